@@ -231,6 +231,7 @@ class ServerParts:
         branches = Branches(Commits(api, bot_login=bot), snapshot=repository.snapshot)
         pulls = partial(OfferedPulls, api, branches=branches, bot_login=bot)
         offer = ConfigOffer(repository, pulls(kind="setup"), branch=run.base_branch, run=run.id)
+        lessons = self.lessons(run.repository_id)
         return RunPorts(
             deps,
             progress,
@@ -240,7 +241,8 @@ class ServerParts:
             in_mode=repository.in_mode,
             catch_up=repository.catch_up,
             answer=repository.reviews.answer,
-            expected=self.lessons(run.repository_id).expected,
+            expected=lessons.expected,
+            adjusted=lessons.adjusted,
             undoing=Undoing(repository.finished, pulls(kind="undo")),
             offer=offer if self.identity.is_app else None,
             verifying=Verifying(repository.reviews, repository.trust, repository.show_place),

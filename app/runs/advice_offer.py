@@ -6,11 +6,12 @@ change.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from app.github.one_pull import OfferedPulls
 from app.github.pulls import PREFIX
-from app.runs.lessons import Lessons
+from app.runs.lessons import UNASKED, Lessons
 from runner.analysis.advice import Advice
 from runner.analysis.recorded import Analysis
 from runner.config.editing import with_keys
@@ -30,13 +31,6 @@ from runner.state.publishing import Checkpoint, CheckpointText
 from runner.text.sanitize import inert_line, sanitize
 
 BRANCH = f"{PREFIX}advice"
-
-UNASKED = 0.002
-"""How sure a comparison must be before Cairn opens a pull request that nobody asked for.
-
-It looks again after every run, and each look is another chance to be wrong. At this level at most 5
-of 100 repositories where nothing matters ever get one (measured, docs/benchmarks.md).
-"""
 
 
 def title(one: Advice) -> str:
@@ -61,6 +55,17 @@ def body(one: Advice, found: Analysis) -> str:
         "</details>",
     ]
     return sanitize("\n\n".join(parts))
+
+
+def adjusted_text(changes: Sequence[str]) -> str:
+    """What a run did differently from its configuration (Markdown); '' for nothing."""
+    if not changes:
+        return ""
+    which = ", ".join(f"`{inert_line(each)}`" for each in changes)
+    return (
+        f"Cairn worked with {which} because of what it learned here (`adaptive.auto_adjust`); "
+        "`/execute analyze models` and `/execute analyze routing` show why."
+    )
 
 
 def advised(url: str) -> str:

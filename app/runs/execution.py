@@ -12,7 +12,7 @@ from app.jobs.worker import Outcome, Segment
 from app.progress.comment import Progress
 from app.progress.text import pause
 from app.proposals.service import ShownProposals
-from app.runs.advice_offer import AdviceOffer, advised
+from app.runs.advice_offer import AdviceOffer, adjusted_text, advised
 from app.runs.config_offer import NO_APP, ConfigOffer, advice
 from app.runs.revising import outcome_of, replies_in, said_of
 from app.runs.roadmap_offer import RoadmapOffer
@@ -123,7 +123,8 @@ class RunPorts:
     ``shown`` keeps what people can decide about; ``boxes`` proposes checkboxes for a roadmap
     without work, and says where ('' for none); ``in_mode`` is the repository as its ``github_mode``
     wants it, ``catch_up`` restacks what lies on a branch that nobody merges, ``answer`` replies in
-    the review threads of one (by number), ``expected`` predicts what tasks will take. ``undoing``
+    the review threads of one (by number), ``expected`` predicts what tasks will take,
+    ``adjusted`` is a configuration with what was learned. ``undoing``
     proposes to take back a merged task, ``offer`` a configuration if the tests need one,
     ``advising`` better settings, ``first`` a first roadmap, ``verifying`` shows how far a pull
     request is verified now; None if Cairn may not.
@@ -138,6 +139,7 @@ class RunPorts:
     catch_up: Callable[[], Awaitable[None]]
     answer: Callable[[int, Sequence[ThreadReply]], Awaitable[None]]
     expected: Callable[[Sequence[Task], Options], Awaitable[CostPreview | None]]
+    adjusted: Callable[[RepositoryConfig], Awaitable[tuple[RepositoryConfig, tuple[str, ...]]]]
     undoing: Undoing | None = None
     offer: ConfigOffer | None = None
     verifying: Verifying | None = None
@@ -201,7 +203,7 @@ async def execute(run: Run, ports: RunPorts, runs: StoredRuns, started: MutableS
     async with ports.progress as comment:
         await runs.set_progress_comment(run.id, comment)
         try:
-            config = await ports.config()
+            config, adjusted = await ports.adjusted(await ports.config())
             request = request_of(run, config)
         except ConfigError as error:
             yield await _refused(error, ports)
@@ -231,7 +233,10 @@ async def execute(run: Run, ports: RunPorts, runs: StoredRuns, started: MutableS
                     return
                 checked = True
                 await ports.shown.see(step.state if isinstance(step, Ended) else step)
-                yield await _reported(step, ports, runs) if isinstance(step, Ended) else step
+                if isinstance(step, Ended):
+                    yield await _reported(step, ports, runs, adjusted_text(adjusted))
+                else:
+                    yield step
 
 
 async def _obstacle(
@@ -295,8 +300,11 @@ async def _refused(error: ConfigError, ports: RunPorts) -> Outcome:
     return Outcome("ended", "the repository's configuration has errors")
 
 
-async def _reported(ended: Ended, ports: RunPorts, runs: StoredRuns) -> Outcome:
-    """Report the end; a run whose end could not be reported is paused until it can."""
+async def _reported(ended: Ended, ports: RunPorts, runs: StoredRuns, adjusted: str = "") -> Outcome:
+    """Report the end, and how the run was ``adjusted``.
+
+    A run whose end could not be reported is paused until it can.
+    """
     outcome = await _outcome(ended, runs)
     try:
         parts = [
@@ -304,6 +312,7 @@ async def _reported(ended: Ended, ports: RunPorts, runs: StoredRuns) -> Outcome:
             await _boxes(ended, ports),
             await answered(ended, ports),
             await _advice(ended, ports),
+            adjusted,
         ]
         await ports.progress.finish(ended.status, "\n\n".join(filter(None, parts)), ended.state)
     except Outage as outage:

@@ -7,15 +7,25 @@ from collections.abc import Awaitable, Callable, Sequence
 from handlers.ports import RunRequested
 from runner.analysis.compare import ERROR
 from runner.analysis.preview import CostPreview
-from runner.analysis.recorded import NEWEST, Analysis, analyse, expected
+from runner.analysis.recorded import NEWEST, Analysis, adjusted, analyse, expected
+from runner.config.editing import with_values
 from runner.config.model import RepositoryConfig
 from runner.config.options import todays_settings
 from runner.errors import Outage
 from runner.files.results import FileMemory
 from runner.history.inquiry import Recalled, asked, at_most
+from runner.people.analysis_sentences import changes_text
 from runner.ports import Clock, History, MemoryNote
 from runner.roadmap.task import Task
 from runner.state.options import Options
+
+UNASKED = 0.002
+"""How sure a comparison must be before Cairn acts on it without being asked.
+
+It looks again after every run, and each look is another chance to be wrong. At this level fewer
+than 5 of 100 repositories where nothing matters ever got a pull request, in 25 looks at up to 500
+attempts (docs/benchmarks.md).
+"""
 
 
 class Lessons:
@@ -40,6 +50,18 @@ class Lessons:
         """Predict what tasks will take, None while too little is recorded."""
         recalled = await self._recalled()
         return expected(tasks, options, self._model, recalled.executions)
+
+    async def adjusted(self, config: RepositoryConfig) -> tuple[RepositoryConfig, tuple[str, ...]]:
+        """Follow what was learned where ``adaptive.auto_adjust`` allows it.
+
+        Returns the configuration of the next run, and what it changes: ``loop: fixed``.
+        """
+        if not config.adaptive.auto_adjust:
+            return config, ()
+        recalled = await self._recalled()
+        found = adjusted(recalled.executions, todays_settings(config), error=UNASKED)
+        changes = [change for one in found for change in one.changes]
+        return with_values(config, changes), tuple(map(changes_text, found))
 
     async def _recalled(self) -> Recalled:
         now = self._clock.now().timestamp()

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from runner.analysis.compare import ERROR, Comparison
 from runner.analysis.routing import threshold
-from runner.analysis.sample import Factor
+from runner.analysis.sample import Factor, Sample, band_of, level
 from runner.analysis.today import FILES, LINES, WORDS, TodaysSettings
 
 Path = tuple[str, ...]
@@ -52,6 +52,36 @@ def advice(
             evidence = tuple(c for c in spoken if c.factor == "route") if of_route else (one,)
             found[one.factor] = Advice(_id(changes), one.factor, changes, evidence)
     return tuple(found.values())
+
+
+_UNASKED: tuple[Factor, ...] = ("route", "loop", "context")
+"""What Cairn may change without asking; never the model, whose price people choose."""
+
+_TRIED = 20
+"""The newest attempts with a setting; if they do worse than the configured one, it is undone."""
+
+
+def adjustments(samples: Sequence[Sample], found: Sequence[Advice]) -> tuple[Advice, ...]:
+    """Return the advice that may be followed without asking, as long as it does not disappoint.
+
+    Whoever follows it records attempts with the new setting, and the next analysis compares these
+    with the configured one. So a change whose rate falls is undone by the next run.
+    """
+    return tuple(
+        one
+        for one in found
+        if one.factor in _UNASKED and all(_holds(samples, each) for each in one.evidence)
+    )
+
+
+def _holds(samples: Sequence[Sample], one: Comparison) -> bool:
+    tried = [
+        each
+        for each in sorted(samples, key=lambda each: each.at)
+        if level(each, one.factor) == one.other.name
+        and (not one.band or band_of(each).name == one.band)
+    ][-_TRIED:]
+    return sum(each.succeeded for each in tried) >= one.today.success * len(tried)
 
 
 def _id(changes: Sequence[tuple[Path, Value]]) -> str:

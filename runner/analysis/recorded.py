@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from runner.analysis.advice import Advice, advice
+from runner.analysis.advice import Advice, adjustments, advice
 from runner.analysis.compare import CONFIDENCE, ERROR, Comparison, compare
 from runner.analysis.models import ModelCell, model_cells
 from runner.analysis.preview import ComingTask, CostPreview, preview
@@ -60,6 +60,14 @@ def analyse(
         misroutes=misroutes(samples, comparisons),
         advice=advice(comparisons, today, error),
     )
+
+
+def adjusted(
+    executions: Sequence[Execution], today: TodaysSettings, *, error: float
+) -> tuple[Advice, ...]:
+    """Return what a run may do differently from its configuration, without anybody's approval."""
+    samples = samples_of(executions)
+    return adjustments(samples, advice(compare(samples, today), today, error))
 
 
 def expected(

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import yaml
 
-from runner.config.model import parse_config
+from runner.config.model import RepositoryConfig, parse_config
 from runner.config.reading import ConfigError
 
 Path = tuple[str, ...]
@@ -30,6 +30,19 @@ def with_keys(content: bytes, changes: Sequence[tuple[Path, Value]]) -> bytes | 
         return _checked(content, text.encode(), changes)
     except (UnicodeDecodeError, yaml.YAMLError, ConfigError, _NotEditable):
         return None
+
+
+def with_values(
+    config: RepositoryConfig, changes: Sequence[tuple[Path, Value]]
+) -> RepositoryConfig:
+    """Return a configuration with keys of the top level or of a group set."""
+    for path, value in changes:
+        name, inside = path[0], path[1:]
+        new: object = value
+        if inside:
+            new = getattr(config, name).model_copy(update={inside[0]: value})
+        config = config.model_copy(update={name: new})
+    return config
 
 
 class _NotEditable(Exception):

@@ -349,9 +349,9 @@ class AdaptiveGroup(_Group):
 
     auto_adjust: bool = Field(
         default=False,
-        description="Let Cairn move planning limits, loop and context size within bounds, instead "
-        "of proposing it in a pull request. Each change is recorded, and undone if fewer tasks are "
-        "finished after it.",
+        description="Let runs follow what was clearly learned about planning limits, loop and "
+        "context size before anybody merges it, within bounds. The run says what it changed, and a "
+        "change that disappoints is undone by the next run. Only on a server.",
     )
     advise: bool = Field(
         default=True,

@@ -16,7 +16,7 @@ from app.store.database import open_store
 from app.store.history import StoredHistory
 from runner.config.model import parse_config
 from runner.files.history_file import NAME, FileHistory
-from runner.history.records import Execution
+from runner.history.records import Execution, ExecutionEnd, ExecutionKey
 from runner.people.analysis_sentences import Topic
 from tests.fake_github.state import Issue
 from tests.runner.analysis.histories import flawed
@@ -156,6 +156,38 @@ async def test_a_closed_proposal_is_a_no(bot: Bot) -> None:
 
     assert offers(bot) == [pull]
     assert f"/pull/{pull.number}" not in said
+
+
+@on(CONFIGURED | {FILE: b"model: oak-1\nadaptive: {auto_adjust: true, advise: false}\n"})
+async def test_a_run_follows_what_was_learned_and_stops_when_it_disappoints(bot: Bot) -> None:
+    """The loop that did better is used and named; after failures with it, it is not any more."""
+    now = bot.github.clock.now().timestamp()
+    await recorded(bot, _with_loop(bot, "fixed", now, better=True))
+
+    said = await works(bot, 1)
+
+    assert "`loop: fixed`" in said
+    await recorded(bot, _with_loop(bot, "fixed", now + 60, better=False))
+    assert "`loop: fixed`" not in await works(bot, 2)
+
+
+def _with_loop(bot: Bot, loop: str, now: float, *, better: bool) -> list[Execution]:
+    """Attempts with the configured loop and with another one; or only failures of the other."""
+    base = history(bot)[0]
+
+    def made(number: int, loop: str, status: str) -> Execution:
+        return replace(
+            base,
+            key=ExecutionKey(f"{loop}{status}{now}", f"t{number}"),
+            at=now - 1000 + number,
+            route=replace(base.route, loop=loop),
+            end=ExecutionEnd(status),
+        )
+
+    if not better:
+        return [made(number, loop, "failed") for number in range(15)]
+    usual = [made(n, "hybrid", "completed" if n % 3 == 0 else "failed") for n in range(60)]
+    return [*usual, *(made(n, loop, "failed" if n % 9 == 0 else "completed") for n in range(60))]
 
 
 @on(CONFIGURED | {FILE: b"model: oak-1\nadaptive: {advise: false}\n"})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from runner.analysis.advice import advice
+from runner.analysis.advice import adjustments, advice
 from runner.analysis.compare import compare
 from runner.analysis.routing import misroutes, planning_gains, threshold
 from runner.analysis.sample import Sample, context_level
@@ -169,3 +169,17 @@ def test_all_comparisons_share_one_error() -> None:
 
     assert any(one.speaks() for one in compare(alone, TodaysSettings()))
     assert not any(one.speaks() for one in compare(crowd, TodaysSettings()))
+
+
+def test_what_may_be_adjusted_without_asking() -> None:
+    """A better loop is followed until it disappoints; a model is never changed unasked."""
+    today = TodaysSettings(levels={"loop": "hybrid", "model": "oak-1"})
+    before = executions(10, 60) + executions(54, 60, loop="fixed", at=1.0)
+    found = advice(compare(before, today), today)
+
+    assert [one.id for one in adjustments(before, found)] == ["loop=fixed"]
+    worse = before + executions(2, 20, loop="fixed", at=2.0)
+    assert [one.id for one in advice(compare(worse, today), today)] == ["loop=fixed"]
+    assert adjustments(worse, advice(compare(worse, today), today)) == ()
+    models = executions(10, 60) + executions(54, 60, model="elm-2", at=1.0)
+    assert adjustments(models, advice(compare(models, today), today)) == ()

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runner.config.editing import with_keys
+from runner.config.editing import with_keys, with_values
 from runner.config.model import parse_config
 
 NAME = (("model", "name"), "elm-2")
@@ -66,3 +66,10 @@ def test_any_name_of_a_model(name: str) -> None:
     assert found is None or (
         parse_config(found).model.name == name and parse_config(found).loop == "fixed"
     )
+
+
+def test_values_of_a_configuration() -> None:
+    """The same keys, where only the values are needed."""
+    found = with_values(parse_config(b"routing: {files: 3}\n"), [WORDS, LOOP])
+
+    assert (found.routing.words, found.routing.files, found.loop) == (20, 3, "fixed")
