@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, get_args
 
 from aiohttp import web
 
@@ -13,9 +13,14 @@ from app.pages.answers import answer, masked, problem, wants_page
 from app.pages.door import Door
 from app.pages.history_view import PERIODS, sections, sentences
 from app.pages.view import Listing
+from runner.analysis.recorded import NEWEST as NEWEST_LEARNED
+from runner.analysis.recorded import analyse
+from runner.analysis.today import TodaysSettings
 from runner.history.inquiry import HistoryQuery, Recalled, Totals, asked, at_most
 from runner.history.records import to_json as as_record
 from runner.history.statistics import as_json, statistics_of
+from runner.people.analysis_sentences import Topic, tables
+from runner.people.analysis_sentences import as_json as lessons_json
 from runner.ports import Clock
 
 NEWEST = 25
@@ -71,9 +76,32 @@ class HistoryPages:
             data["recent"] = [as_record(each) for each in found.executions]
         return answer(request, "history", masked(data, self._from.mask))
 
+    async def learned(self, request: web.Request) -> web.StreamResponse:
+        """Show what the history of one repository teaches; the newest attempt says what is usual.
+
+        The numbers are those of ``cairn analyze`` and of the comments.
+        """
+        name = f"{request.match_info['owner']}/{request.match_info['name']}"
+        id = await self._from.listing.repository_id(name)
+        if id is None:
+            return problem(request, answers.NO_REPOSITORY, status=404)
+        now = self._from.clock.now().timestamp()
+        recalled = await self._from.recent(
+            at_most(asked(now=now, repository_id=id), NEWEST_LEARNED)
+        )
+        found = analyse(recalled.executions, TodaysSettings(), left_out=recalled.left_out)
+        data: dict[str, Any] = {"repository": name}
+        topics = get_args(Topic)
+        if wants_page(request):
+            data["tables"] = [asdict(each) for topic in topics for each in tables(topic, found)]
+        else:
+            data |= {topic: lessons_json(topic, found) for topic in topics}
+        return answer(request, "learned", masked(data, self._from.mask))
+
     def routes(self, door: Door) -> list[web.RouteDef]:
         """Return the routes, for who has the admin token."""
         return [
             web.get("/repositories/{owner}/{name}/history", door.guarded(self.repository)),
+            web.get("/repositories/{owner}/{name}/learned", door.guarded(self.learned)),
             web.get("/history", door.guarded(self.every)),
         ]

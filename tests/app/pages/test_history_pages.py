@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import re
+from typing import get_args
 
 import pytest
 
 from app.store.database import open_store
 from app.store.history import StoredHistory
+from runner.analysis.recorded import analyse
+from runner.analysis.today import TodaysSettings
 from runner.history.inquiry import asked, at_most
 from runner.history.statistics import as_json, statistics_of
+from runner.people.analysis_sentences import Topic
+from runner.people.analysis_sentences import as_json as as_lessons
+from runner.people.analysis_sentences import tables as lesson_tables
 from runner.people.history_sentences import as_lines, as_markdown, summary, tables
 from tests.app.pages.histories import HOSTILE, executions
 from tests.app.pages.pages_bench import BEARER, PAGE, Bench
+from tests.runner.analysis.histories import flawed
 
-HERE = "/repositories/octo/shop/history"
+HERE, LEARNED = "/repositories/octo/shop/history", "/repositories/octo/shop/learned"
 
 
 @pytest.fixture
@@ -144,3 +151,25 @@ async def test_the_newest_attempts_lead_to_their_runs(client, bench):
     (newest,) = (await history.recent(query)).executions
 
     assert f'<a href="/runs/{newest.key.run}">' in await page(client, HERE)
+
+
+async def test_what_a_history_taught(client, bench):
+    """The flaw of a model, with the digits of the command line; text of others is only text."""
+    now, history = bench.clock.now().timestamp(), StoredHistory(bench.store)
+    for each in flawed(now, repository_id=5):
+        await history.record(each, details=False)
+    newest = {"model": flawed(now, repository_id=5)[-1].models.writing}
+    found = analyse(flawed(now, repository_id=5), TodaysSettings(levels=newest))
+    shown = words(await page(client, LEARNED))
+    told = await (await client.get(LEARNED, headers=BEARER)).json()
+
+    assert LEARNED in await page(client, HERE)
+    for topic in get_args(Topic):
+        assert told[topic] == as_lessons(topic, found)
+        for table in lesson_tables(topic, found):
+            for text in (*(s.replace("`", "") for s in table.sentences), *sum(table.rows, ())):
+                assert text in shown
+    for each in executions(now, model=HOSTILE):
+        await history.record(each)
+    assert "<script>alert" not in await page(client, LEARNED)
+    assert (await client.get("/repositories/octo/none/learned", headers=PAGE)).status == 404
