@@ -66,3 +66,8 @@ def is_plain(stream: TextIO, environment: Mapping[str, str] = os.environ) -> boo
 def _escape(found: re.Match[str]) -> str:
     code = ord(found[0])
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
+
+
+def at_terminal() -> bool:
+    """Say whether somebody can be asked; the report may go into a file or a pipe."""
+    return sys.stdin.isatty() and sys.stderr.isatty()

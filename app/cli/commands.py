@@ -108,9 +108,9 @@ def retry(
 ) -> None:
     """Work on one task again in a new run, with what you add to it."""
     from app.local.command import command
-    from app.local.decide import at_terminal
     from app.local.options import LocalRun
     from app.local.report import OutputFormat as Told
+    from app.terminal import at_terminal
     from runner.model.budget import Budget
     from runner.state.options import LONGEST_NOTE
 

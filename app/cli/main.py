@@ -5,6 +5,7 @@ Nothing heavy is imported before a command needs it.
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 import tempfile
@@ -209,9 +210,9 @@ def run(
         "max_iterations": max_iterations,
     }
     from app.local.command import command
-    from app.local.decide import at_terminal
     from app.local.options import LocalRun
     from app.local.report import OutputFormat as Told
+    from app.terminal import at_terminal
     from runner.model.budget import Budget
 
     given = {name: value for name, value in flags.items() if value not in (None, "")}
@@ -246,6 +247,7 @@ with_examples(memory_cli, "memory")
 
 def main() -> None:
     """Entry point of ``cairn``: says an unexpected error in a sentence, or shows it (--verbose)."""
+    gc.set_threshold(50_000, 20, 20)  # what is imported stays: looking for garbage in it costs 10 %
     if "--verbose" not in sys.argv:
         sys.excepthook = one_sentence
     # not cli(): that would put typer's own hook in the place of ours

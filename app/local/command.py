@@ -10,7 +10,6 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 from app.local.compose import kept_in
-from app.local.decide import at_terminal, prompted
 from app.local.options import KIND as INTERRUPT
 from app.local.options import LocalRun
 from app.local.report import OutputFormat, speaker, tell, tell_dry, without_work
@@ -25,7 +24,7 @@ from app.settings import (
     keep_private,
     load_run_settings,
 )
-from app.terminal import any_encoding, is_live, is_plain, one_line, printable, say
+from app.terminal import any_encoding, at_terminal, is_live, is_plain, one_line, printable, say
 from runner.config.model import CONFIG_PATH
 from runner.config.reading import ConfigError
 from runner.errors import PortError
@@ -132,6 +131,8 @@ def _run(asked: LocalRun, settings: RunSettings, output: OutputFormat) -> int:
     kept, live = kept_in(asked.kept), not output.json and is_live()
     ended = _driven(asked, settings, output)
     while ended.status == "resting" and not output.json and at_terminal():
+        from app.local.decide import prompted
+
         asked_about = [each for each in _open(ended, kept) if not each.published]
         if not prompted(asked_about, kept.inbox, folder=asked.folder):
             break

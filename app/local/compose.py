@@ -13,6 +13,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from app.local.options import LocalRun
 from app.local.runs import LocalStore
@@ -25,7 +26,6 @@ from runner.files.facts_file import FactsFile
 from runner.files.history_file import NAME, FileHistory
 from runner.files.journal import AnswerFiles, FileJournal, JournalView
 from runner.files.results import FileMemory, RunFiles
-from runner.git.folder_repository import FolderRepository
 from runner.git.local_repository import LocalRepository
 from runner.history.recording import RunOrigin
 from runner.history.records import StartedBy
@@ -38,9 +38,11 @@ from runner.model.chat import OpenAIModel
 from runner.model.forms import Habits
 from runner.money import Prices, prices_for
 from runner.ports import Control, Endpoint, Events, Fanout, Sandbox, SystemClock
-from runner.sandbox.bubblewrap import BubblewrapSandbox
 from runner.sandbox.choose import MaskedSandbox, SandboxChoice, choose_sandbox
 from runner.sandbox.process import ProcessSandbox
+
+if TYPE_CHECKING:
+    from runner.git.folder_repository import FolderRepository
 
 log = logging.getLogger(__name__)
 
@@ -154,6 +156,8 @@ async def _repository(asked: LocalRun, *, keep: bool) -> LocalRepository | Folde
     """The git checkout this is, or the plain folder."""
     if checkout := await checkout_in(asked.folder, asked.branch):
         return checkout
+    from runner.git.folder_repository import FolderRepository
+
     store = asked.kept / "folder"
     return FolderRepository(asked.folder, store=store, branch=asked.branch, keep=keep)
 
@@ -220,19 +224,23 @@ def sandboxes(
 ) -> list[Sandbox]:
     """In order of preference; ``process`` only where no isolation is allowed (``unsafe``).
 
-    Docker's is left out where another one is ``wanted`` by name: its client takes long to import.
+    What is not ``wanted`` by name is left out where that saves importing it.
     ``prepared`` is where results of setup commands are kept by those that have no engine for it,
     ``checkout`` the folder whose installed packages plain processes may use.
     """
-    image = settings.cairn_sandbox_image
-    isolated: list[Sandbox] = [BubblewrapSandbox(owner=owner, image=image, prepared=prepared)]
-    if not (wanted == "bubblewrap" or (wanted == "process" and unsafe)):
-        from runner.sandbox.docker import DockerSandbox
-
-        isolated.insert(0, DockerSandbox(owner=owner, image=image))
     plain = ProcessSandbox(
         owner=owner, path=path, toolchains=_toolchains(), prepared=prepared, checkout=checkout
     )
+    if wanted == "process" and unsafe:
+        return [plain]
+    from runner.sandbox.bubblewrap import BubblewrapSandbox
+
+    image = settings.cairn_sandbox_image
+    isolated: list[Sandbox] = [BubblewrapSandbox(owner=owner, image=image, prepared=prepared)]
+    if wanted != "bubblewrap":
+        from runner.sandbox.docker import DockerSandbox
+
+        isolated.insert(0, DockerSandbox(owner=owner, image=image))
     return [*isolated, plain] if unsafe else isolated
 
 

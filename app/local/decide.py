@@ -11,11 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Literal
-
-from rich.console import Console
-from rich.panel import Panel
-from rich.text import Text
+from typing import TYPE_CHECKING, Literal
 
 from app.local.compose import kept_in, person_in
 from app.local.files import UnusableRoadmap, read_roadmap
@@ -43,6 +39,9 @@ from runner.roadmap.parse import parse_roadmap
 from runner.roadmap.task import NewTask
 from runner.roadmap.writing import LONGEST_LIST, listed
 from runner.state.proposal import as_item, problems_of
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 _HEAD = """\
 <!--
@@ -261,11 +260,6 @@ _VERDICTS: dict[str, Verdict] = {
 }
 
 
-def at_terminal() -> bool:
-    """Say whether somebody can be asked; the report may go into a file or a pipe."""
-    return sys.stdin.isatty() and sys.stderr.isatty()
-
-
 def prompted(
     found: Sequence[PendingProposal],
     inbox: FileDecisions,
@@ -274,6 +268,10 @@ def prompted(
     ask: Callable[[str], str] | None = None,
 ) -> int:
     """Ask about each proposal; return how many were decided about. Ctrl-C leaves the rest open."""
+    from rich.console import Console
+    from rich.panel import Panel
+    from rich.text import Text
+
     ask = ask or _typed
     console = Console(stderr=True, highlight=False, markup=False, emoji=False)
     decided = 0

@@ -11,13 +11,14 @@ import difflib
 import itertools
 import re
 from collections.abc import Callable, Iterator, Sequence
-
-from unidiff.errors import UnidiffParseError
-from unidiff.patch import Hunk, PatchedFile, PatchSet
+from typing import TYPE_CHECKING
 
 from runner.answers.loose_edits import loosely
 from runner.answers.pieces import AnswerPiece, FileEdit, FoundPieces, unreadable
 from runner.state.findings import Complaint
+
+if TYPE_CHECKING:
+    from unidiff.patch import Hunk, PatchedFile
 
 _SEARCH = re.compile(r"^\s*<{5,9} ?(?:SEARCH|ORIGINAL|HEAD)\b.*$")
 _MIDDLE = re.compile(r"^\s*={5,9}\s*$")
@@ -195,6 +196,9 @@ def is_diff(lines: Sequence[str], info: str = "") -> bool:
 
 def read_diff(lines: Sequence[str], *, place: str, path: str = "") -> FoundPieces:
     """Return the pieces of a diff; ``path`` is what the block says when the diff has no header."""
+    from unidiff.errors import UnidiffParseError
+    from unidiff.patch import PatchSet
+
     text = "\n".join(_repaired_lines(lines, path)) + "\n"
     try:
         files = PatchSet(text)

@@ -29,9 +29,6 @@ from runner.state.changes import ChangeSet
 from runner.state.findings import Complaint, LostName
 from runner.text.patterns import lazy_pattern
 
-ASKED = frozenset({"UnusedNameGone", "SignatureChanged", "OnlyBeside"})
-"""Complaints that ask whether something is meant: the same answer again says that it is."""
-
 _MOST = 6
 _LONGEST = 3000
 _GOES = lazy_pattern(

@@ -10,8 +10,6 @@ import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 
-from pathspec import GitIgnoreSpec
-
 from runner.state.changes import SUBMODULE, SYMLINK, Snapshot
 from runner.state.findings import Complaint
 
@@ -165,5 +163,7 @@ def asked_about(patterns: Sequence[str], paths: Iterable[str]) -> list[str]:
 
 @lru_cache(maxsize=64)
 def _matcher(patterns: tuple[str, ...]) -> Callable[[str], bool]:
+    from pathspec import GitIgnoreSpec
+
     spec = GitIgnoreSpec.from_lines(patterns)
     return lambda path: spec.match_file(path) or spec.match_file(path.lower())

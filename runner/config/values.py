@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from typing import Annotated, Any, TypeVar
 
-from pathspec import GitIgnoreSpec
 from pydantic import BeforeValidator, Field, StringConstraints, WithJsonSchema
 
 T = TypeVar("T")
@@ -70,6 +69,8 @@ def report_pattern(pattern: str) -> str:
 
 def gitignore(pattern: str) -> str:
     """Check a pattern (https://git-scm.com/docs/gitignore)."""
+    from pathspec import GitIgnoreSpec
+
     try:
         GitIgnoreSpec.from_lines([pattern])
     except ValueError:

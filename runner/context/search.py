@@ -12,8 +12,12 @@ import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
+from importlib.machinery import SourceFileLoader
+from importlib.util import find_spec
 from operator import mul
+from pathlib import Path
 from threading import Lock
+from types import ModuleType
 from zlib import crc32
 
 from cachetools import LRUCache
@@ -151,11 +155,14 @@ def _terms_of(word: str) -> tuple[str, ...]:
 
 @cache
 def _stop_words() -> frozenset[str]:
-    from bm25s.stopwords import (  # type: ignore[import-untyped]
-        STOPWORDS_EN_PLUS,  # imported late, for it brings numpy
-    )
-
-    return frozenset(STOPWORDS_EN_PLUS) | set(_KEYWORDS.split())
+    """English ones; their file alone is loaded, for the package imports much beside it."""
+    package = find_spec("bm25s")
+    origin = package.origin if package else None
+    assert origin is not None  # noqa: S101 - it is installed with Cairn
+    place = Path(origin).with_name("stopwords.py")
+    words = ModuleType("stopwords")
+    SourceFileLoader("stopwords", str(place)).exec_module(words)
+    return frozenset(words.STOPWORDS_EN_PLUS) | set(_KEYWORDS.split())
 
 
 def stem(word: str) -> str:

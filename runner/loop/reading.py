@@ -11,8 +11,6 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 
-from pathspec import GitIgnoreSpec
-
 from runner.loop.deps import Deps, session_spec
 from runner.loop.workspace import File, materialise, tree_files
 from runner.ports import SandboxSession, Setup
@@ -189,4 +187,8 @@ def _matters(options: Options, path: str) -> bool:
     name = path.rpartition("/")[2]
     if any(fnmatchcase(name, pattern) for pattern in INPUTS):
         return True
+    if not options.sandbox.setup_files:
+        return False
+    from pathspec import GitIgnoreSpec
+
     return GitIgnoreSpec.from_lines(options.sandbox.setup_files).match_file(path)

@@ -6,7 +6,6 @@ import logging
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from runner.checks.kept_names import ASKED
 from runner.grouped import changed
 from runner.state.error_types import (
     ERROR_RULES,
@@ -16,7 +15,7 @@ from runner.state.error_types import (
     word_of_complaint,
     word_of_verification,
 )
-from runner.state.findings import reasons_of
+from runner.state.findings import ASKED, reasons_of
 from runner.state.run_state import Attempt, RunState, Step
 from runner.text.sanitize import cut_middle
 

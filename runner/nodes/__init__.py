@@ -2,40 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Final
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+from typing import Final, cast
 
 from runner.loop.driver import Node
-from runner.nodes.approve import apply_recovery, await_approval
-from runner.nodes.checkpoint import checkpoint
-from runner.nodes.context import build_context
-from runner.nodes.generate import execute_task, repair_code, repair_test
-from runner.nodes.plan import plan_task
-from runner.nodes.recover import classify_failure, propose_recovery
-from runner.nodes.run import decide_next, generate_report, parse_roadmap, pick_task, retry_deferred
-from runner.nodes.validate import validate_code
-from runner.nodes.verify import verify_task, write_files
 
-NODES: Final[Mapping[str, Node]] = {
-    node.__name__: node
-    for node in (
-        parse_roadmap,
-        decide_next,
-        pick_task,
-        retry_deferred,
-        plan_task,
-        build_context,
-        execute_task,
-        validate_code,
-        repair_code,
-        write_files,
-        verify_task,
-        repair_test,
-        checkpoint,
-        classify_failure,
-        propose_recovery,
-        await_approval,
-        apply_recovery,
-        generate_report,
-    )
+_MODULES: Final[Mapping[str, str]] = {
+    "parse_roadmap": "run",
+    "decide_next": "run",
+    "pick_task": "run",
+    "retry_deferred": "run",
+    "plan_task": "plan",
+    "build_context": "context",
+    "execute_task": "generate",
+    "validate_code": "validate",
+    "repair_code": "generate",
+    "write_files": "verify",
+    "verify_task": "verify",
+    "repair_test": "generate",
+    "checkpoint": "checkpoint",
+    "classify_failure": "recover",
+    "propose_recovery": "recover",
+    "await_approval": "approve",
+    "apply_recovery": "approve",
+    "generate_report": "run",
 }
+"""The module of each node."""
+
+
+class Nodes(Mapping[str, Node]):
+    """Each node is imported when a run comes to it: a run asks its first question sooner."""
+
+    def __getitem__(self, name: str) -> Node:
+        return cast("Node", getattr(import_module(f"{__name__}.{_MODULES[name]}"), name))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_MODULES)
+
+    def __len__(self) -> int:
+        return len(_MODULES)
+
+
+NODES: Final[Mapping[str, Node]] = Nodes()

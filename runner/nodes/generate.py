@@ -11,21 +11,17 @@ import logging
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from runner.answers.edits import has_edits
-from runner.answers.reply import ParsedAnswer, parse_reply
 from runner.checks.validate import REFUSED
 from runner.loop.asking import ModelReply, asks_small
 from runner.loop.deps import Deps, TaskWork
 from runner.loop.reading import contents, named_in, reader, seen_of
 from runner.loop.strategy import MAX_REPAIRS, after_failure
-from runner.nodes.human_commits import set_aside, taken_over
 from runner.nodes.looking import CodeQuestion, ask_for_code, rounds_left
-from runner.nodes.proof import unproven
 from runner.nodes.quoting import distinct, long_one, originals, quoted_changes, unseen, with_tests
 from runner.nodes.revise import added_to, as_suggested, change_so_far
-from runner.nodes.validate import asked_for
 from runner.people.sentences import finding, in_log
 from runner.prompts import question
 from runner.prompts.forms import kind_of
@@ -34,6 +30,9 @@ from runner.state.findings import Complaint, outputs_of
 from runner.state.run_state import Attempt, RunState, Step
 from runner.text.mask import HIDDEN, Mask, hidden_lines, is_secret_file
 from runner.text.sanitize import cut_middle
+
+if TYPE_CHECKING:
+    from runner.answers.reply import ParsedAnswer
 
 _IN_FRONT = "+- \t"
 """What an answer may have in front of a line that it repeats: other indentation, a diff's mark."""
@@ -104,7 +103,10 @@ async def execute_task(state: RunState, deps: Deps, work: TaskWork) -> Step:
         state = await _given(state, deps)
         if state.attempt.answered.answers:
             return Step(state, "ok")
-    state = set_aside(state)
+    if state.attempt.planned.human_commits:
+        from runner.nodes.human_commits import set_aside
+
+        state = set_aside(state)
     attempt = state.attempt
     newest = await _newest(state, deps)
     revises = attempt.planned.revision is not None  # then its files are in the context
@@ -147,6 +149,8 @@ async def _offered(state: RunState, deps: Deps) -> bool:
 async def _given(state: RunState, deps: Deps) -> RunState:
     """Return the state with what people gave as its first answer, where they did."""
     if state.attempt.planned.human_commits:
+        from runner.nodes.human_commits import taken_over
+
         return await taken_over(state, deps)
     if state.attempt.planned.revision:
         return await as_suggested(state, deps)
@@ -196,6 +200,8 @@ async def repair_code(state: RunState, deps: Deps, work: TaskWork) -> Step:
 
 async def repair_test(state: RunState, deps: Deps, work: TaskWork) -> Step:
     """Ask for a correction from the parsed failures, with the code and the tests they name."""
+    from runner.nodes.proof import unproven
+
     attempt = state.attempt
     log.info("Test repair attempt %d/%d", attempt.answered.test_repairs + 1, MAX_REPAIRS)
     verification = attempt.tested.verification
@@ -241,6 +247,8 @@ async def _answered(
     old = await contents(deps, base, named_in(answer.text, sorted(base.entries)))
     written = [write.content for write in before.files.values() if write]
     text = await asyncio.to_thread(put_back, answer.text, [*old.values(), *written], deps.mask)
+
+    from runner.answers.reply import parse_reply
 
     def parsed(before: ChangeSet) -> ParsedAnswer:
         return parse_reply(
@@ -299,6 +307,8 @@ def _expected(state: RunState, before: ChangeSet) -> list[str]:
     faulty = [c.path for c in state.attempt.checked.complaints if c.path and c.error not in REFUSED]
     if faulty and before:
         return list(dict.fromkeys(faulty))
+    from runner.nodes.validate import asked_for
+
     plan = state.attempt.planned.plan
     meant = [path for path in state.task.files if asked_for(path, state.task)]
     named = [*(meant or state.task.files), *(plan.likely_files if plan else ())]

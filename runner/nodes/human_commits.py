@@ -45,16 +45,6 @@ class Theirs:
     odd: tuple[str, ...] = ()
 
 
-async def human_commits_for(
-    state: RunState, deps: Deps, key: str, id: str | None
-) -> HumanCommits | None:
-    """Return people's work on a task that is retried by name. Raises ``Outage``."""
-    options = state.request.options
-    if not options.scope.retry or options.scope.task not in (key, id) or key in state.attempts:
-        return None
-    return await deps.repository.human_commits(key, state.stack.tip)
-
-
 async def taken_over(state: RunState, deps: Deps) -> RunState:
     """Return the state with people's work as its answer; without ``answers`` there was none.
 

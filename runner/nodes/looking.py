@@ -23,7 +23,6 @@ from runner.loop.asking import ModelReply, ask, context_limit, window_of
 from runner.loop.deps import Deps
 from runner.loop.reading import base_of, contents, reader
 from runner.loop.strategy import model_for
-from runner.nodes.promised import code_among
 from runner.prompts.questions import Message
 from runner.state.changes import SUBMODULE, SYMLINK, Snapshot, TreeEntry
 from runner.state.run_state import RunState
@@ -238,4 +237,8 @@ async def _searched(deps: Deps, base: Snapshot, words: str) -> dict[str, bytes]:
         hits += sum(content.lower().count(raw) for content in new.values())
         if hits > MOST_HITS:
             return found
-    return found if hits else await contents(deps, base, code_among(base))
+    if hits:
+        return found
+    from runner.nodes.promised import code_among
+
+    return await contents(deps, base, code_among(base))

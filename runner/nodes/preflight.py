@@ -11,6 +11,7 @@ import json
 import logging
 from collections.abc import MutableSet
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from runner.errors import TaskError
 from runner.loop.deps import Deps, TaskWork
@@ -20,8 +21,10 @@ from runner.nodes.assess import filled
 from runner.state.changes import ChangeSet, Snapshot
 from runner.state.run_state import RunState
 from runner.verify import Commands, configuration, start_tests, tools_of
-from runner.verify.proposed_setup import READ, ProposedLine, proposed_setup
 from runner.verify.starting import Obstacle, obstacle
+
+if TYPE_CHECKING:
+    from runner.verify.proposed_setup import ProposedLine
 
 log = logging.getLogger(__name__)
 
@@ -146,6 +149,8 @@ def _words(state: RunState) -> str:
 
 
 async def _advice(deps: Deps, base: Snapshot, found: Obstacle) -> CannotStart:
+    from runner.verify.proposed_setup import READ, proposed_setup
+
     requirements = [path for path in base.entries if path.startswith("requirements")]
     old = await contents(deps, base, {*READ, *requirements} & base.entries.keys())
     setup = proposed_setup(base.entries, old.get, found.packages)

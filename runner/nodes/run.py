@@ -24,16 +24,13 @@ from runner.loop.schedule import (
     with_blocked,
 )
 from runner.loop.stacking import reread, roadmap_now
-from runner.nodes.approve import withdraw
-from runner.nodes.human_commits import human_commits_for
-from runner.nodes.revise import begin_revision
 from runner.ports import MemoryNote
 from runner.roadmap.edit import find
 from runner.roadmap.parse import parse_roadmap as parse
 from runner.roadmap.replay import Unmerged
 from runner.roadmap.task import Roadmap
 from runner.state.options import plans_first
-from runner.state.publishing import Stack
+from runner.state.publishing import HumanCommits, Stack
 from runner.state.run_state import Answered, Attempt, Planned, RunState, Status, Step
 
 log = logging.getLogger(__name__)
@@ -45,6 +42,8 @@ async def parse_roadmap(state: RunState, deps: Deps, work: TaskWork) -> Step:
     A run that waited comes here too: people may have merged and edited for days.
     """
     if asked := state.request.options.scope.revision:
+        from runner.nodes.revise import begin_revision
+
         return await begin_revision(state, deps, asked)
     stack = await deps.repository.stack()
     state = grounded(state, stack)
@@ -92,7 +91,7 @@ async def pick_task(state: RunState, deps: Deps, work: TaskWork) -> Step:
         planned=Planned(
             members=revision.tasks[1:] if revision else piece.keys[1:],
             former=before.planned.former if before else (),
-            human_commits=await human_commits_for(state, deps, task.key, task.id),
+            human_commits=await _human_commits(state, deps, task.key, task.id),
             revision=revision,
         ),
         answered=Answered(unusable_looks=before.answered.unusable_looks if before else 0),
@@ -118,6 +117,8 @@ async def generate_report(state: RunState, deps: Deps, work: TaskWork) -> Step:
     What a cancelled run still proposes can be applied by nobody, so it is closed.
     """
     if state.stopping:
+        from runner.nodes.approve import withdraw
+
         await withdraw(state, deps)
     await _remember(state, deps, of_run(state))
     return Step(changed(state, ended=deps.clock.now().timestamp()), "ok")
@@ -127,6 +128,16 @@ async def _remember(state: RunState, deps: Deps, notes: Sequence[MemoryNote]) ->
     """Keep notes for later runs, unless the repository wants none."""
     if state.request.options.memory_notes:
         await deps.earlier.memory.remember(notes)
+
+
+async def _human_commits(
+    state: RunState, deps: Deps, key: str, id: str | None
+) -> HumanCommits | None:
+    """Return people's work on a task that is retried by name. Raises ``Outage``."""
+    options = state.request.options
+    if not options.scope.retry or options.scope.task not in (key, id) or key in state.attempts:
+        return None
+    return await deps.repository.human_commits(key, state.stack.tip)
 
 
 def _again(state: RunState, now: Unmerged | None, stack: Stack) -> RunState:

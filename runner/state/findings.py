@@ -30,6 +30,9 @@ class Complaint:
     excerpt: str = ""
 
 
+ASKED = frozenset({"UnusedNameGone", "SignatureChanged", "OnlyBeside"})
+"""Complaints that ask whether something is meant: the same answer again says that it is."""
+
 ASKED_BACK = "AskedBack"
 """The word for an answer that asks something instead of giving files."""
 

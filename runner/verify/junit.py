@@ -9,15 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any
-from xml.etree.ElementTree import ParseError
-
-from defusedxml import DefusedXmlException
-from defusedxml.ElementTree import fromstring
-from junitparser import Error, Failure, JUnitXml, JUnitXmlError, Skipped, TestCase, TestSuite
+from typing import TYPE_CHECKING, Any
 
 from runner.state.findings import TestFailure
 from runner.text.sanitize import cut_middle
+
+if TYPE_CHECKING:
+    from junitparser import Error, Failure, TestCase
 
 _MESSAGE_LIMIT, _SHORT = 2_000, 300
 _MOST_IN_FULL, _MOST_FAILURES = 100, 3_000
@@ -110,6 +108,8 @@ def _bounded(failure: TestFailure, limit: int = _MESSAGE_LIMIT) -> TestFailure:
 
 
 def _cases(xml: bytes, dialect: Dialect) -> Iterator[tuple[str, TestFailure | None]]:
+    from junitparser import Error, Failure, Skipped
+
     for case in _parsed(xml):
         bad = next((r for r in case.result if isinstance(r, Failure | Error)), None)
         if bad is not None:
@@ -123,6 +123,12 @@ def _cases(xml: bytes, dialect: Dialect) -> Iterator[tuple[str, TestFailure | No
 
 
 def _parsed(xml: bytes) -> list[TestCase]:
+    from xml.etree.ElementTree import ParseError
+
+    from defusedxml import DefusedXmlException
+    from defusedxml.ElementTree import fromstring
+    from junitparser import JUnitXml, JUnitXmlError, TestSuite
+
     if not xml.strip():
         raise UnreadableReport("there is no test report")
     try:
