@@ -1,13 +1,10 @@
-"""Assess what the tests say: against the tests before the change, and by who uses what changed.
-
-Old tests that fail are run again: one that passes then is flaky, and named so.
-"""
+"""Assess what the tests say: against the tests before the change, and by who uses what changed."""
 
 from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from runner.checks.tests_inventory import is_same_test, source_of
@@ -24,7 +21,7 @@ from runner.recovery.facts import open_others
 from runner.roadmap.task import Task
 from runner.state.changes import EXECUTABLE, FILE, ChangeSet, Snapshot
 from runner.state.events import Verified
-from runner.state.findings import ADVISORY, Level, TestFailure, Verification
+from runner.state.findings import TestFailure, Verification
 from runner.state.run_state import RunState
 from runner.verify import (
     COMMAND,
@@ -33,7 +30,6 @@ from runner.verify import (
     Commands,
     concerned,
     configuration,
-    run_again,
     run_tests,
     tools_of,
     verify,
@@ -42,13 +38,11 @@ from runner.verify.assessment import (
     Assessment,
     Promise,
     assess,
-    flaky_words,
     is_case,
     needs_base,
     path_of,
     red_tests,
 )
-from runner.verify.judging import Tool, counted
 from runner.verify.levels import imports_level, without
 from runner.verify.project import OnlyFiles
 from runner.verify.python_layout import MANIFESTS, PythonLayout, layout_of
@@ -108,12 +102,13 @@ async def assessed(
     own: Commands | None,
     only: OnlyFiles = (),
     proven: frozenset[str] = frozenset(),
+    unsteady: frozenset[str] = frozenset(),
 ) -> Assessment:
     """Return what a verification means for the change; the base's tests are run where they count.
 
     ``only`` are the test files that were run, by tool, if not all were: the base runs no others
-    then. ``proven`` are files with a new test that fails without the change. Raises as ``verify``
-    does.
+    then. ``proven`` are files with a new test that fails without the change, ``unsteady`` tests
+    whose result on the base is another each time. Raises as ``verify`` does.
     """
     changes = state.attempt.answered.changes
     kept = await kept_tests(deps, base, changes, red_tests(after)) if proven else frozenset()
@@ -125,7 +120,7 @@ async def assessed(
     after = await _imports(state, deps, work, base, after)
     graph = await _graph(deps, base, changes)
     promise = await _promise(state, deps, base, after, graph)
-    promise = replace(promise, kept=kept, proven=proven)
+    promise = replace(promise, kept=kept, proven=proven, unsteady=unsteady)
     found = await asyncio.to_thread(assess, after, before, promise)
     if found.outcome != "green":
         return found
@@ -250,12 +245,6 @@ async def _imports(
     work.sandbox.holds = ""
     old = await imports_level(session, there, timeout=state.request.options.sandbox.test_timeout)
     return replace(after, levels=tuple(without(v, old) if v is found else v for v in after.levels))
-
-
-async def _tools(deps: Deps, base: Snapshot, changes: ChangeSet) -> tuple[Tool, ...]:
-    """What can run the tests of the tree with the change."""
-    old = await contents(deps, base, configuration(base.entries))
-    return tools_of(sorted(changes.entries(base)), reader(old, changes))
 
 
 async def _promise(
@@ -387,103 +376,3 @@ def _others(state: RunState) -> Iterator[Task]:
 def _words(task: Task) -> str:
     """All that a task says."""
     return "\n".join((task.text, task.details, *task.acceptance, *task.files))
-
-
-MOST = 10
-"""So many failing tests are run again; more than that are not flaky."""
-
-_LEAST_SECONDS = 30.0
-
-
-async def steadied(
-    state: RunState,
-    deps: Deps,
-    work: TaskWork,
-    base: Snapshot,
-    after: Verification,
-    *,
-    own: Commands | None,
-    among: Collection[str] = (),
-) -> Verification:
-    """Return the verification with tests that pass when they are run again taken as passed.
-
-    Never so for a test, or an error in code, that the task itself wrote or changed. ``among`` are
-    the only ones in question, if not all are.
-    """
-    # an import that seems to lead nowhere may do no harm
-    harmless = ("imports", *ADVISORY)
-    red = [v for v in after.levels if v.result == "failed" and v.name not in harmless]
-    tools = await _tools(deps, base, state.attempt.answered.changes)
-    left, flaky = _may_be_flaky(red, state.attempt.answered.changes, among), set[TestFailure]()
-    for _ in range(state.request.options.verify.verify_reruns):
-        if not left:
-            break
-        session = await filled(state, deps, work, base, state.attempt.answered.changes)
-        work.sandbox.holds = ""
-        seconds = _seconds(red, state)
-        again = await run_again(
-            session,
-            tree=after.tree,
-            failures=left,
-            of=red,
-            timeout=seconds,
-            own=own,
-            tools=tools,
-        )
-        await deps.events.emit(Verified(state.request.id, state.current, again))
-        flaky |= _passing(left, again)
-        left = [failure for failure in left if failure not in flaky]
-    return replace(after, levels=tuple(_named(level, flaky) for level in after.levels))
-
-
-def _seconds(red: Sequence[Level], state: RunState) -> float:
-    """How long a few tests may take when they are run again."""
-    seconds = max(_LEAST_SECONDS, 3 * sum(level.seconds for level in red))
-    return min(seconds, state.request.options.sandbox.test_timeout)
-
-
-def _may_be_flaky(
-    red: Sequence[Level], changes: ChangeSet, among: Collection[str]
-) -> list[TestFailure]:
-    """The failing tests that are worth another run, beside files that could not be loaded."""
-    if any(level.name != "tests" or not level.failures for level in red):
-        return []
-    failures = [f for level in red for f in level.failures if not among or f.test in among]
-    if any(path in changes.files for failure in failures for path in _paths(failure)):
-        return []
-    cases = [failure for failure in failures if is_case(failure)]
-    return cases if len(cases) <= MOST else []
-
-
-def _paths(failure: TestFailure) -> tuple[str, str]:
-    return failure.test.split("::")[0], failure.file
-
-
-def _passing(failures: Sequence[TestFailure], again: Verification) -> set[TestFailure]:
-    """Those that pass now; none where the tools do not tell of each."""
-    if any(level.result != "passed" and not level.failures for level in again.levels):
-        return set()
-    red = {failure.test for failure in red_tests(again)}
-    found = {failure for failure in failures if failure.test not in red}
-    return found if sum(level.passed for level in again.levels) >= len(found) else set()
-
-
-def _named(level: Level, flaky: Collection[TestFailure]) -> Level:
-    """The level with its flaky tests among those that passed."""
-    found = [failure for failure in level.failures if failure in flaky]
-    if not found:
-        return level
-    names = tuple(failure.test for failure in found)
-    # a tool that names no files must not seem to know all of them
-    files = {path_of(failure) for failure in found} if level.green or not level.passed else ()
-    level = replace(
-        level,
-        failures=tuple(failure for failure in level.failures if failure not in flaky),
-        passed=level.passed + len(found),
-        green=tuple(dict.fromkeys((*level.green, *sorted(files)))),
-        flaky=names,
-    )
-    if level.failures:
-        reason = f"{counted(len(level.failures))} failed, {level.passed} passed"
-        return replace(level, reason=reason)
-    return replace(level, result="passed", reason=flaky_words(names))

@@ -10,8 +10,9 @@ from dataclasses import dataclass, replace
 from runner.code.languages import is_test_file
 from runner.loop.deps import Deps, TaskWork
 from runner.loop.reading import contents, reader
-from runner.nodes.assess import assessed, run_levels, steadied, tests_of, timed_out
+from runner.nodes.assess import assessed, run_levels, tests_of, timed_out
 from runner.nodes.proof import proven_files
+from runner.nodes.steadied import steadied
 from runner.state.changes import Snapshot
 from runner.state.events import Verified
 from runner.state.findings import Level, Verification
@@ -73,7 +74,7 @@ async def first_tests(
     found = await assessed(
         state, deps, work, base, after, own=None, only=chosen.only, proven=proven
     )
-    if found.outcome != "red" or not _certain(state, found, base, chosen):
+    if found.outcome != "red" or found.doubtful or not _certain(state, found, base, chosen):
         return None
     levels = tuple(map(_shortened, found.verification.levels))
     return replace(found, verification=replace(found.verification, levels=levels))

@@ -5,8 +5,9 @@ from __future__ import annotations
 from runner.errors import TaskError
 from runner.loop.deps import Deps, TaskWork
 from runner.loop.reading import base_of
-from runner.nodes.assess import assessed, run_levels, steadied
+from runner.nodes.assess import assessed, run_levels
 from runner.nodes.preflight import configured
+from runner.nodes.steadied import steadied
 from runner.people.undo_sentences import cannot_test, fails_without
 from runner.state.findings import Verification, reasons_of
 from runner.state.run_state import RunState

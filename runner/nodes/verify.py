@@ -22,13 +22,14 @@ from runner.loop.deps import Deps, TaskWork
 from runner.loop.reading import base_of, contents, reader
 from runner.loop.schedule import upcoming
 from runner.loop.strategy import given_up, judged
-from runner.nodes.assess import assessed, filled, run_base_tests, run_levels, steadied, timed_out
+from runner.nodes.assess import assessed, filled, run_base_tests, run_levels, timed_out
 from runner.nodes.covered import covered
 from runner.nodes.evidence import gathered
 from runner.nodes.first_tests import first_tests, suite_seconds, whole_seconds
 from runner.nodes.format import formatted
 from runner.nodes.lint import lint_levels, with_linters
 from runner.nodes.proof import must_prove, proved, proven_files, unnoticed, unproven
+from runner.nodes.steadied import TIMES, steadied, unsteady_on_base
 from runner.people.sentences import UNPROVEN, faults_unnoticed, new_findings, tests_left
 from runner.prompts import question
 from runner.recovery.classify import unrepairable
@@ -203,7 +204,20 @@ async def _assessed(
         # among others that failed before, a flaky one was not run again
         again = await steadied(state, deps, work, base, verification, own=own, among=left)
         if again != verification:
+            verification = again
             found = await assessed(state, deps, work, base, again, own=own, proven=proven)
+    if found.doubtful and not own and state.request.options.verify.verify_reruns:
+        on_base = await unsteady_on_base(state, deps, work, base, found)
+        again = verification
+        if among := on_base.sometimes:
+            again = await steadied(
+                *(state, deps, work, base, verification), own=own, among=among, times=TIMES
+            )
+        if on_base.red or again != verification:
+            unsteady = on_base.red
+            found = await assessed(
+                *(state, deps, work, base, again), own=own, proven=proven, unsteady=unsteady
+            )
     return state, found
 
 

@@ -2,9 +2,8 @@
 
 Only the base's own result for the same test excuses a failure: it failed there as well, and with
 the same error, or because a name is missing that another task will add (tests that were written
-first). What the task says can only make it responsible for more failing tests.
-
-
+first). Where a test fails on the base with another error each time, it counts that nothing it uses
+was changed. What the task says can only make it responsible for more failing tests.
 """
 
 from __future__ import annotations
@@ -50,7 +49,8 @@ class Promise:
     them), None if that is not known, and ``loading`` those that use each of the files with an
     import that cannot be resolved; ``sources`` are the sources of failing tests by id. ``kept`` are
     failing tests that the change did not touch in files of its own, ``proven`` the files with a new
-    test that fails without the change and passes with it.
+    test that fails without the change and passes with it. ``unsteady`` are tests that fail
+    on the base with another message each time.
     """
 
     words: str = ""
@@ -64,6 +64,7 @@ class Promise:
     sources: Mapping[str, str] = field(default_factory=dict)
     kept: frozenset[str] = frozenset()
     proven: frozenset[str] = frozenset()
+    unsteady: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +74,7 @@ class Assessment:
     ``unverifiable``: tests cannot show anything, for a reason (the verdict's) that was there
     before. The ``verification`` is ready to be shown, ``hints`` are imports that cannot be resolved
     although the tests pass. ``testers`` are pytest's files that use what changed; none where that
-    is not known.
+    is not known. ``doubtful`` are the failing tests where each of them may be unsteady.
     """
 
     outcome: Literal["green", "red", "unverifiable"]
@@ -81,6 +82,7 @@ class Assessment:
     verdict: Verdict
     hints: tuple[str, ...] = ()
     testers: tuple[str, ...] = ()
+    doubtful: tuple[TestFailure, ...] = ()
 
 
 def red_tests(verification: Verification) -> tuple[TestFailure, ...]:
@@ -127,7 +129,8 @@ def assess(after: Verification, before: Verification, promise: Promise) -> Asses
     if own or any(_lost(level, before) or _silent(level) for level in after.tests):
         levels = tuple(_of_change(level, own, before) for level in after.levels)
         red = replace(after, levels=levels)
-        return Assessment("red", red, Verdict(False, "tests fail", turned))
+        doubtful = own if not checks and all(map(assessor.doubtful, own)) else ()
+        return Assessment("red", red, Verdict(False, "tests fail", turned), doubtful=doubtful)
     unchanged = tuple(failure.test for failure in failures)
     if _nothing_ran(after) and not all(map(assessor.awaited, failures)):
         first = failures[0]
@@ -135,6 +138,7 @@ def assess(after: Verification, before: Verification, promise: Promise) -> Asses
         return Assessment("unverifiable", after, Verdict(False, why, turned, unchanged))
     accepted = replace(after, levels=tuple(map(_as_before, after.levels)))
     hints = tuple(_hint(failure) for check in checks for failure in check.failures)
+    hints += tuple(_UNSTEADY.format(test=test) for test in unchanged if test in promise.unsteady)
     return Assessment("green", accepted, _verdict(accepted, turned, unchanged, assessor), hints)
 
 
@@ -227,6 +231,9 @@ def _as_before(level: Level) -> Level:
     return replace(level, result=result, failures=(), reason=why)
 
 
+_UNSTEADY = "{test} fails with another message each time, also without this change."
+
+
 def _hint(failure: TestFailure) -> str:
     at = f"{failure.file}, line {failure.line}" if failure.line else failure.file
     line = failure.message.split("\n", 1)[0]
@@ -290,6 +297,8 @@ class _Assessor:
         was = self._before.get(failure.test) or self._before.get(path_of(failure))
         if was is None:
             return False
+        if failure.test in self._promise.unsteady and self._apart(failure):
+            return True
         if path_of(failure) in self._promise.written:
             return _error_line(was) == _error_line(failure) and self._outweighed(failure)
         if self.awaited(failure):
@@ -305,6 +314,23 @@ class _Assessor:
         if self._uses_promised(failure):  # the change's own tests do not outweigh it
             return self._is_anothers(failure) or self._others_show()
         return self._has_evidence(failure)
+
+    def doubtful(self, failure: TestFailure) -> bool:
+        """Whether it is worth the time to find out what a failing test says on the base each time.
+
+        Nothing it uses was changed, or other tests were seen to be flaky beside it.
+        """
+        if not is_case(failure) or self._named(failure):
+            return False
+        flaky = any(level.flaky for level in self._levels)
+        foreign = path_of(failure) not in self._promise.written
+        return self._apart(failure) or (flaky and foreign)
+
+    def _apart(self, failure: TestFailure) -> bool:
+        """Whether nothing that a failing test is about was changed: what it says does not count."""
+        if path_of(failure) in self._promise.written:
+            return self._outweighed(failure)
+        return not self._named(failure) and not self._uses_change(failure)
 
     def _outweighed(self, failure: TestFailure) -> bool:
         """Whether a new test shows the change beside an old one that it did not touch.
@@ -452,3 +478,18 @@ def last_name(name: str) -> str:
 
 def has_word(text: str, name: str) -> bool:
     return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) is not None
+
+
+def results_of(tests: Collection[str], runs: Sequence[Verification]) -> dict[str, frozenset[str]]:
+    """What each test said when it was run several times: '' where it passed.
+
+    A run in which not all of them ran says nothing.
+    """
+    seen: dict[str, set[str]] = {test: set() for test in tests}
+    for run in runs:
+        red = {f.test: _error_line(f) or "failed" for f in red_tests(run) if f.test in seen}
+        if sum(level.passed for level in run.tests) + len(red) < len(seen):
+            continue
+        for test, results in seen.items():
+            results.add(red.get(test, ""))
+    return {test: frozenset(results) for test, results in seen.items()}

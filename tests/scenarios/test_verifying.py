@@ -117,6 +117,41 @@ async def test_running_again_can_be_switched_off(bot: Bot) -> None:
     assert "flaky, failed once" not in (bot.pulls[0].body or "")
 
 
+CHANCE = """import time
+
+
+def test_by_chance():
+    assert not f"drawn {time.time_ns()}"
+"""
+
+
+@pytest.mark.parametrize(
+    ("test", "excused"),
+    [
+        pytest.param(CHANCE, True, id="it uses nothing that was changed"),
+        pytest.param(f"import calc.add  # noqa: F401\n{CHANCE}", False, id="it uses the change"),
+    ],
+)
+async def test_a_test_that_says_something_else_each_time(
+    bot: Bot, test: str, excused: bool
+) -> None:
+    """It fails without the change as well: run alone there, it has another message each time."""
+    await bot.github.push(REPOSITORY, {"calc/add.py": "x = 1\n", "tests/test_chance.py": test})
+    bot.model.says(*[ADD] * (1 if excused else 6))
+
+    await bot.comment(ONE)
+
+    bot.says()
+    if excused:
+        body = (bot.pulls[0].body or "").replace("\\", "")
+        assert "Failed before this change and still fail" in body
+        assert "test_by_chance fails with another message each time" in body
+        assert "Not verified" not in body
+    else:
+        assert "test_by_chance" in bot.prompts[1]
+        assert "test_by_chance" in "".join(bot.proposes())
+
+
 CHECK = "grep -q 'def add' calc/add.py && echo checked"
 OWN = {**CALC, ".github/cairn.yml": configured(f'commands: ["{CHECK}", [test, -f, calc/add.py]]')}
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from runner.state.findings import Level, TestFailure, Verification
-from runner.verify.assessment import Assessment, Promise, assess, needs_base
+from runner.verify.assessment import Assessment, Promise, assess, needs_base, results_of
 
 TEST = "from kit.words import count\n\n\ndef test_count():\n    assert count('a b') == 2\n"
 COUNT = "tests/test_words.py::test_count"
@@ -272,3 +272,66 @@ def test_an_import_that_seems_to_lead_nowhere_does_no_harm_where_tests_load_the_
     if outcome == "green":
         assert found.verification.passed
         assert found.hints[0].startswith("kit/case.py, line 3: No module named 'host'")
+
+
+@pytest.mark.parametrize(
+    ("test", "before", "promise", "outcome"),
+    [
+        # it fails on the base with another message each time, and uses nothing that was changed
+        (OTHER, "assert 1 == 3", TASK, "green"),
+        # it uses what changed, or that is not known
+        (OTHER, "assert 1 == 3", replace(TASK, users=USED | {"tests/test_other.py"}), "red"),
+        (OTHER, "assert 1 == 3", replace(TASK, users=None), "red"),
+        (UPPER, "assert 1 == 3", TASK, "red"),
+        # it passed when all tests of the base were run
+        (OTHER, None, TASK, "red"),
+        # the task asks for it, or the change wrote its file
+        (OTHER, "assert 1 == 3", replace(TASK, words="Make `test_other` pass"), "red"),
+        (OTHER, "assert 1 == 3", replace(TASK, files=frozenset({OTHER[:19]})), "red"),
+        (OTHER, "assert 1 == 3", replace(TASK, written=frozenset({OTHER[:19]})), "red"),
+    ],
+)
+def test_a_test_that_is_unsteady_on_the_base_is_compared_by_its_outcome(
+    test: str, before: str | None, promise: Promise, outcome: str
+) -> None:
+    """Only where nothing that it is about was changed."""
+    promise = replace(promise, unsteady=frozenset({test}))
+    was = [failing(test, before)] if before else []
+
+    found = assess(ran(failing(test), green=["tests/test_case.py"]), ran(*was), promise)
+
+    assert found.outcome == outcome
+    if outcome == "green":
+        (hint,) = found.hints
+        assert hint == f"{OTHER} fails with another message each time, also without this change."
+
+
+@pytest.mark.parametrize(
+    ("failures", "promise", "flaky", "doubtful"),
+    [
+        ([failing(OTHER)], TASK, (), True),
+        ([failing(UPPER)], TASK, (), False),
+        ([failing(UPPER)], TASK, ("tests/test_case.py::test_lower",), True),
+        ([failing(OTHER), failing(UPPER)], TASK, (), False),
+        ([failing(OTHER)], replace(TASK, words="Make `test_other` pass"), ("t",), False),
+        ([failing(OTHER)], replace(TASK, written=frozenset({OTHER[:19]})), ("t",), False),
+        ([failing("tests/test_other.py")], TASK, (), False),
+    ],
+)
+def test_only_what_may_be_no_fault_of_the_change_is_run_on_the_base_again(
+    failures: list[TestFailure], promise: Promise, flaky: tuple[str, ...], doubtful: bool
+) -> None:
+    """An ordinary red round costs no further run."""
+    after = ran(*failures, green=["tests/test_a.py"], flaky=flaky)
+
+    found = assess(after, ran(), promise)
+
+    assert (found.outcome, found.doubtful) == ("red", tuple(failures) if doubtful else ())
+
+
+def test_what_a_test_says_in_several_runs() -> None:
+    """Times and addresses are no difference; a run in which it did not run says nothing."""
+    same = [ran(failing(OTHER, "at 0x1")), ran(failing(OTHER, "at 0x2")), ran()]
+
+    assert results_of([OTHER], same) == {OTHER: frozenset({"at *"})}
+    assert results_of([OTHER], [*same, ran(green=["a.py"])]) == {OTHER: frozenset({"at *", ""})}

@@ -1,0 +1,176 @@
+"""Run a few failing tests again, alone: is the change at fault, or are they unsteady?
+
+An old test that passes then is flaky, and named so. One that keeps failing is run on the base as
+well, if it may have nothing to do with the change. Where it passes there only sometimes, it is run
+a few more times with the change; where it fails with another message each time, messages are not
+compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+
+from runner.loop.deps import Deps, TaskWork
+from runner.loop.reading import contents, reader
+from runner.nodes.assess import filled
+from runner.state.changes import ChangeSet, Snapshot
+from runner.state.events import Verified
+from runner.state.findings import ADVISORY, Level, TestFailure, Verification
+from runner.state.run_state import RunState
+from runner.verify import Commands, configuration, run_again, tools_of
+from runner.verify.assessment import (
+    Assessment,
+    flaky_words,
+    is_case,
+    path_of,
+    red_tests,
+    results_of,
+)
+from runner.verify.judging import Tool, counted
+
+MOST = 10
+"""So many failing tests are run again; more than that are not flaky."""
+
+_LEAST_SECONDS = 30.0
+
+
+async def steadied(
+    state: RunState,
+    deps: Deps,
+    work: TaskWork,
+    base: Snapshot,
+    after: Verification,
+    *,
+    own: Commands | None,
+    among: Collection[str] = (),
+    times: int | None = None,
+) -> Verification:
+    """Return the verification with tests that pass when they are run again taken as passed.
+
+    Never so for a test, or an error in code, that the task itself wrote or changed. ``among`` are
+    the only ones in question, if not all are; ``times`` is how often at most (None: as configured).
+    """
+    # an import that seems to lead nowhere may do no harm
+    harmless = ("imports", *ADVISORY)
+    red = [v for v in after.levels if v.result == "failed" and v.name not in harmless]
+    tools = await _tools(deps, base, state.attempt.answered.changes)
+    left, flaky = _may_be_flaky(red, state.attempt.answered.changes, among), set[TestFailure]()
+    for _ in range(state.request.options.verify.verify_reruns if times is None else times):
+        if not left:
+            break
+        session = await filled(state, deps, work, base, state.attempt.answered.changes)
+        work.sandbox.holds = ""
+        seconds = _seconds(red, state)
+        again = await run_again(
+            session,
+            tree=after.tree,
+            failures=left,
+            of=red,
+            timeout=seconds,
+            own=own,
+            tools=tools,
+        )
+        await deps.events.emit(Verified(state.request.id, state.current, again))
+        flaky |= _passing(left, again)
+        left = [failure for failure in left if failure not in flaky]
+    return replace(after, levels=tuple(_named(level, flaky) for level in after.levels))
+
+
+def _seconds(red: Sequence[Level], state: RunState) -> float:
+    """How long a few tests may take when they are run again."""
+    seconds = max(_LEAST_SECONDS, 3 * sum(level.seconds for level in red))
+    return min(seconds, state.request.options.sandbox.test_timeout)
+
+
+def _may_be_flaky(
+    red: Sequence[Level], changes: ChangeSet, among: Collection[str]
+) -> list[TestFailure]:
+    """The failing tests that are worth another run, beside files that could not be loaded."""
+    if any(level.name != "tests" or not level.failures for level in red):
+        return []
+    failures = [f for level in red for f in level.failures if not among or f.test in among]
+    if any(path in changes.files for failure in failures for path in _paths(failure)):
+        return []
+    cases = [failure for failure in failures if is_case(failure)]
+    return cases if len(cases) <= MOST else []
+
+
+def _paths(failure: TestFailure) -> tuple[str, str]:
+    return failure.test.split("::")[0], failure.file
+
+
+def _passing(failures: Sequence[TestFailure], again: Verification) -> set[TestFailure]:
+    """Those that pass now; none where the tools do not tell of each."""
+    if any(level.result != "passed" and not level.failures for level in again.levels):
+        return set()
+    red = {failure.test for failure in red_tests(again)}
+    found = {failure for failure in failures if failure.test not in red}
+    return found if sum(level.passed for level in again.levels) >= len(found) else set()
+
+
+def _named(level: Level, flaky: Collection[TestFailure]) -> Level:
+    """The level with its flaky tests among those that passed."""
+    found = [failure for failure in level.failures if failure in flaky]
+    if not found:
+        return level
+    names = tuple(failure.test for failure in found)
+    # a tool that names no files must not seem to know all of them
+    files = {path_of(failure) for failure in found} if level.green or not level.passed else ()
+    level = replace(
+        level,
+        failures=tuple(failure for failure in level.failures if failure not in flaky),
+        passed=level.passed + len(found),
+        green=tuple(dict.fromkeys((*level.green, *sorted(files)))),
+        flaky=names,
+    )
+    if level.failures:
+        reason = f"{counted(len(level.failures))} failed, {level.passed} passed"
+        return replace(level, reason=reason)
+    return replace(level, result="passed", reason=flaky_words(names))
+
+
+async def _tools(deps: Deps, base: Snapshot, changes: ChangeSet) -> tuple[Tool, ...]:
+    """What can run the tests of the tree with the change."""
+    old = await contents(deps, base, configuration(base.entries))
+    return tools_of(sorted(changes.entries(base)), reader(old, changes))
+
+
+TIMES = 3
+"""How often tests that may be unsteady are run on the base, and those that are with the change."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unsteady:
+    """Tests that fail on the base with another message each time (``red``), or only sometimes."""
+
+    red: frozenset[str] = frozenset()
+    sometimes: frozenset[str] = frozenset()
+
+
+async def unsteady_on_base(
+    state: RunState, deps: Deps, work: TaskWork, base: Snapshot, found: Assessment
+) -> Unsteady:
+    """Run the doubtful tests of an assessment alone on the base, each time in a fresh workspace."""
+    failures = found.doubtful if len(found.doubtful) <= MOST else ()
+    red = [level for level in found.verification.tests if level.result == "failed"]
+    tools = await _tools(deps, base, ChangeSet())
+    runs: list[Verification] = []
+    results: dict[str, frozenset[str]] = {}
+    for _ in range(TIMES if failures else 0):
+        session = await filled(state, deps, work, base, ChangeSet())
+        work.sandbox.holds = ""
+        seconds = _seconds(red, state)
+        tree = base.tree
+        runs.append(
+            await run_again(
+                session, tree=tree, failures=failures, of=red, timeout=seconds, tools=tools
+            )
+        )
+        await deps.events.emit(Verified(state.request.id, state.current, runs[-1]))
+        results = results_of({failure.test for failure in failures}, runs)
+        if all(len(each) > 1 for each in results.values()):
+            break
+    varying = {test: each for test, each in results.items() if len(each) > 1}
+    red_ones = frozenset(test for test, each in varying.items() if "" not in each)
+    return Unsteady(red_ones, frozenset(varying) - red_ones)
