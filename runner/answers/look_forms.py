@@ -13,7 +13,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from runner.answers.json_answers import lenient_json
 from runner.text.patterns import lazy_pattern
 
 Kind = Literal["READ", "SEARCH", "LIST"]
@@ -213,6 +212,8 @@ def called(text: str, blocks: Sequence[str]) -> list[LookRequest] | None:
 
 def _calls(text: str, blocks: Sequence[str]) -> Iterator[tuple[str, Mapping[str, object]]]:
     """Yield names and arguments of all calls: JSON (all, a block, a line, between tags) or tags."""
+    from runner.answers.json_answers import lenient_json
+
     whole = text.strip()
     lines = [line.strip() for line in text.split("\n") if line.strip().startswith("{")]
     wrapped = [match[2] for match in _WRAPPED.finditer(text)]
@@ -230,6 +231,8 @@ def _in_json(value: object, depth: int = 0) -> Iterator[tuple[str, Mapping[str, 
             yield from _in_json(each, depth + 1)
     if not isinstance(value, dict):
         return
+    from runner.answers.json_answers import lenient_json
+
     several = [value[key] for key in _SEVERAL if isinstance(value.get(key), list)]
     if several:
         yield from _in_json(several[0], depth + 1)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from runner.analysis.sample import Factor, context_level
-from runner.analysis.today import TodaysSettings
+from typing import TYPE_CHECKING
+
 from runner.config.model import (
     LimitsGroup,
     ModelGroup,
@@ -11,7 +11,6 @@ from runner.config.model import (
     SandboxGroup,
     VerifyGroup,
 )
-from runner.history.totals import undated
 from runner.state.options import (
     ApprovalOptions,
     AttemptLimits,
@@ -23,6 +22,10 @@ from runner.state.options import (
     Scope,
     VerifyOptions,
 )
+
+if TYPE_CHECKING:
+    from runner.analysis.sample import Factor
+    from runner.analysis.today import TodaysSettings
 
 
 def options_of(config: RepositoryConfig) -> Options:
@@ -109,6 +112,10 @@ def _sandbox(sandbox: SandboxGroup) -> SandboxOptions:
 
 def todays_settings(config: RepositoryConfig) -> TodaysSettings:
     """Return what the analysis of the history has to know of a configuration."""
+    from runner.analysis.sample import context_level
+    from runner.analysis.today import TodaysSettings
+    from runner.history.totals import undated
+
     levels: dict[Factor, str] = {"loop": config.loop}
     if config.model.name:
         levels["model"] = undated(config.model.name)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
+from functools import cache
 from typing import Any, Final, Literal
 
 from pydantic import TypeAdapter, ValidationError
@@ -230,7 +231,10 @@ class Execution:
         return int(self.at // DAY)
 
 
-_EXECUTION = TypeAdapter(Execution)
+@cache
+def _execution() -> TypeAdapter[Execution]:
+    """Made when a record is first read: most runs read none."""
+    return TypeAdapter(Execution)
 
 
 class UnreadableRecord(ValueError):
@@ -245,6 +249,6 @@ def to_json(execution: Execution) -> dict[str, Any]:
 def from_json(text: str) -> Execution:
     """Read a stored record. Raises ``UnreadableRecord``."""
     try:
-        return _EXECUTION.validate_json(text)
+        return _execution().validate_json(text)
     except ValidationError as error:
         raise UnreadableRecord(str(error)) from error

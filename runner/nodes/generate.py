@@ -13,7 +13,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
-from runner.answers.edits import has_edits
 from runner.checks.validate import REFUSED
 from runner.loop.asking import ModelReply, asks_small
 from runner.loop.deps import Deps, TaskWork
@@ -248,6 +247,7 @@ async def _answered(
     written = [write.content for write in before.files.values() if write]
     text = await asyncio.to_thread(put_back, answer.text, [*old.values(), *written], deps.mask)
 
+    from runner.answers.edits import has_edits
     from runner.answers.reply import parse_reply
 
     def parsed(before: ChangeSet) -> ParsedAnswer:

@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from runner.answers.look_forms import LookRequest, from_words, in_words
-from runner.answers.looks import looks_in
 from runner.checks.paths import protection
 from runner.context.library import MAX_FILE, likely_to_have
 from runner.context.looking import MOST_HITS, Shown, fitted, shown
@@ -112,6 +111,8 @@ async def ask_for_code(
         state, reply = await ask(state, deps, asked.messages, temperature=temperature)
         looks: tuple[LookRequest, ...] = ()
         if await most_rounds(state, deps):
+            from runner.answers.looks import looks_in
+
             looks = await asyncio.to_thread(  # a hostile answer may cost seconds
                 looks_in, reply.text, base.entries, expected=state.task.files, shown=asked.shown
             )
