@@ -12,9 +12,10 @@ from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench.finding import Finding, Line
+from bench.finding import Finding, Line, Peer
 from bench.loop.stats import share
 from bench.simulated_histories import SETTINGS, World, history
+from runner.analysis.advice import advice
 from runner.analysis.compare import Comparison, compare
 from runner.analysis.preview import ComingTask, preview
 from runner.analysis.sample import FACTORS, Factor, Sample
@@ -143,6 +144,36 @@ def told(case: Case, histories: int, seed: int) -> Told:
     return Told(histories, false, heard, spoken, right)
 
 
+def followed(case: Case, histories: int, seed: int) -> tuple[float, float, int]:
+    """Return the chance that a task is done before and after the surest advice is followed.
+
+    Both are the chances that were drawn, over all histories in which something was advised.
+    """
+    before = after = 0.0
+    advised = 0
+    for number in range(histories):
+        world, samples, today = case.draw(seed + 2 * number)
+        found = advice(compare(samples, today), today)
+        one = next((a.evidence[0] for a in found if not a.evidence[0].band), None)
+        if one is None:
+            continue
+        inside = {shown: name for name, shown in _AS_SHOWN.items()}
+        for sample in samples[-50:]:
+            levels = {
+                "model": sample.model,
+                "route": sample.route,
+                "loop": sample.loop,
+                "context": str(sample.context),
+                "form": sample.form,
+            }
+            names = [inside.get(side.name, side.name) for side in (one.today, one.other)]
+            old, new = (levels | {one.factor: name} for name in names)
+            before += world.chance(sample.kind, sample.complexity, old) / 50
+            after += world.chance(sample.kind, sample.complexity, new) / 50
+        advised += 1
+    return before / max(1, advised), after / max(1, advised), advised
+
+
 def previews(histories: int, seed: int) -> dict[str, float]:
     """Return how often the ranges of tokens, cost and finished tasks held."""
     held = {"tokens": 0, "cost": 0, "finished": 0}
@@ -196,6 +227,15 @@ async def measure(_: Path, arguments: Sequence[str] = ()) -> AsyncIterator[Line 
     found = told(mixed_case(), number, seed)
     yield _line(
         "right when it speaks: one to three differences", found.right, found.spoken, least=0.95
+    )
+    before, after, advised = followed(mixed_case(), number, seed)
+    yield Finding(
+        what=f"tasks done after advice about all sizes is followed, in {advised} such histories",
+        value=100 * after,
+        unit="%",
+        peer=Peer(what="before", value=100 * before),
+        goal="> before",
+        ok=after > before,
     )
     for name, held in previews(number, seed).items():
         yield Finding(
