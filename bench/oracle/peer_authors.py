@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from bench.loop.hunks import edits_of
 from bench.oracle.author import Author
@@ -18,6 +18,14 @@ from tests.model_server.turns import Turn
 
 _WORD = re.compile(r"`([^`\n]+)`")
 _NAME = re.compile(r"[A-Za-z_]\w{3,}")
+_NEWEST = 4_000
+"""Characters of a conversation that are what its last command printed."""
+
+
+def test_command(paths: Iterable[str]) -> str:
+    """Return what runs the tests among these files on the code of the checkout, also in src."""
+    tests = " ".join(path for path in paths if is_among_tests(path))
+    return f"env PYTHONPATH=src:. python -m pytest -q {tests}"
 
 
 class Counted(ScriptedModel):
@@ -108,7 +116,7 @@ class MiniAuthor(Author):
         self._pages = -1
         self._written: set[tuple[str, str]] = set()
         self._read: set[str] = set()
-        self._tested = False
+        self._tested = True  # there is nothing to test yet
 
     def answer(self, asked: Asked) -> str:
         """Keep the request, and give the next command."""
@@ -128,14 +136,14 @@ class MiniAuthor(Author):
         if places := self._places(shown)[: self._AT_ONCE]:
             self._read |= set(places)
             return "I read the places to change.", " && ".join(places)
-        if edits := self._edits(shown):
+        red = not self._written or "failed" in shown[-_NEWEST:]
+        if self._tested and red and (edits := self._edits(shown)):
             self._tested = False
             self._wrote()
             return "I write the change.", edits
         if not self._tested:
             self._tested = True
-            tests = " ".join(path for path in self._new if is_among_tests(path))
-            return "I run the tests.", f"python -m pytest -q {tests} 2>&1 | tail -40"
+            return "I run the tests.", f"{test_command(self._new)} 2>&1 | tail -40"
         return "Everything is done.", "echo COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT"
 
     def _search(self) -> str:

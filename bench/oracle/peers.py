@@ -32,7 +32,7 @@ from bench.finding import Unmeasured
 from bench.oracle.author import Author
 from bench.oracle.catalogue import Change, Task, change_of, tasks
 from bench.oracle.fetching import CACHE, NoSource
-from bench.oracle.peer_authors import AiderAuthor, Counted, MiniAuthor
+from bench.oracle.peer_authors import AiderAuthor, Counted, MiniAuthor, test_command
 from bench.oracle.playing import PROJECT, checkout, report_of, texts, true_files
 from bench.oracle.sources import environment
 from runner.code.languages import is_among_tests
@@ -179,11 +179,10 @@ def _cairn(_task: Task, _change: Change, _place: Path) -> list[str]:
 
 
 def _aider(task: Task, change: Change, _place: Path) -> list[str]:
-    tests = " ".join(path for path in change.paths if is_among_tests(path))
     return [
         *(str(_program("aider")), "--model", _MODEL, "--yes-always", "--no-pretty"),
         *("--no-check-update", "--no-show-release-notes", "--no-show-model-warnings"),
-        *("--auto-test", "--test-cmd", f"python -m pytest -q {tests}"),
+        *("--auto-test", "--test-cmd", test_command(change.paths)),
         *("--message", _asked(task)),
     ]
 
