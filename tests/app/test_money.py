@@ -65,7 +65,9 @@ DOORS = {
     "pull request": lambda: pull_request_body(AT_WORK),
     "proposal": lambda: proposal_comment(proposed()),
     "progress comment": lambda: progress_text("r1", "ended", "", STATE),
-    "page of a run": lambda: page("run", run_view(SIGHT, "https://github.test")).text,
+    "page of a run": lambda: (
+        page("run", {**run_view(SIGHT, "https://github.test"), "artifacts": []}).text
+    ),
     "terminal": lambda: printed(STATE),
     "report.md": lambda: markdown(STATE),
     "summary of the step": lambda: summary(ACTION),
