@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import get_args
 
 from handlers import replies
@@ -33,9 +34,9 @@ async def _history(
     topic = next((each for each in get_args(HistoryTopic) if each == command.topic), None)
     if topic is None:
         return CommandReply(replies.no_topic("history", command.topic, get_args(HistoryTopic)))
-    found = await conversation.runs.history(
-        conversation.event.repository.id, topic, days=command.days
-    )
+    runs, repository = conversation.runs, conversation.event.repository
+    found = await runs.history(repository.id, topic, days=command.days)
+    found = replace(found, page=runs.history_page(repository))
     return CommandReply(replies.history(found), standing=f"history-{topic}-{command.days}")
 
 

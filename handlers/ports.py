@@ -336,6 +336,9 @@ class Runs(Protocol):
     ) -> HistoryAnswer:
         """Return what the runs of a repository did in the newest days (0: all)."""
 
+    def history_page(self, repository: Repo) -> str:
+        """Return the address of its history's page for who can read the repository, or ''."""
+
     async def cancel(self, *, repository_id: int, issue: int, by: User) -> tuple[str, ...]:
         """Order the unfinished runs of the issue to stop; return their ids, every time."""
 

@@ -173,6 +173,11 @@ class ServerParts:
         private = bool(run.request.get("private", True))
         return self.links.link(run.id, private=private) if self.links else ""
 
+    def history_page(self, repository: Repo) -> str:
+        """The address of a repository's history for who can read the repository; '' for none."""
+        name, private = repository.full_name, repository.private
+        return self.links.history(name, private=private) if self.links else ""
+
     def first_words(self, waiting: WaitEstimate) -> QueueAnnouncement:
         """Who makes the comment of a run that is asked for."""
         around = self.around

@@ -209,7 +209,7 @@ def _people(parts: ServerParts, work: _Work, poll: Look, verify: VerifyHead) -> 
         skips=parts.skips,
         proposals=proposals,
         checkpoints=checkpoints(parts),
-        history=HistoryAt(StoredHistory(parts.store), around.clock),
+        history=HistoryAt(StoredHistory(parts.store), around.clock, parts.history_page),
         learned=LearnedHere(parts.lessons, parts.config_of, parts.folders.memory),
     )
 

@@ -21,7 +21,7 @@ _LONGEST = 4096
 _HOME = "/runs"
 _PLACES = frozenset({_HOME, "/setup", "/history"})
 _KEY = "key"
-"""The part of an address that has a run's token."""
+"""The part of an address that has a link's token."""
 
 
 class Door:
@@ -45,10 +45,18 @@ class Door:
         return checked
 
     def of_run(self, handler: Handler) -> Handler:
-        """Let the handler answer people with the run's signed link, too.
+        """Let the handler answer people with the run's signed link, too."""
+        return self._by_link(handler, "/runs/{id}")
 
-        A browser keeps the token as a cookie for this run's pages only, so that no further address
-        has it. Whether there is such a run shows in no refusal.
+    def of_history(self, handler: Handler) -> Handler:
+        """Let the handler answer people with the signed link of the repository's history, too."""
+        return self._by_link(handler, "/repositories/{owner}/{name}/history")
+
+    def _by_link(self, handler: Handler, form: str) -> Handler:
+        """Let the handler answer people with the signed link of a place.
+
+        A browser keeps the token as a cookie for this place only, so that no further address has
+        it. Whether there is such a page shows in no refusal.
         """
         admitted = self.guarded(handler)
 
@@ -56,30 +64,30 @@ class Door:
             given, cookie = request.query.get(_KEY, ""), request.cookies.get(self._cookie, "")
             if self._access.admits(request.headers, request.cookies):
                 return await admitted(request)
-            seconds = self._opens(given or cookie, request.match_info["id"])
+            seconds = self._opens(given or cookie, form.format(**request.match_info))
             if seconds is None:
                 shut = given or cookie
                 refused = problem(request, answers.LINK_IS_OVER, status=403) if shut else None
                 return refused or await admitted(request)
             if given and wants_page(request):
-                return self._kept(request, given, seconds)
+                return self._kept(request, form, seconds)
             request[GUEST] = True
             return await _answered(handler, request)
 
         return checked
 
-    def _opens(self, token: str, run: str) -> float | None:
-        return self._links.opens(token, run) if self._links and token else None
+    def _opens(self, token: str, place: str) -> float | None:
+        return self._links.opens(token, place) if self._links and token else None
 
-    def _kept(self, request: web.Request, token: str, seconds: float) -> web.Response:
+    def _kept(self, request: web.Request, form: str, seconds: float) -> web.Response:
         """Go on to the same page without the token in its address."""
-        page_ = f"/runs/{quote(request.match_info['id'], safe='')}"
+        parts = {name: quote(value, safe="") for name, value in request.match_info.items()}
         kept = _moved(request.rel_url.with_query(_without_key(request)).raw_path_qs)
         kept.set_cookie(
             self._cookie,
-            token,
+            request.query[_KEY],
             max_age=int(seconds),
-            path=page_,
+            path=form.format(**parts),
             httponly=True,
             samesite="Lax",  # people come from GitHub; a stricter cookie would stay behind
             secure=self._access.secure,

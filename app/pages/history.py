@@ -99,9 +99,9 @@ class HistoryPages:
         return answer(request, "learned", masked(data, self._from.mask))
 
     def routes(self, door: Door) -> list[web.RouteDef]:
-        """Return the routes, for who has the admin token."""
+        """Return the routes: for who has the admin token, of one repository by its link, too."""
         return [
-            web.get("/repositories/{owner}/{name}/history", door.guarded(self.repository)),
+            web.get("/repositories/{owner}/{name}/history", door.of_history(self.repository)),
             web.get("/repositories/{owner}/{name}/learned", door.guarded(self.learned)),
             web.get("/history", door.guarded(self.every)),
         ]

@@ -18,7 +18,7 @@ from app.store.runs import (
     StoredRuns,
     StoredSkips,
 )
-from handlers.events import User
+from handlers.events import Repo, User
 from handlers.ports import (
     Ambiguous,
     CheckpointStatus,
@@ -95,12 +95,18 @@ _WORKING: tuple[Status, ...] = ("queued", "running", "pausing")
 _PAUSED: tuple[Status, ...] = ("paused",)
 
 
+def no_page(repository: Repo) -> str:
+    """No page shows the history."""
+    return ""
+
+
 @dataclass(frozen=True, slots=True)
 class HistoryAt:
-    """The history as it is at the time of a question."""
+    """The history as it is at the time of a question; ``page`` gives the address of its page."""
 
     history: History
     clock: Clock
+    page: Callable[[Repo], str] = no_page
 
     async def answer(
         self, repository_id: int, topic: HistoryTopic, *, days: int = 0
@@ -149,6 +155,10 @@ class RunService:
     ) -> HistoryAnswer:
         """Return what the runs of a repository did."""
         return await self._history.answer(repository_id, topic, days=days)
+
+    def history_page(self, repository: Repo) -> str:
+        """Return where readers of the repository see it with plots, '' for nowhere."""
+        return self._history.page(repository)
 
     async def start(self, request: RunRequested) -> None:
         """Queue the run once, and say so.

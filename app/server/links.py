@@ -1,8 +1,9 @@
-"""Signed links to the page of one run, for everybody who can read the run's issue.
+"""Signed links to the page of one run or of one repository's history, for readers of its issues.
 
-A link holds when it ends and whether its repository is private, signed together with the run's id.
-So it opens that run and nothing else, and no table of links has to be kept. The key is derived from
-the App's private key: a shorter secret could be guessed from a link that everybody can read.
+A link holds when it ends and whether its repository is private, signed together with the page's
+place. So it opens that place and nothing else, and no table of links has to be kept. The key is
+derived from the App's private key: a shorter secret could be guessed from a link that everybody can
+read.
 """
 
 from __future__ import annotations
@@ -35,20 +36,28 @@ class RunLinks:
 
         It lasts until the beginning of a day, so that it is the same all day long.
         """
+        return self._to(f"/runs/{run}", private=private)
+
+    def history(self, repository: str, *, private: bool) -> str:
+        """Return the address of the history of a repository (its full name), likewise."""
+        return self._to(f"/repositories/{repository}/history", private=private)
+
+    def _to(self, place: str, *, private: bool) -> str:
         if not (self._key and self._base and self._covers(private=private)):
             return ""
-        return f"{self._base}/runs/{run}?key={self._token(run, private=private)}"
+        return f"{self._base}{place}?key={self._token(place, private=private)}"
 
-    def opens(self, token: str, run: str) -> float | None:
-        """Return for how many seconds a token still opens a run; None when it does not.
+    def opens(self, token: str, place: str) -> float | None:
+        """Return for how many seconds a token still opens a place; None when it does not.
 
-        Says nothing about whether there is such a run.
+        A place is the address of a run or a history without what follows. Says nothing about
+        whether there is such a page.
         """
         found = _TOKEN.fullmatch(token) if self._key else None
         if found is None:
             return None
         signed = f"{found['end']}{found['kind']}"
-        if not hmac.compare_digest(found["signature"], self._signature(signed, run)):
+        if not hmac.compare_digest(found["signature"], self._signature(signed, place)):
             return None
         left = int(found["end"]) - self._clock.now().timestamp()
         return left if left > 0 and self._covers(private=found["kind"] == "s") else None
@@ -56,12 +65,12 @@ class RunLinks:
     def _covers(self, *, private: bool) -> bool:
         return self._which == "all" or (self._which == "public" and not private)
 
-    def _token(self, run: str, *, private: bool) -> str:
+    def _token(self, place: str, *, private: bool) -> str:
         now = int(self._clock.now().timestamp())
         end = now - now % _DAY + int(LASTS.total_seconds())
         signed = f"{end}{'s' if private else 'p'}"
-        return f"{signed}.{self._signature(signed, run)}"
+        return f"{signed}.{self._signature(signed, place)}"
 
-    def _signature(self, signed: str, run: str) -> str:
-        digest = hmac.digest(self._key, f"{signed} {run}".encode("utf-8", "replace"), "sha256")
+    def _signature(self, signed: str, place: str) -> str:
+        digest = hmac.digest(self._key, f"{signed} {place}".encode("utf-8", "replace"), "sha256")
         return base64.urlsafe_b64encode(digest).decode().rstrip("=")

@@ -30,11 +30,15 @@ MOST_LISTED = 20
 
 @dataclass(frozen=True, slots=True)
 class HistoryAnswer:
-    """What is known: the statistics, and the records that were asked for."""
+    """What is known: the statistics, and the records that were asked for.
+
+    ``page`` is the address of a page that shows it with plots; '' where there is none.
+    """
 
     topic: HistoryTopic
     statistics: Statistics
     found: Recalled
+    page: str = ""
 
 
 async def answered(history: History, topic: HistoryTopic, query: HistoryQuery) -> HistoryAnswer:
@@ -73,4 +77,5 @@ def plain(answer: HistoryAnswer) -> Iterator[str]:
 
 def markdown(answer: HistoryAnswer) -> str:
     """The text of a comment."""
-    return "\n\n".join([" ".join(sentences(answer)), *map(as_markdown, shown(answer))])
+    link = [f"[A page with plots]({answer.page})"] if answer.page else []
+    return "\n\n".join([" ".join(sentences(answer)), *map(as_markdown, shown(answer)), *link])

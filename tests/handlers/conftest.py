@@ -94,6 +94,9 @@ class WrittenRuns:
         self.asked.append(("history", repository_id, topic, days))
         return HistoryAnswer(topic, NO_STATISTICS, Recalled())
 
+    def history_page(self, repository: Repo) -> str:
+        return ""
+
     async def cancel(self, *, repository_id: int, issue: int, by: User) -> tuple[str, ...]:
         self.asked.append(("cancel", repository_id, issue, by.login))
         return self.affected

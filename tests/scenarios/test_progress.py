@@ -152,6 +152,14 @@ async def test_readers_of_the_issue_open_the_run_by_its_link(tmp_path: Path) -> 
             async with reader.get(f"{front}/runs") as other:
                 listed = other.status
 
+        await bot.comment("/execute history")
+        (history,) = bot.says()
+        plots = re.search(r"\[A page with plots\]\((\S+)\)", history)[1]
+        jar = aiohttp.CookieJar(unsafe=True)
+        other = aiohttp.ClientSession(headers={"Accept": "text/html"}, cookie_jar=jar)
+        async with other, other.get(plots.replace(address, front)) as answered:
+            drawn = await answered.text()
+
         bot.view.state.private = True
         await bot.comment("/execute")
         (private,) = bot.says()
@@ -164,6 +172,8 @@ async def test_readers_of_the_issue_open_the_run_by_its_link(tmp_path: Path) -> 
     assert asked["reply"] == note("one.md")
     assert 'class="bar check"' in page
     assert "The run's page" not in private
+    assert "2 attempts at tasks, 2 of 2 (100 %) completed." in history
+    assert "2 attempts at tasks, 2 of 2 (100 %) completed." in drawn
 
 
 @MORE

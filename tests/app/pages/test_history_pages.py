@@ -173,3 +173,20 @@ async def test_what_a_history_taught(client, bench):
         await history.record(each)
     assert "<script>alert" not in await page(client, LEARNED)
     assert (await client.get("/repositories/octo/none/learned", headers=PAGE)).status == 404
+
+
+async def test_readers_of_the_repository_see_its_history_by_a_link(client, bench):
+    """The link opens this history, and neither another one nor runs."""
+    await remember(bench)
+    link = bench.links.history("octo/shop", private=False).removeprefix("https://cairn.test")
+    browser = {"Accept": "text/html"}
+    shown = await client.get(link, headers=browser)
+    text = await shown.text()
+    other = await client.get(link.replace("shop", "other"), headers=browser)
+    run = await client.get("/runs/r1", headers=browser, allow_redirects=False)
+
+    assert (shown.status, shown.url.query_string) == (200, "")
+    assert "12 attempts at tasks" in text
+    assert "Log out" not in text
+    assert 'href="/runs' not in text
+    assert (other.status, run.status) == (403, 303)

@@ -266,7 +266,7 @@ def _bench(github: FakeGitHub, session: aiohttp.ClientSession, store: Store) -> 
         find=refuse,  # type: ignore[arg-type]
         skips=StoredSkips(store, clock),
         proposals=proposals,
-        checkpoints=Checkpoints(no_checkpoint, refuse, refuse, refuse, refuse),  # type: ignore[arg-type]
+        checkpoints=Checkpoints(no_checkpoint, *[refuse] * 5),  # type: ignore[arg-type]
         history=HistoryAt(StoredHistory(store), clock),
     )
     dispatch = Dispatch(
@@ -277,6 +277,7 @@ def _bench(github: FakeGitHub, session: aiohttp.ClientSession, store: Store) -> 
         commands=COMMANDS,
         allowed_bots={"robot[bot]"},
         refusals=StoredRefusals(store, clock),
+        dashboards=refuse,  # type: ignore[arg-type]
         installed=refuse,  # type: ignore[arg-type]
         changed=changed,
         pushed=refuse,  # type: ignore[arg-type]

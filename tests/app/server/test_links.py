@@ -28,8 +28,9 @@ def test_a_link_opens_its_run_and_no_other():
     address = made.link("r1", private=False)
 
     assert address.startswith(f"{BASE}/runs/r1?key=")
-    assert made.opens(token(address), "r1")
-    assert [made.opens(token(address), run) for run in ("r2", "r11", "", "r1 ")] == [None] * 4
+    assert made.opens(token(address), "/runs/r1")
+    others = ("/runs/r2", "/runs/r11", "", "/runs/r1 ", "/repositories/o/n/history")
+    assert [made.opens(token(address), place) for place in others] == [None] * 5
 
 
 def test_a_link_stays_the_same_all_day_and_ends_within_thirty_days():
@@ -41,9 +42,9 @@ def test_a_link_stays_the_same_all_day_and_ends_within_thirty_days():
     assert made.link("r1", private=False) == address
 
     clock.forward(29 * DAY - 4 * 3_600)
-    assert made.opens(token(address), "r1")
+    assert made.opens(token(address), "/runs/r1")
     clock.forward(DAY)
-    assert made.opens(token(address), "r1") is None
+    assert made.opens(token(address), "/runs/r1") is None
 
 
 @pytest.mark.parametrize("place", [0, 5, 10, 11, 12, -1])
@@ -53,20 +54,20 @@ def test_a_changed_token_opens_nothing(place):
     given = list(token(made.link("r1", private=True)))
     given[place] = {"s": "p", "A": "B"}.get(given[place], "A" if place == -1 else "9")
 
-    assert made.opens("".join(given), "r1") is None
+    assert made.opens("".join(given), "/runs/r1") is None
 
 
 @pytest.mark.parametrize("given", ["", "x", "1p.", "é" * 50, "9" * 60, "1p." + "é" * 43, "\0"])
 def test_what_is_no_token_opens_nothing(given):
     """Whatever comes as a token is an answer, not an error."""
-    assert links().opens(given, "r1") is None
+    assert links().opens(given, "/runs/r1") is None
 
 
 def test_another_servers_link_opens_nothing():
     """Without the App's key nobody makes a link."""
     address = links(secret="another key").link("r1", private=False)
 
-    assert links().opens(token(address), "r1") is None
+    assert links().opens(token(address), "/runs/r1") is None
 
 
 @pytest.mark.parametrize(
@@ -85,8 +86,8 @@ def test_links_that_were_made_close_when_the_setting_does():
     """A link of a private repository is worth nothing once they are switched off."""
     address = links(which="all").link("r1", private=True)
 
-    assert links(which="public").opens(token(address), "r1") is None
-    assert links(which="none").opens(token(address), "r1") is None
+    assert links(which="public").opens(token(address), "/runs/r1") is None
+    assert links(which="none").opens(token(address), "/runs/r1") is None
 
 
 @pytest.mark.parametrize("missing", [{"base": ""}, {"secret": ""}])
@@ -95,3 +96,15 @@ def test_without_an_address_or_a_key_there_is_no_link(missing):
     made = links(**missing)
 
     assert made.link("r1", private=False) == ""
+
+
+def test_a_history_has_a_link_of_its_own():
+    """It opens the history of that repository and no run."""
+    made = links()
+    address = made.history("octo/shop", private=False)
+
+    assert address.startswith(f"{BASE}/repositories/octo/shop/history?key=")
+    assert made.opens(token(address), "/repositories/octo/shop/history")
+    assert made.opens(token(address), "/repositories/octo/other/history") is None
+    assert made.opens(token(address), "/runs/r1") is None
+    assert made.history("octo/shop", private=True) == ""
