@@ -11,7 +11,7 @@ ARGS ?=
 PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check matrix bench docs pictures lock venv
+.PHONY: help demo test check matrix chaos bench docs pictures lock venv
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/'
@@ -35,6 +35,9 @@ check: $(STAMP) ## run everything that must be right before a merge: style, type
 	@echo "== pytest, the loop by its own tests: at least 90 % of its branches (lines: $(BIN)/coverage report)"
 	@$(PYTEST) tests/runner --cov --cov-report= $(ARGS)
 	@echo "== pytest, the rest" && $(PYTEST) --ignore tests/runner $(ARGS)
+
+chaos: $(STAMP) ## let people do 300 things at will to ten tasks (CHAOS_SEED="1 2", CHAOS_EVENTS=300)
+	@CHAOS_EVENTS=$${CHAOS_EVENTS:-300} $(PYTEST) --long tests/scenarios/test_chaos.py $(ARGS)
 
 bench: $(STAMP) ## measure (no tests, no time limits)
 	@$(BIN)/python -m bench $(ARGS)

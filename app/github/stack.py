@@ -79,7 +79,7 @@ class Ties:
 
     def dropped(self, pull: Pull) -> Pull | None:
         """Return the closed member that one was made on, if it builds on an open one since."""
-        on, lower = self.of(pull.on), self.of(pull.base)
+        on, lower = self.of(self._followed(pull.on, closed=False)), self.of(pull.base)
         is_closed = on and not on.open and not on.merged and on.head != pull.base
         return on if is_closed and lower and lower.open else None
 
