@@ -16,6 +16,7 @@ from app.github.config import Configurations
 from app.github.identity import AppIdentity
 from app.proposals.polling import Poller
 from app.proposals.service import ProposalService
+from app.runs.lessons import LearnedHere
 from app.runs.service import Checkpoints, HistoryAt, RunService
 from app.store.database import Store, open_store
 from app.store.deliveries import Delivery, StoredRefusals
@@ -268,6 +269,7 @@ def _bench(github: FakeGitHub, session: aiohttp.ClientSession, store: Store) -> 
         proposals=proposals,
         checkpoints=Checkpoints(no_checkpoint, *[refuse] * 5),  # type: ignore[arg-type]
         history=HistoryAt(StoredHistory(store), clock),
+        learned=LearnedHere(refuse, refuse, refuse),  # type: ignore[arg-type]
     )
     dispatch = Dispatch(
         identity,
