@@ -23,6 +23,7 @@ from runner.analysis.today import TodaysSettings
 
 EVERYTHING = {setting: len(names) for setting, names in SETTINGS.items()}
 _AS_SHOWN = {"3000": "up to 4,000 tokens", "12000": "up to 16,000 tokens"}
+_PLANNING = {"single_phase": "never", "planned": "always"}
 
 
 @dataclass(frozen=True)
@@ -48,6 +49,8 @@ class Case:
             SETTINGS[self.even][: world.varied[self.even]],
             key=lambda name: world.points.get((str(self.even), name), 0.0),
         )
+        if self.even == "route":
+            return world, samples, TodaysSettings(planning=_PLANNING[worst])
         today = TodaysSettings(levels={self.even: _AS_SHOWN.get(worst, worst)})
         return world, samples, today
 

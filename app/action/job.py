@@ -139,8 +139,11 @@ KNOWN: Mapping[str, Callable[[str], Any]] = {
 }
 
 
-DELIVERED = frozenset(SUBSCRIBED) - {"check_run"}
-"""Events that are worked as the server works a delivery; the buttons of a check reach no job."""
+DELIVERED = frozenset(SUBSCRIBED) - {"check_run", "issues", "repository"}
+"""Events that are worked as the server works a delivery.
+
+The buttons of a check reach no job, and the dashboard and renamed repositories are a server's.
+"""
 
 STARTED = frozenset({"schedule", "workflow_dispatch"})
 """Events that start a run without a command."""

@@ -37,9 +37,10 @@ def stands():
 
 
 STATE = stands()
+SIGHT = Sight(run=RUN, status="ended", state=STATE)
 DOORS = {
     "progress comment": lambda: progress_text("r1", "ended", "", STATE),
-    "page": lambda: page("run", run_view(Sight(run=RUN, status="ended", state=STATE), "")).text,
+    "page": lambda: page("run", {**run_view(SIGHT, ""), "artifacts": []}).text,
     "terminal": lambda: printed(STATE),
     "report.md": lambda: markdown(STATE),
 }

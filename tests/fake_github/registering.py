@@ -32,11 +32,13 @@ GOOD_FOR = timedelta(hours=1)
 NEEDS = {
     "check_run": {"checks"},
     "issue_comment": {"issues", "pull_requests"},
+    "issues": {"issues"},
     "merge_group": {"merge_queues"},
     "pull_request": {"pull_requests"},
     "pull_request_review": {"pull_requests"},
     "pull_request_review_comment": {"pull_requests"},
     "push": {"contents"},
+    "repository": {"metadata"},
 }
 """Which permission (any of these) lets an App subscribe to an event."""
 
