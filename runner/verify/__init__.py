@@ -2,7 +2,14 @@
 
 from runner.verify.commands import COMMAND, PATIENT, TOOLS, Commands
 from runner.verify.project import Mode, run_again, run_tests, start_tests, verify
-from runner.verify.projects import concerned, configuration, pytest_of, running, tools_of
+from runner.verify.projects import (
+    concerned,
+    configuration,
+    is_pytest,
+    pytest_of,
+    running,
+    tools_of,
+)
 
 __all__ = [
     "COMMAND",
@@ -12,6 +19,7 @@ __all__ = [
     "Mode",
     "concerned",
     "configuration",
+    "is_pytest",
     "pytest_of",
     "run_again",
     "run_tests",

@@ -7,13 +7,19 @@ the tests run the code where it cannot be measured.
 from __future__ import annotations
 
 import json
+import posixpath
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import replace
 
 from runner.ports import SandboxSession
 from runner.state.findings import Level
-from runner.verify.judging import fetched, new_report, ran
-from runner.verify.tools.python import beside_pytest
+from runner.verify.judging import Tool, fetched, new_report, ran
+from runner.verify.project import OnlyFiles
+from runner.verify.projects import Inside
+from runner.verify.tools.python import Pytest, beside_pytest
+
+Lines = Mapping[str, frozenset[int]]
+"""Numbers of lines, by the path that the repository has for a file."""
 
 _NOT_THERE = 77
 _MOST_NAMED = 10
@@ -34,7 +40,7 @@ _MEASURE = """
 import json
 from importlib.util import find_spec
 here, report, paths = os.getcwd(), sys.argv[2], json.loads(sys.argv[3])
-files = {path: os.path.join(here, path) for path in paths}
+files = {path: os.path.normpath(os.path.join(here, own)) for path, own in paths.items()}
 plugins = not os.environ.get("PYTEST_DISABLE_PLUGIN_AUTOLOAD") and find_spec("pytest_cov")
 cover = coverage.Coverage(data_file=None, config_file=False, include=list(files.values()))
 cover.start()
@@ -54,48 +60,78 @@ sys.exit(code)
 
 
 async def coverage_level(
-    session: SandboxSession,
-    changed: Mapping[str, frozenset[int]],
-    *,
-    only: Sequence[str],
-    timeout: float,
+    session: SandboxSession, changed: Lines, *, suites: OnlyFiles, timeout: float
 ) -> Level | None:
-    """Run all tests, or ``only`` these, and return how many ``changed`` lines (by path) they run.
+    """Run the tests of ``suites`` and return how many ``changed`` lines they run together.
 
-    None where that could not be measured.
+    Each of the tools is pytest, at the root or in a project below it. None where that could not be
+    measured of one of them.
     """
-    report = new_report("json")
-    command = beside_pytest(_LOAD, _MEASURE, report, json.dumps(sorted(changed)))
-    shown = " ".join(["coverage run -m pytest -q", *only[:_MOST_NAMED]])
-    result, level = await ran(
-        session, [*command, *only], tool="pytest", timeout=timeout, shown_as=shown
-    )
-    if result.timed_out or result.exit_code not in _ENDED:
-        return None
-    run, missed = _counted(await fetched(session, report), changed)
+    levels: list[Level] = []
+    code, run = set[tuple[str, int]](), set[tuple[str, int]]()
+    for tool, files in suites:
+        level, report = await _measured(session, changed, tool, files, timeout=timeout)
+        if level.exit_code not in _ENDED:
+            return None
+        statements, missing = _read(report, changed)
+        code |= statements
+        run |= statements - missing
+        levels.append(level)
     if not run:
         return None
     return Level(
         "coverage",
         "passed",
-        command=level.command,
-        seconds=level.seconds,
+        command=_joined(levels),
+        seconds=sum(level.seconds for level in levels),
         tool="pytest",
-        passed=run,
-        found=tuple(missed),
-        reason=f"the tests run {run} of {run + len(missed)} changed lines",
+        passed=len(run),
+        found=tuple(f"{path}:{line}" for path, line in sorted(code - run)),
+        reason=f"the tests run {len(run)} of {len(code)} changed lines",
     )
 
 
-def _counted(report: bytes, changed: Mapping[str, frozenset[int]]) -> tuple[int, list[str]]:
-    """How many of the lines were run, and the places of the others."""
+async def _measured(
+    session: SandboxSession, changed: Lines, tool: Tool, files: Sequence[str], *, timeout: float
+) -> tuple[Level, bytes]:
+    """Run a tool's tests, or those of ``files``; return how that ended, and what it measured."""
+    folder = tool.folder if isinstance(tool, Inside) else ""
+    inner = await tool.opened(session) if isinstance(tool, Inside) else session
+    only = [path.removeprefix(f"{folder}/") for path in files]
+    if not only and isinstance(tool, Pytest):
+        only = list(tool.ignoring)
+    report = new_report("json")
+    paths = {path: posixpath.relpath(path, folder or ".") for path in sorted(changed)}
+    command = beside_pytest(_LOAD, _MEASURE, report, json.dumps(paths))
+    shown = ["coverage run -m pytest -q", *only[:_MOST_NAMED]]
+    result, level = await ran(
+        inner,
+        [*command, *only],
+        tool="pytest",
+        timeout=timeout,
+        shown_as=" ".join([f"cd {folder} &&", *shown] if folder else shown),
+    )
+    if result.timed_out:
+        return replace(level, exit_code=None), b""
+    return level, await fetched(inner, report)
+
+
+def _joined(levels: Sequence[Level]) -> tuple[str, ...]:
+    """One line of all commands, for a person at the root."""
+    lines = [" ".join(level.command) for level in levels]
+    line = " && ".join(f"({line})" for line in lines) if len(lines) > 1 else lines[0]
+    return tuple(line.split())
+
+
+def _read(report: bytes, changed: Lines) -> tuple[set[tuple[str, int]], set[tuple[str, int]]]:
+    """The changed lines with code, and those of them that were not run."""
+    code, missed = set[tuple[str, int]](), set[tuple[str, int]]()
     try:
-        found: dict[str, Any] = dict(json.loads(report))
-        run, missed = 0, list[str]()
-        for path, lines in sorted(changed.items()):
+        found = dict(json.loads(report))
+        for path, lines in changed.items():
             statements, missing = (frozenset(map(int, each)) for each in found.get(path, ((), ())))
-            run += len(lines & statements - missing)
-            missed += [f"{path}:{line}" for line in sorted(lines & statements & missing)]
+            code |= {(path, line) for line in lines & statements}
+            missed |= {(path, line) for line in lines & statements & missing}
     except (ValueError, TypeError):
-        return 0, []
-    return run, missed
+        return set(), set()
+    return code, missed

@@ -112,6 +112,11 @@ def pytest_of(tools: Sequence[Tool], files: Collection[str]) -> Tool | None:
     return next((tool for tool in tools if tool.name == name), None)
 
 
+def is_pytest(tool: Tool) -> bool:
+    """Whether it is pytest, at the root or in a project below it."""
+    return isinstance(tool.tool if isinstance(tool, Inside) else tool, Pytest)
+
+
 def running(
     tools: Sequence[Tool], files: Sequence[str], paths: Collection[str], read: Read
 ) -> tuple[tuple[Tool, tuple[str, ...]], ...]:
@@ -173,16 +178,17 @@ class Inside:
     ) -> Level:
         """Run the project's tests in its folder, or ``only`` these."""
         own = [name.removeprefix(f"{self.folder}/") for name in only]
-        inner = await self._session(session)
+        inner = await self.opened(session)
         return self._placed(await self.tool.run(inner, timeout=timeout, only=own))
 
     async def start(self, session: SandboxSession, *, timeout: float) -> Level:
         """Say whether the project's tests can begin; those of pytest are collected only."""
         if not isinstance(self.tool, Pytest):
             return await self.run(session, timeout=timeout)
-        return self._placed(await self.tool.start(await self._session(session), timeout=timeout))
+        return self._placed(await self.tool.start(await self.opened(session), timeout=timeout))
 
-    async def _session(self, session: SandboxSession) -> SandboxSession:
+    async def opened(self, session: SandboxSession) -> SandboxSession:
+        """Return a session in the project's folder, whose commands can import the project."""
         inner = PrefixedSession(session, "sh", "-c", _IN_FOLDER, self.folder)
         if not self.layout or not isinstance(self.tool, Pytest):
             return inner

@@ -155,7 +155,7 @@ class Pytest:
         self, session: SandboxSession, *, timeout: float, only: Sequence[str] = ()
     ) -> Level:
         """Run the tests; see ``tests_level``."""
-        only = only or self._ignoring
+        only = only or self.ignoring
         return await tests_level(session, timeout=timeout, only=only, share=self.share)
 
     async def start(self, session: SandboxSession, *, timeout: float) -> Level:
@@ -164,10 +164,11 @@ class Pytest:
         Those that cannot begin are the level's failures. Where some can be set up, what the others
         of the few say is not among them.
         """
-        return await collecting_level(session, timeout=timeout, options=self._ignoring)
+        return await collecting_level(session, timeout=timeout, options=self.ignoring)
 
     @property
-    def _ignoring(self) -> tuple[str, ...]:
+    def ignoring(self) -> tuple[str, ...]:
+        """The options that leave out the tests of the ``ignored`` folders."""
         return tuple(f"--ignore={folder}" for folder in self.ignored)
 
 

@@ -50,6 +50,7 @@ async def test_services_are_tested_in_their_folders(tmp_path: Path) -> None:
         assert said.code == 0, said.out + said.err
         assert report["timeline"][0]["verified"]
         assert "services/two/tests/test_double.py::test_double" in str(report["trust"])
+        assert report["trust"][0]["changed_lines"] == {"run": 2, "of": 2, "not_run": []}
 
 
 async def test_a_red_test_of_a_service_is_shown_with_its_whole_path(tmp_path: Path) -> None:
