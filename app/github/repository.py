@@ -31,6 +31,7 @@ from app.github.stack import standing
 from app.github.stack_checks import StackChecks, StackMemory
 from app.github.trust_checks import TrustChecks
 from handlers.issue_thread import may_write
+from handlers.ports import StackPlace
 from runner.config.model import GitHubMode
 from runner.errors import Outage
 from runner.git.objects import MissingBlobs
@@ -295,7 +296,11 @@ class GitHubRepository:
         if checkpoint.human_commits:
             await self._human_commits.close(checkpoint.human_commits, pull)
         await self._trust.show(commit, checkpoint.shows, new=new)
-        return await self._noted(Published(commit, pull.head, pull.number, pull.url), new=new)
+        published = Published(commit, pull.head, pull.number, pull.url)
+        if new and checkpoint.below == pull.base == self._base:
+            await self._show_alone(commit)
+            return replace(published, notes=self._effort.notes())
+        return await self._noted(published, new=new)
 
     async def publish_proposal(self, proposed: Proposed) -> Published:
         """Show a proposal to people on a pull request; keep what already exists.
@@ -326,6 +331,14 @@ class GitHubRepository:
         if below != checkpoint.below:
             await self._restacked(ticks=False)
         return commit, pull, new
+
+    async def _show_alone(self, commit: str) -> None:
+        """Show the place of a new pull request on the base branch.
+
+        The others need not be listed: nothing builds on a branch that was made just now.
+        """
+        async with self._memory.turn:
+            await self._places.show(commit, StackPlace(), new=True)
 
     async def _noted(self, published: Published, *, new: bool = False) -> Published:
         """Say what it builds on, and return it with what was refused."""
