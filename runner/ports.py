@@ -144,6 +144,12 @@ class Repository(Protocol):
     async def blobs(self, shas: Sequence[str]) -> dict[str, bytes]:
         """Return contents by blob sha, byte for byte."""
 
+    async def tags(self, commit: str) -> tuple[str, ...]:
+        """Return the names of the tags on a commit and on what it is made from.
+
+        Only those that are here already: none are fetched. Raises ``Outage``.
+        """
+
     async def publish_checkpoint(self, checkpoint: Checkpoint) -> Published:
         """Commit exactly the change set and publish it; doing it twice leaves one.
 

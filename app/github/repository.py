@@ -59,6 +59,10 @@ class Unwritten:
         """Return contents by blob sha."""
         return await self._inner.blobs(shas)
 
+    async def tags(self, commit: str) -> tuple[str, ...]:
+        """Return the names of its tags that are here."""
+        return await self._inner.tags(commit)
+
     async def publish_checkpoint(self, checkpoint: Checkpoint) -> Published:
         """Commit to the mirror alone. Raises ``TaskError`` when the tree is another one."""
         base = await self._inner.snapshot(checkpoint.parent)
@@ -279,6 +283,10 @@ class GitHubRepository:
             asked = {sha: await self._commits.blob(sha) for sha in missing.shas}
         rest = [sha for sha in shas if sha not in asked]
         return {**asked, **await self._mirror.objects.blobs(rest)}
+
+    async def tags(self, commit: str) -> tuple[str, ...]:
+        """The mirror holds single commits and no tags."""
+        return ()
 
     async def publish_checkpoint(self, checkpoint: Checkpoint) -> Published:
         """Publish commit, branch and pull request; keep what already exists.

@@ -106,6 +106,10 @@ class FolderRepository:
         """Return contents by blob sha. Raises ``Outage`` when one is missing."""
         return await asyncio.to_thread(lambda: {sha: self._content(sha) for sha in set(shas)})
 
+    async def tags(self, commit: str) -> tuple[str, ...]:
+        """A folder without git has no tags."""
+        return ()
+
     async def publish_checkpoint(self, checkpoint: Checkpoint) -> Published:
         """Write the change set into the folder; doing it twice writes it once.
 

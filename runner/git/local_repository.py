@@ -153,6 +153,13 @@ class LocalRepository:
         """Return contents by blob sha. Raises ``TaskError`` when one is missing."""
         return await self._objects.blobs(shas)
 
+    async def tags(self, commit: str) -> tuple[str, ...]:
+        """Return the names of the tags in the history of a commit."""
+        listed = await self._git.call(
+            "for-each-ref", f"--merged={commit}", "--format=%(refname:strip=2)", "refs/tags"
+        )
+        return tuple(listed.stdout.decode("utf-8", "replace").split("\n")[:-1])
+
     async def publish_checkpoint(self, checkpoint: Checkpoint) -> Published:
         """Commit, then move branch and files there; ``checkpoint.branch`` is not used here.
 

@@ -27,6 +27,7 @@ from runner.state.options import Options
 from runner.state.run_state import RunState
 from runner.text.mask import NOT_SHOWN, is_secret_file
 from runner.verify.python_layout import MANIFESTS, version_variables
+from runner.verify.release_version import telling_files
 
 Read = Callable[[str], bytes | None]
 
@@ -152,10 +153,8 @@ async def prepared_image(state: RunState, deps: Deps, base: Snapshot, changes: C
     if not options.sandbox.setup or options.verify.verify_mode in ("syntax", "off"):
         return options.sandbox.image
 
-    old = await contents(deps, base, MANIFESTS)
-    variables = version_variables(reader(old, changes))
     setup = replace(
-        setup_of(options, changes.entries(base)), variables=tuple(sorted(variables.items()))
+        setup_of(options, changes.entries(base)), variables=await _variables(deps, base, changes)
     )
     # an answer reaches what is kept only through the files the key is made of: any other change of
     # it would work on in later runs, though it was never published
@@ -165,6 +164,16 @@ async def prepared_image(state: RunState, deps: Deps, base: Snapshot, changes: C
         await materialise(session, await everything(deps, base, kept))
 
     return await deps.sandbox.prepare(session_spec(state), setup, fill)
+
+
+async def _variables(deps: Deps, base: Snapshot, changes: ChangeSet) -> tuple[tuple[str, str], ...]:
+    """The variables that tell a build its version; an answer's own changelog has no say in it."""
+    read = reader(await contents(deps, base, MANIFESTS), changes)
+    if not version_variables(read):
+        return ()
+    tags = await deps.repository.tags(base.commit)
+    told = await contents(deps, base, telling_files(base.entries))
+    return tuple(sorted(version_variables(read, tags=tags, told=told).items()))
 
 
 def setup_of(options: Options, entries: Mapping[str, TreeEntry]) -> Setup:

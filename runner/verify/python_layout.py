@@ -11,9 +11,11 @@ import posixpath
 import re
 import sys
 import tomllib
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
+
+from runner.verify.release_version import release_version
 
 PYPROJECT, SETUP_CFG, SETUP_PY = "pyproject.toml", "setup.cfg", "setup.py"
 MANIFESTS = (PYPROJECT, SETUP_CFG, SETUP_PY)
@@ -38,9 +40,6 @@ _VERSION_VARIABLES = {
     "pbr": "PBR_VERSION",
 }
 """What build tools read a version from instead of git's tags; ``{}`` is the project's name."""
-
-_PRETENDED = "99.0.0"
-"""Higher than what packages ask for that need "at least" a version of the project."""
 
 _LITERAL = re.compile(r"\d[\w.+!-]*")
 
@@ -90,17 +89,22 @@ def layout_of(paths: Collection[str], read: Read) -> PythonLayout:
     )
 
 
-def version_variables(read: Read) -> dict[str, str]:
+def version_variables(
+    read: Read, *, tags: Iterable[str] = (), told: Mapping[str, bytes] | None = None
+) -> dict[str, str]:
     """Return variables that tell a build the version which it would work out from git's tags.
 
-    The trees that setup commands see have no history, so such a build would fail there.
+    The trees that setup commands see have no history, so such a build would fail there. ``told``
+    are the contents of ``telling_files``.
     """
     manifests = _Manifests(read)
     requires = _texts(table(manifests.pyproject, "build-system").get("requires"))
     text = " ".join((*requires, manifests.setup_py)).lower().replace("_", "-")
     own = re.sub(r"[-_.]+", "_", manifests.name).upper()
     names = {name for word, name in _VERSION_VARIABLES.items() if word in text}
-    return {name.format(own): _PRETENDED for name in names if own or "{}" not in name}
+    back = manifests.fallback_version
+    version = release_version(manifests.name, tags=tags, told=told or {}, fallback=back)
+    return {name.format(own): version for name in names if own or "{}" not in name}
 
 
 class _Manifests:
@@ -134,6 +138,14 @@ class _Manifests:
         parts = (self.project.get("version"), self.poetry.get("version"))
         literal = _first(parts) or self._argument("version") or cfg
         return literal if _LITERAL.fullmatch(literal) else ""
+
+    @property
+    def fallback_version(self) -> str:
+        """The version for a build that finds no tag."""
+        scm = table(self.tool, "setuptools_scm").get("fallback_version")
+        hatch = table(self.tool, "hatch", "version").get("fallback-version")
+        pdm = table(self.tool, "pdm", "version").get("fallback_version")
+        return _first((scm, hatch, pdm)) or self._argument("fallback_version")
 
     @property
     def version_attribute(self) -> str:

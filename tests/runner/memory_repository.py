@@ -48,6 +48,9 @@ class MemoryRepository:
         known = {blob_sha(c): c for tree in self.commits.values() for _, c in tree.values()}
         return {sha: known[sha] for sha in shas}
 
+    async def tags(self, commit: str) -> tuple[str, ...]:
+        return ()
+
     async def publish_checkpoint(self, checkpoint: Checkpoint) -> Published:
         """Commit on a branch of its own; the same once more is the same."""
         self._may_fail("publish_checkpoint")

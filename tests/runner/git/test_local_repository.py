@@ -37,6 +37,18 @@ async def _next(repository: LocalRepository, **files: bytes | None) -> Checkpoin
     return checkpoint(base, {n.replace("_", "."): c for n, c in files.items()}, below=stack.branch)
 
 
+async def test_tags_are_those_of_the_history(git: ScratchGit, repository: LocalRepository) -> None:
+    """Lightweight and annotated ones; those of another branch and of unknown commits are not."""
+    git("tag", "v1.0")
+    git("tag", "-a", "-m", "the second", "v1.1")
+    git("checkout", "-q", "-b", "side")
+    git.commit({"side.txt": b"x\n"})
+    git("tag", "v9.0")
+
+    assert await repository.tags(git("rev-parse", "main")) == ("v1.0", "v1.1")
+    assert await repository.tags("0" * 40) == ()
+
+
 async def test_the_stack_is_head(git: ScratchGit, repository: LocalRepository) -> None:
     """On a checkout a run starts at HEAD and its branch."""
     stack = await repository.stack()
