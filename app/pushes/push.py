@@ -330,9 +330,15 @@ class _Work:
     async def _show(
         self, config: RepositoryConfig, roadmap: Roadmap | None, note: str, *, create: bool
     ) -> int | None:
+        """Write the issue; its text asks much of GitHub, so it is made only if it is wanted."""
+        found = await self.issue.find()
+        if found is None and not create:
+            return None
         text, rest = await self._text(config, roadmap, note)
         name = planned_name(roadmap.content if roadmap else None)
-        return await self.issue.show(TITLE, text, create=create, planned=name, rest=rest)
+        if found is None:
+            return await self.issue.show(TITLE, text, create=True, planned=name, rest=rest)
+        return await self.issue.write(found, text, planned=name, rest=rest)
 
     async def _text(
         self, config: RepositoryConfig, roadmap: Roadmap | None, note: str
