@@ -76,9 +76,9 @@ class FileHistory:
             before = db.execute(sql.BEFORE, key).fetchone()
             rows = sql.rows_of(execution, before, details=details)
             db.execute(sql.PUT, masked(rows.execution, self._mask))
-            db.executemany(sql.PUT_NODE, rows.nodes)
+            db.executemany(sql.PUT_NODE, masked(rows.nodes, self._mask))
             db.executemany(sql.PUT_TOOL, masked(rows.tools, self._mask))
-            db.executemany(sql.ADD, rows.totals)
+            db.executemany(sql.ADD, masked(rows.totals, self._mask))
 
     def _totals(self, query: HistoryQuery) -> Totals:
         if self._is_missing():

@@ -223,50 +223,6 @@ async def test_many_runs_at_the_same_time_lose_nothing(history):
     assert found.used.cost == pytest.approx(25.0)
 
 
-async def test_a_foreign_file_is_moved_aside(tmp_path):
-    """A history that is no database is kept for people, and a new one begins."""
-    file = tmp_path / "history.db"
-    file.write_bytes(b"no database at all" * 500)
-    history = FileHistory(file)
-
-    with pytest.raises(Exception, match="cannot be used"):
-        await history.record(execution())
-    await history.record(execution())
-
-    assert (tmp_path / "history.db.broken").exists()
-    assert len((await history.recent(EVERYTHING)).executions) == 1
-    history.close()
-
-
-async def test_a_history_of_a_newer_version_is_left_alone(tmp_path):
-    """It says to update, and changes nothing."""
-    file = tmp_path / "history.db"
-    history = FileHistory(file)
-    await history.record(execution())
-    with history._using(write=True) as db:
-        db.execute("PRAGMA user_version = 99")
-    history.close()
-
-    with pytest.raises(Exception, match="newer Cairn"):
-        await history.recent(EVERYTHING)
-    with pytest.raises(Exception, match="newer Cairn"):
-        await history.record(execution("r2"))
-
-
-async def test_a_thousand_runs_at_the_same_time_lose_nothing(tmp_path):
-    """The same on a checkout's file, with two histories open on it as two processes would."""
-    first, second = FileHistory(tmp_path / "history.db"), FileHistory(tmp_path / "history.db")
-    runs = [execution(f"r{n}", status="failed" if n % 4 == 0 else "completed") for n in range(1000)]
-
-    both = zip(runs, [first, second] * 500, strict=True)
-    await asyncio.gather(*(history.record(each) for each, history in both))
-
-    found = (await sums(first))["all", ""]
-    assert (found.seen, found.good) == (1000, 750)
-    first.close()
-    second.close()
-
-
 async def test_the_file_has_the_tables_of_the_server(tmp_path, store):
     """A checkout's history and a server's have the same tables, columns and indexes."""
     history = FileHistory(tmp_path / "history.db")
