@@ -49,19 +49,13 @@ async def test_the_next_command_reads_the_configuration_anew(bot: Bot) -> None:
 
 
 MOST_OF_A_MERGE = 20
-"""Requests to the API after a merge in a stack of six, for both of its events.
-
-Without the dashboard, which is written at most once a minute, whatever happens in between.
-"""
+"""Requests to the API after a merge in a stack of six, for both of its events."""
 
 WORDS = ("one", "two", "six", "ten", "elf", "owl")
 SIX = "".join(f"- [ ] 1.{number} Write `{word}.md`\n" for number, word in enumerate(WORDS, 1))
 
 
-SIX_OPEN = b"limits: {open_pull_requests: 6}\ndashboard: false\n"
-
-
-@on(notes(SIX, **{".github/cairn.yml": SIX_OPEN}))
+@on(notes(SIX, **{".github/cairn.yml": b"limits: {open_pull_requests: 6}\n"}))
 @pytest.mark.parametrize("method", ["merge", "squash", "rebase"])
 async def test_a_merge_in_a_stack_of_six_asks_little_of_github(bot: Bot, method: str) -> None:
     """It takes one commit at most, no verification of known files, and at most 20 requests."""
