@@ -329,15 +329,15 @@ async def test_what_the_tests_print_is_quoted(bot: Bot) -> None:
 
 @on(LACKING)
 async def test_a_refusal_of_github_is_a_sentence(bot: Bot) -> None:
-    """An archived repository, or a missing permission: people read why, and what to do."""
-    archived = {"message": "Repository was archived so is read-only."}
-    bot.github.fail("POST", f"/repos/{REPOSITORY}/git/*", status=403, body=archived)
+    """A missing permission: people read why, and what to do."""
+    refused = {"message": "Resource not accessible by integration"}
+    bot.github.fail("POST", f"/repos/{REPOSITORY}/git/*", status=403, body=refused)
 
     await bot.comment(ONE)
 
     said = progress(bot.says())
     assert "could not open the pull request" in said
-    assert "Repository was archived so is read-only" in said
+    assert "The App lacks a permission for POST" in said
     assert "a_library_nobody_has" in said
     assert (bot.pulls, bot.prompts) == ([], [])
 
