@@ -33,7 +33,7 @@ PUBLISHING = [
 ]
 TELLING = [
     ("PATCH", "*/issues/comments/*"),
-    ("GET", "*/commits/*/check-runs"),
+    ("POST", "*/requested_reviewers"),
     ("POST", "*/check-runs"),
 ]
 EVERY = [*ASKING, *PUBLISHING, *TELLING]
