@@ -68,9 +68,8 @@ from runner.files.results import FileMemory, RunFiles
 from runner.git.objects import GitObjects
 from runner.loop import stacking
 from runner.loop.deps import Deps, EarlierRuns, FileSearch
-from runner.loop.listeners import Isolated
 from runner.loop.past import PastRuns
-from runner.loop.recorder import Recorder
+from runner.loop.recorder import Isolated, Recorder
 from runner.ports import Clock, Endpoint, Events, Fanout, Sandbox
 from runner.sandbox.choose import MaskedSandbox, SandboxChoice, choose_sandbox
 from runner.state.publishing import PullRequests
@@ -252,13 +251,7 @@ class ServerParts:
             offer=offer if self.identity.is_app else None,
             verifying=Verifying(repository.reviews, repository.trust, repository.show_place),
             advising=self._advice(run, pulls(kind="advice")) if self.identity.is_app else None,
-            first=RoadmapOffer(
-                repository,
-                pulls(kind="first"),
-                partial(labelled, api),
-                branch=run.base_branch,
-                run=run.id,
-            ),
+            first=self._first(run, repository, pulls(kind="first"), api),
         )
 
     def _progress(self, run: Run, github: GitHubAPI, bot: str) -> Progress:
@@ -273,6 +266,13 @@ class ServerParts:
             read_only=partial(self._no_comments, run),
             link=partial(self.page_link, run),
         )
+
+    def _first(
+        self, run: Run, repository: GitHubRepository, pulls: OfferedPulls, api: RepositoryApi
+    ) -> RoadmapOffer:
+        """Proposes a first roadmap to the repository of a run."""
+        of_issues = partial(labelled, api)
+        return RoadmapOffer(repository, pulls, of_issues, branch=run.base_branch, run=run.id)
 
     def _advice(self, run: Run, pulls: OfferedPulls) -> AdviceOffer:
         """Proposes better settings to the repository of a run."""

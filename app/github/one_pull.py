@@ -14,7 +14,8 @@ from app.github.proposals import RecoveryPulls, applied_in, closed
 from app.github.pulls import PREFIX, Pull, Pulls, checkpoint_markers
 from runner.errors import Outage, TaskError
 from runner.people.sentences import shared_body, shared_title, slug
-from runner.state.publishing import Checkpoint, Published
+from runner.state.changes import ChangeSet, Snapshot, Write
+from runner.state.publishing import Checkpoint, CheckpointText, Published
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +147,33 @@ class _Pull:
 def branch_of(path: str) -> str:
     """Name the branch of a roadmap's proposal."""
     return f"{PREFIX}normalise/{slug(path)}"
+
+
+def of_one_file(
+    path: str,
+    content: bytes,
+    base: Snapshot,
+    *,
+    run: str,
+    branch: str,
+    below: str,
+    parent: str,
+    title: str,
+    body: str,
+) -> Checkpoint:
+    """Return the proposal of one file, made on top of ``parent``, whose files are ``base``."""
+    changes = ChangeSet({path: Write(content)})
+    trailers = (("Cairn-Run", run),)
+    return Checkpoint(
+        run=run,
+        task=path,
+        branch=branch,
+        below=below,
+        parent=parent,
+        changes=changes,
+        tree=changes.tree(base),
+        text=CheckpointText(message=title, trailers=trailers, title=title, body=body),
+    )
 
 
 class OfferedPulls:

@@ -30,9 +30,8 @@ from runner.git.local_repository import LocalRepository
 from runner.history.recording import RunOrigin
 from runner.history.records import StartedBy
 from runner.loop.deps import Deps, EarlierRuns, FileSearch
-from runner.loop.listeners import Isolated
 from runner.loop.past import PastRuns
-from runner.loop.recorder import Recorder
+from runner.loop.recorder import Isolated, Recorder
 from runner.model.budget import Budget, BudgetModel
 from runner.model.chat import OpenAIModel
 from runner.model.forms import Habits

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.github.one_pull import Offered, OfferedPulls, branch_of
+from app.github.one_pull import Offered, OfferedPulls, branch_of, of_one_file
 from runner.errors import TaskError
 from runner.loop.asking import ask_aside
 from runner.loop.deps import Deps
@@ -13,8 +13,8 @@ from runner.prompts.questions import Message
 from runner.roadmap.normalise.propose import render_body, render_title
 from runner.roadmap.normalise.rewrite import NormalizedRoadmap
 from runner.roadmap.task import Roadmap
-from runner.state.changes import ChangeSet, Write, blob_sha
-from runner.state.publishing import Checkpoint, CheckpointText
+from runner.state.changes import blob_sha
+from runner.state.publishing import Checkpoint
 from runner.state.run_state import RunState
 from runner.text.sanitize import sanitize
 
@@ -88,20 +88,18 @@ class Normalising:
 
     async def _shown(self, state: RunState, proposal: NormalizedRoadmap, used: Usage) -> Checkpoint:
         base = await self._deps.repository.snapshot(state.stack.tip)
-        changes = ChangeSet({proposal.path: Write(proposal.new)})
         title = sanitize(render_title(proposal), plain=True)
         body = f"{sanitize(render_body(proposal))}\n\n{paid(used)}".strip()
-        return Checkpoint(
+        return of_one_file(
+            proposal.path,
+            proposal.new,
+            base,
             run=state.request.id,
-            task=proposal.path,
             branch=branch_of(proposal.path),
             below=state.stack.branch,
             parent=state.stack.tip,
-            changes=changes,
-            tree=changes.tree(base),
-            text=CheckpointText(
-                title=title, message=title, body=body, trailers=(("Cairn-Run", state.request.id),)
-            ),
+            title=title,
+            body=body,
         )
 
 

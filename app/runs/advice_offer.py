@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from app.github.one_pull import OfferedPulls
+from app.github.one_pull import OfferedPulls, of_one_file
 from app.github.pulls import PREFIX
 from app.runs.lessons import UNASKED, Lessons
 from runner.analysis.advice import Advice
@@ -26,8 +26,7 @@ from runner.people.analysis_sentences import (
     markdown,
     tables,
 )
-from runner.state.changes import ChangeSet, Snapshot, Write
-from runner.state.publishing import Checkpoint, CheckpointText
+from runner.state.changes import Snapshot
 from runner.text.sanitize import inert_line, sanitize
 
 BRANCH = f"{PREFIX}advice"
@@ -114,22 +113,16 @@ class AdviceOffer:
         known = await self._pulls.known(BRANCH)
         if known and known.state == "open" and known.source == change.advice.id:
             return known.url
-        changes = ChangeSet({CONFIG_PATH: Write(change.content)})
-        name = inert_line(title(change.advice))
-        shown = Checkpoint(
+        shown = of_one_file(
+            CONFIG_PATH,
+            change.content,
+            base,
             run=self._run,
-            task=CONFIG_PATH,
             branch=BRANCH,
             below=self._branch,
             parent=commit,
-            changes=changes,
-            tree=changes.tree(base),
-            text=CheckpointText(
-                title=name,
-                message=name,
-                body=body(change.advice, change.found),
-                trailers=(("Cairn-Run", self._run),),
-            ),
+            title=inert_line(title(change.advice)),
+            body=body(change.advice, change.found),
         )
         return (await self._pulls.offer(shown, change.advice.id)).url
 

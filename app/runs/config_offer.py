@@ -9,15 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import MutableSet, Sequence
 
-from app.github.one_pull import Offered, OfferedPulls
+from app.github.one_pull import Offered, OfferedPulls, of_one_file
 from app.github.pulls import PREFIX
 from runner.config.model import CONFIG_PATH
 from runner.errors import Outage, TaskError
 from runner.loop.deps import Deps
 from runner.nodes.preflight import CannotStart, first_look, has_tests
 from runner.ports import Repository
-from runner.state.changes import ChangeSet, Snapshot, Write, blob_sha
-from runner.state.publishing import Checkpoint, CheckpointText
+from runner.state.changes import Snapshot, blob_sha
 from runner.state.run_state import RunState
 from runner.text.sanitize import inert_line, sanitize
 from runner.verify.proposed_setup import ProposedLine
@@ -178,17 +177,15 @@ class ConfigOffer:
             return known
         if known and known.state == "open" and known.source == source:
             return known
-        changes = ChangeSet({CONFIG_PATH: Write(content)})
-        shown = Checkpoint(
+        shown = of_one_file(
+            CONFIG_PATH,
+            content,
+            base,
             run=self._run,
-            task=CONFIG_PATH,
             branch=BRANCH,
             below=self._branch,
             parent=commit,
-            changes=changes,
-            tree=changes.tree(base),
-            text=CheckpointText(
-                title=TITLE, message=TITLE, body=body(found), trailers=(("Cairn-Run", self._run),)
-            ),
+            title=TITLE,
+            body=body(found),
         )
         return await self._pulls.offer(shown, source)

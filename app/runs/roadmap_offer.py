@@ -11,12 +11,11 @@ from dataclasses import dataclass
 from urllib.parse import urlencode
 
 from app.github.api import RepositoryApi
-from app.github.one_pull import Offered, OfferedPulls
+from app.github.one_pull import Offered, OfferedPulls, of_one_file
 from app.github.pulls import PREFIX
 from runner.errors import TaskError
 from runner.ports import Repository
-from runner.state.changes import ChangeSet, Write, blob_sha
-from runner.state.publishing import Checkpoint, CheckpointText
+from runner.state.changes import blob_sha
 from runner.state.run_state import RunState
 from runner.text.sanitize import inert_line, sanitize
 
@@ -117,21 +116,16 @@ class RoadmapOffer:
         known = await self._pulls.known(ROADMAP_BRANCH)
         if known and known.state == "open" and known.source == source:
             return known
-        changes = ChangeSet({path: Write(content)})
-        shown = Checkpoint(
+        shown = of_one_file(
+            path,
+            content,
+            await self._repository.snapshot(base),
             run=self._run,
-            task=path,
             branch=ROADMAP_BRANCH,
             below=self._branch,
             parent=base,
-            changes=changes,
-            tree=changes.tree(await self._repository.snapshot(base)),
-            text=CheckpointText(
-                title=_TITLE,
-                message=_TITLE,
-                body=_body(path, issues),
-                trailers=(("Cairn-Run", self._run),),
-            ),
+            title=_TITLE,
+            body=_body(path, issues),
         )
         return await self._pulls.offer(shown, source)
 

@@ -6,6 +6,7 @@ a process begins to drive a run it records what an earlier one had saved but not
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
@@ -23,7 +24,7 @@ from runner.history.recording import (
     with_tools,
 )
 from runner.history.records import DAY, Execution, ExecutionKey, ToolRecord
-from runner.ports import Clock, History
+from runner.ports import Clock, Events, History
 from runner.state.events import Advanced, Event, RunChanged, RunRecalled, Verified
 from runner.state.findings import Verification
 from runner.state.run_state import Attempt, RunState, Status
@@ -151,3 +152,21 @@ class Recorder:
         details = state.request.options.remembers.history_details
         await self._history.record(execution, details=details)
         self._known[execution.key] = execution
+
+
+class Isolated:
+    """A listener that cannot harm what it listens to: after an error it is not told any more."""
+
+    def __init__(self, listener: Events) -> None:
+        self._listener = listener
+        self._lost = False
+
+    async def emit(self, event: Event) -> None:
+        """Tell the listener."""
+        if self._lost:
+            return
+        (result,) = await asyncio.gather(self._listener.emit(event), return_exceptions=True)
+        if isinstance(result, Exception):
+            self._lost = True
+            name = type(self._listener).__name__
+            log.error("%s failed and hears of nothing more of this run", name, exc_info=result)
