@@ -59,6 +59,7 @@ EVENTS = [
 ]
 SECRET = "the webhook secret"
 LONGEST = 65_536
+_HOUR = timedelta(hours=1)
 
 
 @dataclass(frozen=True)
@@ -77,6 +78,7 @@ class World:
     def __init__(self, folder: Path, clock: Clock) -> None:
         self.folder = folder
         self.clock = clock
+        self.began = clock.now()
         self.server_url = ""
         self.api_url = ""
         self.ids = count(1001)
@@ -266,8 +268,12 @@ class World:
         issue.comments.remove(comment)
 
     def window(self) -> datetime:
-        """When the rate-limit window ends: an hour after the last full hour."""
-        return self.clock.now().replace(minute=0, second=0, microsecond=0) + timedelta(hours=1)
+        """When the rate-limit window ends: a whole number of hours after this GitHub began.
+
+        Not at full hours: a test that begins just before one would meet a limit that is over.
+        """
+        passed = self.clock.now() - self.began
+        return (self.began + (passed // _HOUR + 1) * _HOUR).replace(microsecond=0)
 
     def _mine(self, user: User) -> bool:
         return user is self.app.bot

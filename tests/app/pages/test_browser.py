@@ -144,18 +144,25 @@ async def test_the_whole_way_by_keyboard(bench, front, page):
     """From the login to a task's exchange with Tab and Enter alone; one sees where one is."""
     await happened(bench)
     await page.show(f"{front}/runs")
+    await page.until("document.activeElement.id === 'token'")  # after loading, in its own time
     await page.write(TOKEN)
     await page.press("Enter")
-    await page.until("document.title.startsWith('Runs')")
+    await _loaded(page, "Runs")
     await _follow(page, "r1")
-    await page.until("document.title.startsWith('Run r1')")
+    await _loaded(page, "Run r1")
     await _follow(page, "1.1 Add")
-    await page.until("document.title.startsWith('Task 1.1')")
+    await _loaded(page, "Task 1.1")
     await _reach(page, "1. execute_task")
     await page.press("Enter")
 
     assert await page.asked("document.activeElement.parentElement.open")
     assert page.complaints == []
+
+
+async def _loaded(page, title):
+    """Wait for a whole page: one that is still loading may not act on keys yet."""
+    whole = "document.readyState === 'complete'"
+    await page.until(f"{whole} && document.title.startsWith('{title}')")
 
 
 async def _follow(page, words):
