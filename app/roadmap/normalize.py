@@ -2,15 +2,31 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from app.local.files import STDIN, UnusableRoadmap, read_roadmap, replace_unless_changed, write_new
+from app.local.files import (
+    STDIN,
+    NoModel,
+    UnusableRoadmap,
+    read_roadmap,
+    replace_unless_changed,
+    write_new,
+)
+from app.logs import PLAIN, secrets_of, set_up_logging
 from app.roadmap.commands import complain
+from app.settings import RunSettings, SettingsError, SettingsProblem, load_run_settings
 from app.terminal import any_encoding, printable
+from runner.errors import PortError
 from runner.roadmap.normalise.propose import normalise, render_diff
 from runner.roadmap.normalise.rewrite import NormalizedRoadmap
 
+if TYPE_CHECKING:
+    from runner.prompts.questions import Message
+
 _MOST_NOTES = 100
+_MAX_TOKENS = 8192
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,9 +59,45 @@ def _proposal(asked: NormalizeOptions) -> NormalizedRoadmap:
     proposal = normalise(asked.file, content)
     if proposal.verdict != "unclear" or not asked.model:
         return proposal
-    from app.roadmap.ask_model import ask_model
+    return _ask_model(asked.file, content, asked.model)
 
-    return ask_model(asked.file, content, asked.model)
+
+def _ask_model(path: str, content: bytes, name: str) -> NormalizedRoadmap:
+    """Return the model's proposal. Raises ``UnusableRoadmap`` or ``NoModel`` (an outage)."""
+    try:
+        return asyncio.run(_proposed(path, content, name, _settings()))
+    except SettingsError as error:
+        raise UnusableRoadmap(str(error)) from error
+    except PortError as error:
+        raise NoModel(error.message) from error
+
+
+def _settings() -> RunSettings:
+    settings = load_run_settings()
+    set_up_logging("warning", secrets=secrets_of(settings), form=PLAIN)
+    if settings.missing_model_key:
+        raise SettingsError([SettingsProblem("OPENAI_API_KEY", settings.missing_model_key)])
+    return settings
+
+
+async def _proposed(
+    path: str, content: bytes, name: str, settings: RunSettings
+) -> NormalizedRoadmap:
+    # Imported only when a model is asked: it takes longer than reading the structure.
+    from app.local.compose import open_model
+    from runner.loop.normalising import propose
+    from runner.prompts.questions import Question
+
+    model = open_model(settings)
+
+    async def ask(messages: tuple[Message, ...]) -> str:
+        answer = await model.ask(Question(messages, 0.0, _MAX_TOKENS, name))
+        return answer.text
+
+    try:
+        return await propose(path, content, ask)
+    finally:
+        await model.close()
 
 
 def _check(asked: NormalizeOptions) -> None:

@@ -7,7 +7,6 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 
 from runner.answers import blocks
-from runner.answers.asked_back import asked_back
 from runner.answers.blocks import (
     edits_of,
     from_above,
@@ -20,7 +19,6 @@ from runner.answers.blocks import (
 )
 from runner.answers.edits import apply_edits, has_edits, is_diff, read_diff
 from runner.answers.elision import Whole, whole
-from runner.answers.explained import explanation
 from runner.answers.fences import (
     Outline,
     clean_answer,
@@ -40,6 +38,7 @@ from runner.answers.pieces import (
     to_bytes,
     unreadable,
 )
+from runner.answers.prose import asked_back, explanation
 from runner.answers.wrapped import read_wrapped
 from runner.state.changes import ChangeSet, Write
 from runner.state.findings import Complaint
