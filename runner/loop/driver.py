@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from runner.errors import REVIEWS, STOP_REQUEST, Outage, Stopped, TaskError
 from runner.graph import END, REST, RUN_NODES, START, following
+from runner.loop.accepted import restored
 from runner.loop.deps import Deps, TaskWork
 from runner.loop.journal import BORDER, Cursors
 from runner.loop.reviewing import is_full, why_full
@@ -24,9 +25,10 @@ log = logging.getLogger(__name__)
 
 Node = Callable[[RunState, Deps, TaskWork], Awaitable[Step]]
 
-_AFTER_FAILURE = frozenset(
-    {"classify_failure", "propose_recovery", "await_approval", "apply_recovery"}
+_ENDING = frozenset(
+    {"checkpoint", "classify_failure", "propose_recovery", "await_approval", "apply_recovery"}
 )
+"""Nodes of a task after which its code is asked about again only if people decide so."""
 
 
 async def drive(
@@ -188,11 +190,17 @@ def _usage(before: RunState, after: RunState, seconds: float) -> Usage:
 
 
 def _within_budget(state: RunState) -> RunState:
-    """Send an attempt that used its budget up to the classification, where no cycle is left."""
-    if state.node in RUN_NODES or state.node in _AFTER_FAILURE:
+    """Send an attempt that used its budget up to the classification, where no cycle is left.
+
+    A change that its tests accept is published all the same: that asks no model.
+    """
+    if state.node in RUN_NODES or state.node in _ENDING:
         return state
     if not (spent := _overspent(state)):
         return state
+    if state.attempt.accepted:
+        step = restored(state, f"the attempt used up its {spent}")
+        return replace(step.state, node=following(state.node, step.outcome))
     failure = Failure("budget", f"the attempt used up its {spent}", node=state.node)
     return replace(state.with_attempt(failure=failure), node="classify_failure")
 

@@ -14,6 +14,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from runner.checks.validate import REFUSED
+from runner.loop.accepted import or_kept
 from runner.loop.asking import ModelReply, asks_small
 from runner.loop.deps import Deps, TaskWork
 from runner.loop.reading import contents, named_in, reader, seen_of
@@ -197,22 +198,27 @@ async def repair_code(state: RunState, deps: Deps, work: TaskWork) -> Step:
     return await _repaired(state, deps, CodeQuestion(messages, partial, whole=not changes))
 
 
+@or_kept
 async def repair_test(state: RunState, deps: Deps, work: TaskWork) -> Step:
-    """Ask for a correction from the parsed failures, with the code and the tests they name."""
+    """Ask for a correction from the parsed failures, with the code and the tests they name.
+
+    Where the tests accept the change, it asks only about what linters say.
+    """
     from runner.nodes.proof import unproven
 
     attempt = state.attempt
     log.info("Test repair attempt %d/%d", attempt.answered.test_repairs + 1, MAX_REPAIRS)
-    verification = attempt.tested.verification
-    failures = verification.failures if verification else ()
+    verification, linted = attempt.tested.verification, attempt.accepted is not None
+    failures = verification.failures if verification and not linted else ()
     files = await with_tests(state, deps, failures)
     messages = question(
         "repair_test",
         **await _form(state, deps),
         task=state.task,
         failures=distinct(failures),
-        outputs=outputs_of(verification, most=3_000),
-        unproven=unproven(verification) is not None,
+        outputs=[] if linted else outputs_of(verification, most=3_000),
+        unproven=not linted and unproven(verification) is not None,
+        linted=linted,
         findings=[
             f"{finding(each)} ({tool})"
             for tool, each in (verification.findings[:_MOST_FINDINGS] if verification else ())

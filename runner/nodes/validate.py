@@ -30,6 +30,7 @@ from runner.checks.unfinished import beside_the_code, unfinished
 from runner.checks.uses import CodeFiles, family_of
 from runner.checks.validate import Limits, validate
 from runner.code.languages import is_among_tests, is_test_file
+from runner.loop.accepted import or_kept
 from runner.loop.deps import Deps, TaskWork
 from runner.loop.reading import Read, base_of, contents, reader
 from runner.loop.strategy import MAX_CALLS, given_up, judged
@@ -300,6 +301,7 @@ def auto_repaired(
     return repaired, complaints_of(state, repaired, base, read, tests) if notes else found, notes
 
 
+@or_kept
 async def validate_code(
     state: RunState, deps: Deps, work: TaskWork, *, repair: AutoRepair = auto_repaired
 ) -> Step:

@@ -17,6 +17,7 @@ from runner.checks.asked import TaskWords
 from runner.checks.destructive_commands import judge_text
 from runner.code.languages import is_test_file
 from runner.errors import Outage, TaskError
+from runner.loop.accepted import asks_for_linters, kept, or_kept, settled
 from runner.loop.asking import ask
 from runner.loop.deps import Deps, TaskWork
 from runner.loop.reading import base_of, contents, reader
@@ -103,6 +104,7 @@ def read_command(text: str) -> tuple[str, str]:
 log = logging.getLogger(__name__)
 
 
+@or_kept
 async def write_files(state: RunState, deps: Deps, work: TaskWork) -> Step:
     """Format the changed lines, then make the workspace equal to base + change set."""
     with _asked_once(state):
@@ -120,6 +122,7 @@ async def _measured(state: RunState, deps: Deps, base: Snapshot) -> RunState:
     return state.with_attempt(lines=changes.lines_changed(old))
 
 
+@or_kept
 async def verify_task(state: RunState, deps: Deps, work: TaskWork) -> Step:
     """Run the levels; failures that were there before the change are not the task's."""
     with _asked_once(state):
@@ -152,7 +155,7 @@ async def _judged(state: RunState, deps: Deps, work: TaskWork) -> Step:
     if found.outcome == "green":
         nothing = unproven(verification)
         if nothing is None or not await must_prove(state, deps, base):
-            return Step(accepted(state, found), "ok")
+            return _passed(accepted(state, found))
         log.info("Test failed: %s", nothing.output)
         return judged(state.with_attempt(verification=verification, verdict=None), "test")
     state = state.with_attempt(verification=verification, verdict=None)
@@ -161,6 +164,11 @@ async def _judged(state: RunState, deps: Deps, work: TaskWork) -> Step:
     if await _unrepairable(state, deps):
         return given_up(state, "the task asks for a module that no repair can provide")
     return judged(state, "test")
+
+
+def _passed(state: RunState) -> Step:
+    """Go on with an accepted change, or ask first about what only linters say."""
+    return kept(state) if asks_for_linters(state) else settled(state)
 
 
 async def measured(

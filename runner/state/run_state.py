@@ -225,12 +225,22 @@ class Spent:
 
 
 @dataclass(frozen=True)
+class AcceptedChange:
+    """A change that its tests accept, kept while a model is asked to satisfy the linters."""
+
+    answered: Answered
+    checked: Checked
+    tested: VerifiedWork
+
+
+@dataclass(frozen=True)
 class Attempt:
     """One task going once through the loop. A new one starts every counter at 0 by construction.
 
     ``base`` is the commit it builds on and ``below`` the branch of that commit; ``failure`` says
-    why it cannot be finished, ``proposal`` what is proposed to do about that. Rows of the journal
-    store the fields of its groups beside its own.
+    why it cannot be finished, ``proposal`` what is proposed to do about that. ``accepted`` is a
+    change that can be published as it is while a better one is tried. Rows of the journal store the
+    fields of its groups beside its own.
     """
 
     task: str
@@ -240,6 +250,7 @@ class Attempt:
     status: Status = Status.IN_PROGRESS
     failure: Failure | None = None
     proposal: Proposal | None = None
+    accepted: AcceptedChange | None = None
     planned: Planned = field(default_factory=Planned, metadata=GROUP)
     answered: Answered = field(default_factory=Answered, metadata=GROUP)
     checked: Checked = field(default_factory=Checked, metadata=GROUP)

@@ -1,6 +1,8 @@
-"""The repository's own linters: they warn about what a change adds, and never stop it."""
+"""The repository's own linters: one repair is asked for, and what is left is a warning."""
 
 from __future__ import annotations
+
+import pytest
 
 from tests.marks import MORE
 from tests.scenarios.bot import Bot
@@ -15,8 +17,8 @@ WRONG_TYPE = ADD.replace("def add(a, b):\n", "total: str = 5\n\n\ndef add(a, b):
 
 @on(CALC | RUFF)
 async def test_a_new_finding_is_a_warning_in_the_pull_request(bot: Bot) -> None:
-    """The task is done all the same: rule and line are there for the reviewer."""
-    bot.model.says(UNUSED)
+    """The model is told once. If nothing changes, rule and line are there for the reviewer."""
+    bot.model.says(UNUSED, UNUSED)
 
     await bot.comment(ONE)
 
@@ -32,7 +34,7 @@ async def test_a_new_finding_is_a_warning_in_the_pull_request(bot: Bot) -> None:
 @on(CALC | MYPY)
 async def test_a_new_type_error_is_a_warning_in_the_pull_request(bot: Bot) -> None:
     """The type checker that the repository configures says what is wrong."""
-    bot.model.says(WRONG_TYPE)
+    bot.model.says(WRONG_TYPE, WRONG_TYPE)
 
     await bot.comment(ONE)
 
@@ -40,6 +42,51 @@ async def test_a_new_type_error_is_a_warning_in_the_pull_request(bot: Bot) -> No
     body = bot.pulls[0].body or ""
     assert "mypy newly reports calc/add.py, line 1: assignment Incompatible types" in body
     assert "**Verified by tests, with warnings.**" in body
+
+
+@on(CALC | RUFF)
+async def test_a_new_finding_is_repaired_once(bot: Bot) -> None:
+    """The question names the finding alone, and the repaired change is verified and published."""
+    bot.model.says(UNUSED, ADD)
+
+    await bot.comment(ONE)
+
+    bot.says()
+    asked = bot.prompts[1]
+    assert "calc/add.py, line 1: F401 `os` imported but unused (ruff)" in asked
+    assert "some fail" not in asked
+    assert "Correct only what they say" in asked
+    body = bot.pulls[0].body or ""
+    assert "F401" not in body
+    assert "**Verified by tests.**" in body
+    assert b"import os" not in (bot.changed(bot.pulls[0])["calc/add.py"] or b"")
+
+
+WORSE = {
+    "tests turn red": ADD_WRONG,
+    "nothing to read": "I cannot do that.",
+    "cannot be parsed": ADD.replace("def add(a, b):", "def add(a, b"),
+    "another finding": ADD.replace("def add(a, b):", "import re\n\n\ndef add(a, b):"),
+    "proves nothing": ADD.replace("assert add(2, 3) == 5", "assert add"),
+}
+
+
+@pytest.mark.parametrize("repair", [pytest.param(WORSE[why], id=why) for why in WORSE])
+@on(CALC | RUFF)
+async def test_a_repair_for_linters_never_costs_the_change(bot: Bot, repair: str) -> None:
+    """The change that the tests accepted is published, whatever comes; nothing is asked again."""
+    bot.model.says(UNUSED, repair)
+
+    await bot.comment(ONE)
+
+    bot.says()
+    body = bot.pulls[0].body or ""
+    assert "ruff newly reports calc/add.py, line 1: F401 `os` imported but unused" in body
+    assert "**Verified by tests, with warnings.**" in body
+    changed = bot.changed(bot.pulls[0])
+    assert (changed["calc/add.py"] or b"").startswith(b"import os")
+    assert b"assert add(2, 3) == 5" in (changed["tests/test_add.py"] or b"")
+    assert len(bot.prompts) == 2
 
 
 OLD = {

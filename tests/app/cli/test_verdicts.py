@@ -189,10 +189,11 @@ async def test_an_import_that_leads_nowhere_is_repaired_where_no_test_loads_it(
 
 
 async def test_a_new_finding_of_a_linter_is_a_warning_in_the_report(tmp_path: Path) -> None:
-    """The task is done; the terminal and the reports name the rule and the line."""
+    """The model corrects nothing. The terminal and the reports name the rule and the line."""
     ruff = {"ruff.toml": b'lint.select = ["F"]\n'}
     async with checkout(tmp_path / "here", CALC | ruff) as here:
-        here.model.says(ADD.replace("def add(a, b):", "import os\n\n\ndef add(a, b):"))
+        unused = ADD.replace("def add(a, b):", "import os\n\n\ndef add(a, b):")
+        here.model.says(unused, unused)
         said = await here.cairn("run")
 
         found = "ruff newly reports calc/add.py, line 1: F401 `os` imported but unused"

@@ -19,6 +19,7 @@ from runner.state.findings import Complaint, Level, TestFailure, Verification
 from runner.state.options import Options, Request, Scope
 from runner.state.proposal import Proposal, ProposalPlace, ProposalPushes, Reason, Strategy
 from runner.state.run_state import (
+    AcceptedChange,
     Agreed,
     Answered,
     Attempt,
@@ -157,6 +158,15 @@ def test_a_run_comes_back(
     assert replace(back, roadmap=None) == replace(state, roadmap=None)
     assert back.roadmap
     assert back.roadmap.content == content
+
+
+@given(attempts)
+def test_a_kept_change_comes_back(attempt: Attempt) -> None:
+    """A change that waits for its repair is there after a restart, with its contents."""
+    held = AcceptedChange(attempt.answered, attempt.checked, attempt.tested)
+    data, contents = encode_attempt(replace(attempt, accepted=held))
+
+    assert decode_attempt(stored(data), contents).accepted == held
 
 
 def test_a_run_without_a_roadmap() -> None:

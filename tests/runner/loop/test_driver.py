@@ -10,12 +10,14 @@ import pytest
 
 from runner.errors import Outage, Stopped, TaskError
 from runner.grouped import changed
+from runner.loop.accepted import kept
+from runner.loop.deps import Deps, TaskWork
 from runner.loop.driver import drive, driving
 from runner.loop.journal import BORDER
 from runner.loop.task_pool import Ended
 from runner.state.events import Advanced, NodeFinished, NodeStarted, RunChanged
 from runner.state.options import Options, Request
-from runner.state.run_state import Status
+from runner.state.run_state import RunState, Status, Step
 from tests.runner.recording_box import RecordingSandbox
 from tests.runner.scripted import (
     MemoryJournal,
@@ -229,6 +231,27 @@ async def test_the_step_budget() -> None:
     assert list(attempt.spent.path) == [*TASK[:3], "classify_failure", "propose_recovery"]
     assert attempt.failure
     assert (attempt.failure.type, attempt.failure.node) == ("budget", "write_files")
+
+
+class _Linted(ScriptedNodes):
+    """Tests accept the change, and linters complain about it."""
+
+    async def _work(self, name: str, state: RunState, deps: Deps, work: TaskWork) -> Step:
+        return (
+            kept(state) if name == "verify_task" else await super()._work(name, state, deps, work)
+        )
+
+
+async def test_no_budget_costs_a_change_that_is_accepted() -> None:
+    """Where the repair for linters cannot be paid, the change is published without it."""
+    request = Request("r1", options=changed(Options(), max_tasks=1, max_iterations=5))
+    ended = await drive(request, _Linted(), deps(model=model(1)))
+    [attempt] = ended.state.attempts.values()
+
+    assert list(attempt.spent.path) == TASK
+    assert (attempt.status, attempt.failure) == (Status.COMPLETED, None)
+    assert attempt.accepted is None
+    assert attempt.spent.reasons[-1].endswith("not used: the attempt used up its 5 steps")
 
 
 async def test_a_loop_without_end_is_ended() -> None:

@@ -21,7 +21,7 @@ from runner.prompts import question, render_text
 from runner.prompts.forms import Kind, form
 from runner.state.changes import ChangeSet, Write
 from runner.state.findings import Complaint, Level, TestFailure, Verification
-from runner.state.run_state import Failure, Plan, RunState, Status
+from runner.state.run_state import AcceptedChange, Failure, Plan, RunState, Status
 from tests.runner.memory_repository import MemoryRepository
 from tests.runner.scripted import ScriptedModel, deps
 from tests.runner.states import at, run_state, with_status
@@ -232,6 +232,18 @@ async def test_repair_test_without_a_name(check_golden: Golden) -> None:
     before = state("repair_test", answers=1, changes=CODE, verification=CRASHED)
 
     check_golden("prompts/repair_test_crashed.md", await asked(repair_test, before))
+
+
+async def test_repair_test_for_linters(check_golden: Golden) -> None:
+    """The question about what only linters say reads as it did."""
+    unused = TestFailure("F401", "`os` imported but unused", "calc.py", 1)
+    found = Verification("tree", (Level("lint", "failed", tool="ruff", failures=(unused,)),))
+    before = state("repair_test", answers=1, changes=CODE, verification=found)
+    attempt = before.attempt
+    kept = AcceptedChange(attempt.answered, attempt.checked, attempt.tested)
+
+    asking = before.with_attempt(accepted=kept)
+    check_golden("prompts/repair_test_linters.md", await asked(repair_test, asking))
 
 
 def test_form(check_golden: Golden) -> None:

@@ -1,0 +1,151 @@
+"""One repair of what only linters complain about, which never costs an accepted change.
+
+The change that its tests accept is kept in the attempt while a model is asked. Whatever goes wrong
+with the answer, the kept change takes its place and is published with its findings.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Coroutine
+from dataclasses import replace
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec
+
+from runner.errors import Outage, TaskError
+from runner.loop.deps import Deps, TaskWork
+from runner.loop.strategy import MAX_CALLS, MAX_REPAIRS
+from runner.state.findings import Verification
+from runner.state.run_state import AcceptedChange, RunState, Step
+
+log = logging.getLogger(__name__)
+
+_STEPS = 6
+"""Nodes that a repair and the checkpoint take, and one to spare."""
+
+P = ParamSpec("P")
+_Node = Callable[Concatenate[RunState, Deps, TaskWork, P], Coroutine[Any, Any, Step]]
+
+
+def asks_for_linters(state: RunState) -> bool:
+    """Whether a model is asked once to correct what linters newly say of an accepted change.
+
+    What people wrote or agreed to stays as it is.
+    """
+    attempt, options = state.attempt, state.request.options
+    verification = attempt.tested.verification
+    if attempt.accepted or not verification or not verification.findings:
+        return False
+    if attempt.planned.human_commits is not None or attempt.agreed.approved:
+        return False
+    steps_left = options.limits.max_iterations - attempt.spent.steps
+    return (
+        options.loop in ("hybrid", "repair")
+        and attempt.calls < MAX_CALLS
+        and attempt.answered.test_repairs < MAX_REPAIRS
+        and steps_left >= _STEPS
+    )
+
+
+def kept(state: RunState) -> Step:
+    """Keep an accepted change, and ask for the repair."""
+    attempt = state.attempt
+    why = "the tests accept the change, and one repair is asked for what linters say"
+    return Step(
+        state.with_attempt(
+            accepted=AcceptedChange(attempt.answered, attempt.checked, attempt.tested),
+            tried=(*attempt.answered.tried, attempt.answered.changes.digest),
+            reasons=(*attempt.spent.reasons, why),
+        ),
+        "rejected",
+    )
+
+
+def restored(state: RunState, why: str) -> Step:
+    """Put the kept change back, with what was found about it; counts of answers go on."""
+    attempt = state.attempt
+    before = attempt.accepted
+    if before is None:
+        raise ValueError("no accepted change is kept")
+    log.info("The repair for linters is not used: %s", why)
+    now = attempt.answered
+    answered = replace(
+        before.answered,
+        answers=now.answers,
+        looks=now.looks,
+        looked=now.looked,
+        unusable_looks=now.unusable_looks,
+        test_repairs=now.test_repairs,
+    )
+    reasons = (*attempt.spent.reasons, f"the repair for linters is not used: {why}")
+    return Step(
+        state.with_attempt(
+            answered=answered,
+            checked=before.checked,
+            tested=before.tested,
+            accepted=None,
+            failure=None,
+            reasons=reasons,
+        ),
+        "kept",
+    )
+
+
+def settled(state: RunState) -> Step:
+    """Decide between a kept change and its repair, which its tests accept as well."""
+    before = state.attempt.accepted
+    if before is None:
+        return Step(state, "ok")
+    if why := _why_worse(before, state.attempt.tested.verification, state):
+        return restored(state, why)
+    return Step(state.with_attempt(accepted=None), "ok")
+
+
+def _why_worse(before: AcceptedChange, after: Verification | None, state: RunState) -> str:
+    """Say why a repair that passes is no gain; '' where it is one."""
+    old, new = before.tested.verdict, state.attempt.tested.verdict
+    if old and new and (old.verified > new.verified or set(old.turned) - set(new.turned)):
+        return "its tests show less"
+    if len(_weak(after)) > len(_weak(before.tested.verification)):
+        return "its tests prove less"
+    if len(_findings(after)) >= len(_findings(before.tested.verification)):
+        return "linters complain as before"
+    return ""
+
+
+def _findings(verification: Verification | None) -> tuple[object, ...]:
+    return verification.findings if verification else ()
+
+
+def _weak(verification: Verification | None) -> list[str]:
+    """What the levels that judge new tests hold against them."""
+    levels = verification.levels if verification else ()
+    failed = [v for v in levels if v.result == "failed" and v.name in ("proof", "mutants")]
+    return [each for level in failed for each in (level.found or (level.name,))]
+
+
+def or_kept(node: _Node[P]) -> _Node[P]:
+    """Let a node that cannot go on with a repair for linters end with the change kept before.
+
+    Only an answer that passes goes on: it is not repaired again, and no person is asked about it.
+    """
+
+    @wraps(node)
+    async def guarded(
+        state: RunState, deps: Deps, work: TaskWork, /, *args: P.args, **options: P.kwargs
+    ) -> Step:
+        if state.attempt.accepted is None:
+            return await node(state, deps, work, *args, **options)
+        try:
+            step = await node(state, deps, work, *args, **options)
+        except TaskError as error:
+            return restored(state, error.message)
+        except Outage as outage:
+            if outage.kind != "budget":
+                raise
+            return restored(state, outage.message)
+        if step.outcome in ("ok", "kept"):
+            return step
+        return restored(step.state, "it was refused")
+
+    return guarded

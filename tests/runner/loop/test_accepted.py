@@ -1,0 +1,139 @@
+"""The change that tests accept is kept while a model is asked to satisfy the linters."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from runner.errors import Outage, TaskError
+from runner.loop.accepted import asks_for_linters, kept, or_kept, restored, settled
+from runner.loop.deps import Deps, TaskWork
+from runner.state.changes import ChangeSet, Write
+from runner.state.findings import Level, TestFailure, Verdict, Verification
+from runner.state.run_state import RunState, Step
+from tests.runner.scripted import deps
+from tests.runner.states import at, run_state
+
+UNUSED = TestFailure("F401", "`os` imported but unused", "a.py", 1)
+PASSED = Level("tests", "passed", tool="pytest", passed=1)
+MISSED = Level("mutants", "failed", found=("a.py:1",))
+
+
+def verification(*found: TestFailure, more: tuple[Level, ...] = ()) -> Verification:
+    """Tests that pass, and a linter that found this."""
+    lint = Level("lint", "failed" if found else "passed", tool="ruff", failures=found)
+    return Verification("tree", (lint, PASSED, *more))
+
+
+def verified(content: bytes = b"import os\n", **options: Any) -> RunState:
+    """A change that its tests accept, with a finding."""
+    return at(
+        "verify_task",
+        run_state(**options),
+        answers=1,
+        changes=ChangeSet({"a.py": Write(content)}),
+        verification=verification(UNUSED),
+        verdict=Verdict(True, turned=("test_a",)),
+    )
+
+
+def repaired(after: Verification, verdict: Verdict | None = None) -> RunState:
+    """The kept change, and after it a repair of which this was found."""
+    state = kept(verified()).state
+    return state.with_attempt(
+        answers=2,
+        changes=ChangeSet({"a.py": Write(b"")}),
+        verification=after,
+        verdict=verdict or Verdict(True, turned=("test_a",)),
+    )
+
+
+def test_who_is_asked() -> None:
+    """One question about findings, where an answer and the steps to check it are left."""
+    assert asks_for_linters(verified())
+    assert asks_for_linters(verified(loop="repair"))
+    assert not asks_for_linters(kept(verified()).state)
+    assert not asks_for_linters(verified().with_attempt(verification=verification()))
+    assert not asks_for_linters(verified().with_attempt(answers=5))
+    assert not asks_for_linters(verified().with_attempt(test_repairs=2))
+    assert not asks_for_linters(verified(max_iterations=9).with_attempt(steps=5))
+    assert not asks_for_linters(verified().with_attempt(approved="digest"))
+    assert not asks_for_linters(verified(loop="fixed"))
+
+
+def test_a_repair_without_findings_takes_the_place() -> None:
+    """It passes the same tests and linters say less."""
+    step = settled(repaired(verification()))
+
+    assert step.outcome == "ok"
+    assert step.state.attempt.accepted is None
+    assert step.state.attempt.answered.changes.files["a.py"] == Write(b"")
+
+
+@pytest.mark.parametrize(
+    ("after", "verdict", "why"),
+    [
+        (verification(UNUSED), None, "linters complain as before"),
+        (verification(), Verdict(False, "no test uses what changed"), "tests show less"),
+        (verification(), Verdict(True), "tests show less"),
+        (verification(more=(MISSED,)), None, "tests prove less"),
+    ],
+)
+def test_a_repair_that_is_no_gain(after: Verification, verdict: Verdict | None, why: str) -> None:
+    """Then the kept change is published, with what was found about it; answers stay counted."""
+    step = settled(repaired(after, verdict))
+    attempt = step.state.attempt
+
+    assert step.outcome == "kept"
+    assert attempt.answered.changes.files["a.py"] == Write(b"import os\n")
+    assert attempt.answered.answers == 2
+    assert attempt.tested.verification == verification(UNUSED)
+    assert why in attempt.spent.reasons[-1]
+
+
+class _Ends:
+    """A node that ends like this."""
+
+    def __init__(self, ending: Step | Exception) -> None:
+        self.ending = ending
+
+    async def __call__(self, state: RunState, deps: Deps, work: TaskWork) -> Step:
+        """End."""
+        if isinstance(self.ending, Exception):
+            raise self.ending
+        return self.ending
+
+
+@pytest.mark.parametrize(
+    "ending",
+    [
+        TaskError("model", "the model does not answer"),
+        Outage("budget", "the money is used up"),
+        Step(repaired(verification()), "approve"),
+        Step(repaired(verification()), "exhausted"),
+    ],
+)
+async def test_what_ends_badly_ends_with_the_kept_change(ending: Step | Exception) -> None:
+    """No budget is too small for a change that is done, and no person is asked about its repair."""
+    step = await or_kept(_Ends(ending))(repaired(verification()), deps(), TaskWork())
+
+    assert step.outcome == "kept"
+    assert step.state.attempt.answered.changes == verified().attempt.answered.changes
+
+
+async def test_an_outage_pauses_as_ever() -> None:
+    """The question is asked again when the run goes on."""
+    with pytest.raises(Outage):
+        await or_kept(_Ends(Outage("model", "no connection")))(
+            repaired(verification()), deps(), TaskWork()
+        )
+
+
+async def test_nothing_is_kept_where_nothing_was_accepted() -> None:
+    """A node without a kept change ends as it does."""
+    node = or_kept(_Ends(Step(verified(), "exhausted")))
+
+    assert (await node(verified(), deps(), TaskWork())).outcome == "exhausted"
+    with pytest.raises(ValueError, match="no accepted change"):
+        restored(verified(), "for no reason")
