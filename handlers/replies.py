@@ -103,13 +103,21 @@ def help_text(rows: Commands) -> str:
             "",
             "| command | who | what it does |",
             "|---|---|---|",
-            *(f"| `{row.usage}` | {_who(row)} | {row.description} |" for row in rows),
+            *(f"| `{_in_cell(row.usage)}` | {_who(row)} | {row.description} |" for row in rows),
             "",
             *(line for row in rows for line in _explained(row)),
             "",
             "Examples: " + ", ".join(f"`{row.example}`" for row in rows) + ".",
         ]
     )
+
+
+def _in_cell(text: str) -> str:
+    """Keep a ``|`` from starting a cell; in a table that is true of code, too.
+
+    (https://github.github.com/gfm/#tables-extension-)
+    """
+    return text.replace("|", r"\|")
 
 
 def misunderstood(mistake: Misunderstood) -> str:

@@ -13,6 +13,7 @@ from importlib.metadata import packages_distributions
 import pytest
 
 from runner.config.model import parse_config
+from tests.fake_github.rendering import broken_tables
 from tools.docs.parts import ACTION, PARTS, ROOT, SOURCE, made, pages
 
 README = (ROOT / "README.md").read_text()
@@ -27,6 +28,12 @@ def test_what_comes_from_the_code_is_as_the_code_says(place: str) -> None:
     assert place.endswith(".json") or [name for where, name in PARTS if where == place] == sorted(
         re.findall(r"<!-- made: (\S+) -->", text)
     )
+
+
+@pytest.mark.parametrize("place", [page for page in pages() if page.endswith(".md")])
+def test_tables_have_as_many_cells_as_their_heads(place: str) -> None:
+    """GitHub drops what is too much, and a ``|`` in code begins a cell."""
+    assert list(broken_tables((ROOT / place).read_text())) == []
 
 
 def test_what_people_copy_names_this_repository() -> None:

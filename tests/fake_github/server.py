@@ -18,6 +18,7 @@ from tests.fake_github.courier import Courier
 from tests.fake_github.faults import Fault
 from tests.fake_github.graphql import answer_graphql
 from tests.fake_github.registering import PAGES, answer_page
+from tests.fake_github.rendering import unreadable
 from tests.fake_github.requests import body_complaints, read_query
 from tests.fake_github.review_threads import ROUTES as THREADS
 from tests.fake_github.routes_apps import ROUTES as APPS
@@ -194,6 +195,7 @@ class Front:
         if wrong:
             self.world.violations += [f"{where}: {text}" for text in wrong]
             raise Refused(422, "Invalid request.\n\n" + "\n".join(wrong))
+        self.world.violations += [f"{where}: {text}" for text in unreadable(body)]
         return self._run(operation, where, (path, params, query, body, identity, request))
 
     def _allowed(self, operation: spec.Operation, identity: App | Token | None, where: str) -> None:

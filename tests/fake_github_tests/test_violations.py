@@ -109,3 +109,20 @@ async def test_an_expected_violation_can_be_forgiven(client: Client, fake: FakeG
     fake.verify()
     with pytest.raises(AssertionError, match="no violation"):
         fake.forgive("unknown operation")
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("| a | b |\n|---|---|\n| `x|y` | 2 |\n", "a table's row has 3 cells, not 2"),
+        ("<details><summary>more</summary>\n\ntext\n", "1 <details> but 0 </details>"),
+    ],
+    ids=["a cell too many", "an open fold"],
+)
+async def test_text_that_is_shown_wrongly_is_found(
+    client: Client, fake: FakeGitHub, text: str, found: str
+) -> None:
+    """The request is answered as GitHub answers it, but what people would see is broken."""
+    assert (await client.ask("POST", ISSUES, {"title": "x", "body": text})).status == 201
+
+    assert found in objections(fake)

@@ -20,9 +20,8 @@ def test_the_help_tells_everything_of_a_row(row: CommandRow) -> None:
     text = replies.help_text(COMMANDS)
     options = [part for o in row.options for part in (o.name, o.help, o.value)]
 
-    assert all(
-        part in text for part in [row.usage, row.needs, row.description, row.example, *options]
-    )
+    usage = row.usage.replace("|", r"\|")  # as GitHub wants it in a table
+    assert all(part in text for part in [usage, row.needs, row.description, row.example, *options])
 
 
 @pytest.mark.parametrize("row", COMMANDS, ids=lambda row: row.words)
