@@ -1,7 +1,8 @@
 """Advice on simulated histories whose best answer is known: how often it is right, false, silent.
 
-``python -m bench advice [--histories N] [--seed N]``. Every line says how many histories it is of;
-the same seed prints the same numbers.
+``python -m bench advice [--histories N] [--seeds N ...]``. The same seeds print the same numbers.
+Beside each share of histories in which a difference was noticed stands what the best test could
+notice in the same histories with an error of 5 % (``bench/power.py``).
 """
 
 from __future__ import annotations
@@ -9,11 +10,12 @@ from __future__ import annotations
 import argparse
 import random
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
 from bench.finding import Finding, Line, Peer
 from bench.loop.stats import share
+from bench.power import reachable, settings_of
 from bench.simulated_histories import SETTINGS, World, history
 from runner.analysis.advice import advice
 from runner.analysis.compare import Comparison, compare
@@ -23,6 +25,7 @@ from runner.analysis.today import TodaysSettings
 
 EVERYTHING = {setting: len(names) for setting, names in SETTINGS.items()}
 _AS_SHOWN = {"3000": "up to 4,000 tokens", "12000": "up to 16,000 tokens"}
+_MOST_FALSE, _LEAST_RIGHT = 0.05, 0.95
 _PLANNING = {"single_phase": "never", "planned": "always"}
 
 
@@ -82,6 +85,33 @@ def null_cases() -> Iterator[Case]:
     )
 
 
+def cases_by_success(points: float, executions: int) -> Iterator[tuple[int, Case]]:
+    """Two models, and how often (in percent) today's finishes a task of medium complexity."""
+    for percent in range(10, 71, 10):
+        yield (
+            percent,
+            Case(
+                f"today's finishes {percent} %",
+                lambda _, p=percent: World(  # type: ignore[misc]
+                    p / 100, {"model": 2}, {("model", "elm-2"): points}, only="medium", spread=0.0
+                ),
+                (2 * executions,),
+                even="model",
+            ),
+        )
+
+
+def case_among_others(points: float, executions: int) -> Case:
+    """A better loop, while models, contexts and forms, which do not matter, vary as well."""
+    varied = {"loop": 2, "model": 2, "context": 2, "form": 2}
+    return Case(
+        "loop, among four settings that vary",
+        lambda d: World(_base(d), varied, {("loop", "fixed"): points}),
+        (2 * executions,),
+        even="loop",
+    )
+
+
 def cases_with_a_difference(points: float, executions: int) -> Iterator[Case]:
     """Worlds in which one setting adds points, with so many executions on each side."""
     for factor in FACTORS:
@@ -131,11 +161,17 @@ class Told:
     heard: int
     spoken: int
     right: int
+    reachable: float = 0.0
+    """In how many of them the best test could notice the difference, on average."""
+
+    def __add__(self, other: Told) -> Told:
+        return Told(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(Told)))
 
 
 def told(case: Case, histories: int, seed: int) -> Told:
     """Analyse that many histories of a case."""
     false = heard = spoken = right = 0
+    best = 0.0
     for number in range(histories):
         world, samples, today = case.draw(seed + 2 * number)
         said = [one for one in compare(samples, today) if one.speaks()]
@@ -144,7 +180,18 @@ def told(case: Case, histories: int, seed: int) -> Told:
         heard += bool(correct)
         spoken += len(said)
         right += len(correct)
-    return Told(histories, false, heard, spoken, right)
+        best += _reachable(case, world, samples)
+    return Told(histories, false, heard, spoken, right, best)
+
+
+def _reachable(case: Case, world: World, samples: Sequence[Sample]) -> float:
+    if case.even is None:
+        return 0.0
+    first, second = sorted(
+        SETTINGS[case.even][: world.varied[case.even]],
+        key=lambda name: world.points.get((str(case.even), name), 0.0),
+    )
+    return reachable(world, samples, case.even, (first, second), _MOST_FALSE)
 
 
 def followed(case: Case, histories: int, seed: int) -> tuple[float, float, int]:
@@ -162,15 +209,9 @@ def followed(case: Case, histories: int, seed: int) -> tuple[float, float, int]:
             continue
         inside = {shown: name for name, shown in _AS_SHOWN.items()}
         for sample in samples[-50:]:
-            levels = {
-                "model": sample.model,
-                "route": sample.route,
-                "loop": sample.loop,
-                "context": str(sample.context),
-                "form": sample.form,
-            }
+            levels = settings_of(sample)
             names = [inside.get(side.name, side.name) for side in (one.today, one.other)]
-            old, new = (levels | {one.factor: name} for name in names)
+            old, new = ({**levels, one.factor: name} for name in names)
             before += world.chance(sample.kind, sample.complexity, old) / 50
             after += world.chance(sample.kind, sample.complexity, new) / 50
         advised += 1
@@ -206,33 +247,51 @@ def previews(histories: int, seed: int) -> dict[str, float]:
 async def measure(_: Path, arguments: Sequence[str] = ()) -> AsyncIterator[Line | str]:
     """Yield what the analyser said about histories whose best answer is known."""
     parser = argparse.ArgumentParser(prog="python -m bench advice")
-    parser.add_argument("--histories", type=int, default=1000, help="of each case")
-    parser.add_argument("--seed", type=int, default=17)
+    parser.add_argument("--histories", type=int, default=1000, help="of each case and seed")
+    parser.add_argument("--seeds", type=int, nargs="+", default=[17])
     chosen = parser.parse_args(list(arguments))
-    number, seed = chosen.histories, chosen.seed
-    yield f"   seed {seed}, {number:,} histories of each case"
+    number, seeds = chosen.histories, chosen.seeds
+    yield f"   seeds {', '.join(map(str, seeds))}, {number:,} histories of each case and seed"
     for case in null_cases():
-        found = told(case, number, seed)
-        yield _line(f"false advice, no difference: {case.name}", found.false, number, most=0.05)
+        found = _all(case, number, seeds)
+        what = f"false advice, no difference: {case.name}"
+        yield _line(what, found.false, found.histories, most=_MOST_FALSE)
     for points, executions, goal in ((0.25, 40, 0.75), (0.15, 160, 0.85)):
-        every = [Told(0, 0, 0, 0, 0)]
+        every = Told(0, 0, 0, 0, 0)
         for case in cases_with_a_difference(points, executions):
-            found = told(case, number, seed)
-            every.append(found)
-            yield _line(
-                f"speaks at {points:.0%}, {executions} each: {case.name}", found.heard, number
-            )
-        heard, asked = sum(t.heard for t in every), sum(t.histories for t in every)
-        what = f"speaks at {points:.0%}, {executions} each: all of these"
-        yield _line(what, heard, asked, least=goal)
-        right, spoken = sum(t.right for t in every), sum(t.spoken for t in every)
-        yield _line("  right when it speaks", right, spoken, least=0.95)
-    found = told(mixed_case(), number, seed)
-    yield _line(
-        "right when it speaks: one to three differences", found.right, found.spoken, least=0.95
-    )
-    before, after, advised = followed(mixed_case(), number, seed)
-    yield Finding(
+            found = _all(case, number, seeds)
+            every += found
+            yield _spoke(f"{points:.0%}, {executions} each: {case.name}", found, goal)
+        yield _spoke(f"{points:.0%}, {executions} each: all of these", every, goal)
+        yield _line("  right when it speaks", every.right, every.spoken, least=_LEAST_RIGHT)
+        for _percent, case in cases_by_success(points, executions):
+            yield _spoke(f"{points:.0%}, {executions} each: {case.name}", _all(case, number, seeds))
+        among = case_among_others(points, executions)
+        yield _spoke(f"{points:.0%}, {executions} each: {among.name}", _all(among, number, seeds))
+    found = _all(mixed_case(), number, seeds)
+    what = "right when it speaks: one to three differences"
+    yield _line(what, found.right, found.spoken, least=_LEAST_RIGHT)
+    yield _better([followed(mixed_case(), number, seed) for seed in seeds])
+    held = [previews(number, seed) for seed in seeds]
+    for name in held[0]:
+        worst = min(each[name] for each in held)
+        yield Finding(
+            what=f"cost preview: the range of {name} holds, in the worst seed",
+            value=100 * worst,
+            unit="%",
+            goal=">= 80 %",
+            ok=worst >= 0.8,
+        )
+
+
+def _all(case: Case, histories: int, seeds: Sequence[int]) -> Told:
+    return sum((told(case, histories, seed) for seed in seeds), Told(0, 0, 0, 0, 0))
+
+
+def _better(found: Sequence[tuple[float, float, int]]) -> Finding:
+    advised = sum(each[2] for each in found)
+    before, after = (sum(e[at] * e[2] for e in found) / max(1, advised) for at in (0, 1))
+    return Finding(
         what=f"tasks done after advice about all sizes is followed, in {advised} such histories",
         value=100 * after,
         unit="%",
@@ -240,14 +299,11 @@ async def measure(_: Path, arguments: Sequence[str] = ()) -> AsyncIterator[Line 
         goal="> before",
         ok=after > before,
     )
-    for name, held in previews(number, seed).items():
-        yield Finding(
-            what=f"cost preview: the range of {name} holds",
-            value=100 * held,
-            unit="%",
-            goal=">= 80 %",
-            ok=held >= 0.8,
-        )
+
+
+def _spoke(what: str, found: Told, least: float | None = None) -> Finding:
+    best = Peer(what="the best test", value=100 * found.reachable / found.histories)
+    return replace(_line(f"speaks at {what}", found.heard, found.histories, least=least), peer=best)
 
 
 def _line(

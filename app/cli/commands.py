@@ -57,7 +57,7 @@ def show(
     ] = False,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Show a run, or one of its tasks in full.
+    """Show a run with its cost, or one of its tasks in full.
 
     The diff, the tests, every question to the model, and the proposal.
     """
@@ -81,7 +81,7 @@ def history(
     ] = 0,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Show what the runs of this folder did: attempts, errors, tokens, cost."""
+    """Show what runs cost and did: attempts, errors, totals."""
     if what == "misroutes":
         from app.local.analyze import AnalyzeOptions
         from app.local.analyze import command as analyze

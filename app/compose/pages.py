@@ -120,9 +120,7 @@ def watching(
         at_once=settings.cairn_concurrency,
     )
     history = StoredHistory(store)
-    histories = HistoryPages(
-        HistorySources(history.totals, history.recent, sources.listing, clock, mask)
-    )
+    histories = HistoryPages(HistorySources(history, sources.listing, clock, mask))
     every = (
         *routes(sources, door),
         *histories.routes(door),

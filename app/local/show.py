@@ -17,7 +17,11 @@ from app.local.text import NO_RUN, how_to_answer, nothing_called, proposal_lines
 from app.terminal import any_encoding, one_line, printable, say
 from runner.errors import PortError
 from runner.files.decisions import KnownRun
+from runner.files.history_file import NAME, FileHistory
 from runner.files.kept import KeptFiles
+from runner.money import dollars
+from runner.people.cost_sentences import run_cost
+from runner.people.history_sentences import as_lines
 from runner.people.task_detail import (
     KeptExchange,
     TaskDetail,
@@ -85,7 +89,8 @@ async def _text(found: _Found, asked: ShowOptions, kept: LocalStore, folder: Pat
         if asked.json:
             data = run_object(found.run, found.state, waits)
             return jsonlib.dumps(data, ensure_ascii=False)
-        return "\n".join([*run_lines(found.run, found.state, waits), *_hints(found)])
+        lines = run_lines(found.run, found.state, waits)
+        return "\n".join([*lines, *_hints(found), *await _cost(found.run.id, folder)])
     detail = await _detail(found, folder)
     if asked.json:
         return jsonlib.dumps(detail_json(detail), ensure_ascii=False, default=str)
@@ -139,6 +144,18 @@ async def _detail(found: _Found, folder: Path) -> TaskDetail:
     )
     verifications = kept.verifications(run, found.task)
     return detail_of(found.state, found.task, before, exchanges, verifications)
+
+
+async def _cost(run: str, folder: Path) -> list[str]:
+    """What each task of the run cost and why, as the history recorded it."""
+    history = FileHistory(folder / FOLDER / NAME)
+    try:
+        table = run_cost((await history.of_run(run)).executions)
+    except PortError as error:  # what the run did is shown all the same
+        return ["", printable(error.message)]
+    finally:
+        history.close()
+    return ["", *map(printable, as_lines(table))] if table else []
 
 
 def _hints(found: _Found) -> Iterator[str]:
@@ -198,7 +215,9 @@ def _asked(exchanges: Sequence[KeptExchange], *, full: bool) -> Iterator[str]:
     for number, each in enumerate(exchanges, 1):
         exchange = each.exchange
         tokens = f"{exchange.prompt_tokens:,} + {exchange.completion_tokens:,} tokens"
-        yield f"{number}. {one_line(each.node)}: {one_line(exchange.model)}, {tokens}, {each.file}"
+        cost = f", {dollars(exchange.cost)}" if exchange.cost is not None else ""
+        model = one_line(exchange.model)
+        yield f"{number}. {one_line(each.node)}: {model}, {tokens}{cost}, {each.file}"
         if full:
             yield f"> {printable(exchange.prompt)}".replace("\n", "\n> ")
             yield printable(exchange.reply)

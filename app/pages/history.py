@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any, get_args
 
@@ -16,12 +16,13 @@ from app.pages.view import Listing
 from runner.analysis.recorded import NEWEST as NEWEST_LEARNED
 from runner.analysis.recorded import analyse
 from runner.analysis.today import TodaysSettings
-from runner.history.inquiry import HistoryQuery, Recalled, Totals, asked, at_most
+from runner.history.inquiry import asked, at_most
 from runner.history.records import to_json as as_record
 from runner.history.statistics import as_json, statistics_of
 from runner.people.analysis_sentences import Topic, tables
 from runner.people.analysis_sentences import as_json as lessons_json
-from runner.ports import Clock
+from runner.people.history_answer import newest_run
+from runner.ports import Clock, History
 
 NEWEST = 25
 """Attempts that a page lists."""
@@ -31,10 +32,9 @@ _USUAL = 30
 
 @dataclass(frozen=True)
 class HistorySources:
-    """Where the pages read: ``totals`` and ``recent`` of the history, and repositories by name."""
+    """Where the pages read: the history, and repositories by name."""
 
-    totals: Callable[[HistoryQuery], Awaitable[Totals]]
-    recent: Callable[[HistoryQuery], Awaitable[Recalled]]
+    history: History
     listing: Listing
     clock: Clock
     mask: Callable[[str], str]
@@ -64,13 +64,14 @@ class HistoryPages:
             return problem(request, answers.NO_PERIOD, status=400)
         now = self._from.clock.now().timestamp()
         query = asked(now=now, days=int(days), repository_id=id)
-        statistics = statistics_of(await self._from.totals(query), query)
-        found = await self._from.recent(at_most(query, NEWEST))
+        statistics = statistics_of(await self._from.history.totals(query), query)
+        found = await self._from.history.recent(at_most(query, NEWEST))
         data: dict[str, Any] = {"repository": name, "days": int(days)}
         data["repositories"] = [] if name else await self._from.listing.repositories()
         if wants_page(request):
             data["sentences"] = sentences(statistics, found)
-            data["sections"] = [asdict(section) for section in sections(statistics, found)]
+            newest = await newest_run(self._from.history, found)
+            data["sections"] = [asdict(each) for each in sections(statistics, found, newest)]
         else:
             data["statistics"] = as_json(statistics)
             data["recent"] = [as_record(each) for each in found.executions]
@@ -86,7 +87,7 @@ class HistoryPages:
         if id is None:
             return problem(request, answers.NO_REPOSITORY, status=404)
         now = self._from.clock.now().timestamp()
-        recalled = await self._from.recent(
+        recalled = await self._from.history.recent(
             at_most(asked(now=now, repository_id=id), NEWEST_LEARNED)
         )
         found = analyse(recalled.executions, TodaysSettings(), left_out=recalled.left_out)

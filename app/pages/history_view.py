@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from app.pages.plots import PlotBar, PlotPoint, bars, line
 from runner.history.inquiry import Recalled
 from runner.history.statistics import NamedTally, Statistics, Tallies
+from runner.people.cost_sentences import run_cost
 from runner.people.history_sentences import (
     HistoryTable,
     averages_of,
@@ -48,12 +49,14 @@ class HistorySection:
     legend: tuple[str, ...] = ()
 
 
-def sections(statistics: Statistics, found: Recalled) -> list[HistorySection]:
+def sections(statistics: Statistics, found: Recalled, newest_run: Recalled) -> list[HistorySection]:
     """Return what the page shows, in its order: the course of time first, single attempts last."""
     drawn = {table.title: _section(table, statistics) for table in tables(statistics)}
     first = [drawn.pop(_BY_DAY)] if _BY_DAY in drawn else []
     newest = [HistorySection(recent_table(found.executions))] if found.executions else []
-    return [*first, *drawn.values(), *newest]
+    cost = run_cost(newest_run.executions)
+    dearest = [HistorySection(cost)] if cost else []
+    return [*first, *drawn.values(), *dearest, *newest]
 
 
 def sentences(statistics: Statistics, found: Recalled) -> list[str]:

@@ -95,6 +95,7 @@ async def _table(
             yield line
         if "hybrid" in played:
             verdicts.append(table.verdict(cell, played))
+            verdicts += table.recovered(cell, played["hybrid"])
     for line in ("", *verdicts):
         yield line
     known = truths(place)

@@ -40,6 +40,8 @@ class _Talk:
 class FaultModel:
     """Answers for ``tests.model_server.serve``; ``log`` gets a JSON object a call."""
 
+    window = 0  # of no known size
+
     def __init__(self, programs: Mapping[str, Sequence[Program]], log: IO[str]) -> None:
         self._minds = Minds(programs)
         self._log = log

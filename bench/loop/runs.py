@@ -11,10 +11,13 @@ from bench.loop.corpus import Files, Task
 from bench.loop.environment import BenchEnvironment
 from bench.loop.naming import Character
 from runner.grouped import changed
+from runner.history.recording import RunOrigin, execution_of
+from runner.history.records import Execution
 from runner.loop.deps import Deps, TaskWork
 from runner.loop.driver import Node, driving
 from runner.loop.task_pool import Ended
 from runner.nodes import NODES
+from runner.ports import SystemClock
 from runner.roadmap.parse import parse_roadmap
 from runner.state.changes import ChangeSet
 from runner.state.events import Exchange, ModelAnswered
@@ -49,6 +52,8 @@ class Result:
     answers: tuple[ModelAnswered, ...]
     auto_repaired: tuple[str, ...] = ()
     why: str = ""
+    record: Execution | None = None
+    """What the history keeps of it; None for a baseline."""
 
     @property
     def finished(self) -> bool:
@@ -111,12 +116,15 @@ async def run(
         ),
     )
     ports = environment.deps(task.base)
+    record = None
     if strategy in BASELINES:
         attempt, why = await _baseline(
             request, task, ports, environment.work(), most=BASELINES[strategy]
         )
     else:
-        attempt, why = await _engine(request, ports, environment.work(), nodes)
+        state, why = await _engine(request, ports, environment.work(), nodes)
+        attempt = _attempt(state)
+        record = _record(state, attempt, why)
     claimed = not why
     tree = left(task.base, attempt)
     right = claimed and await environment.judge.passes(task, tree, kept=True)
@@ -131,7 +139,21 @@ async def run(
         answers=_answers(ports),
         auto_repaired=attempt.answered.auto_repairs,
         why=why,
+        record=record,
     )
+
+
+def _attempt(state: RunState | None) -> Attempt:
+    attempts = state.attempts.values() if state else ()
+    return next(iter(attempts), Attempt(task="", base="", below=""))
+
+
+def _record(state: RunState | None, attempt: Attempt, why: str) -> Execution | None:
+    """The record of an attempt that is over: its run was left before recovery began."""
+    if state is None or not state.attempts:
+        return None
+    found = execution_of(state, attempt, RunOrigin(), at=SystemClock().now().timestamp())
+    return replace(found, end=replace(found.end, status="failed" if why else "completed"))
 
 
 def left(base: Files, attempt: Attempt) -> Files:
@@ -152,7 +174,7 @@ def _answers(ports: Deps) -> tuple[ModelAnswered, ...]:
 
 async def _engine(
     request: Request, ports: Deps, work: TaskWork, nodes: Mapping[str, Node]
-) -> tuple[Attempt, str]:
+) -> tuple[RunState | None, str]:
     """Drive until the task is left or its failure is named; say why it failed ('': it did not)."""
     state, stopped = None, ""
     async with aclosing(driving(request, nodes, ports, work)) as steps:
@@ -164,14 +186,14 @@ async def _engine(
             attempt = next(iter(state.attempts.values()), None)
             if attempt and attempt.spent.path[-1:] == ("classify_failure",):
                 break
-    if state is None or not state.attempts:
-        return Attempt(task="", base="", below=""), "never begun"
-    attempt = next(iter(state.attempts.values()))
+    attempt = _attempt(state)
+    if not attempt.task:
+        return state, "never begun"
     if attempt.published.commit:
-        return attempt, ""
+        return state, ""
     failure = attempt.failure
     named = f"{failure.type}/{failure.reason}" if failure else "unexplained"
-    return attempt, stopped or named
+    return state, stopped or named
 
 
 async def _baseline(

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from bench.loop.play import Played
 from bench.loop.stats import Estimate, mean, share
 from bench.loop.theory import Model, expected
+from runner.history.totals import errors_of
 
 _HEAD = (
     "| p | x | strategy | runs | finished | ideal, same draws | theory | claimed and wrong "
@@ -17,6 +18,9 @@ _HEAD = (
 
 _BESIDE = ("single", "regenerate")
 _WITHIN = 0.03
+_RECOVERED = 0.7
+COMMON = ("syntax", "missing_path", "import", "timeout", "rate_limit", "test")
+"""The everyday errors of code that a loop should get over by itself."""
 
 
 def table(cell: tuple[float, float], played: Mapping[str, Sequence[Played]]) -> Iterator[str]:
@@ -110,6 +114,33 @@ def repairs(found: Mapping[str, tuple[int, int]]) -> Iterator[str]:
     yield "| --- | --- | --- |"
     for fault, (asked, right) in found.items():
         yield f"| {fault} | {asked} | {right} |"
+
+
+def recovered(cell: tuple[float, float], runs: Sequence[Played]) -> Iterator[str]:
+    """Errors by type as the history counts them, and how many a finished task had without a person.
+
+    A task that is claimed and wrong is not recovered here, although the history cannot know it.
+    """
+    seen: Counter[str] = Counter()
+    good: Counter[str] = Counter()
+    for run in runs:
+        record = run.result.record
+        for error in errors_of(record) if record else ():
+            seen[error] += 1
+            good[error] += run.result.finished
+    parts = [f"{error} {good[error]} of {seen[error]}" for error in sorted(seen)]
+    common = [error for error in COMMON if seen[error]]
+    whole = share(sum(good[error] for error in common), sum(seen[error] for error in common))
+    verdict = "ok" if whole.value >= _RECOVERED else "MISSED"
+    yield f"errors recovered without a person, p={cell[0]:g} x={cell[1]:g}: {', '.join(parts)}"
+    yield f"of common types: {_percent(whole)} | goal >= {_RECOVERED:.0%} | {verdict}"
+    retries = [
+        Counter(run.result.record.calls.errors).most_common(1)[0][1] - 1
+        for run in runs
+        if run.result.record and run.result.record.calls.errors
+    ]
+    most = max(retries, default=0)
+    yield f"further answers after an error of one type, in one task: at most {most}"
 
 
 def _percent(estimate: Estimate) -> str:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from runner.history.inquiry import HistoryQuery, Recalled, at_most
 from runner.history.statistics import Statistics, statistics_of
+from runner.people.cost_sentences import run_cost
 from runner.people.history_sentences import (
     HistoryTable,
     as_lines,
@@ -38,13 +39,24 @@ class HistoryAnswer:
     topic: HistoryTopic
     statistics: Statistics
     found: Recalled
+    newest: Recalled = field(default_factory=Recalled)
+    """All records of the newest run, with their nodes."""
     page: str = ""
 
 
 async def answered(history: History, topic: HistoryTopic, query: HistoryQuery) -> HistoryAnswer:
     """Ask a history. Raises ``Outage``."""
     statistics = statistics_of(await history.totals(query), query)
-    return HistoryAnswer(topic, statistics, await history.recent(at_most(query, MOST_LISTED)))
+    found = await history.recent(at_most(query, MOST_LISTED))
+    newest = await newest_run(history, found) if topic == "recent" else Recalled()
+    return HistoryAnswer(topic, statistics, found, newest)
+
+
+async def newest_run(history: History, found: Recalled) -> Recalled:
+    """Return everything recorded about the run of the newest record. Raises ``Outage``."""
+    if not found.executions:
+        return Recalled()
+    return await history.of_run(found.executions[0].key.run)
 
 
 def sentences(answer: HistoryAnswer) -> list[str]:
@@ -60,11 +72,12 @@ def shown(answer: HistoryAnswer) -> tuple[HistoryTable, ...]:
     statistics, executions = answer.statistics, answer.found.executions
     if answer.topic == "stats":
         return tables(statistics)
+    found: tuple[HistoryTable | None, ...]
     if answer.topic == "errors":
         found = (*error_tables(statistics), errors_table(executions))
     else:
-        found = (recent_table(executions),)
-    return tuple(table for table in found if table.rows)
+        found = (run_cost(answer.newest.executions), recent_table(executions))
+    return tuple(table for table in found if table and table.rows)
 
 
 def plain(answer: HistoryAnswer) -> Iterator[str]:

@@ -227,7 +227,7 @@ def recent_table(executions: Iterable[Execution]) -> HistoryTable:
         (
             _when(each.at),
             each.key.run,
-            _title(each),
+            task_name(each),
             _end(each),
             each.models.writing or "-",
             str(each.calls.answers),
@@ -247,9 +247,9 @@ def errors_table(executions: Iterable[Execution]) -> HistoryTable:
         (
             _when(each.at),
             each.key.run,
-            _title(each),
+            task_name(each),
             each.end.error.replace("_", " "),
-            _cut(each.end.message, _LONGEST_MESSAGE),
+            cut(each.end.message, _LONGEST_MESSAGE),
             each.recovery.strategy or "-",
         )
         for each in executions
@@ -262,12 +262,14 @@ def _when(at: float) -> str:
     return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M")
 
 
-def _title(each: Execution) -> str:
+def task_name(each: Execution) -> str:
+    """The name and title of the task, and which attempt at it this is if there were more."""
     place, nth = each.place, f" (attempt {each.key.attempt})" if each.key.attempt > 1 else ""
-    return f"{place.name}: {_cut(place.title, _LONGEST_TITLE)}{nth}"
+    return f"{place.name}: {cut(place.title, _LONGEST_TITLE)}{nth}"
 
 
-def _cut(text: str, most: int) -> str:
+def cut(text: str, most: int = _LONGEST_MESSAGE) -> str:
+    """A text as one line of at most so many characters."""
     line = " ".join(text.split())
     return line if len(line) <= most else f"{line[: most - 1]}…"
 

@@ -47,6 +47,7 @@ async def test_a_run_with_a_failure_can_be_explained(tmp_path: Path) -> None:
         recent, errors, stats = [
             (await here.cairn("history", what)).out for what in ("recent", "errors", "stats")
         ]
+        shown = (await here.cairn("show")).out
 
     one, two = sorted(found["executions"], key=lambda each: each["place"]["name"])
     assert (one["end"]["status"], two["end"]["status"]) == ("completed", "failed")
@@ -63,6 +64,12 @@ async def test_a_run_with_a_failure_can_be_explained(tmp_path: Path) -> None:
     assert "1.2: Write table.json" in recent.replace("`", "")
     assert "syntax errors: 1 seen, 0 recovered (0 %)" in errors
     assert "Time by node" in stats
+    title, _, dearest, cheaper = recent[recent.index("Cost of run ") :].splitlines()[:4]
+    assert f"{statistics['attempts']['tokens']:,} tokens" in title
+    assert "5 answers; after syntax errors; failed" in dearest
+    assert "1 answer; completed" in cheaper
+    assert all(line in shown for line in (title, dearest, cheaper))
+    assert {each["place"]["name"] for each in found["newest_run"]} == {"1.1", "1.2"}
 
 
 async def test_a_killed_run_is_recorded_once(here: Checkout) -> None:

@@ -109,11 +109,7 @@ class Bench:
 
     def _histories(self, sources):
         history = StoredHistory(self.store)
-        return HistoryPages(
-            HistorySources(
-                history.totals, history.recent, sources.listing, self.clock, sources.mask
-            )
-        )
+        return HistoryPages(HistorySources(history, sources.listing, self.clock, sources.mask))
 
     async def queue(self, *ids, **changes):
         for id in ids:

@@ -16,6 +16,7 @@ from runner.history.statistics import as_json, statistics_of
 from runner.people.analysis_sentences import Topic
 from runner.people.analysis_sentences import as_json as as_lessons
 from runner.people.analysis_sentences import tables as lesson_tables
+from runner.people.cost_sentences import run_cost
 from runner.people.history_sentences import as_lines, as_markdown, summary, tables
 from tests.app.pages.histories import HOSTILE, executions
 from tests.app.pages.pages_bench import BEARER, PAGE, Bench
@@ -75,6 +76,10 @@ async def test_the_same_digits_in_every_place(client, bench):
             assert cell in shown
             assert cell in terminal
             assert cell in comment.replace("\\", "")
+    cost = run_cost((await history.of_run("run01")).executions)
+    assert cost is not None
+    for cell in (cost.title, *(cell for row in cost.rows for cell in row)):
+        assert cell in shown
 
 
 async def test_what_is_drawn_is_what_is_counted(client, bench):
