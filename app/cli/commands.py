@@ -6,10 +6,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
+from typer.core import TyperGroup
 
 from app.cli.options import AllowDirty, Json, LogLevel, MaxCost, MaxTokens, Sandbox, Verbose
 
 if TYPE_CHECKING:
+    from typer._click import Context, HelpFormatter
+
     from app.local.decide import LocalDecision
 
 
@@ -259,8 +262,24 @@ Version = Annotated[
 ]
 
 
+class CommandList(TyperGroup):
+    """Lists its commands with their whole first sentences; Click cuts them to fit one line."""
+
+    def format_commands(self, ctx: Context, formatter: HelpFormatter) -> None:
+        """Write the list below the options."""
+        commands = {name: self.commands[name] for name in self.list_commands(ctx)}
+        rows = [
+            (name, each.get_short_help_str(limit=500))
+            for name, each in commands.items()
+            if not each.hidden
+        ]
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)
+
+
 roadmap_cli = typer.Typer(
     name="roadmap",
+    cls=CommandList,
     help="Show how a roadmap is read, check it, or give it checkboxes.",
     no_args_is_help=True,
     rich_markup_mode=None,

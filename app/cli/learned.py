@@ -7,6 +7,8 @@ from typing import Annotated, Literal
 
 import typer
 
+from app.cli.commands import CommandList
+
 Topic = Annotated[
     Literal["routing", "misroutes", "models"],
     typer.Argument(
@@ -36,6 +38,7 @@ def analyze(
 
 memory_cli = typer.Typer(
     name="memory",
+    cls=CommandList,
     help="Show or clear what earlier runs of this folder learned.",
     no_args_is_help=True,
 )

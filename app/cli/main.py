@@ -17,7 +17,7 @@ from types import TracebackType
 import typer
 
 from app.cli import options as option
-from app.cli.commands import Version, action, add_to, doctor, init, roadmap_cli, setup
+from app.cli.commands import CommandList, Version, action, add_to, doctor, init, roadmap_cli, setup
 from app.cli.learned import analyze, memory_cli
 
 _SECRET = ("KEY", "SECRET", "TOKEN", "PASSWORD", "DATABASE_URL")
@@ -141,6 +141,7 @@ _PLANNING = {None: None, True: "always", False: "never"}
 
 cli = typer.Typer(
     name="cairn",
+    cls=CommandList,
     no_args_is_help=True,
     add_completion=True,
     pretty_exceptions_enable=False,
@@ -155,7 +156,6 @@ def cairn(version: Version = False) -> None:
     """Execute a repository's roadmap, one verified checkpoint at a time."""
 
 
-@cli.command()
 def serve() -> None:
     """Run the server of the GitHub App, configured by the environment."""
     from app.cli.serve import command
@@ -163,7 +163,6 @@ def serve() -> None:
     raise typer.Exit(command())
 
 
-@cli.command()
 def run(
     roadmap: option.Roadmap = "",
     model: option.Model = "",
@@ -226,7 +225,6 @@ def run(
     raise typer.Exit(command(asked, Told(json, log_level, verbose), dry=dry_run))
 
 
-@cli.command()
 def graph() -> None:
     """Print the loop as a mermaid diagram."""
     from runner.graph import mermaid
@@ -234,12 +232,10 @@ def graph() -> None:
     typer.echo(mermaid())
 
 
-cli.command()(action)
-cli.command()(setup)
-cli.command()(init)
-cli.command()(doctor)
+cli.command()(run)
 add_to(cli)
-cli.command()(analyze)
+for command in (analyze, init, doctor, serve, setup, action, graph):
+    cli.command()(command)
 with_examples(cli)
 with_examples(roadmap_cli, "roadmap")
 with_examples(memory_cli, "memory")
