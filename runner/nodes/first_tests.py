@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from runner.code.languages import is_test_file
 from runner.loop.deps import Deps, TaskWork
 from runner.loop.reading import contents, reader
-from runner.nodes.assess import assessed, run_levels, tests_of, timed_out
+from runner.nodes.assess import assessed, run_base_tests, run_levels, tests_of, timed_out
 from runner.nodes.proof import proven_files
 from runner.nodes.steadied import steadied
 from runner.state.changes import Snapshot
@@ -29,6 +29,9 @@ _LEAST_SECONDS, _MOST_SECONDS = 20.0, 45.0
 
 _OTHERS = "the other tests did not run"
 
+_PACE = 3
+"""Tests may take so many times as long as those of the base take in the same minutes."""
+
 
 def suite_seconds(state: RunState) -> float:
     """How long all tests took in this run, as far as they came to their end; 0 if unknown."""
@@ -40,6 +43,32 @@ def whole_seconds(verification: Verification) -> float:
     if timed_out(verification):
         return 0.0
     return sum(level.seconds for level in verification.tests)
+
+
+async def time_needed(
+    state: RunState,
+    deps: Deps,
+    work: TaskWork,
+    base: Snapshot,
+    own: Commands | None,
+    found: Verification,
+    *,
+    within: float,
+    only: OnlyFiles = (),
+) -> float:
+    """Return how long tests may take that did not end ``within`` seconds.
+
+    The tests of the base are run now, because a machine may be busier than it was a minute ago.
+    Where they do not end in that time either, all the time there is; never less than ``within``.
+    """
+    longest = state.request.options.sandbox.test_timeout
+    tools = timed_out(found)
+    before = await run_base_tests(
+        state, deps, work, base, tools, own, within=within, only=only, now=True
+    )
+    if timed_out(before) or not before.tests:
+        return longest
+    return min(longest, max(within, _PACE * whole_seconds(before)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +98,12 @@ async def first_tests(
     await deps.events.emit(Verified(state.request.id, state.current, after))
     if all(level.result != "failed" for level in after.tests):
         return None
+    if timed_out(after):
+        needed = await time_needed(
+            state, deps, work, base, None, after, within=within, only=chosen.only
+        )
+        if needed > within:
+            return None
     after = await steadied(state, deps, work, base, after, own=None)
     proven = await proven_files(state, deps, work, base, after)
     found = await assessed(

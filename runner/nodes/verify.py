@@ -23,10 +23,10 @@ from runner.loop.deps import Deps, TaskWork
 from runner.loop.reading import base_of, contents, reader
 from runner.loop.schedule import upcoming
 from runner.loop.strategy import given_up, judged
-from runner.nodes.assess import assessed, filled, run_base_tests, run_levels, timed_out
+from runner.nodes.assess import assessed, filled, run_levels, timed_out
 from runner.nodes.covered import covered
 from runner.nodes.evidence import gathered
-from runner.nodes.first_tests import first_tests, suite_seconds, whole_seconds
+from runner.nodes.first_tests import first_tests, suite_seconds, time_needed, whole_seconds
 from runner.nodes.format import formatted
 from runner.nodes.lint import lint_levels, with_linters
 from runner.nodes.proof import must_prove, proved, proven_files, unnoticed, unproven
@@ -289,15 +289,15 @@ async def _bounded(
     """Run the levels; code that never ends costs seconds, and slow tests get their time.
 
     Tests that are not done after a short time are compared with those of the base: where the base
-    ends in that time, the change does not; where it does not either, the tests are slow.
+    ends long before that time, the change does not end; otherwise the tests, or the machine, are
+    slow.
     """
     longest = state.request.options.sandbox.test_timeout
     short = longest if suite_seconds(state) > longest / _SOON else longest / _SOON
     verification = await run_levels(state, deps, work, base, own, seconds=short)
-    tools = timed_out(verification)
-    if not tools or short == longest:
+    if not timed_out(verification) or short == longest:
         return verification
-    before = await run_base_tests(state, deps, work, base, tools, own, within=short)
-    if not timed_out(before) and before.tests:
+    needed = await time_needed(state, deps, work, base, own, verification, within=short)
+    if needed <= short:
         return verification
-    return await run_levels(state, deps, work, base, own, seconds=longest)
+    return await run_levels(state, deps, work, base, own, seconds=needed)

@@ -43,6 +43,8 @@ class RecordingBox:
         self._sandbox.may_fail()
         if stdin:
             return self._written(stdin)
+        if "pytest" in argv and self._sandbox.seconds(self.files) > (timeout or 0):
+            return CommandResult(137, b"", b"", timed_out=True)
         if "pytest" in argv:
             return self._tested()
         if any(word.endswith(".xml") for word in argv):
@@ -79,10 +81,14 @@ def _case(name: str, inner: str = "") -> str:
 
 
 class RecordingSandbox:
-    """Opens recording boxes; ``seen`` is every tree that was written into one."""
+    """Opens recording boxes; ``seen`` is every tree that was written into one.
+
+    ``seconds`` are those that the tests of a tree would take: what has fewer is timed out.
+    """
 
     def __init__(self, rule: Rule = says_red) -> None:
         self.rule = rule
+        self.seconds: Callable[[Files], float] = lambda _: 0.0
         self.boxes: list[RecordingBox] = []
         self.seen: list[Files] = []
         self.outages: list[PortError] = []

@@ -66,7 +66,10 @@ async def test_a_repair_of_a_slow_suite_is_judged_by_its_own_tests_first(tmp_pat
 
 @MORE
 async def test_a_repair_that_never_ends_costs_seconds(tmp_path: Path) -> None:
-    """The same tests end on the base, so that nobody waits for all that the suite may take."""
+    """The same tests end on the base, so that nobody waits for all that the suite may take.
+
+    On a busy machine they get more time than the 20 s that they are given first.
+    """
     wrong = answer({"calc/half.py": WRONG, "tests/test_add.py": TEST_ADD})
     endless = answer(
         {"calc/half.py": BOTH.replace("    return a / 2", "    while True:\n        a += 1")}
@@ -76,5 +79,4 @@ async def test_a_repair_that_never_ends_costs_seconds(tmp_path: Path) -> None:
         said = await here.cairn("run", "--loop", "repair")
 
         assert said.code == 0, said.out
-        assert "the tests timed out after 20 s" in here.model.requests[2].prompt
-        assert len(runs(here)[2]) == 1
+        assert "the tests timed out after" in here.model.requests[2].prompt

@@ -34,6 +34,23 @@ def test_only_large_tasks_are_planned_unasked(roadmap: str, planned: bool) -> No
     assert plans_first(task(roadmap), "auto") is planned
 
 
+def test_what_a_section_demands_makes_no_task_large() -> None:
+    """Criteria of a section, or of the whole roadmap, hold for each of its tasks."""
+    criteria = "".join(f"- It holds, {n}\n" for n in range(16))
+    roadmap = f"## Core\n\n{SMALL}- [ ] Fix the parser\n\n### Success criteria\n\n{criteria}"
+
+    assert len(task(roadmap).acceptance) == 16
+    assert not plans_first(task(roadmap), "auto")
+
+
+@pytest.mark.parametrize(
+    "more", ["`tests/test_b.py` and `tests/test_c.py`", "`Counter.get` and `b.Sorted`"]
+)
+def test_what_is_no_further_place_makes_no_task_large(more: str) -> None:
+    """Tests go with the code that they test, and an attribute is not a file."""
+    assert not plans_first(task(f"- [ ] Touch `a.py`, see {more}\n"), "auto")
+
+
 def test_always_and_never() -> None:
     """What a person says holds for every task."""
     assert plans_first(task(SMALL), "always")

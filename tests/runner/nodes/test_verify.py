@@ -64,6 +64,27 @@ async def test_red() -> None:
     assert attempt.answered.tried == (attempt.answered.changes.digest,)
 
 
+async def test_a_machine_that_got_busy() -> None:
+    """Tests may take longer where those of the base do, too, though they ended at once before."""
+    sandbox, work = RecordingSandbox(), TaskWork()
+    old = ports(sandbox, old="O = 'RED'\n")
+    await verify_task(verifying("A = 'RED'\n"), old, work)
+    sandbox.seconds = lambda _: 100.0
+    step = await verify_task(verifying("A = 1\n"), old, work)
+
+    assert step.outcome == "ok"
+
+
+async def test_tests_that_end_no_more() -> None:
+    """Where the base's tests end at once, the others are not waited for."""
+    sandbox = RecordingSandbox()
+    sandbox.seconds = lambda files: 100.0 if "a.py" in files else 0.0
+    step = await verify_task(verifying("A = 1\n"), ports(sandbox), TaskWork())
+
+    assert step.outcome == "rejected"
+    assert "the tests timed out after 30 s" in step.state.attempt.answered.avoid[0]
+
+
 async def test_red_without_a_call_left() -> None:
     """Red tests after the last call end the attempt."""
     step = await verify_task(verifying("A = 'RED'\n").with_attempt(answers=5), ports(), TaskWork())
