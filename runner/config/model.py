@@ -323,10 +323,10 @@ class RoutingGroup(_Group):
     """The largest task that ``planning: auto`` takes without a plan; one more of any is planned."""
 
     words: int = Field(default=40, ge=1, le=10_000, description="Words of the task's text.")
-    files: int = Field(default=2, ge=1, le=1_000, description="Files that the task names.")
-    lines: int = Field(
-        default=6, ge=0, le=1_000, description="Lines nested below the task, criteria too."
+    files: int = Field(
+        default=2, ge=1, le=1_000, description="Files that the task names, beside tests."
     )
+    lines: int = Field(default=6, ge=0, le=1_000, description="Lines nested below the task.")
 
 
 class MemoryGroup(_Group):

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from runner.code.languages import is_among_tests, language_of
 from runner.roadmap.task import Task
 
 Complexity = Literal["low", "medium", "high"]
@@ -17,7 +18,7 @@ _WORD = re.compile(r"\w+")
 
 @dataclass(frozen=True, slots=True)
 class TaskSize:
-    """Words of a task's text, files that it names, and lines that are nested in it."""
+    """Words of a task's text, files that it names beside tests, and lines nested in it."""
 
     words: int = 0
     files: int = 0
@@ -29,9 +30,18 @@ class TaskSize:
 
 
 def size_of(task: Task) -> TaskSize:
-    """Return the size of a task."""
+    """Return the size of a task, by what it says itself.
+
+    Criteria of its section belong to all tasks there, and say nothing about the size of one.
+    """
     nested = sum(1 for line in task.details.split("\n") if line.strip())
-    return TaskSize(len(_WORD.findall(task.text)), len(task.files), nested + len(task.acceptance))
+    files = [path for path in task.files if _is_place(path)]
+    return TaskSize(len(_WORD.findall(task.text)), len(files), nested)
+
+
+def _is_place(path: str) -> bool:
+    """Whether it is a file to change; tests go with the code, and `Counter.most_common` is none."""
+    return ("/" in path or bool(language_of(path))) and not is_among_tests(path)
 
 
 _LOW: Final = TaskSize(words=20, files=1, lines=2)
