@@ -14,6 +14,7 @@ import bm25s  # type: ignore[import-untyped]
 
 from bench.finding import Finding, Line, Peer
 from bench.large_repository import Question, definition_of, repository
+from runner.answers.look_forms import LookRequest
 from runner.context.library import Index
 from runner.context.search import LONGEST, nearest, terms, unit
 from runner.context.tokens import counter
@@ -22,6 +23,7 @@ from runner.git.local_repository import LocalRepository
 from runner.loop.deps import Deps, FileSearch
 from runner.model.chat import OpenAIModel
 from runner.nodes.context import describe
+from runner.nodes.looking import looked
 from runner.state.run_state import RunState
 from tests.model_server import ScriptedModel, serve
 from tests.model_server.embeddings import MODEL as N_GRAMS
@@ -192,6 +194,25 @@ async def _huge(folder: Path) -> AsyncIterator[Line]:
             goal=f"<= {goal} s of processor time",
             ok=used <= goal,
         )
+    ports = replace(ports, search=replace(ports.search, index=index))
+    function, path = questions[0].name, questions[0].path
+    for what, words in {
+        "a function": function,
+        "a line of one file": definition_of(questions[0], contents),
+        "a word of every file": "log.debug",
+        "words that are nowhere": "quite another subject",
+    }.items():
+        state = _asking(questions[0], commit)
+        began, used = time.perf_counter(), time.process_time()
+        [found] = await looked(state, ports, [LookRequest("SEARCH", words)])
+        used = time.process_time() - used
+        if words in (function, definition_of(questions[0], contents)) and path not in found.text:
+            raise AssertionError(f"SEARCH {words} does not find {path}")
+        yield Finding(
+            what=f"SEARCH {what} in them", value=time.perf_counter() - began, unit="s",
+            peer=Peer(what="processor time", value=used), goal="< 0.5 s of processor time",
+            ok=used < 0.5,
+        )  # fmt: skip
     more = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
     yield Finding(what="memory it took", value=more, unit="MB")
 

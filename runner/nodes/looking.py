@@ -140,7 +140,7 @@ async def _round(
     """Show what is new of this; a round that only repeats earlier requests is the last."""
     known = {look for each in rounds for look in each.looks}
     new = tuple(look for look in looks if look not in known)
-    found = tuple(await _looked(state, deps, new)) if new else (Shown(_REPEATED, found=False),)
+    found = tuple(await looked(state, deps, new)) if new else (Shown(_REPEATED, found=False),)
     answered = state.attempt.answered
     kept = dict.fromkeys((*answered.looked, *map(in_words, new)))
     state = state.with_attempt(looks=answered.looks + 1, looked=tuple(kept))
@@ -155,7 +155,7 @@ async def _round(
 async def _before(state: RunState, deps: Deps) -> tuple[_Round, ...]:
     """What earlier questions of this attempt were asked to show, read anew."""
     looks = tuple(filter(None, map(from_words, state.attempt.answered.looked)))
-    found = await _looked(state, deps, looks) if looks else []
+    found = await looked(state, deps, looks) if looks else []
     return (_Round("", looks, tuple(found)),) if any(each.found for each in found) else ()
 
 
@@ -184,7 +184,7 @@ def _with(asked: CodeQuestion, rounds: Sequence[_Round], room: int, count: Count
     return replace(asked, messages=tuple(messages), partial=partial)
 
 
-async def _looked(state: RunState, deps: Deps, looks: Sequence[LookRequest]) -> list[Shown]:
+async def looked(state: RunState, deps: Deps, looks: Sequence[LookRequest]) -> list[Shown]:
     """What the requests are answered with: files as the answer so far leaves them."""
     base = await base_of(state, deps)
     changes = state.attempt.answered.changes
