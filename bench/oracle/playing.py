@@ -33,7 +33,7 @@ from tests.model_server import serve
 from tests.runner.git.scratch_git import ENVIRONMENT, ScratchGit
 
 PROJECT = Path(__file__).parents[2]
-_LONGEST = 900
+_RUN = ("run", "--approval-mode", "review_only")
 
 
 @dataclass(frozen=True)
@@ -73,6 +73,7 @@ def options(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=0, help="draws the sample")
     parser.add_argument("--init", action="store_true", help="nothing installed, but `cairn init`")
     parser.add_argument("--show", action="store_true", help="print what cairn said of each miss")
+    parser.add_argument("--longest", type=int, default=900, help="seconds a task may take")
     return parser.parse_args(arguments)
 
 
@@ -84,7 +85,7 @@ async def measure(
     found: list[Played] = []
     for task in _chosen(asked):
         try:
-            played = await play(task, folder, init=asked.init)
+            played = await play(task, folder, init=asked.init, longest=asked.longest)
         except NoSource as problem:
             yield Unmeasured(task.id, str(problem))
             continue
@@ -102,20 +103,20 @@ def _chosen(asked: argparse.Namespace) -> list[Task]:
     return drawn(asked.seed).sample(chosen, min(asked.sample or len(chosen), len(chosen)))
 
 
-async def play(task: Task, folder: Path, *, init: bool = False) -> Played:
+async def play(task: Task, folder: Path, *, init: bool = False, longest: float = 900) -> Played:
     """Run ``cairn`` on a checkout of the older release. Raises ``NoSource``."""
     change = await asyncio.to_thread(change_of, task)
     git = checkout(task, change, folder / task.id / "repository", bare=init)
     programs = await asyncio.to_thread(_bare if init else _programs, task, folder / task.id)
     first = ""
     if init:
-        _, first = await _run(git.root, _environment("", programs, folder / task.id), "init")
+        _, first = await _run(git.root, _environment("", programs, folder / task.id), ("init",))
         git.commit({}, "what cairn init wrote")
     author = Author(texts(change, change.base), texts(change, change.after))
     async with serve(author) as url:
         started = asyncio.get_running_loop().time()
         own = _environment(url, programs, folder / task.id)
-        code, log = await _run(git.root, own, "run", "--approval-mode", "review_only")
+        code, log = await _run(git.root, own, _RUN, longest)
         seconds = asyncio.get_running_loop().time() - started
     edited = {path for path in change.paths if path in change.base and path in change.after}
     report = report_of(git.root)
@@ -187,7 +188,9 @@ def _environment(url: str, programs: Sequence[str], home: Path) -> dict[str, str
     return {**ENVIRONMENT, **own, **model}
 
 
-async def _run(folder: Path, environ: Mapping[str, str], *command: str) -> tuple[int, str]:
+async def _run(
+    folder: Path, environ: Mapping[str, str], command: Sequence[str], longest: float = 900
+) -> tuple[int, str]:
     code = (
         f"import sys; sys.path.insert(0, {str(PROJECT)!r}); from app.cli.main import main; main()"
     )
@@ -196,11 +199,11 @@ async def _run(folder: Path, environ: Mapping[str, str], *command: str) -> tuple
         cwd=folder, env=dict(environ), stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
     )  # fmt: skip
     try:
-        out, _ = await asyncio.wait_for(process.communicate(), _LONGEST)
+        out, _ = await asyncio.wait_for(process.communicate(), longest)
     except TimeoutError:
         process.kill()
         await process.wait()
-        return -1, f"not finished after {_LONGEST} s"
+        return -1, f"not finished after {longest:g} s"
     return process.returncode or 0, out.decode("utf-8", "replace")
 
 
