@@ -32,6 +32,7 @@ from bench import (
     oracle,
     overhead,
     parallel,
+    planning,
     polling,
     recording,
     requests,
@@ -83,6 +84,7 @@ MEASURES: dict[str, Measure] = {
     "oracle": oracle.measure,
     "peers": peers.measure,
     "shown": shown.measure,
+    "planning": planning.measure,
     "mutants": mutants.measure,
     "advice": advice.measure,
 }

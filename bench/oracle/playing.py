@@ -1,11 +1,11 @@
 """True changes of real projects, given as answers: does ``cairn run`` verify them?
 
-``make bench ARGS="oracle [--task ID ...] [--sample N] [--init] [--show]"``. Each task is played on
-a checkout of the older release, with the project's own tools on the PATH and nothing configured;
-with ``--init`` in an environment without any of them, once ``cairn init`` has been called. The
-model answers with the true change as far as it was shown what it changes. What is counted: tasks
-that end completed and verified, answers each, and runs that are called verified though the tree
-does not have the whole change.
+``make bench ARGS="oracle [--task ID ...] [--sample N] [--init] [--no-planning] [--show]"``. Each
+task is played on a checkout of the older release, with the project's own tools on the PATH and
+nothing configured; with ``--init`` in an environment without any of them, once ``cairn init`` has
+been called. The model answers with the true change as far as it was shown what it changes. What is
+counted: tasks that end completed and verified, answers each, and runs that are called verified
+though the tree does not have the whole change.
 """
 
 from __future__ import annotations
@@ -72,6 +72,7 @@ def options(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--sample", type=int, default=0, help="so many tasks only (0: all)")
     parser.add_argument("--seed", type=int, default=0, help="draws the sample")
     parser.add_argument("--init", action="store_true", help="nothing installed, but `cairn init`")
+    parser.add_argument("--no-planning", action="store_true", help="no task is planned first")
     parser.add_argument("--show", action="store_true", help="print what cairn said of each miss")
     parser.add_argument("--longest", type=int, default=900, help="seconds a task may take")
     return parser.parse_args(arguments)
@@ -85,7 +86,8 @@ async def measure(
     found: list[Played] = []
     for task in _chosen(asked):
         try:
-            played = await play(task, folder, init=asked.init, longest=asked.longest)
+            run = (*_RUN, *(("--no-planning",) if asked.no_planning else ()))
+            played = await play(task, folder, init=asked.init, run=run, longest=asked.longest)
         except NoSource as problem:
             yield Unmeasured(task.id, str(problem))
             continue
@@ -103,7 +105,14 @@ def _chosen(asked: argparse.Namespace) -> list[Task]:
     return drawn(asked.seed).sample(chosen, min(asked.sample or len(chosen), len(chosen)))
 
 
-async def play(task: Task, folder: Path, *, init: bool = False, longest: float = 900) -> Played:
+async def play(
+    task: Task,
+    folder: Path,
+    *,
+    init: bool = False,
+    run: Sequence[str] = _RUN,
+    longest: float = 900,
+) -> Played:
     """Run ``cairn`` on a checkout of the older release. Raises ``NoSource``."""
     change = await asyncio.to_thread(change_of, task)
     git = checkout(task, change, folder / task.id / "repository", bare=init)
@@ -116,7 +125,7 @@ async def play(task: Task, folder: Path, *, init: bool = False, longest: float =
     async with serve(author) as url:
         started = asyncio.get_running_loop().time()
         own = _environment(url, programs, folder / task.id)
-        code, log = await _run(git.root, own, _RUN, longest)
+        code, log = await _run(git.root, own, run, longest)
         seconds = asyncio.get_running_loop().time() - started
     edited = {path for path in change.paths if path in change.base and path in change.after}
     report = report_of(git.root)
