@@ -33,6 +33,7 @@ from runner.errors import PortError
 from runner.files.kept import KeptFiles
 from runner.git.objects import GitObjects
 from runner.loop.journal import Cursors
+from runner.loop.recorder import Isolated
 from runner.people.task_detail import TaskDetail, changes_of, detail_of, known
 from runner.ports import Clock, Events, Fanout, Journal
 from runner.state.events import RunChanged
@@ -67,11 +68,13 @@ class Watching:
     metrics: RunMetrics
     routes: list[web.RouteDef]
     also: tuple[Events, ...] = ()
+    on_bug: Callable[[Exception], None] | None = None
 
     @property
     def events(self) -> Events:
-        """The listener every run has."""
-        return Fanout(self.hub, self.waiting, self.metrics, *self.also)
+        """A listener for one run: what fails in one of the audience harms nobody else."""
+        every: tuple[Events, ...] = (self.hub, self.waiting, self.metrics, *self.also)
+        return Fanout(*(Isolated(each, self.on_bug) for each in every))
 
     async def stopped(self, run: Run, outcome: Outcome) -> None:
         """Report how a run stopped, because some stop before the loop could report anything."""

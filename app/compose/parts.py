@@ -13,6 +13,7 @@ from pathlib import Path
 import aiohttp
 from gidgethub.abc import GitHubAPI
 
+from app.compose.outward import Outward, events_file
 from app.compose.pages import Watching, watching
 from app.compose.proposals import SkippedTasks, rules_of
 from app.github.api import RepositoryApi
@@ -151,6 +152,7 @@ class ServerParts:
     index: Index
     mask: Mask
     configs: Configurations
+    outward: Outward
     overlay: Overlay = as_it_is
     links: RunLinks | None = None
 
@@ -218,7 +220,7 @@ class ServerParts:
             sandbox=self.sandbox.sandbox,
             repository=repository,
             journal=self.journal,
-            events=Fanout(files, self._recorder(run, files), watchers, progress),
+            events=self._heard(run, files, watchers, progress),
             clock=self.around.clock,
             control=StoredControl(runs),
             answers=StoredAnswers(self.store, self.around.clock),
@@ -289,10 +291,12 @@ class ServerParts:
         past = PastRuns(StoredHistory(self.store), self.around.clock, run.repository_id)
         return EarlierRuns(self.folders.memory(run.repository_id), past)
 
-    def _recorder(self, run: Run, files: RunFiles) -> Events:
-        """Keeps the history of a run."""
-        history, clock = StoredHistory(self.store), self.around.clock
-        return Isolated(Recorder(history, origin_of(run), clock, references=files.files_of))
+    def _heard(self, run: Run, files: RunFiles, watchers: Events, progress: Progress) -> Events:
+        """Who hears of a run: its history, watchers, its comment, the operator's systems."""
+        history, on_bug = StoredHistory(self.store), self.around.on_bug
+        recorder = Recorder(history, origin_of(run), self.around.clock, references=files.files_of)
+        safe = (Isolated(each, on_bug) for each in (files, recorder))
+        return Fanout(*safe, watchers, progress, self.outward.of_run(run.repository))
 
     async def _no_comments(self, run: Run) -> bool:
         """Whether a run has no comment: a check shows what it finds, or we write nothing."""
@@ -471,6 +475,7 @@ async def open_parts(
         index=Index(FactsFile(folder / "index" / "facts.bin")),
         mask=mask,
         configs=Configurations(clock=around.clock, images=settings.cairn_allowed_images),
+        outward=Outward(around.clock, mask, events_file(settings), around.on_bug),
         links=links,
     )
 

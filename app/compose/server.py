@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import aiohttp
 from aiohttp import web
 
+from app.compose.outward import with_webhook
 from app.compose.pages import run_links
 from app.compose.parts import Surroundings, open_parts
 from app.compose.work import Working, working
@@ -68,6 +69,9 @@ async def server(
     async with AsyncExitStack() as stack:
         links = run_links(settings, around.clock)
         parts = await open_parts(settings, around, stack, identify, links)
+        sending = with_webhook(parts.outward, settings, parts.store, around.rest)
+        outward, sender = await stack.enter_async_context(sending)
+        parts = replace(parts, outward=outward)
         work = await stack.enter_async_context(working(parts))
         app = _front(settings, work)
         catch_up = _catch_up(work)
@@ -77,6 +81,8 @@ async def server(
         async def idle() -> None:
             await catch_up.idle()
             await work.idle()
+            if sender:
+                await sender.idle()
 
         yield Server(app, work.inbox, work.worker, work.poller, catch_up, parts.sandbox, idle)
 

@@ -150,7 +150,7 @@ class _LaterVerified:
 def _work(parts: ServerParts, poll: Look, verify: VerifyHead, also: tuple[Events, ...]) -> _Work:
     settings, around = parts.settings, parts.around
     runs = StoredRuns(parts.store, around.clock)
-    watch = replace(parts.watching(runs), also=also)
+    watch = replace(parts.watching(runs), also=also, on_bug=around.on_bug)
 
     boards = dashboards(parts, runs, watch.waiting)
 
@@ -211,10 +211,13 @@ def _people(parts: ServerParts, work: _Work, poll: Look, verify: VerifyHead) -> 
         checkpoints=checkpoints(parts),
         history=HistoryAt(StoredHistory(parts.store), around.clock, parts.history_page),
         learned=LearnedHere(parts.lessons, parts.config_of, parts.folders.memory),
+        queued=parts.outward.queued,
     )
 
     async def pull_changed(event: PullClosed | PullReopened) -> None:
         """Keep what builds on our pull request true; let go on what waited for its end."""
+        if isinstance(event, PullClosed) and event.merged:
+            await parts.outward.merged(event)
         await parts.pull_changed(event, verify=verify)
         if isinstance(event, PullClosed) and event.branch.startswith(PREFIX):
             await work.queue.pull_ended(Affected(event.installation_id, event.repository.id))

@@ -22,6 +22,7 @@ from app.logs import mask_for, secrets_of
 from app.settings import RunSettings, SettingsError, SettingsProblem
 from runner.context.library import Index
 from runner.files.decisions import FileDecisions, FileRuns
+from runner.files.events_file import EventsFile
 from runner.files.facts_file import FactsFile
 from runner.files.history_file import NAME, FileHistory
 from runner.files.journal import AnswerFiles, FileJournal, JournalView
@@ -29,6 +30,7 @@ from runner.files.results import FileMemory, RunFiles
 from runner.git.local_repository import LocalRepository
 from runner.history.recording import RunOrigin
 from runner.history.records import StartedBy
+from runner.loop.announcing import Announcer
 from runner.loop.deps import Deps, EarlierRuns, FileSearch
 from runner.loop.past import PastRuns
 from runner.loop.recorder import Isolated, Recorder
@@ -39,6 +41,7 @@ from runner.money import Prices, prices_for
 from runner.ports import Control, Endpoint, Events, Fanout, Sandbox, SystemClock
 from runner.sandbox.choose import MaskedSandbox, SandboxChoice, choose_sandbox
 from runner.sandbox.process import ProcessSandbox
+from runner.text.mask import Mask
 
 if TYPE_CHECKING:
     from runner.git.folder_repository import FolderRepository
@@ -121,12 +124,15 @@ async def local_deps(
         SystemClock(),
         references=files.files_of,
     )
+    told = () if dry else _told(settings, asked, mask)
+    heard: tuple[Events, ...] = (files, recorder, *told)
+    safe = [Isolated(each) for each in heard]
     deps = Deps(
         model=within,
         sandbox=MaskedSandbox(sandbox, mask),
         repository=repository,
         journal=journal,
-        events=Fanout(files, Isolated(recorder), listener),
+        events=Fanout(*safe, listener),
         clock=SystemClock(),
         control=control or NeverStopped(),
         answers=answers,
@@ -144,6 +150,14 @@ async def local_deps(
         history.close()
         await journal.close()
         await model.close()
+
+
+def _told(settings: RunSettings, asked: LocalRun, mask: Mask) -> tuple[Events, ...]:
+    """Who tells the operator's own systems of the run, where the settings name a file for it."""
+    if settings.cairn_events_file is None:
+        return ()
+    sink, name = EventsFile(settings.cairn_events_file), asked.folder.resolve().name
+    return (Announcer([sink], name, SystemClock(), mask=mask),)
 
 
 def _index(folder: Path, *, keep: bool) -> Index:

@@ -117,10 +117,15 @@ class HistoryAt:
         return await answered(self.history, topic, query)
 
 
+async def _unheard(run: RunRequest) -> None:
+    """Nobody else hears of a run."""
+
+
 class RunService:
     """Implements ``handlers.ports.Runs`` on the runs table.
 
-    ``first_words`` makes the comment of a run, ``look`` notifies the worker that something changed.
+    ``first_words`` makes the comment of a run, ``look`` notifies the worker that something changed,
+    ``queued`` tells others of a run, possibly more than once.
     """
 
     def __init__(
@@ -137,8 +142,10 @@ class RunService:
         checkpoints: Checkpoints,
         history: HistoryAt,
         learned: Learned,
+        queued: Callable[[RunRequest], Awaitable[None]] = _unheard,
     ) -> None:
         self.learned = learned
+        self._queued = queued
         self._history = history
         self._runs = runs
         self._roadmap_of = roadmap_of
@@ -178,9 +185,10 @@ class RunService:
         verify: bool = False,
         revision: RevisionRequest | None = None,
     ) -> None:
-        if await self._runs.get(request.run) is None:
+        queued: RunRequest | None = await self._runs.get(request.run)
+        if queued is None:
             roadmap = await self._roadmap_of(request)
-            row = row_of(
+            queued = row_of(
                 request,
                 roadmap,
                 retry=retry,
@@ -190,8 +198,9 @@ class RunService:
                 verify=verify,
                 revision=revision,
             )
-            comment = None if verify else await self._first_words(row)
-            await self._queue.start(row, comment)
+            comment = None if verify else await self._first_words(queued)
+            await self._queue.start(queued, comment)
+        await self._queued(queued)
         await self._look()
 
     async def find_task(self, request: RunRequested, name: str) -> NamedTask | Unknown | Ambiguous:

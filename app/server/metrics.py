@@ -24,6 +24,7 @@ _HELP: Mapping[str, tuple[str, str]] = {
     "cairn_queue_oldest_seconds": ("gauge", "How long the oldest waiting wakeup has waited."),
     "cairn_deliveries": ("gauge", "Webhook deliveries by status; stored are not handled yet."),
     "cairn_proposals_open": ("gauge", "Proposals that wait for a decision."),
+    "cairn_events": ("gauge", "Events for your webhook by status; waiting are not taken yet."),
     "cairn_run_changes_total": ("counter", "Runs that started, paused, rested or ended."),
     "cairn_node_finished_total": ("counter", "Nodes that finished, by outcome."),
     "cairn_node_seconds_total": ("counter", "Wall time of nodes."),
@@ -88,6 +89,7 @@ def exposition(metrics: RunMetrics, counts: StoreCounts, clock: Clock, version: 
         "cairn_wakeups": {(("status", "waiting"),): 0, **_by_status(counts.wakeups)},
         "cairn_queue_oldest_seconds": {(): max(0.0, waited)},
         "cairn_deliveries": {(("status", "stored"),): 0, **_by_status(counts.deliveries)},
+        "cairn_events": _by_status(counts.events),
         "cairn_proposals_open": {(): counts.open_proposals},
         **metrics.counters,
     }

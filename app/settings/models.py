@@ -42,6 +42,17 @@ def _base_url(value: str) -> str:
     return value.rstrip("/")
 
 
+def _events_url(value: SecretStr) -> SecretStr:
+    try:
+        parts = urlsplit(value.get_secret_value())
+        valid = parts.scheme in {"http", "https"} and parts.hostname and parts.port != 0
+    except ValueError:
+        valid = False
+    if not valid or parts.username or parts.password or parts.fragment:
+        raise ValueError("is not a URL; set it to one like https://host/path, without a user or #")
+    return value
+
+
 def _words(value: Any) -> Any:
     if isinstance(value, str):
         return tuple(word.strip() for word in value.split(",") if word.strip())
@@ -101,6 +112,7 @@ def rsa_key(pem: str) -> SecretStr:
 
 
 BaseUrl = Annotated[str, AfterValidator(_base_url)]
+EventsUrl = Annotated[SecretStr, AfterValidator(_events_url)]
 Words = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_words)]
 Lowered = BeforeValidator(_lower)
 ExistingFile = Annotated[Path, AfterValidator(_file)]
@@ -147,6 +159,11 @@ class RunSettings(BaseSettings):
         "made by scripts/sandbox-root of Cairn's repository; else it uses this machine's programs.",
     )
     cairn_log_level: LogLevel = Field("info", description="debug, info, warning or error.")
+    cairn_events_file: Path | None = Field(
+        None,
+        description="File to which events are appended for your own systems, one JSON object a "
+        "line.",
+    )
 
     @property
     def missing_model_key(self) -> str | None:
@@ -223,6 +240,23 @@ class ServerSettings(WorkSettings):
     port: Annotated[NonNegativeInt, Field(le=65535)] = Field(
         8080, description="Port to listen on; 0 takes a free one."
     )
+    cairn_events_url: EventsUrl | None = Field(
+        None, description="Address of your own system that events are sent to."
+    )
+    cairn_events_secret: SecretStr | None = Field(
+        None, description="Secret that signs those events; required with CAIRN_EVENTS_URL."
+    )
+
+    @field_validator("cairn_events_secret")
+    @classmethod
+    def _signed(cls, value: SecretStr | None, info: ValidationInfo) -> SecretStr | None:
+        """Nobody can trust an event that is not signed."""
+        if info.data.get("cairn_events_url") and not (value and value.get_secret_value()):
+            raise ValueError(
+                "is not set, but CAIRN_EVENTS_URL is; set it to a long random text that your "
+                "system knows, too (openssl rand -hex 32)"
+            )
+        return value
 
     @field_validator("github_app_private_key", mode="after")
     @classmethod

@@ -1,16 +1,16 @@
-"""How much of what there is: runs, wakeups, deliveries and proposals, for operators."""
+"""How much of what there is: runs, wakeups, deliveries, proposals and events, for operators."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.store.database import Store
-from app.store.schema import deliveries, proposals, runs, wakeups
+from app.store.schema import deliveries, outbox, proposals, runs, wakeups
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +22,7 @@ class StoreCounts:
     deliveries: Mapping[str, int]
     open_proposals: int
     waits_since: datetime | None
+    events: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +63,7 @@ class Counting:
                     await connection.scalar(waiting.where(proposals.c.state == "open")) or 0
                 ),
                 waits_since=await connection.scalar(oldest),
+                events=await _by_status(connection, outbox),
             )
 
     async def wakeup(self, id: str) -> WakeupRow | None:

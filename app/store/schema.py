@@ -207,6 +207,24 @@ refusals = sa.Table(
     sa.Column("made_at", Moment, nullable=False),
 )
 
+# Events for the operator's webhook: ``waiting`` until they are ``sent`` or ``dropped``. Those of
+# one run are sent in the order of ``seq``; one that is not taken is tried again at ``next_at``.
+outbox = sa.Table(
+    "outbox",
+    metadata,
+    sa.Column("seq", sa.Integer, primary_key=True, autoincrement=True),
+    sa.Column("id", sa.Text, nullable=False, unique=True),
+    sa.Column("run", sa.Text, nullable=False),
+    sa.Column("event", sa.Text, nullable=False),
+    sa.Column("body", sa.Text, nullable=False),
+    sa.Column("made_at", Moment, nullable=False),
+    sa.Column("status", sa.Text, nullable=False),
+    sa.Column("tries", sa.Integer, nullable=False),
+    sa.Column("next_at", Moment, nullable=False),
+    sa.Index(None, "status", "run", "seq"),
+    sqlite_autoincrement=True,
+)
+
 # Tasks people want left out, by the name they said; ``/execute retry`` takes the row away.
 skips = sa.Table(
     "skips",

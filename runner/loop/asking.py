@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from runner.answers.continued import joined
 from runner.loop.deps import Deps
 from runner.loop.strategy import model_for, writers
 from runner.money import Usage
 from runner.prompts.questions import Answer, AnswerFormat, Message, Question
-from runner.state.events import Exchange, ModelAnswered
+from runner.state.events import BudgetReserved, Exchange, ModelAnswered
 from runner.state.run_state import RunState
 from runner.text.sanitize import sendable
 from runner.windows import answer_tokens, context_tokens, is_small
@@ -162,7 +162,11 @@ async def _paid_once(state: RunState, deps: Deps, question: Question, name: str)
     known = await deps.answers.recall(run, name)
     if known is not None:
         return known
-    answer = await deps.model.ask(question)
+
+    async def on_reserved(tokens: int, cost: float | None) -> None:
+        await deps.events.emit(BudgetReserved(run, state.current, state.node, tokens, cost))
+
+    answer = await deps.model.ask(replace(question, on_reserved=on_reserved))
     exchange = _exchange(question.messages, answer)
     await deps.events.emit(ModelAnswered(run, state.current, state.node, exchange))
     await deps.answers.keep(run, name, answer)

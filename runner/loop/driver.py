@@ -18,6 +18,7 @@ from runner.loop.task_pool import Ended, TaskPool
 from runner.money import Usage
 from runner.roadmap.task import Task
 from runner.state.events import Advanced, NodeFinished, NodeStarted, RunChanged, RunRecalled
+from runner.state.happened import happened
 from runner.state.options import Request
 from runner.state.run_state import Failure, RunState, Step
 
@@ -153,6 +154,8 @@ async def _advance(
     after = replace(_counted(step.state, node, usage), node=following(node, step.outcome))
     after = await cursors.save(after, node=node, task=task)
     await deps.events.emit(Advanced(state.request.id, task, after))
+    for event in happened(state, after):
+        await deps.events.emit(event)
     return after
 
 

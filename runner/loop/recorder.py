@@ -155,10 +155,14 @@ class Recorder:
 
 
 class Isolated:
-    """A listener that cannot harm what it listens to: after an error it is not told any more."""
+    """A listener that cannot harm what it listens to: after an error it is not told any more.
 
-    def __init__(self, listener: Events) -> None:
+    ``on_bug`` gets the error.
+    """
+
+    def __init__(self, listener: Events, on_bug: Callable[[Exception], None] | None = None) -> None:
         self._listener = listener
+        self._on_bug = on_bug
         self._lost = False
 
     async def emit(self, event: Event) -> None:
@@ -170,3 +174,5 @@ class Isolated:
             self._lost = True
             name = type(self._listener).__name__
             log.error("%s failed and hears of nothing more of this run", name, exc_info=result)
+            if self._on_bug:
+                self._on_bug(result)

@@ -60,7 +60,10 @@ class BudgetModel(Endpoint):
         """Ask if the budget allows it. Raises ``Outage`` (kind ``budget``) when it does not."""
         prompt = _tokens(message.content for message in question.messages)
         most = self._price(question.model or self._model, prompt, question.max_tokens)
-        with self._reserved(prompt + question.max_tokens, most) as call:
+        tokens = prompt + question.max_tokens
+        with self._reserved(tokens, most) as call:
+            if question.on_reserved:
+                await question.on_reserved(tokens, None if self._budget.cost is None else most)
             answer = await self._inner.ask(question)
             call.tokens = answer.prompt_tokens + answer.completion_tokens
             call.cost = most if answer.cost is None else answer.cost

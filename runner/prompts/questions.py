@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 
 
@@ -30,7 +30,8 @@ class Question:
     ``seed`` asks for the same answer to the same question, where the endpoint knows it. ``form`` is
     a wish: it is passed on to a model that is known to do well with it, and dropped otherwise.
     ``timeout`` is in seconds without a word (None: the endpoint's own); it does not change what is
-    asked, so an answer to the same question with another one counts.
+    asked, so an answer to the same question with another one counts. ``on_reserved`` hears what a
+    budget reserves for it before it is asked: tokens, and USD where money is limited.
     """
 
     messages: tuple[Message, ...]
@@ -40,6 +41,9 @@ class Question:
     seed: int | None = None
     form: AnswerFormat | None = None
     timeout: float | None = field(default=None, repr=False)
+    on_reserved: Callable[[int, float | None], Awaitable[None]] | None = field(
+        default=None, repr=False, compare=False
+    )
 
 
 @dataclass(frozen=True, slots=True)

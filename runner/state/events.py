@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
 from runner.money import Usage
 from runner.state.findings import Verification
@@ -39,11 +40,11 @@ class NodeStarted(Event):
 
 @dataclass(frozen=True, slots=True)
 class NodeFinished(Event):
-    """``usage`` is the node's own wall time and that of its model calls."""
+    """A step finished. If a process dies before it is saved, it runs and is reported again."""
 
-    node: str
-    outcome: str
-    usage: Usage
+    node: Annotated[str, "The step, as in the graph of the loop."]
+    outcome: Annotated[str, "How it ended; this decides which step is next."]
+    usage: Annotated[Usage, "of the step"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +55,9 @@ class ModelAnswered(Event):
 
 @dataclass(frozen=True, slots=True)
 class Verified(Event):
-    verification: Verification
+    """The project's tests and other checks ran."""
+
+    verification: Annotated[Verification, "of the change"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +76,80 @@ class RunRecalled(Event):
 
 @dataclass(frozen=True, slots=True)
 class RunChanged(Event):
-    """The run's status changed: started, paused, cancelled or ended; ``detail`` says why."""
+    """The run's status changed."""
 
-    status: str
-    detail: str = ""
+    status: Annotated[str, "`started`, `paused`, `resting`, `interrupted`, `cancelled` or `ended`."]
+    detail: Annotated[str, "Why, in a sentence; may be empty."] = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RunQueued(Event):
+    """Somebody asked for a run, and it waits for its turn (server and Action only)."""
+
+    roadmap: Annotated[str, "The roadmap's path."]
+    by: Annotated[str, "The login of who asked for it."]
+    issue: Annotated[int, "The issue or pull request it was asked for on; 0 for none."]
+
+
+@dataclass(frozen=True, slots=True)
+class TaskChanged(Event):
+    """The status of an attempt at a task changed. Reported once for each attempt and status."""
+
+    attempt: Annotated[int, "The attempt's number, from 1."]
+    status: Annotated[str, "The new status, as in reports: `in_progress`, `completed`, `failed` …"]
+    error: Annotated[str, "The type of error that ended it; empty for none."]
+    usage: Annotated[Usage, "of the attempt so far"]
+
+
+@dataclass(frozen=True, slots=True)
+class ProposalMade(Event):
+    """Cairn proposed something that people decide about."""
+
+    attempt: Annotated[int, "The attempt's number, from 1."]
+    proposal: Annotated[str, "The proposal's id, as people type it."]
+    kind: Annotated[str, "`recovery` of a failed task, or `changes` that need approval."]
+    strategy: Annotated[str, "`rewrite`, `decompose`, `defer`, `skip` or `escalate`."]
+    url: Annotated[str, "Where people find it; empty on a checkout."]
+
+
+@dataclass(frozen=True, slots=True)
+class ProposalDecided(Event):
+    """The run applied a decision about a proposal."""
+
+    attempt: Annotated[int, "The attempt's number, from 1."]
+    proposal: Annotated[str, "The proposal's id, as people type it."]
+    strategy: Annotated[str, "What was proposed."]
+    verdict: Annotated[str, "`approve`, `reject`, `skip`, `edit` or `defer`."]
+    by: Annotated[str, "Who decided."]
+    channel: Annotated[str, "How: `reaction`, `reply`, `review`, `merge`, `prompt` …"]
+
+
+@dataclass(frozen=True, slots=True)
+class CheckpointPublished(Event):
+    """The work on a task was committed, and its pull request opened (a checkout has none)."""
+
+    attempt: Annotated[int, "The attempt's number, from 1."]
+    commit: Annotated[str, "The commit."]
+    branch: Annotated[str, "Its branch."]
+    url: Annotated[str, "The pull request's page; empty on a checkout."]
+
+
+@dataclass(frozen=True, slots=True)
+class CheckpointMerged(Event):
+    """A pull request of Cairn was merged (server only). It may be one of several tasks."""
+
+    number: Annotated[int, "The pull request's number."]
+    branch: Annotated[str, "Its branch."]
+    by: Annotated[str, "The login of who merged it."]
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetReserved(Event):
+    """A question to a model is about to be asked, and the run's budget covers it.
+
+    Only runs with a budget report this. What the answer does not use is free again.
+    """
+
+    node: Annotated[str, "The step that asks."]
+    tokens: Annotated[int, "Tokens that are reserved."]
+    cost: Annotated[float | None, "USD that are reserved; null without a limit in money."]

@@ -328,3 +328,17 @@ def test_the_table_names_every_setting_and_no_secret():
     assert "| `CAIRN_MODEL` | `gpt-5-mini` | all |" in table
     assert "*" not in table
     assert str(Path.cwd()) not in table
+
+
+def test_events_go_nowhere_unsigned(environment):
+    """An address needs a secret, and must be one; nothing of either is shown."""
+    environment(CAIRN_EVENTS_URL="https://ours.example/hook?token=t0ken")
+    assert "set it to a long random text" in problems()["CAIRN_EVENTS_SECRET"]
+
+    environment(CAIRN_EVENTS_URL="ftp://ours.example", CAIRN_EVENTS_SECRET="s3cret")
+    assert "is not a URL" in problems()["CAIRN_EVENTS_URL"]
+
+    environment(CAIRN_EVENTS_URL="https://ours.example/?token=t0ken", CAIRN_EVENTS_SECRET="s3cret")
+    shown = repr(load_server_settings())
+    assert "t0ken" not in shown
+    assert "s3cret" not in shown

@@ -20,6 +20,7 @@ from runner.config.model import config_schema
 from runner.graph import mermaid
 from tools.docs.command_line import command_line
 from tools.docs.configuration import configuration, doors
+from tools.docs.events import events, schema_text
 
 ROOT = Path(__file__).parents[2]
 _PART = re.compile(r"(<!-- made: (\S+) -->\n).*?(<!-- /made -->)", re.DOTALL)
@@ -75,6 +76,8 @@ PARTS: dict[tuple[str, str], Callable[[], str]] = {
     ("docs/command-line.md", "options"): command_line,
     ("docs/configuration.md", "doors"): doors,
     ("docs/configuration.md", "keys"): configuration,
+    ("docs/events.md", "events"): events,
+    ("docs/events.schema.json", "all"): schema_text,
     ("docs/setup.md", "permissions"): tables,
     ("docs/settings.md", "settings"): lambda: settings_table().strip(),
 }

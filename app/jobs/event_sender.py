@@ -1,0 +1,239 @@
+"""Send events to the operator's webhook, signed, until it takes them; no run ever waits for it.
+
+At least once, and in order for each run: an event is sent again until the receiver answers with
+2xx, and the next one of its run waits meanwhile. Those of other runs do not.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import hmac
+import logging
+import random
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+
+import aiohttp
+
+from app.store.outbox import Outbox, WaitingEvent
+from app.version import version_of_cairn
+from runner.errors import Outage
+from runner.ports import Clock
+from runner.state.outward import OutwardEvent
+
+log = logging.getLogger(__name__)
+
+AT_ONCE: Final = 8
+TIMEOUT: Final = 10.0
+"""Seconds that the receiver has for its answer."""
+
+LONGEST_WAIT: Final = 3600.0
+_TIDIED: Final = timedelta(minutes=10)
+_AGAIN: Final = 5.0
+"""Seconds before the database is asked again after it failed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Delivered:
+    """What became of one try: ``problem`` is '' when the event was taken.
+
+    ``wait`` is in how many seconds the receiver wants to be asked again, if it said so.
+    """
+
+    problem: str = ""
+    wait: float | None = None
+
+
+class EventWebhook:
+    """The receiver: an address from the settings, and the secret it shares with us."""
+
+    def __init__(
+        self,
+        session: aiohttp.ClientSession,
+        url: str,
+        secret: str,
+        clock: Clock,
+        *,
+        timeout: float = TIMEOUT,
+    ) -> None:
+        self._timeout = timeout
+        self._session = session
+        self._url = url
+        self._secret = secret.encode()
+        self._clock = clock
+
+    async def send(self, event: WaitingEvent) -> Delivered:
+        """Try once. A redirect is not followed: the address is the operator's alone."""
+        body = event.body.encode()
+        headers = {
+            "Content-Type": "application/json",
+            "User-Agent": f"Cairn/{version_of_cairn()}",
+            "X-Cairn-Event": event.event,
+            "X-Cairn-Delivery": event.id,
+            "X-Cairn-Timestamp": str(int(self._clock.now().timestamp())),
+            "X-Hub-Signature-256": signature(self._secret, body),
+        }
+        timeout = aiohttp.ClientTimeout(total=self._timeout)
+        try:
+            async with self._session.post(
+                self._url, data=body, headers=headers, timeout=timeout, allow_redirects=False
+            ) as answer:
+                return _judged(answer.status, answer.headers)
+        except TimeoutError:
+            return Delivered(f"it did not answer in {self._timeout:g} seconds")
+        except (aiohttp.ClientError, OSError) as error:
+            return Delivered(f"it cannot be reached ({type(error).__name__})")
+
+
+def signature(secret: bytes, body: bytes) -> str:
+    """Sign a body as GitHub signs its webhooks.
+
+    https://docs.github.com/en/webhooks/using-webhooks/validating-webhook-deliveries
+    """
+    return "sha256=" + hmac.new(secret, body, hashlib.sha256).hexdigest()
+
+
+def _judged(status: int, headers: Mapping[str, str]) -> Delivered:
+    if 200 <= status < 300:
+        return Delivered()
+    asked = headers.get("Retry-After", "")
+    wait = min(float(asked), LONGEST_WAIT) if asked.isascii() and asked.isdigit() else None
+    return Delivered(f"it answered with {status}", wait)
+
+
+def wait_after(tries: int, asked: float | None) -> float:
+    """Seconds until the next try: about twice as long each time, or as the receiver asked."""
+    doubled: float = min(2.0 ** min(tries, 20), LONGEST_WAIT)
+    return max(asked or 0.0, doubled * random.uniform(0.75, 1.0))  # noqa: S311 - no secret
+
+
+class EventSender:
+    """Sends what is in the outbox. ``rest`` waits (seconds) for the next try.
+
+    It is a sink, too: what is put here is kept in the outbox and sent. ``on_bug`` gets an exception
+    that is a bug; nothing is sent after it before the next start.
+    """
+
+    def __init__(
+        self,
+        outbox: Outbox,
+        send: Callable[[WaitingEvent], Awaitable[Delivered]],
+        *,
+        clock: Clock,
+        rest: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        on_bug: Callable[[Exception], None] | None = None,
+    ) -> None:
+        self._outbox = outbox
+        self._send = send
+        self._clock = clock
+        self._rest = rest
+        self._on_bug = on_bug
+        self._news = asyncio.Event()
+        self._idle = asyncio.Event()
+        self._work: asyncio.Task[None] | None = None
+        self._tidied: datetime | None = None
+        self._failing = False
+
+    async def put(self, events: Sequence[OutwardEvent]) -> None:
+        """Keep events and send them soon. Raises ``Outage``."""
+        await self._outbox.put(events)
+        self.look()
+
+    def look(self) -> None:
+        """Something may be sent now."""
+        self._idle.clear()
+        self._news.set()
+
+    async def start(self) -> None:
+        """Begin with what an earlier process left."""
+        self.look()
+        self._work = asyncio.create_task(self._working())
+        self._work.add_done_callback(self._over)
+
+    async def stop(self) -> None:
+        """Stop; what was not taken is sent after the next start."""
+        if self._work is not None:
+            self._work.cancel()
+            await asyncio.gather(self._work, return_exceptions=True)
+
+    async def idle(self) -> None:
+        """Wait until nothing can be sent now."""
+        await self._idle.wait()
+
+    async def _working(self) -> None:
+        while True:
+            self._news.clear()
+            try:
+                seconds = await self._round()
+            except Outage as outage:
+                log.warning("Events for your webhook wait: %s", outage.message)
+                seconds = _AGAIN
+            if seconds > 0:
+                await self._until_news(seconds)
+
+    async def _round(self) -> float:
+        """Try what is due; return the seconds until more is."""
+        await self._tidy()
+        due = await self._outbox.due(AT_ONCE)
+        if due:
+            tried = await asyncio.gather(*(self._send(event) for event in due))
+            await self._settle(dict(zip(due, tried, strict=True)))
+            return 0.0
+        next_at = await self._outbox.next_at()
+        if next_at is None:
+            return LONGEST_WAIT
+        return min(max(0.1, (next_at - self._clock.now()).total_seconds()), LONGEST_WAIT)
+
+    async def _settle(self, tried: Mapping[WaitingEvent, Delivered]) -> None:
+        now = self._clock.now()
+        sent = [event.seq for event, found in tried.items() if not found.problem]
+        later = [
+            (event.seq, now + timedelta(seconds=wait_after(event.tries, found.wait)))
+            for event, found in tried.items()
+            if found.problem
+        ]
+        await self._outbox.settle(sent, later)
+        problems = [found.problem for found in tried.values() if found.problem]
+        if problems and not self._failing:
+            log.warning("Your webhook does not take events, so they wait: %s.", problems[0])
+        elif self._failing and not problems:
+            log.info("Your webhook takes events again.")
+        self._failing = bool(problems)
+
+    async def _tidy(self) -> None:
+        now = self._clock.now()
+        if self._tidied and now - self._tidied < _TIDIED:
+            return
+        if dropped := await self._outbox.tidy():
+            log.warning("Your webhook did not take %d events for too long. They are lost.", dropped)
+        self._tidied = now
+
+    async def _until_news(self, seconds: float) -> None:
+        ways = [
+            asyncio.ensure_future(self._rested(seconds)),
+            asyncio.ensure_future(self._news.wait()),
+        ]
+        if not self._news.is_set():
+            self._idle.set()
+        try:
+            await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            self._idle.clear()
+            for way in ways:
+                way.cancel()
+            await asyncio.gather(*ways, return_exceptions=True)
+
+    async def _rested(self, seconds: float) -> None:
+        await self._rest(seconds)
+        self._idle.clear()  # so that nobody takes it for quiet while it is looked
+
+    def _over(self, work: asyncio.Task[None]) -> None:
+        self._idle.set()
+        error = None if work.cancelled() else work.exception()
+        if isinstance(error, Exception):
+            log.error("No more events are sent because of a bug", exc_info=error)
+            if self._on_bug:
+                self._on_bug(error)
