@@ -59,9 +59,17 @@ def configured_routes(settings: WorkSettings, door: Door) -> list[web.RouteDef]:
     return [web.get(SETUP, shown), web.get(CALLBACK, shown)]
 
 
+def nobody(repository: str) -> Events:
+    """No system of the operator hears of a repository's runs."""
+    return Fanout()
+
+
 @dataclass(frozen=True)
 class Watching:
-    """The runs' audience: ``events`` hears of every run, ``routes`` show them; so do ``also``."""
+    """The runs' audience: ``events`` hears of every run, ``routes`` show them; so do ``also``.
+
+    ``outward`` tells the operator's own systems of a repository's runs.
+    """
 
     hub: Hub
     waiting: WaitEstimate
@@ -69,6 +77,7 @@ class Watching:
     routes: list[web.RouteDef]
     also: tuple[Events, ...] = ()
     on_bug: Callable[[Exception], None] | None = None
+    outward: Callable[[str], Events] = nobody
 
     @property
     def events(self) -> Events:
@@ -79,7 +88,8 @@ class Watching:
     async def stopped(self, run: Run, outcome: Outcome) -> None:
         """Report how a run stopped, because some stop before the loop could report anything."""
         if self.hub.status(run.id) != outcome.status:
-            await self.events.emit(RunChanged(run.id, "", outcome.status, outcome.reason))
+            everybody = Fanout(self.events, self.outward(run.repository))
+            await everybody.emit(RunChanged(run.id, "", outcome.status, outcome.reason))
 
     async def on_shutdown(self, app: web.Application) -> None:
         """End the streams, so that the server does not wait for their readers."""

@@ -150,7 +150,8 @@ class _LaterVerified:
 def _work(parts: ServerParts, poll: Look, verify: VerifyHead, also: tuple[Events, ...]) -> _Work:
     settings, around = parts.settings, parts.around
     runs = StoredRuns(parts.store, around.clock)
-    watch = replace(parts.watching(runs), also=also, on_bug=around.on_bug)
+    watch = parts.watching(runs)
+    watch = replace(watch, also=also, on_bug=around.on_bug, outward=parts.outward.of_run)
 
     boards = dashboards(parts, runs, watch.waiting)
 
