@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from runner.answers.edits import has_edits, is_diff, read_diff, read_edits
 from runner.answers.fences import FencedBlock, Outline, fits, is_here_document, is_shell
 from runner.answers.pieces import AnswerPiece, FileEdit, FoundPieces, Known, join, unreadable
-from runner.code.languages import is_test_file
+from runner.code.languages import CODE_SUFFIXES, is_test_file
 from runner.state.findings import Complaint
 
 _BARE = (
@@ -27,7 +27,7 @@ _KINDS = (
     " json jsonc jsx kt less lock lua md mdx mjs php pl proto ps1 py pyi r rb rs rst sass scala"
     " scss sh sql svelte svg swift tf toml ts tsx txt vue xml yaml yml zsh"
 )
-_SUFFIXES = frozenset(_KINDS.split())
+_SUFFIXES = {f".{kind}" for kind in _KINDS.split()} | CODE_SUFFIXES.keys()
 _WORD = re.compile(r"^(?:[A-Za-z]:)?[\w.@+\-/\\()\[\]$~]+$")
 _SUFFIX = re.compile(r"\.([A-Za-z][A-Za-z0-9]{0,8})$")
 _INFO_KEY = re.compile(
@@ -62,7 +62,7 @@ def looks_like_path(word: str, known: Collection[str] = ()) -> bool:
     suffix = _SUFFIX.search(name)
     if suffix is None:
         return name in _BARE_NAMES
-    return suffix[1].lower() in _SUFFIXES or name != word
+    return suffix[0].lower() in _SUFFIXES or name != word
 
 
 def from_info(info: str, known: Collection[str]) -> str:

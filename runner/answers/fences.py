@@ -14,7 +14,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from runner.code.languages import python_tree
+from runner.code.languages import LANGUAGES, python_tree
 
 _FENCE = re.compile(r"^([ \t]*)(`{3,}(?=[^`]*$)|~{3,})(.*)$")
 
@@ -131,37 +131,28 @@ def is_markdown(info: str) -> bool:
 _SHELL = {"bash", "sh", "shell", "zsh", "console", "terminal", "powershell", "output"}
 _HERE_DOCUMENT = re.compile(r"\s*(?:cat|tee)\b.*<<-?\s*['\"]?\w")
 _SUFFIXES: dict[str, tuple[str, ...]] = {
-    "python": (".py", ".pyi"),
-    "javascript": (".js", ".mjs", ".cjs", ".jsx"),
-    "typescript": (".ts", ".tsx", ".mts", ".cts"),
+    **{word: row.suffixes for name, row in LANGUAGES.items() for word in (name, *row.words)},
+    "cpp": (*LANGUAGES["cpp"].suffixes, ".h"),
+    "c++": (*LANGUAGES["cpp"].suffixes, ".h"),
+    "typescript": (*LANGUAGES["typescript"].suffixes, ".tsx"),
+    "ts": (*LANGUAGES["typescript"].suffixes, ".tsx"),
+    "tsx": (*LANGUAGES["typescript"].suffixes, ".tsx"),
+    "css": (".css", ".scss"),
     "json": (".json",),
     "yaml": (".yaml", ".yml"),
+    "yml": (".yaml", ".yml"),
     "toml": (".toml",),
     "markdown": (".md", ".mdx"),
-    "html": (".html", ".htm"),
-    "css": (".css", ".scss"),
+    "md": (".md", ".mdx"),
     "sql": (".sql",),
-    "go": (".go",),
-    "rust": (".rs",),
-    "java": (".java",),
-    "ruby": (".rb",),
-    "php": (".php",),
-    "c": (".c", ".h"),
-    "cpp": (".cc", ".cpp", ".cxx", ".hpp", ".h"),
-    "bash": (".sh", ".bash"),
 }
-_ALIASES = {
-    "py": "python", "python3": "python", "js": "javascript", "node": "javascript",
-    "jsx": "javascript", "ts": "typescript", "tsx": "typescript", "yml": "yaml",
-    "md": "markdown", "rb": "ruby", "rs": "rust", "golang": "go", "c++": "cpp",
-    "sh": "bash", "shell": "bash", "zsh": "bash", "console": "bash", "terminal": "bash",
-}  # fmt: skip
+"""The word of a code block, and the suffixes of the files that it can be."""
 
 
 def fits(info: str, path: str) -> bool:
     """Whether a block with this info string can be the file; an unknown word fits every file."""
     word = info.split(" ")[0].lower()
-    suffixes = _SUFFIXES.get(_ALIASES.get(word, word))
+    suffixes = _SUFFIXES.get(word)
     return suffixes is None or path.endswith(suffixes)
 
 

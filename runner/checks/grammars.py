@@ -15,6 +15,8 @@ from functools import cache
 
 from tree_sitter import Language, LogType, Node, Parser, Point, Tree
 
+from runner.code.languages import LANGUAGES
+from runner.code.symbols import types_too_deep
 from runner.state.findings import Complaint
 from runner.text.sanitize import numbered
 
@@ -29,12 +31,14 @@ _CHUNK = 64 << 10
 class SyntaxGrammar:
     """A grammar's package, the function in it that returns the language, the bytes it is given.
 
-    Some scanners look for the end of every text they see begin, and take quadratic time for it.
+    Some scanners look for the end of every text they see begin, and take quadratic time for it;
+    with ``angles`` a grammar takes too much memory for deeply nested types.
     """
 
     module: str
     function: str = "language"
     largest: int = LARGEST
+    angles: bool = False
 
 
 @cache
@@ -45,7 +49,12 @@ def language(grammar: SyntaxGrammar) -> Language:
 
 def parse(grammar: SyntaxGrammar, content: bytes) -> Tree | None:
     """Return the tree; None when the file is too large or too tangled (then it has errors)."""
-    return None if len(content) > grammar.largest else run(Parser(language(grammar)), content)
+    return None if is_too_much(grammar, content) else run(Parser(language(grammar)), content)
+
+
+def is_too_much(grammar: SyntaxGrammar, content: bytes) -> bool:
+    """Whether a file is too large, or its types too deep, to be parsed at all."""
+    return len(content) > grammar.largest or (grammar.angles and types_too_deep(content))
 
 
 def accepts(grammar: SyntaxGrammar, content: bytes) -> bool:
@@ -230,20 +239,21 @@ def _unclosed(tree: Tree) -> Node | None:
     return opened[-1] if opened else None
 
 
-BASH = SyntaxGrammar("tree_sitter_bash", largest=32 << 10)
-C = SyntaxGrammar("tree_sitter_c")
-CPP = SyntaxGrammar("tree_sitter_cpp")
-CSS = SyntaxGrammar("tree_sitter_css")
-GO = SyntaxGrammar("tree_sitter_go")
-HTML = SyntaxGrammar("tree_sitter_html", largest=64 << 10)
-JAVA = SyntaxGrammar("tree_sitter_java")
-JAVASCRIPT = SyntaxGrammar("tree_sitter_javascript")
-PHP = SyntaxGrammar("tree_sitter_php", "language_php")
-RUBY = SyntaxGrammar("tree_sitter_ruby", largest=32 << 10)
-RUST = SyntaxGrammar("tree_sitter_rust")
+def grammar_of(name: str) -> SyntaxGrammar:
+    """Return the grammar of a language that has a row in ``LANGUAGES``."""
+    row = LANGUAGES[name]
+    return SyntaxGrammar(f"tree_sitter_{row.package}", row.function, row.largest, row.angles)
+
+
+BASH = grammar_of("bash")
+C = grammar_of("c")
+CPP = grammar_of("cpp")
+CSS = grammar_of("css")
+HTML = grammar_of("html")
+JAVASCRIPT = grammar_of("javascript")
 SQL = SyntaxGrammar("tree_sitter_sql")
-TSX = SyntaxGrammar("tree_sitter_typescript", "language_tsx")
-TYPESCRIPT = SyntaxGrammar("tree_sitter_typescript", "language_typescript")
+TSX = grammar_of("tsx")
+TYPESCRIPT = grammar_of("typescript")
 
 Plausible = Callable[[bytes, int], bool]
 """(content, offset in bytes) → whether an error there is one, and not a gap of the grammar."""
@@ -258,12 +268,12 @@ def checked(
     shown: bytes | None = None,
     further: Callable[[SyntaxGrammar, bytes, Tree], SyntaxPosition | None] | None = None,
 ) -> Complaint | None:
-    """Return the first error of a file, or None; a file too large is not looked at.
+    """Return the first error of a file, or None; a file too large or tangled is not looked at.
 
     ``shown`` is what the excerpt is taken from, where ``content`` has parts blanked out;
     ``further`` looks for what the grammar allows and the language does not.
     """
-    if len(content) > language.largest:
+    if is_too_much(language, content):
         return None
     tree = parse(language, content)
     if tree is not None and not tree.root_node.has_error:

@@ -1,4 +1,4 @@
-"""Which syntax check a file gets, by its suffix or name: one literal table."""
+"""Which syntax check a file gets: that of its language's grammar, or one written for its format."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from typing import cast
 
 from runner.checks import data_formats, grammars, markup, programs, sql
 from runner.checks import grammars as grammar
-from runner.checks.grammars import SyntaxGrammar
+from runner.checks.grammars import SyntaxGrammar, grammar_of
+from runner.code.languages import CODE_SUFFIXES, LANGUAGES
 from runner.state.findings import Complaint
 
 Check = Callable[[str, bytes], Complaint | None]
 
-BY_SUFFIX: dict[str, Check] = {
+_SPECIAL: dict[str, Check] = {
     ".py": programs.check_python,
     ".pyi": programs.check_python,
     ".json": data_formats.check_json,
@@ -33,13 +34,6 @@ BY_SUFFIX: dict[str, Check] = {
     ".mts": programs.check_typescript,
     ".cts": programs.check_typescript,
     ".tsx": programs.check_typescript,
-    ".go": partial(grammars.checked, language=grammars.GO),
-    ".rs": partial(grammars.checked, language=grammars.RUST),
-    ".java": partial(grammars.checked, language=grammars.JAVA),
-    ".rb": partial(grammars.checked, language=grammars.RUBY),
-    ".rake": partial(grammars.checked, language=grammars.RUBY),
-    ".gemspec": partial(grammars.checked, language=grammars.RUBY),
-    ".php": partial(grammars.checked, language=grammars.PHP),
     ".c": programs.check_c,
     ".h": programs.check_header,
     ".cc": programs.check_cpp,
@@ -52,6 +46,12 @@ BY_SUFFIX: dict[str, Check] = {
     ".htm": markup.check_html,
     ".css": markup.check_css,
 }
+"""Checks that know more than a grammar, or a format that is no language of code."""
+
+_BY_GRAMMAR = {name: partial(grammars.checked, language=grammar_of(name)) for name in LANGUAGES}
+BY_SUFFIX: dict[str, Check] = {
+    suffix: _BY_GRAMMAR[name] for suffix, name in CODE_SUFFIXES.items()
+} | _SPECIAL
 BY_NAME: dict[str, Check] = {
     "Pipfile": data_formats.check_toml,
     "poetry.lock": data_formats.check_toml,
@@ -59,8 +59,8 @@ BY_NAME: dict[str, Check] = {
     "Cargo.lock": data_formats.check_toml,
     "Pipfile.lock": data_formats.check_json,
     ".clang-format": data_formats.check_yaml,
-    "Gemfile": partial(grammars.checked, language=grammars.RUBY),
-    "Rakefile": partial(grammars.checked, language=grammars.RUBY),
+    "Gemfile": _BY_GRAMMAR["ruby"],
+    "Rakefile": _BY_GRAMMAR["ruby"],
     ".bashrc": programs.check_shell,
 }
 EXACT: frozenset[Check] = frozenset(

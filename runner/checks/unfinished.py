@@ -16,7 +16,7 @@ from typing import Literal
 
 from runner.checks.asked import TaskWords, is_prose
 from runner.checks.promises import promised_names
-from runner.code.languages import is_among_tests, language_of, python_tree
+from runner.code.languages import comment_of, is_among_tests, language_of, python_tree
 from runner.code.symbols import Definition, symbols_of
 from runner.state.changes import ChangeSet
 from runner.state.findings import Complaint
@@ -54,9 +54,6 @@ _ABOUT_TESTS = (
     "confirm", "guarantee", "pin", "skip", "charact", "property", "case", "ci", "mutat",
     "demonstrat",
 )  # fmt: skip
-_HASH = frozenset({"python", "ruby", "bash", "yaml", "toml", "r", "elixir"})
-_SLASHES = frozenset({"javascript", "typescript", "tsx", "go", "rust", "java", "c", "cpp", "php",
-                      "csharp", "kotlin", "scala", "swift"})  # fmt: skip
 _TEXT_OF_COMMENTS = re.compile(r"/\*.*?\*/|(?<!:)//[^\n]*", re.DOTALL)
 _UNDONE = (
     r"not[ _]?(?:yet[ _]?)?implemented|notimplementederror|unimplemented|todo|to be implemented"
@@ -122,9 +119,9 @@ def beside_the_code(changes: ChangeSet, asked: TaskWords) -> tuple[Complaint, st
 
 def _same_code(path: str, old: bytes, new: bytes) -> bool:
     """Whether two versions differ in lines of comments only (and do differ)."""
-    language = language_of(path)
-    signs = ("#",) if language in _HASH else ("//", "/*", "*", "*/")
-    if old == new or language not in _HASH | _SLASHES:
+    comment = comment_of(path)
+    signs = ("#",) if comment == "#" else ("//", "/*", "*", "*/")
+    if old == new or not comment:
         return False
     before, after = (Counter(t.decode("utf-8", "replace").split("\n")) for t in (old, new))
     changed = [line.strip() for line in (*(before - after), *(after - before))]
@@ -168,7 +165,7 @@ def _functions(path: str, content: bytes) -> list[tuple[str, tuple[int, Body]]]:
     text = content.decode("utf-8", "replace")
     if language_of(path) == "python":
         return _of_python(text)
-    if language_of(path) not in _SLASHES:
+    if comment_of(path) != "//":
         return []
     lines = text.split("\n")
     found = symbols_of(path, content).definitions

@@ -134,6 +134,16 @@ def _go(path: str, statement: str, places: ModulePaths) -> Iterator[str]:
             return
 
 
+def _csharp(path: str, statement: str, places: ModulePaths) -> Iterator[str]:
+    """A namespace as the folder that is named like it; a class (``using static``) as its file."""
+    parts = _DOTTED.findall(statement)[-1].split(".")
+    for folder in ("/".join(parts[-2:]), parts[-1]):
+        if found := list(places.within(folder, ".cs")):
+            yield from found
+            return
+    yield from places.ending("/".join(parts[-2:]) + ".cs", path)
+
+
 def _rust(path: str, statement: str, places: ModulePaths) -> Iterator[str]:
     parts = [p for p in _NAME.findall(statement) if p not in ("use", "mod", "pub", "crate", "self")]
     if statement.lstrip().startswith(("mod", "pub mod")) and parts:
@@ -180,6 +190,7 @@ _RULES: dict[str, Callable[[str, str, ModulePaths], Iterator[str]]] = {
     "go": _go,
     "rust": _rust,
     "java": _dotted(".java"),
+    "csharp": _csharp,
     "php": _dotted(".php"),
     "c": _relative,
     "cpp": _relative,

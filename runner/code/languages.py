@@ -1,4 +1,6 @@
-"""The languages whose symbols are known (a grammar and a query each), and which files are tests.
+"""The languages that Cairn knows: one row of ``LANGUAGES`` each; and which files are tests.
+
+Syntax checks, symbols, the words of code blocks and the signs of comments all come from the row.
 
 Captures: ``name`` in ``def`` (a definition), ``ref`` (a use of a name), ``import`` (a statement
 or path that names another file). https://tree-sitter.github.io/tree-sitter/using-parsers/queries ·
@@ -140,6 +142,25 @@ _BASH = """
 (command name: (command_name (word) @ref))
 (command name: (command_name (word) @fn) . argument: (_) @import (#match? @fn "^(source|[.])$"))
 """
+_CSHARP = """
+(class_declaration name: (_) @name) @def
+(struct_declaration name: (_) @name) @def
+(record_declaration name: (_) @name) @def
+(interface_declaration name: (_) @name) @def
+(enum_declaration name: (_) @name) @def
+(delegate_declaration name: (_) @name) @def
+(method_declaration name: (_) @name) @def
+(constructor_declaration name: (_) @name) @def
+(property_declaration name: (_) @name) @def
+(local_function_statement name: (_) @name) @def
+(invocation_expression function: [
+  (identifier) @ref (generic_name (identifier) @ref)
+  (member_access_expression name: [(identifier) @ref (generic_name (identifier) @ref)])])
+(object_creation_expression type: [(identifier) @ref (generic_name (identifier) @ref)])
+(_ type: [(identifier) @ref (generic_name (identifier) @ref)])
+(base_list [(identifier) @ref (generic_name (identifier) @ref)])
+(using_directive) @import
+"""
 _CSS = """
 (rule_set (selectors (class_selector (class_name) @name))) @def
 (rule_set (selectors (id_selector (id_name) @name))) @def
@@ -151,6 +172,99 @@ _HTML = """
 """
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CodeLanguage:
+    """What is known of a language.
+
+    ``package`` is its grammar's (``tree_sitter_...``), ``function`` the one in it that returns the
+    grammar, ``query`` what finds its symbols, ``suffixes`` its files' (the first is the usual one).
+    ``words`` name it in a code block, beside its own name; ``comment`` begins a line of comment
+    ('' for neither ``//`` nor ``#``); of files over ``largest`` bytes the syntax is not checked.
+    ``angles``: the grammar needs a gigabyte for thousands of nested ``a<b<``; such files are left.
+    """
+
+    package: str
+    query: str
+    suffixes: tuple[str, ...]
+    function: str = "language"
+    words: tuple[str, ...] = ()
+    comment: str = "//"
+    largest: int = 128 << 10
+    angles: bool = False
+
+
+LANGUAGES: dict[str, CodeLanguage] = {
+    "python": CodeLanguage(
+        package="python",
+        query=_PYTHON,
+        suffixes=(".py", ".pyi"),
+        words=("py", "python3"),
+        comment="#",
+    ),
+    "javascript": CodeLanguage(
+        package="javascript",
+        query=_SCRIPT + _JSX,
+        suffixes=(".js", ".jsx", ".mjs", ".cjs"),
+        words=("js", "jsx", "node"),
+    ),
+    "typescript": CodeLanguage(
+        package="typescript",
+        query=_SCRIPT + _TYPES,
+        suffixes=(".ts", ".mts", ".cts"),
+        function="language_typescript",
+        words=("ts",),
+    ),
+    "tsx": CodeLanguage(
+        package="typescript",
+        query=_SCRIPT + _TYPES + _JSX,
+        suffixes=(".tsx",),
+        function="language_tsx",
+    ),
+    "go": CodeLanguage(package="go", query=_GO, suffixes=(".go",), words=("golang",)),
+    "rust": CodeLanguage(package="rust", query=_RUST, suffixes=(".rs",), words=("rs",)),
+    "java": CodeLanguage(package="java", query=_JAVA, suffixes=(".java",), angles=True),
+    "csharp": CodeLanguage(
+        package="c_sharp",
+        query=_CSHARP,
+        suffixes=(".cs",),
+        words=("cs", "c#", "dotnet"),
+        angles=True,
+    ),
+    "c": CodeLanguage(package="c", query=_C, suffixes=(".c", ".h")),
+    "cpp": CodeLanguage(
+        package="cpp",
+        query=_C + _CPP,
+        suffixes=(".cpp", ".cc", ".cxx", ".hh", ".hpp", ".hxx"),
+        words=("c++",),
+    ),
+    "ruby": CodeLanguage(
+        package="ruby",
+        query=_RUBY,
+        suffixes=(".rb", ".rake", ".gemspec"),
+        words=("rb",),
+        comment="#",
+        largest=32 << 10,
+    ),
+    "php": CodeLanguage(package="php", query=_PHP, suffixes=(".php",), function="language_php"),
+    "bash": CodeLanguage(
+        package="bash",
+        query=_BASH,
+        suffixes=(".sh", ".bash"),
+        words=("sh", "shell", "zsh", "console", "terminal"),
+        comment="#",
+        largest=32 << 10,
+    ),
+    "css": CodeLanguage(package="css", query=_CSS, suffixes=(".css",), comment=""),
+    "html": CodeLanguage(
+        package="html", query=_HTML, suffixes=(".html", ".htm"), comment="", largest=64 << 10
+    ),
+}
+"""Every language by its name."""
+
+CODE_SUFFIXES = {suffix: name for name, row in LANGUAGES.items() for suffix in row.suffixes}
+"""Every suffix of their files (with its dot), and the language's name."""
+
+
 @dataclass(frozen=True, slots=True)
 class SymbolGrammar:
     """A language by ``name`` (several suffixes may share one), ready to parse and to ask."""
@@ -160,36 +274,23 @@ class SymbolGrammar:
     query: Query
 
 
-_TABLE: dict[str, tuple[str, str, str, str]] = {
-    "python": ("python", "language", _PYTHON, "py pyi"),
-    "javascript": ("javascript", "language", _SCRIPT + _JSX, "js jsx mjs cjs"),
-    "typescript": ("typescript", "language_typescript", _SCRIPT + _TYPES, "ts mts cts"),
-    "tsx": ("typescript", "language_tsx", _SCRIPT + _TYPES + _JSX, "tsx"),
-    "go": ("go", "language", _GO, "go"),
-    "rust": ("rust", "language", _RUST, "rs"),
-    "java": ("java", "language", _JAVA, "java"),
-    "c": ("c", "language", _C, "c h"),
-    "cpp": ("cpp", "language", _C + _CPP, "cc cpp cxx hh hpp hxx"),
-    "ruby": ("ruby", "language", _RUBY, "rb rake"),
-    "php": ("php", "language_php", _PHP, "php"),
-    "bash": ("bash", "language", _BASH, "sh bash"),
-    "css": ("css", "language", _CSS, "css"),
-    "html": ("html", "language", _HTML, "html htm"),
-}
-_BY_SUFFIX = {suffix: name for name, row in _TABLE.items() for suffix in row[3].split()}
-
-
 def language_of(path: str) -> str:
-    """Name the language of a path by its suffix; '' when its symbols are not known."""
-    return _BY_SUFFIX.get(path.rpartition(".")[2].lower(), "")
+    """Name the language of a path by its suffix; '' when it is not known."""
+    return CODE_SUFFIXES.get(f".{path.rpartition('.')[2].lower()}", "")
+
+
+def comment_of(path: str) -> str:
+    """What a line of comment begins with, ``//`` or ``#``; '' when it is neither or not known."""
+    name = language_of(path)
+    return LANGUAGES[name].comment if name else ""
 
 
 @cache
 def grammar(name: str) -> SymbolGrammar:
     """Load the grammar of a language that ``language_of`` named."""
-    package, function, query, _ = _TABLE[name]
-    language = Language(getattr(import_module(f"tree_sitter_{package}"), function)())
-    return SymbolGrammar(name, language, Query(language, query))
+    row = LANGUAGES[name]
+    language = Language(getattr(import_module(f"tree_sitter_{row.package}"), row.function)())
+    return SymbolGrammar(name, language, Query(language, row.query))
 
 
 _OF_OTHERS = re.compile(

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from tree_sitter import Node, Parser, QueryCursor
 
-from runner.code.languages import SymbolGrammar, grammar, language_of
+from runner.code.languages import LANGUAGES, SymbolGrammar, grammar, language_of
 
 MAX_SECONDS, _MOST_SECONDS, _ORDINARY = 0.5, 4.0, 64_000
 """Of processor time for a file of ordinary size (bytes), so that a busy machine gives the same
@@ -30,8 +30,9 @@ _DEEPEST_MATCH = 60
 _MOST_CHILDREN = 20_000
 _CHUNK = 4096
 _BRACKETS = re.compile(rb"[\[\](){}]")
-_WITH_ANGLES = re.compile(rb"[\[\](){}<>]")
-_OPENING = frozenset(b"([{<")
+_OPENING = frozenset(b"([{")
+_ANGLES = re.compile(rb"[<>;{}]")
+_DEEPEST_TYPE = 100
 _MAX_SIGNATURE = 160
 
 
@@ -82,7 +83,7 @@ def syntax_tree(
 ) -> Node | None:
     """Return the root of a file's syntax tree; None as ``symbols_of`` has no symbols."""
     name = language_of(path)
-    if not name or _too_deep(name, content):
+    if not name or _too_deep(content) or (LANGUAGES[name].angles and types_too_deep(content)):
         return None
     end = clock() + min(MAX_SECONDS * max(1.0, len(content) / _ORDINARY), _MOST_SECONDS)
     try:
@@ -96,13 +97,26 @@ def syntax_tree(
     return None if tree.root_node.child_count > _MOST_CHILDREN else tree.root_node
 
 
-def _too_deep(language: str, content: bytes) -> bool:
-    """Whether brackets nest deeper than people write them; ``<`` counts where it opens types."""
-    pattern = _WITH_ANGLES if language == "java" else _BRACKETS
+def _too_deep(content: bytes) -> bool:
+    """Whether brackets nest deeper than people write them."""
     depth = 0
-    for found in pattern.finditer(content):
+    for found in _BRACKETS.finditer(content):
         depth = depth + 1 if content[found.start()] in _OPENING else max(depth - 1, 0)
         if depth > _DEEPEST:
+            return True
+    return False
+
+
+def types_too_deep(content: bytes) -> bool:
+    """Whether more ``<`` are open within one statement than the types of people's code nest.
+
+    Some grammars follow every reading of each ``<`` at once: thousands take a gigabyte.
+    """
+    depth = 0
+    for found in _ANGLES.finditer(content):
+        sign = found[0]
+        depth = depth + 1 if sign == b"<" else max(depth - 1, 0) if sign == b">" else 0
+        if depth > _DEEPEST_TYPE:
             return True
     return False
 

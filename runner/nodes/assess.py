@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from runner.checks.tests_inventory import is_same_test, source_of
-from runner.code.languages import is_among_tests, is_pytest_module, is_test_file
+from runner.code.languages import is_among_tests, is_pytest_module, is_test_file, language_of
 from runner.context.facts import FileFacts, facts_of
 from runner.context.library import MAX_FILE, chosen
 from runner.context.rank import Importers, followed, importers_of, names_of
@@ -80,10 +80,10 @@ async def _layout(deps: Deps, base: Snapshot, changes: ChangeSet) -> PythonLayou
     return replace(after, own=tuple(name for name in after.own if name in before.own))
 
 
-_CODE = re.compile(
-    r"\.(?:py|[cm]?[jt]sx?|go|rs|java|kts?|scala|groovy|rb|php|c|h|cc|[ch]pp|cs|swift|exs?|erl|hs|ml"
-    r"|lua|pl|sh|bash|zig|dart|vue|svelte)$"
+_OTHER_CODE = re.compile(
+    r"\.(?:kts?|scala|groovy|swift|exs?|erl|hs|ml|lua|pl|zig|dart|vue|svelte)$"
 )
+"""Code in languages that Cairn does not parse."""
 _FILES = (FILE, EXECUTABLE)
 _LARGEST, _MOST_LARGE = 1_000_000, 100
 """Bytes and number of long files that are read to see what they import."""
@@ -291,7 +291,7 @@ class _Graph:
 
 async def _graph(deps: Deps, base: Snapshot, changes: ChangeSet) -> _Graph | None:
     """Who imports whom with the change; None if it touches code whose imports are not known."""
-    if not all(followed(path) for path in changes.files if _CODE.search(path)):
+    if not all(followed(path) for path in changes.files if _is_code(path)):
         return None
     kept = {p: e for p, e in base.entries.items() if p not in changes.files and followed(p)}
     large = [p for p, e in kept.items() if MAX_FILE < e.size <= _LARGEST and e.mode in _FILES]
@@ -330,7 +330,7 @@ async def _untested(
     code = [
         path
         for path, write in changes.files.items()
-        if write and write.content.strip() and _CODE.search(path) and not is_among_tests(path)
+        if write and write.content.strip() and _is_code(path) and not is_among_tests(path)
     ]
     alone = [path for path in code if not graph.users([path]) & set(tests)]
     new = {path: write.content for path, write in changes.files.items() if write and path in tests}
@@ -338,6 +338,10 @@ async def _untested(
     found = [path for path in alone if not _naming([path], texts)]
     known = graph.whole and len(tests) <= _MOST_TEXTS
     return tuple(sorted(found)) if known or not found else None
+
+
+def _is_code(path: str) -> bool:
+    return language_of(path) not in ("", "css", "html") or bool(_OTHER_CODE.search(path))
 
 
 def _facts(files: Mapping[str, bytes]) -> dict[str, FileFacts]:

@@ -29,7 +29,7 @@ from runner.checks.undefined import (
 from runner.checks.unfinished import beside_the_code, unfinished
 from runner.checks.uses import CodeFiles, family_of
 from runner.checks.validate import Limits, validate
-from runner.code.languages import is_among_tests, is_test_file
+from runner.code.languages import is_among_tests, is_test_file, language_of
 from runner.loop.accepted import or_kept
 from runner.loop.deps import Deps, TaskWork
 from runner.loop.reading import Read, base_of, contents, reader
@@ -269,7 +269,7 @@ def _in_passing(before: str, after: str) -> bool:
 
 
 def _is_file(path: str) -> bool:
-    return _FILE.fullmatch(path.rpartition("/")[2]) is not None
+    return language_of(path) != "" or _FILE.fullmatch(path.rpartition("/")[2]) is not None
 
 
 log = logging.getLogger(__name__)

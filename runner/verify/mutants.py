@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 from runner.checks.blanks import added_lines
 from runner.checks.validate import syntax_complaint
+from runner.code.languages import comment_of
 
 _LARGEST = 200_000
 _OTHER = {
@@ -33,7 +34,6 @@ _NO_CODE = re.compile(
     re.DOTALL,
 )
 _COMMENT = {"#": re.compile(r"#[^\n]*"), "//": re.compile(r"//[^\n]*")}
-_HASH = (".py", ".pyi", ".rb", ".sh")
 _DECLARES = re.compile(r"^\s*(?:import|from|package|use|#include|export\s+\{|@)\b")
 
 
@@ -95,7 +95,7 @@ def _other(word: str, line: str, at: int) -> str:
 
 def _only_code(path: str, text: str) -> str:
     """The text with blanks in place of strings and comments; every offset stays."""
-    comment = _COMMENT["#" if path.endswith(_HASH) else "//"]
+    comment = _COMMENT[comment_of(path) or "//"]
     pattern = re.compile(f"{_NO_CODE.pattern}|{comment.pattern}", re.DOTALL)
     return pattern.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), text)
 

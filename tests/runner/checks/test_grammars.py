@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from runner.checks import grammars
 from runner.checks.languages import BY_SUFFIX
 from runner.checks.validate import syntax_complaint, validate
+from runner.code.languages import LANGUAGES, language_of
 from runner.state.changes import ChangeSet, Snapshot, Write
 from tests.runner.checks.trees import complaints, syntax
 
@@ -47,6 +48,8 @@ BAD = {
     "rust type": ("a.rs", "fn f() -> { 1 }\n", 1, 11, "unexpected '{'"),
     "java semicolon": ("A.java", "class A {\n  int x = 1\n  int y;\n}\n", 2, 12, "';' is missing"),
     "java brace": ("A.java", "class A {\n  void f() {\n    f();\n  }\n", 4, 4, "'{' of line 1"),
+    "c# semicolon": ("A.cs", "class A {\n  int x = 1\n  int y;\n}\n", 2, 12, "';' is missing"),
+    "c# brace": ("A.cs", "class A {\n  void F() {\n    F();\n  }\n", 4, 4, "'{' of line 1"),
     "c semicolon": ("a.c", "int main(void) {\n  int x = 1\n  return x;\n}\n", 2, 12, "';' is"),
     "c paren": ("a.c", '#include <a.h>\nint f(void) {\n  puts("a";\n}\n', 3, 11, "')' is missing"),
     "c directive kept": ("a.c", "#define N 3\nint f(void) {\n  return N\n}\n", 3, 11, "';' is"),
@@ -91,6 +94,8 @@ LET_BE = {
     "c macros": ("a.c", "MODULE_INIT(\n  static API int f(void) WITHOUT\n)\n"),
     "cpp macro class": ("a.hpp", "class EXPORT_API Foo : public Bar { Q_OBJECT void f(); };\n"),
     "css to come": ("a.css", "@new-rule (a < ) { b { c ?: d } }\n"),
+    "java types": ("A.java", "a<b<" * 4_000),
+    "c# types": ("A.cs", "a<b<" * 4_000),
     "large": ("a.js", "(" * (grammars.LARGEST + 1)),
 }
 
@@ -106,6 +111,16 @@ def test_a_fault_is_found_at_its_place(fault):
     assert (complaint.line, complaint.column) == (line, column)
     assert said in complaint.message
     assert f">{line:5} | " in complaint.excerpt
+
+
+def test_every_language_has_its_examples():
+    """A language without a valid file in ``samples/`` or a fault in ``BAD`` is named here."""
+    valid = {language_of(path) for path in VALID}
+    faults = {language_of(path) for path, *_ in BAD.values()}
+    tested_elsewhere = {"python"}
+
+    assert LANGUAGES.keys() - valid - tested_elsewhere == set()
+    assert LANGUAGES.keys() - faults - tested_elsewhere == set()
 
 
 @pytest.mark.parametrize("path", VALID)
@@ -167,15 +182,15 @@ def test_a_broken_python_file_is_never_excused():
 
 
 HOSTILE = [
-    "(", "{", "([{", "a<", "<a>", "<<A\n", "`${", '"', "if a then ", "#if 0\n", "- ", "/*",
+    "(", "{", "([{", "a<", "a<b<", "<a>", "<<A\n", "`${", '"', "if a then ", "#if 0\n", "- ", "/*",
     "<%", "{%", "fn a(", "a:b{", "SELECT (", "$a$", "=>",
 ]  # fmt: skip
+FIRST_SUFFIXES = [row.suffixes[0] for name, row in LANGUAGES.items() if name != "python"]
 SUFFIXES = sorted({suffix for suffix in BY_SUFFIX if suffix not in {".py", ".pyi"}})
 
 
 @pytest.mark.sample(12, "takes seconds for each language")
-@pytest.mark.parametrize("suffix", [".js", ".tsx", ".go", ".rs", ".java", ".rb", ".php", ".h",
-                                    ".html", ".css", ".sh", ".sql"])  # fmt: skip
+@pytest.mark.parametrize("suffix", [*FIRST_SUFFIXES, ".h", ".sql"])
 @pytest.mark.parametrize("size", [
     4 << 10, pytest.param(16 << 10, marks=pytest.mark.long("takes seconds for each language")),
 ])  # fmt: skip
@@ -193,7 +208,7 @@ def test_hostile_files_cost_seconds_at_most(suffix, size):
 
 def test_the_deepest_nesting_ends_no_process():
     """As many open brackets as a file may have are taken down without an end of the stack."""
-    for suffix in (".js", ".java", ".php", ".css", ".cpp"):
+    for suffix in (".js", ".java", ".cs", ".php", ".css", ".cpp"):
         start = "<?php " if suffix == ".php" else ""
         assert syntax("a" + suffix, start + "([{" * ((grammars.LARGEST - 9) // 3)) is not None
 

@@ -8,7 +8,7 @@ import time
 import pytest
 
 from runner.code.imports import ModulePaths, imported
-from runner.code.languages import grammar
+from runner.code.languages import LANGUAGES, language_of
 from runner.code.symbols import MAX_DEFINITIONS, MAX_SECONDS, NONE, symbols_of
 
 FILES: dict[str, tuple[str, list[str], set[str], list[str]]] = {
@@ -54,6 +54,20 @@ FILES: dict[str, tuple[str, list[str], set[str], list[str]]] = {
         ["public class A extends B", "  public int f(D d)"],
         {"B", "D", "g"},
         ["import a.c.D;"],
+    ),
+    "A.cs": (
+        "using A.B;\nnamespace S;\npublic record R(int X);\npublic class K<T> : Base, IFoo<T>\n{\n"
+        "  public int Total { get; set; }\n  private List<Item> x = new Bag();\n"
+        "  public K(D d) { Go(d); }\n  public int F(D d) => d.G().H<E>();\n}\n",
+        [
+            "public record R(int X);",
+            "public class K<T> : Base, IFoo<T>",
+            "  public int Total { get; set; }",
+            "  public K(D d)",
+            "  public int F(D d)",
+        ],
+        {"Base", "IFoo", "List", "Bag", "D", "Go", "G", "H"},
+        ["using A.B;"],
     ),
     "a.c": (
         '#include "x.h"\nstruct S { int a; };\nstatic char *f(int a) { return g(a); }\n'
@@ -137,19 +151,19 @@ _HOSTILE = [b"(", b"a<b<", b"a<b<\n", b"*", b"lambda x:", b"//\n", b'"', b"a.", 
 
 
 @pytest.mark.sample(4, "takes a second for each language")
-@pytest.mark.parametrize("suffix", ["py", "js", "ts", "go", "rs", "java", "c", "cpp", "rb", "sh"])
+@pytest.mark.parametrize("suffix", [row.suffixes[0] for row in LANGUAGES.values()])
 @pytest.mark.parametrize(
     "size",
     [16_000, pytest.param(64_000, marks=pytest.mark.long("takes seconds for each language"))],
 )
 def test_hostile_files_cost_little(suffix: str, size: int) -> None:
     """Files made to be hard to parse cost a bounded time and no memory to speak of."""
-    grammar_of = symbols_of(f"a.{suffix}", b"x")  # loading the grammar is not measured
+    grammar_of = symbols_of(f"a{suffix}", b"x")  # loading the grammar is not measured
     assert grammar_of.definitions == ()
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     for bit in _HOSTILE:
         began = time.thread_time()
-        symbols_of(f"a.{suffix}", bit * (size // len(bit)))
+        symbols_of(f"a{suffix}", bit * (size // len(bit)))
         assert time.thread_time() - began < 8 * MAX_SECONDS, bit
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 300_000
 
@@ -161,9 +175,9 @@ def test_the_time_limit_ends_a_parse() -> None:
     assert symbols_of("a.py", b"def f(): pass\n" * 900, clock=lambda: float(next(ticks))) == NONE
 
 
-def test_every_grammar_loads() -> None:
-    """Each query fits its grammar."""
-    assert {grammar(name).name for name in ("css", "html", "tsx")} == {"css", "html", "tsx"}
+def test_every_language_is_tried() -> None:
+    """A language without an example in ``FILES`` is named here."""
+    assert [name for name in LANGUAGES if name not in set(map(language_of, FILES))] == []
 
 
 TREE = ModulePaths(
@@ -182,6 +196,8 @@ TREE = ModulePaths(
         "rust/src/net/mod.rs",
         "java/src/a/b/Car.java",
         "java/src/a/b/Van.java",
+        "net/Shop/Cart/Line.cs",
+        "net/Shop/Cart/Total.cs",
         "c/x.h",
         "ruby/lib/x/y.rb",
         "php/src/B/Car.php",
@@ -207,6 +223,14 @@ TREE = ModulePaths(
         ("rust/src/main.rs", "mod util;", ["rust/src/util.rs"]),
         ("rust/src/util.rs", "use crate::net::Socket;", ["rust/src/net/mod.rs"]),
         ("java/src/a/X.java", "import a.b.Car;", ["java/src/a/b/Car.java"]),
+        (
+            "net/Shop/Till.cs",
+            "using Shop.Cart;",
+            ["net/Shop/Cart/Line.cs", "net/Shop/Cart/Total.cs"],
+        ),
+        ("net/Shop/Till.cs", "using static Shop.Cart.Total;", ["net/Shop/Cart/Total.cs"]),
+        ("net/Shop/Till.cs", "using L = Shop.Cart.Line;", ["net/Shop/Cart/Line.cs"]),
+        ("net/Shop/Till.cs", "using System;", []),
         ("c/main.c", '"x.h"', ["c/x.h"]),
         ("ruby/lib/z.rb", '"x/y"', ["ruby/lib/x/y.rb"]),
         ("php/src/Main.php", "App\\B\\Car", ["php/src/B/Car.php"]),
