@@ -1,8 +1,9 @@
 """``validate``: everything that is checked before a byte is written, in one pure call.
 
 Besides the checks in other modules: UTF-8, sizes, misspelled folders (``src/util/`` for
-``src/utils/``), and secrets that a change adds, which are reported by line and kind, never by
-value. Tests, examples and documents are full of fake secrets on purpose and are not searched.
+``src/utils/``), marks of merge conflicts, and secrets that a change adds, which are reported by
+line and kind, never by value. Tests, examples and documents have fake secrets and conflicts on
+purpose and are not searched.
 """
 
 from __future__ import annotations
@@ -157,6 +158,27 @@ def _masked(text: str, value: str) -> str:
     return "\n".join(Mask((value,))(line) for line in hidden.replace(value, HIDDEN).split("\n"))
 
 
+_MARKS = ("<<<<<<<", "=======", ">>>>>>>")
+
+
+def check_conflicts(path: str, content: bytes, old: bytes | None) -> Complaint | None:
+    """Return a complaint about the marks of a merge conflict or an edit that are left in a file."""
+    if _TESTS.search(path) or b"<<<<<<<" not in content or b"<<<<<<<" in (old or b""):
+        return None
+    text = content.decode("utf-8", "replace")
+    places: list[int] = []
+    for number, line in enumerate(text.splitlines(), 1):
+        if len(places) < len(_MARKS) and line.partition(" ")[0] == _MARKS[len(places)]:
+            places.append(number)
+    if len(places) < len(_MARKS):
+        return None
+    message = (
+        f"Lines {places[0]} to {places[2]} are two versions between the marks of a conflict "
+        "(<<<<<<<, =======, >>>>>>>). Write the one that the file should contain, without marks."
+    )
+    return Complaint(path, "ConflictMarks", message, places[0], 1, numbered(text, places[0]))
+
+
 REFUSED = frozenset(
     {
         "UnsafePath",
@@ -238,7 +260,10 @@ def _contents(
     for path, write in changes.files.items():
         if write and len(write.content) <= allowed.file_bytes and count < _MOST_BROKEN:
             complaint = syntax_complaint(path, write.content)
-            if complaint and not _said_before(path, write.content, read(path)):
+            if complaint and _said_before(path, write.content, read(path)):
+                complaint = None
+            complaint = complaint or check_conflicts(path, write.content, read(path))
+            if complaint:
                 count += 1
                 yield complaint
 

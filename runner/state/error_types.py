@@ -108,6 +108,7 @@ _OF_COMPLAINTS: Final = {
     "TOMLDecodeError": "syntax",
     "SQLError": "syntax",
     "EncodingError": "syntax",
+    "ConflictMarks": "syntax",
 }
 _OF_MESSAGES: Final = (
     (
