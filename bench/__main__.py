@@ -25,6 +25,7 @@ from bench import (
     corpus,
     editing,
     history,
+    learned,
     lint,
     mutants,
     nodes,
@@ -87,6 +88,7 @@ MEASURES: dict[str, Measure] = {
     "planning": planning.measure,
     "mutants": mutants.measure,
     "advice": advice.measure,
+    "learned": learned.measure,
 }
 
 
@@ -106,6 +108,7 @@ def main() -> None:
         ("peers", peers.measure),
         ("mutants", mutants.measure),
         ("advice", advice.measure),
+        ("learned", learned.measure),
     )
     for name, measure in own:
         if sys.argv[1:2] == [name]:

@@ -13,8 +13,10 @@ from bench.loop.naming import Character
 from runner.files.journal import AnswerFiles, FileJournal
 from runner.git.local_repository import LocalRepository
 from runner.grouped import changed
+from runner.loop.deps import EarlierRuns, NoMemory
 from runner.loop.driver import drive
 from runner.nodes import NODES
+from runner.ports import Memory
 from runner.state.options import Options, Request
 from runner.state.run_state import RunState, Status
 from tests.runner.git.scratch_git import ENVIRONMENT, ScratchGit
@@ -47,11 +49,18 @@ class Walk:
 
 
 async def walk(
-    environment: BenchEnvironment, roadmap: Roadmap, who: Character, folder: Path, *, shown: bool
+    environment: BenchEnvironment,
+    roadmap: Roadmap,
+    who: Character,
+    folder: Path,
+    *,
+    shown: bool,
+    memory: Memory | None = None,
 ) -> Walk:
     """Run a roadmap from its start on a git checkout, with a journal in files.
 
     ``shown`` puts the visible tests of all tasks there from the start, those of later ones too.
+    ``memory`` is what earlier runs learned.
     """
     place, journal = folder / uuid.uuid4().hex, folder / uuid.uuid4().hex
     ScratchGit(place).commit(_start(roadmap, shown=shown))
@@ -60,6 +69,7 @@ async def walk(
         environment.deps({}, repository),
         journal=FileJournal(journal),
         answers=AnswerFiles(journal),
+        earlier=EarlierRuns(memory=memory or NoMemory()),
     )
     options = changed(
         Options(),

@@ -14,8 +14,12 @@ from runner.analysis.sample import Sample
 FEWEST_SIMILAR = 10
 """Executions that are similar enough, below which less similar ones are looked at too."""
 
-INSIDE = 0.90
-"""How likely the range should hold; it has to hold in 80 % of the cases."""
+INSIDE = 0.95
+"""How likely the range should hold.
+
+It has to hold in 80 % of the cases. With 0.90 it held in 78 to 88 % of 250 simulated cases,
+depending on the seed: a short history knows little of rare, dear tasks.
+"""
 
 _DRAWS = 1000
 _NEWEST = 200

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from bench.advice import Case, cases_with_a_difference, mixed_case, null_cases, previews, told
+from bench.advice import (
+    Case,
+    cases_by_success,
+    cases_with_a_difference,
+    mixed_case,
+    null_cases,
+    previews,
+    told,
+)
 
 SEED = 17
 
@@ -34,6 +42,17 @@ def test_it_is_right_when_several_settings_matter() -> None:
     assert found.right >= 0.93 * found.spoken
 
 
-def test_ranges_of_the_cost_preview_hold() -> None:
-    """In at least 80 % of the cases."""
-    assert min(previews(60, SEED).values()) >= 0.8
+@pytest.mark.parametrize("seed", [SEED, 5_000_011])
+def test_ranges_of_the_cost_preview_hold(seed: int) -> None:
+    """In at least 80 % of the cases, with a seed as well that was not used while tuning."""
+    assert min(previews(60, seed).values()) >= 0.8
+
+
+def test_no_test_can_notice_every_difference() -> None:
+    """The limit beside the numbers: lowest where today finishes a third, high where it is sure."""
+    found = {
+        percent: told(case, 20, SEED).reachable / 20 for percent, case in cases_by_success(0.25, 40)
+    }
+
+    assert min(found, key=found.__getitem__) in (30, 40)
+    assert 0.70 < found[40] < 0.75 < found[60] < found[70] < 0.95

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import html
 import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import get_args
 
+import aiohttp
 import pytest
 
 from app.local.analyze import AnalyzeOptions, command
@@ -19,8 +21,9 @@ from runner.files.history_file import NAME, FileHistory
 from runner.history.records import Execution, ExecutionEnd, ExecutionKey
 from runner.people.analysis_sentences import Topic
 from tests.fake_github.state import Issue
+from tests.model_server import Asked
 from tests.runner.analysis.histories import flawed
-from tests.scenarios.bot import REPOSITORY, Bot
+from tests.scenarios.bot import REPOSITORY, Bot, conversation, run_of
 from tests.scenarios.endings import progress
 from tests.scenarios.projects import note, notes, on
 
@@ -36,6 +39,15 @@ async def recorded(bot: Bot, executions: Sequence[Execution]) -> None:
     try:
         for execution in executions:
             await StoredHistory(store).record(execution, details=False)
+    finally:
+        await store.close()
+
+
+async def records(bot: Bot, run: str) -> Sequence[Execution]:
+    """What the server's history has about a run."""
+    store = await open_store(bot.settings.database_url.get_secret_value(), mask=str)
+    try:
+        return (await StoredHistory(store).of_run(run)).executions
     finally:
         await store.close()
 
@@ -91,6 +103,59 @@ async def test_better_settings_are_proposed_and_used_after_the_merge(bot: Bot) -
 
     assert bot.model.requests[-1].model == better
     assert len(offers(bot)) == 1
+
+
+TOKEN = "let-me-in-0123456789"
+PAGE = {"Authorization": f"Bearer {TOKEN}", "Accept": "text/html"}
+
+
+async def page(bot: Bot, topic: str) -> str:
+    """The text of a page about this repository."""
+    front = bot.github.webhook_url.removesuffix("/webhook")
+    url = f"{front}/repositories/{REPOSITORY}/{topic}"
+    async with aiohttp.ClientSession(headers=PAGE) as browser, browser.get(url) as answer:
+        assert answer.status == 200
+        return html.unescape(re.sub(r"<[^>]+>", " ", await answer.text()))
+
+
+def flaw(asked: Asked) -> str:
+    """``oak-1`` never writes the file that a task asks for; the other models do."""
+    task = re.search(r"Write `(n\d\.md)`", asked.prompt)
+    return note(task[1]) if task and asked.model != "oak-1" else "I would rather not."
+
+
+async def test_a_flaw_is_seen_advised_and_gone_after_the_merge(tmp_path: Path) -> None:
+    """300 attempts: page, comment and pull request agree; the next task is finished."""
+    async with conversation(tmp_path, CONFIGURED, CAIRN_ADMIN_TOKEN=TOKEN) as bot, bot.started():
+        executions = history(bot)
+        await recorded(bot, executions)
+        bot.model.otherwise = flaw
+
+        await bot.comment("/execute --task 1.1")
+        before = progress(bot.says())
+
+        assert "completed" not in before
+        await bot.reply(bot.proposals[0], "/reject")
+        bot.proposes()
+        bot.says()
+        own = [one for one in executions if one.models.writing == "oak-1"]
+        done = sum(one.end.finished for one in own)
+        seen = await page(bot, "history")
+        assert f"oak-1: {done} of {len(own) + 1} " in seen
+        (pull,) = offers(bot)
+        await bot.comment("/execute analyze models", by="reader")
+        (comment,) = bot.says()
+        advice = next(iter(_digits(pull.body or "")))
+        assert advice in comment
+        assert advice in await page(bot, "learned")
+
+        await bot.github.merge_pull(REPOSITORY, pull.number)
+        await bot.idle()
+        await bot.comment("/execute --task 1.2")
+
+        assert "completed" in progress(bot.says())
+        assert bot.model.requests[-1].model == "elm-2"
+        bot.check()
 
 
 def _digits(text: str) -> set[str]:
@@ -167,8 +232,11 @@ async def test_a_run_follows_what_was_learned_and_stops_when_it_disappoints(bot:
     said = await works(bot, 1)
 
     assert "`loop: fixed`" in said
+    assert [one.route.loop for one in await records(bot, run_of(said))] == ["fixed"]
     await recorded(bot, _with_loop(bot, "fixed", now + 60, better=False))
-    assert "`loop: fixed`" not in await works(bot, 2)
+    after = await works(bot, 2)
+    assert "`loop: fixed`" not in after
+    assert [one.route.loop for one in await records(bot, run_of(after))] == ["hybrid"]
 
 
 def _with_loop(bot: Bot, loop: str, now: float, *, better: bool) -> list[Execution]:

@@ -183,3 +183,21 @@ def test_what_may_be_adjusted_without_asking() -> None:
     assert adjustments(worse, advice(compare(worse, today), today)) == ()
     models = executions(10, 60) + executions(54, 60, model="elm-2", at=1.0)
     assert adjustments(models, advice(compare(models, today), today)) == ()
+
+
+def test_advice_stays_within_its_bounds() -> None:
+    """However clear the numbers are, limits of planning and the context move only so far."""
+    today = TodaysSettings(planning="auto", words=80, files=4, lines=12)
+    planned = executions(8, 40, route="planned", size=9.0, at=2.0)
+    planned += executions(36, 40, route="single_phase", size=9.0)
+    single = executions(8, 40, route="single_phase", size=0.1, at=2.0)
+    single += executions(36, 40, route="planned", size=0.1)
+    larger = executions(5, 40, at=2.0) + executions(36, 40, context=99_000)
+
+    (most,) = advice(compare(planned, today), today)
+    (least,) = advice(compare(single, today), today)
+
+    assert dict(most.changes)["routing", "words"] == 160
+    assert dict(least.changes)["routing", "words"] == 10
+    assert compare(larger, TodaysSettings())[0].speaks()
+    assert advice(compare(larger, TodaysSettings()), TodaysSettings()) == ()
