@@ -48,19 +48,18 @@ def side_by_side(value: DataclassInstance) -> dict[str, Any]:
     return found
 
 
-def flat(kind: type[V], data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a dumped value as rows store it: the fields of its groups beside its own."""
+def stored_fields(value: DataclassInstance) -> dict[str, Any]:
+    """Return the fields of a value as rows store them: those of its groups beside its own."""
     found: dict[str, Any] = {}
-    for each in fields(kind):
-        if "group" in each.metadata:
-            found |= {_stored(f): data[each.name][f.name] for f in _inner(each)}
-        else:
-            found[each.name] = data[each.name]
+    for each in fields(value):
+        held = getattr(value, each.name)
+        inner = {_stored(f): getattr(held, f.name) for f in _inner(each)}
+        found |= inner if "group" in each.metadata else {each.name: held}
     return found
 
 
 def nested(kind: type[V], data: Mapping[str, Any]) -> dict[str, Any]:
-    """Undo ``flat``; fields that a row of an older version lacks are left out."""
+    """Undo ``stored_fields``; fields that a row of an older version lacks are left out."""
     found: dict[str, Any] = {}
     for each in fields(kind):
         if "group" in each.metadata:

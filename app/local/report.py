@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from app.local.compose import LocalCheckout, checkout_in, kept_in, prices_of
 from app.local.files import beside, started_bases
@@ -28,7 +29,6 @@ from app.local.text import (
 from app.logs import mask_for, secrets_of
 from app.settings import RunSettings
 from app.terminal import any_encoding, is_plain, one_line, printable, say
-from runner.analysis.preview import CostPreview
 from runner.config.model import CONFIG_PATH, RepositoryConfig
 from runner.errors import Outage, PortError
 from runner.files.decisions import KnownRun
@@ -41,13 +41,15 @@ from runner.loop.task_pool import Ended
 from runner.money import unknown_price
 from runner.nodes.preflight import preflight
 from runner.nodes.run import parse_roadmap
-from runner.people.analysis_sentences import preview_json, preview_text
 from runner.people.report import markdown, report, table
 from runner.ports import SystemClock
 from runner.state.options import Request
 from runner.state.publishing import Stack
 from runner.state.run_state import RunState, Status
 from runner.state.status_words import run_word, task_word
+
+if TYPE_CHECKING:
+    from runner.analysis.preview import CostPreview
 
 DRY = "dry-run"
 
@@ -98,6 +100,8 @@ def tell_dry(
         write(text)
     tasks = len(would_do(state))
     if tasks and not state.problem and not output.json:
+        from runner.people.analysis_sentences import preview_text
+
         write(f"{MARK} {preview_text(expected, tasks)}")
 
 
@@ -136,6 +140,8 @@ def _final_state(ended: Ended) -> RunState:
 
 def _would_do(state: RunState, expected: CostPreview | None) -> list[str]:
     """One JSON line per task, in order, then the report of what blocks the run; all marked."""
+    from runner.people.analysis_sentences import preview_json
+
     tasks = [
         line("would_do", DRY, task=task.key, id=task.id, title=task.title, dry_run=True)
         for task in would_do(state)

@@ -9,6 +9,7 @@ import time
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from app.local.compose import LocalCheckout, local_deps
 from app.local.files import hide_from_git
@@ -25,16 +26,12 @@ from app.local.report import (
 from app.local.runs import is_published, state_of, unfinished, waiting
 from app.local.text import unfinished_notice
 from app.settings import RunSettings
-from runner.analysis.preview import CostPreview
-from runner.analysis.recorded import NEWEST, expected
 from runner.errors import Outage, PortError
 from runner.files.decisions import KnownRun, State
 from runner.files.durable import take_folder
 from runner.files.history_file import NAME, FileHistory
 from runner.graph import END, REST
 from runner.grouped import changed
-from runner.history.inquiry import asked as query_of
-from runner.history.inquiry import at_most
 from runner.loop.deps import TaskWork
 from runner.loop.driver import drive, would_do
 from runner.loop.journal import BORDER, Cursors, encode_attempt, encode_run
@@ -47,6 +44,9 @@ from runner.ports import Decision, Events, Fanout, JournalRow
 from runner.roadmap.parse import parse_roadmap as read_tasks
 from runner.state.options import Request
 from runner.state.run_state import Attempt, RunState, Status
+
+if TYPE_CHECKING:
+    from runner.analysis.preview import CostPreview
 
 _BEGUN = (Status.IN_PROGRESS, Status.AWAITING_APPROVAL)
 
@@ -197,6 +197,10 @@ async def read_locally(
     asked: LocalRun, settings: RunSettings
 ) -> tuple[RunState, CostPreview | None]:
     """Read the roadmap as a run would, and what it will take; nothing is asked or written."""
+    from runner.analysis.recorded import NEWEST, expected
+    from runner.history.inquiry import asked as query_of
+    from runner.history.inquiry import at_most
+
     await check_place(asked)
     async with local_deps(asked, settings, Fanout(), dry=True) as here:
         request = await _request("dry-run", asked, here)

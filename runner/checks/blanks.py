@@ -20,18 +20,19 @@ from tree_sitter import Node
 from runner.checks import grammars
 from runner.checks.languages import grammar_for
 from runner.code.languages import python_tree
+from runner.text.patterns import lazy_pattern
 
 _MOST_LINES = 2_500
 """Comparing takes their square in the worst case."""
 _APART = 3
 """Lines between a change of blanks and the nearest real change; closer ones belong to it."""
 
-_EXACT_TEXT = re.compile(r"string|template|char|regex|heredoc|raw|text|content|preproc_arg")
+_EXACT_TEXT = lazy_pattern(r"string|template|char|regex|heredoc|raw|text|content|preproc_arg")
 _FREE_LAYOUT = (
     ".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx", ".go", ".rs", ".java", ".c", ".h",
     ".cc", ".cpp", ".cxx", ".hh", ".hpp", ".hxx", ".css",
 )  # fmt: skip
-_EVERY_BYTE_COUNTS = re.compile(
+_EVERY_BYTE_COUNTS = lazy_pattern(
     r"(?:^|/)(?:fixtures?|testdata|test-data|data|(?:__)?snapshots?(?:__)?|goldens?|cassettes)/"
     r"|\.(?:snap|diff|patch|csv|tsv|golden|out|expected|bat|cmd)$",
     re.IGNORECASE,
@@ -131,11 +132,11 @@ def _nodes(root: Node, content: bytes) -> Iterator[tuple[str, int, bytes]]:
             todo += reversed(node.children)
 
 
-_LEGAL = re.compile(
+_LEGAL = lazy_pattern(
     r"SPDX-|copyright|@licen[sc]e|\u00a9|\(c\)\s+\d{4}|licen[sc]ed under", re.IGNORECASE
 )
-_COMMENT = re.compile(r"\s*(?:#|//|/\*|\*|--|;|<!--|%|\"\"\"|''')")
-_FIRST = re.compile(rb"#!|#.*coding[:=]|<\?(?:php|xml)")
+_COMMENT = lazy_pattern(r"\s*(?:#|//|/\*|\*|--|;|<!--|%|\"\"\"|''')")
+_FIRST = lazy_pattern(rb"#!|#.*coding[:=]|<\?(?:php|xml)")
 _LOOKED_AT = 30
 
 

@@ -7,7 +7,6 @@ crash the process. JSON files whose readers allow comments are left alone.
 from __future__ import annotations
 
 import json
-import re
 import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -15,11 +14,12 @@ from dataclasses import dataclass, field
 import yaml
 
 from runner.state.findings import Complaint
+from runner.text.patterns import lazy_pattern
 from runner.text.sanitize import numbered
 
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _DEEPEST = 200
-_TEMPLATE = re.compile(r"(?:^|/)templates/")
+_TEMPLATE = lazy_pattern(r"(?:^|/)templates/")
 
 
 @dataclass
@@ -108,8 +108,8 @@ def _unreadable(path: str, text: str, error: yaml.YAMLError) -> Complaint:
 
 
 # the standard library takes quadratic time for them
-_LONG_KEY = re.compile(r"(?:[\w\"'-]+[ \t]*\.[ \t]*){100}")
-_PLACE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
+_LONG_KEY = lazy_pattern(r"(?:[\w\"'-]+[ \t]*\.[ \t]*){100}")
+_PLACE = lazy_pattern(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 
 
 def check_toml(path: str, content: bytes) -> Complaint | None:
@@ -141,11 +141,11 @@ def _toml_complaint(path: str, text: str, words: str) -> Complaint:
 
 
 # read with comments and trailing commas by their own tools
-_WITH_COMMENTS = re.compile(
+_WITH_COMMENTS = lazy_pattern(
     r"(?:^|/)(?:[tj]sconfig[^/]*\.json|\.vscode/[^/]*|devcontainer\.json|\.devcontainer[^/]*/[^/]*"
     r"|\.eslintrc\.json|\.swcrc|api-extractor\.json|[^/]*\.code-workspace)$"
 )
-_STRING_OR_CONSTANT = re.compile(r'"(?:\\.|[^"\\])*"?|(-?Infinity|NaN)')
+_STRING_OR_CONSTANT = lazy_pattern(r'"(?:\\.|[^"\\])*"?|(-?Infinity|NaN)')
 
 
 def check_json(path: str, content: bytes) -> Complaint | None:

@@ -24,10 +24,11 @@ from runner.checks.grammars import (
     line_at,
 )
 from runner.state.findings import Complaint
+from runner.text.patterns import lazy_pattern
 
 # not HTML yet: something else fills it in
-_TEMPLATE = re.compile(rb"\{\{|\{%|<%|<\?php|<\?=|\$\{|\{#|@(?:if|foreach|section)\b")
-_BARE_LESS = re.compile(rb"<(?![A-Za-z/!?])")
+_TEMPLATE = lazy_pattern(rb"\{\{|\{%|<%|<\?php|<\?=|\$\{|\{#|@(?:if|foreach|section)\b")
+_BARE_LESS = lazy_pattern(rb"<(?![A-Za-z/!?])")
 _END_OPTIONAL = frozenset(
     b"html head body p li dt dd rb rt rtc rp option optgroup tbody thead tfoot tr td th colgroup"
     b" caption area base br col embed hr img input link meta param source track wbr".split()
@@ -86,14 +87,14 @@ def _name(content: bytes, tag: Node) -> bytes:
     return b""
 
 
-_SKIPPED = re.compile(
+_SKIPPED = lazy_pattern(
     rb"/\*(?:.*?\*/|(?P<comment>.*))|(?P<text>\"(?:\\.|[^\"\\\n])*\"?|'(?:\\.|[^'\\\n])*'?)"
     rb"|url\(\s*[^\"'\s)][^)\n]*\)|(?P<mark>[{}])",
     re.DOTALL,
 )
 _DECLARATION = rb"[ \t]*[-\w]+[ \t]*:[ \t]*[^:;{}()\"']+"
-_NO_SEMICOLON = re.compile(rb"^%s\n%s;?[ \t\r]*$" % (_DECLARATION, _DECLARATION), re.MULTILINE)
-_NO_COLON = re.compile(rb"[ \t]*[-a-z]+[ \t]+[^:;{}@()]+;[ \t\r]*")
+_NO_SEMICOLON = lazy_pattern(rb"^%s\n%s;?[ \t\r]*$" % (_DECLARATION, _DECLARATION), re.MULTILINE)
+_NO_COLON = lazy_pattern(rb"[ \t]*[-a-z]+[ \t]+[^:;{}@()]+;[ \t\r]*")
 
 
 def check_css(path: str, content: bytes) -> Complaint | None:

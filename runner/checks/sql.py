@@ -18,13 +18,14 @@ from typing import Any
 from runner.checks import grammars
 from runner.checks import grammars as grammar
 from runner.state.findings import Complaint
+from runner.text.patterns import lazy_pattern
 from runner.text.sanitize import numbered
 
 DIALECTS: tuple[str, ...] = (
     *("", "postgres", "mysql", "sqlite", "tsql", "oracle", "snowflake", "bigquery"),
 )
-_COLOUR = re.compile(r"\x1b\[\d*m")
-_MISSING = re.compile(r"Required keyword: '\w+' missing for .*")
+_COLOUR = lazy_pattern(r"\x1b\[\d*m")
+_MISSING = lazy_pattern(r"Required keyword: '\w+' missing for .*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,21 +84,21 @@ def _refusal(statement: str, error: dict[str, Any]) -> SqlRefusal:
     )
 
 
-_TAG = re.compile(r"\$(?![0-9])")
+_TAG = lazy_pattern(r"\$(?![0-9])")
 """The grammar's own scanner of $tags$ writes a byte beyond its buffer: it is never given one."""
-_COMMENT = re.compile(r"--[^\n]*|/\*.*?\*/", re.DOTALL)
+_COMMENT = lazy_pattern(r"--[^\n]*|/\*.*?\*/", re.DOTALL)
 _LARGEST, _LONGEST_STATEMENT, _MOST_ODD = 128 << 10, 16 << 10, 20
 _SHARED = ("SELECT", "INSERT", "UPDATE", "DELETE", "WITH", "CREATE TABLE", "ALTER TABLE", "DROP")
 _FIRST_WORDS = ("SELECT", "INSERT", "UPDATE", "DELETE", "CREATE", "DROP", "ALTER")
 # scripts of one server's own shell or in its own programming language, and templates
-_FOREIGN = re.compile(
+_FOREIGN = lazy_pattern(
     r"^[ \t]*(?:DELIMITER|GO|EXEC(?:UTE)?|DECLARE|BEGIN(?![ \t]*(?:;|TRAN|WORK))|COPY)\b|\{\{|\{%"
     r"|\bCREATE\s+(?:OR\s+\w+\s+)?(?:FUNCTION|PROCEDURE|TRIGGER|PACKAGE)\b",
     re.IGNORECASE | re.MULTILINE,
 )
-_CLIENT = re.compile(r"^[ \t]*(?:\\|\.[a-z]|@)[^\n]*", re.MULTILINE)
+_CLIENT = lazy_pattern(r"^[ \t]*(?:\\|\.[a-z]|@)[^\n]*", re.MULTILINE)
 # texts, names, comments; one without its end runs to the end of the file
-PIECE = re.compile(
+PIECE = lazy_pattern(
     r"(?P<open>['\"`])(?:(?!(?P=open)).|(?P=open){2})*(?:(?P=open)|(?P<text>\Z))"
     r"|--[^\n]*|/\*(?:.*?\*/|(?P<comment>.*\Z))|\$(?P<tag>\w{0,30})\$.*?\$(?P=tag)\$|(?P<end>;)"
     r"|(?P<twice>,)\s*,",

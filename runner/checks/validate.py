@@ -21,9 +21,10 @@ from runner.state.changes import EXECUTABLE, FILE, ChangeSet, Snapshot
 from runner.state.findings import Complaint
 from runner.text import mask
 from runner.text.mask import HIDDEN, Mask
+from runner.text.patterns import lazy_pattern
 from runner.text.sanitize import numbered
 
-_PYTHON_COOKIE = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*[-\w.]+")
+_PYTHON_COOKIE = lazy_pattern(rb"^[ \t\f]*#.*?coding[:=][ \t]*[-\w.]+")
 
 
 def check_encoding(path: str, content: bytes) -> Complaint | None:
@@ -106,14 +107,14 @@ def _alike(folder: str, other: str) -> bool:
 
 
 _MOST = 10
-_TESTS = re.compile(
+_TESTS = lazy_pattern(
     r"(?:^|/)(?:tests?|testing|testdata|fixtures?|examples?|samples?|mocks?|__tests__|__mocks__|specs?"
     r"|docs?)/|(?:^|/)(?:test_|conftest\.)|[._-](?:tests?|specs?|example|sample|template|dist)(?:\.|$)"
     r"|\.(?:md|rst|adoc)$",
     re.IGNORECASE,
 )
-_KEY_IS_VALUE = re.compile(r"(?:^|/)(?:\.env[^/]*|[^/]*\.(?:env|ini|cfg|conf|properties))$", re.I)
-_KEY_BLOCK = re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY[A-Z ]*-----.*?(?:-----END|\Z)", re.DOTALL)
+_KEY_IS_VALUE = lazy_pattern(r"(?:^|/)(?:\.env[^/]*|[^/]*\.(?:env|ini|cfg|conf|properties))$", re.I)
+_KEY_BLOCK = lazy_pattern(r"-----BEGIN [A-Z ]*PRIVATE KEY[A-Z ]*-----.*?(?:-----END|\Z)", re.DOTALL)
 
 
 def check_secrets(path: str, content: bytes, old: bytes | None) -> Iterator[Complaint]:

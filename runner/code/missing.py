@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from runner.text.patterns import lazy_pattern
+
 Language = Literal["python", "node", "go", "rust"]
 _MOST = 20
 
@@ -31,25 +33,25 @@ def missing_in(text: str, module: str = "") -> tuple[Missing, ...]:
 
 
 # at the beginning of its line: elsewhere the words may be in a text that is compared
-_PYTHON = re.compile(
+_PYTHON = lazy_pattern(
     r"^(?:E\s+)?(?:ModuleNotFoundError|ImportError): No module named ['\"]?(?P<name>[\w.]{1,200})",
     re.MULTILINE,
 )
-_NODE_MODULE = re.compile(
+_NODE_MODULE = lazy_pattern(
     r"^.{0,80}?Cannot find (?P<what>module|package) '(?P<name>[^'\n]{1,300})'"
     r"(?P<resolved> imported from)?",
     re.MULTILINE,
 )
 # an ES module is named by its file, from the root of the tree, however it was imported; a package
 # by its own name (https://nodejs.org/api/esm.html#resolution-algorithm-specification)
-_NODE_FILE = re.compile(r"(?!@|node_modules/)(?:.*/|.+\.[cm]?[jt]sx?$)")
-_GO = re.compile(
+_NODE_FILE = lazy_pattern(r"(?!@|node_modules/)(?:.*/|.+\.[cm]?[jt]sx?$)")
+_GO = lazy_pattern(
     r"(?:no required module provides package|cannot find module providing package|"
     r"cannot find package|^.{0,80}: package) \"?(?P<name>[\w./~-]{1,200})\"?"
     r"(?=;|:|\s|$)(?P<std> is not in (?:std|GOROOT))?",
     re.MULTILINE,
 )
-_RUST = re.compile(
+_RUST = lazy_pattern(
     r"unresolved import `(?P<path>[\w:]{1,200})`|can't find crate for `(?P<crate>\w{1,100})`"
     r"|use of (?:undeclared|unresolved) (?:crate or module|module or unlinked crate) "
     r"`(?P<use>\w{1,100})`|file not found for module `(?P<module>\w{1,100})`"

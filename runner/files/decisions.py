@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
+from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
@@ -29,7 +30,6 @@ MOST_BYTES = 8 << 20
 """Of the entire file; years of decisions need a hundredth of it."""
 LONGEST_LINE = 256 << 10
 
-_DECISION = TypeAdapter(Decision)
 log = logging.getLogger(__name__)
 
 
@@ -132,7 +132,7 @@ def _fold(found: dict[str, Stored], line: bytes) -> bool:
             known = found[record["taken"]]
             found[known.id] = known if known.step else replace(known, step=str(record["step"]))
         else:
-            decision = _DECISION.validate_python(record["decision"])
+            decision = _decision().validate_python(record["decision"])
             id = str(record["id"])
             found.setdefault(id, Stored(id, str(record["run"]), decision))
     except (ValueError, KeyError, TypeError, RecursionError, ValidationError):
@@ -164,7 +164,16 @@ class KnownRun:
     until: datetime | None = None
 
 
-_KNOWN = TypeAdapter(KnownRun)
+@cache
+def _decision() -> TypeAdapter[Decision]:
+    """What checks a line of the file: made when there is one."""
+    return TypeAdapter(Decision)
+
+
+@cache
+def _known_run() -> TypeAdapter[KnownRun]:
+    """What checks a run of the folder: made when there is one."""
+    return TypeAdapter(KnownRun)
 
 
 class FileRuns:
@@ -175,8 +184,8 @@ class FileRuns:
 
     def put(self, run: KnownRun) -> None:
         """Store a run's status."""
-        data = _KNOWN.dump_python(run, mode="json")
-        write_file(self._folder / run.id / _NAME, json.dumps(data).encode())
+        data = json.dumps(asdict(run), default=datetime.isoformat)
+        write_file(self._folder / run.id / _NAME, data.encode())
 
     def all(self) -> list[KnownRun]:
         """Return the runs that have begun, the newest first."""
@@ -198,7 +207,7 @@ class FileRuns:
 def _read(folder: Path) -> KnownRun:
     """A run that says it works without a process that holds its lock was interrupted."""
     try:
-        run = _KNOWN.validate_json((folder / _NAME).read_bytes())
+        run = _known_run().validate_json((folder / _NAME).read_bytes())
     except (FileNotFoundError, ValidationError):
         run = KnownRun(folder.name, began=(folder / "journal.jsonl").stat().st_mtime)
     run = replace(run, id=folder.name)

@@ -8,13 +8,12 @@ saved node.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
-from typing import Any
-
-from pydantic import TypeAdapter
+from dataclasses import is_dataclass, replace
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 from runner.graph import END, REST, RUN_NODES
-from runner.grouped import flat, nested
+from runner.grouped import nested, stored_fields
 from runner.ports import Journal, JournalRow
 from runner.roadmap.parse import parse_roadmap
 from runner.roadmap.task import Task
@@ -23,30 +22,26 @@ from runner.state.options import Options, Request
 from runner.state.proposal import Proposal
 from runner.state.run_state import Attempt, RunState, RunTimes, Status
 
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
+
 _BLOB = "$blob"
 _MARK = "$"
 """Keys of our own that begin with it get one more, so that no path can pass for a reference."""
-_ATTEMPT = TypeAdapter(Attempt)
-_RUN = TypeAdapter(RunState)
 
 
 def encode_attempt(attempt: Attempt) -> tuple[dict[str, object], dict[str, bytes]]:
     """Return (JSON, contents by sha)."""
     contents: dict[str, bytes] = {}
-    data = flat(Attempt, _ATTEMPT.dump_python(attempt))
-    data["proposal"] = _flat_proposal(data["proposal"])
-    return _lift(data, contents), contents
+    return _lift(attempt, contents), contents
 
 
 def encode_run(state: RunState) -> tuple[dict[str, object], dict[str, bytes]]:
     """Return the run's own record: no attempts, and of the roadmap only its path and bytes."""
     contents: dict[str, bytes] = {}
-    data = _RUN.dump_python(replace(state, attempts={}, roadmap=None))
-    data = flat(RunState, data)
-    data["replaced"] = [flat(Task, each) for each in data["replaced"]]
-    data["request"]["options"] = flat(Options, data["request"]["options"])
-    if state.roadmap:
-        data["roadmap"] = {"path": state.roadmap.path, "content": state.roadmap.content}
+    roadmap = state.roadmap
+    source = {"path": roadmap.path, "content": roadmap.content} if roadmap else None
+    data = stored_fields(state) | {"attempts": {}, "roadmap": source}
     return _lift(data, contents), contents
 
 
@@ -54,7 +49,7 @@ def decode_attempt(data: Mapping[str, object], content: Mapping[str, bytes]) -> 
     """Rebuild an attempt from a row; ``content`` holds what ``references`` names."""
     plain = _lower(dict(data), content.__getitem__)
     plain["proposal"] = _nested_proposal(plain.get("proposal"))
-    return _ATTEMPT.validate_python(nested(Attempt, plain))
+    return _attempts().validate_python(nested(Attempt, plain))
 
 
 def decode_run(data: Mapping[str, object], content: Mapping[str, bytes]) -> RunState:
@@ -64,17 +59,26 @@ def decode_run(data: Mapping[str, object], content: Mapping[str, bytes]) -> RunS
     request = plain["request"]
     request["options"] = nested(Options, request.get("options", {}))
     plain["replaced"] = [nested(Task, each) for each in plain.get("replaced", ())]
-    state = _RUN.validate_python(nested(RunState, plain))
+    state = _runs().validate_python(nested(RunState, plain))
     if roadmap is None:
         return state
     return replace(state, roadmap=parse_roadmap(roadmap["path"], roadmap["content"]))
 
 
-def _flat_proposal(data: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    if data is None:
-        return None
-    plain = flat(Proposal, data)
-    return plain | {"ours": _flat_proposal(plain["ours"])}
+@cache
+def _attempts() -> TypeAdapter[Attempt]:
+    """What checks a stored attempt: made when the first one is read, as a new run reads none."""
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(Attempt)
+
+
+@cache
+def _runs() -> TypeAdapter[RunState]:
+    """The same for a run's own record."""
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(RunState)
 
 
 def _nested_proposal(plain: Mapping[str, Any] | None) -> dict[str, Any] | None:
@@ -107,6 +111,8 @@ def _lift(value: Any, contents: dict[str, bytes]) -> Any:
         return {_escaped(str(key)): _lift(inner, contents) for key, inner in value.items()}
     if isinstance(value, (list, tuple)):
         return [_lift(inner, contents) for inner in value]
+    if is_dataclass(value) and not isinstance(value, type):
+        return {name: _lift(inner, contents) for name, inner in stored_fields(value).items()}
     return value
 
 

@@ -76,6 +76,8 @@ def is_optional(text: str) -> bool:
     text = halfwidth(text.split("\n", 1)[0][:500].strip())
     if "*" in text and (_STAR.match(text) or _ends_in_star(text)):
         return True
+    if not any(mark in text for mark in "([:-\u2013\u2014"):  # one is in each of its forms
+        return False
     return _OPTIONAL.search(_CODE.sub(" ", text)) is not None
 
 

@@ -12,6 +12,7 @@ from time import monotonic
 
 from runner.ports import CommandResult, SandboxSession
 from runner.state.findings import Level, TestFailure
+from runner.text.patterns import lazy_pattern
 from runner.text.sanitize import cut_middle
 
 OUTPUT_LIMIT = 8_000
@@ -166,10 +167,10 @@ def _failures(stdout: bytes) -> list[TestFailure]:
     return found
 
 
-_PYTHON = re.compile(r"No module named '([\w.]{1,300})'")
-_SCRIPT = re.compile(r"Cannot find module '([^'\n]{1,300})'")
-_FROM = re.compile(r"(?: imported)? from '?([^\s']{1,300})|^- (\S{1,300})$", re.MULTILINE)
-_SCRIPT_END = re.compile(r"(/index)?\.[cm]?[jt]sx?$")
+_PYTHON = lazy_pattern(r"No module named '([\w.]{1,300})'")
+_SCRIPT = lazy_pattern(r"Cannot find module '([^'\n]{1,300})'")
+_FROM = lazy_pattern(r"(?: imported)? from '?([^\s']{1,300})|^- (\S{1,300})$", re.MULTILINE)
+_SCRIPT_END = lazy_pattern(r"(/index)?\.[cm]?[jt]sx?$")
 _MOST = 3
 
 

@@ -15,6 +15,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from runner.text.patterns import lazy_pattern
 from runner.verify.release_version import release_version
 
 PYPROJECT, SETUP_CFG, SETUP_PY = "pyproject.toml", "setup.cfg", "setup.py"
@@ -26,9 +27,9 @@ Read = Callable[[str], bytes | None]
 # pytest judges the answer: it is never taken from the workspace
 _JUDGES = frozenset({"pytest", "_pytest"})
 _PATH = r"['\"]([\w./-]+)['\"]"
-_PACKAGE_DIR = re.compile(r"package_dir\s*=\s*\{\s*['\"]{2}\s*:\s*" + _PATH)
-_FIND = re.compile(r"find(?:_namespace)?_packages\(\s*(?:where\s*=\s*)?" + _PATH)
-_WRITE_TO = re.compile(r"['\"]?\b(?:write_to|version_file)\b['\"]?\s*[:=]\s*" + _PATH)
+_PACKAGE_DIR = lazy_pattern(r"package_dir\s*=\s*\{\s*['\"]{2}\s*:\s*" + _PATH)
+_FIND = lazy_pattern(r"find(?:_namespace)?_packages\(\s*(?:where\s*=\s*)?" + _PATH)
+_WRITE_TO = lazy_pattern(r"['\"]?\b(?:write_to|version_file)\b['\"]?\s*[:=]\s*" + _PATH)
 _ARGUMENT = r"^\s*{}\s*=\s*['\"]([\w.+!-]+)['\"]"
 _FROM_GIT = ("setuptools_scm", "use_scm_version", "vcs", "versioningit")
 _VERSION_VARIABLES = {
@@ -41,7 +42,7 @@ _VERSION_VARIABLES = {
 }
 """What build tools read a version from instead of git's tags; ``{}`` is the project's name."""
 
-_LITERAL = re.compile(r"\d[\w.+!-]*")
+_LITERAL = lazy_pattern(r"\d[\w.+!-]*")
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,29 +9,31 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
+from runner.text.patterns import lazy_pattern
+
 PKG_INFO = "PKG-INFO"
 
 _UNKNOWN = "99.0.0"
 """Higher than what packages ask for that need "at least" a version of the project."""
 
 _LONGEST, _MOST_OF_LINE = 200_000, 200
-_CHANGELOG = re.compile(
+_CHANGELOG = lazy_pattern(
     r"(?:docs?/(?:source/)?)?(?:change_?log|changes|history|news|release[-_]?notes|releases)"
     r"(?:\.(?:md|rst|txt))?",
     re.IGNORECASE,
 )
 _VERSION = r"\d{1,8}(?:\.\d{1,8}){1,3}(?:\.?(?:a|b|rc|post)\d{1,4})?"
 # 1.2.3, v1.2.3, shop-1.2.3, releases/1.2.3
-_TAG = re.compile(rf"(?:([A-Za-z][\w.-]{{0,99}}?)[-_/@ ])?v?\.?({_VERSION})", re.IGNORECASE)
+_TAG = lazy_pattern(rf"(?:([A-Za-z][\w.-]{{0,99}}?)[-_/@ ])?v?\.?({_VERSION})", re.IGNORECASE)
 # what comes after it is a date or other words
-_HEADING = re.compile(
+_HEADING = lazy_pattern(
     rf"\s*\W{{0,3}}((?:[A-Za-z][\w.-]{{0,99}} )?v?{_VERSION})(?![\w.]*\w)\W*(.*)", re.IGNORECASE
 )
-_MARKED = re.compile(r"#{1,4}\s+(.*)")
-_LINE = re.compile(r"([=~^\"'*#+-])\1{2,}\s*")
-_DATED = re.compile(r"\d{4}-\d{1,2}-\d{1,2}|\d{1,2} \w+ \d{4}|\w+ \d{1,2}, \d{4}")
-_NOT_YET = re.compile(r"unreleased|not released|upcoming|\bdev\b|\btbd\b", re.IGNORECASE)
-_INFO = re.compile(rf"^Version: ({_VERSION})\s*$", re.MULTILINE)
+_MARKED = lazy_pattern(r"#{1,4}\s+(.*)")
+_LINE = lazy_pattern(r"([=~^\"'*#+-])\1{2,}\s*")
+_DATED = lazy_pattern(r"\d{4}-\d{1,2}-\d{1,2}|\d{1,2} \w+ \d{4}|\w+ \d{1,2}, \d{4}")
+_NOT_YET = lazy_pattern(r"unreleased|not released|upcoming|\bdev\b|\btbd\b", re.IGNORECASE)
+_INFO = lazy_pattern(rf"^Version: ({_VERSION})\s*$", re.MULTILINE)
 _WORDS = frozenset({"", "v", "r", "rel", "release", "releases", "version", "ver"})
 
 

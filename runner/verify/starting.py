@@ -11,21 +11,22 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from runner.state.findings import Level, TestFailure, Verification, headline
+from runner.text.patterns import lazy_pattern
 from runner.verify.assessment import has_word, is_case, last_name, missing_names
 from runner.verify.import_check import OTHER_NAMES
 
 _SETTINGS = ("conftest.py", "pyproject.toml", "pytest.ini", "tox.ini", "setup.cfg", "package.json")
-_FROM = re.compile(r"cannot import name '\w+' from '([\w.]+)'")
-_FIXTURE = re.compile(r"fixture '(\w+)' not found")
-_REQUIRED = re.compile(r"Missing required plugins?: ([\w., -]+)")
-_OPTIONS = re.compile(r"unrecognized arguments: (.+)")
+_FROM = lazy_pattern(r"cannot import name '\w+' from '([\w.]+)'")
+_FIXTURE = lazy_pattern(r"fixture '(\w+)' not found")
+_REQUIRED = lazy_pattern(r"Missing required plugins?: ([\w., -]+)")
+_OPTIONS = lazy_pattern(r"unrecognized arguments: (.+)")
 # not a file (`./x`, `/x`), nor what comes with Node (`node:x`) or is an alias (`@/x`)
-_NODE_PACKAGE = re.compile(
+_NODE_PACKAGE = lazy_pattern(
     r"(?:Cannot find (?:module|package)|Failed to load url|Failed to resolve import)"
     r" ['\"]?(?!node:)(@[\w.-]+/[\w.-]+|[\w][\w.-]*)[/'\"\s]"
 )
 # a program that a makefile's recipe starts
-_PROGRAM = re.compile(r"([\w./-]{1,100}): (?:not found|command not found|No such file)")
+_PROGRAM = lazy_pattern(r"([\w./-]{1,100}): (?:not found|command not found|No such file)")
 _COROUTINE = "async def functions are not natively supported"
 
 # what a plug-in of pytest is known by: its options and its fixtures

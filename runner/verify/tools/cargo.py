@@ -12,18 +12,19 @@ from collections.abc import Collection, Iterator, Sequence
 
 from runner.ports import CommandResult, SandboxSession
 from runner.state.findings import Level, TestFailure
+from runner.text.patterns import lazy_pattern
 from runner.verify.judging import Read, judged, must_be_there, not_there, ran
 from runner.verify.junit import SuiteReport, UnreadableReport, report_of
 
-_RUNNING = re.compile(r"^ +(?:Running (?:unittests )?(?P<file>\S+) \(|Doc-tests (?P<doc>\S+))")
-_TEST = re.compile(r"^test (?P<name>\S.{0,400}?)(?: - should panic)? \.\.\. (?P<result>\w+)")
-_BLOCK = re.compile(r"^---- (?P<name>.{1,400}) stdout ----$")
-_RESULT = re.compile(r"^test result: \w+\. \d+ passed; \d+ failed;")
-_PANIC = re.compile(r"panicked at (?:'.{0,400}', )?(?P<file>[^\s:]{1,300}):(?P<line>\d+):\d+:?$")
-_ERROR = re.compile(r"^error(?:\[E\d+\])?: (?P<text>.+)$")
-_ARROW = re.compile(r"^ *--> (?P<file>[^\s:]{1,300}):(?P<line>\d+):\d+$")
-_OFFLINE = re.compile(rb"--offline was specified|no matching package named|you may want to run")
-_NO_TOOLCHAIN = re.compile(rb"^error: rustup could not choose", re.MULTILINE)
+_RUNNING = lazy_pattern(r"^ +(?:Running (?:unittests )?(?P<file>\S+) \(|Doc-tests (?P<doc>\S+))")
+_TEST = lazy_pattern(r"^test (?P<name>\S.{0,400}?)(?: - should panic)? \.\.\. (?P<result>\w+)")
+_BLOCK = lazy_pattern(r"^---- (?P<name>.{1,400}) stdout ----$")
+_RESULT = lazy_pattern(r"^test result: \w+\. \d+ passed; \d+ failed;")
+_PANIC = lazy_pattern(r"panicked at (?:'.{0,400}', )?(?P<file>[^\s:]{1,300}):(?P<line>\d+):\d+:?$")
+_ERROR = lazy_pattern(r"^error(?:\[E\d+\])?: (?P<text>.+)$")
+_ARROW = lazy_pattern(r"^ *--> (?P<file>[^\s:]{1,300}):(?P<line>\d+):\d+$")
+_OFFLINE = lazy_pattern(rb"--offline was specified|no matching package named|you may want to run")
+_NO_TOOLCHAIN = lazy_pattern(rb"^error: rustup could not choose", re.MULTILINE)
 _RED = 101
 _NOT_COMPILED = "could not compile"
 _NOISE = ("stack backtrace:", "note: run with `RUST_BACKTRACE", "note: Some details")

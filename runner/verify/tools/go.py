@@ -14,16 +14,17 @@ from typing import Any
 
 from runner.ports import CommandResult, SandboxSession
 from runner.state.findings import Level, TestFailure
+from runner.text.patterns import lazy_pattern
 from runner.verify.judging import Read, judged, must_be_there, not_there, ran
 from runner.verify.junit import SuiteReport, UnreadableReport, report_of
 
 _COMMAND = 'exec go test -json "$@" 2>&1'
 _WHERE = "pwd -P; head -c 65536 go.mod"
-_MODULE = re.compile(r'^module\s+"?([^\s"]+)', re.MULTILINE)
-_OWN_LINE = re.compile(r"^(?:=== |--- |    --- |\s*--- (?:PASS|FAIL|SKIP)|FAIL\b|ok\b|PASS\b)")
-_PLACE = re.compile(r"^\s*(?P<file>[\w./-]{1,300}\.go):(?P<line>\d+)(?::\d+)?: ?(?P<text>.*)$")
-_FRAME = re.compile(r"^\t(?P<file>\S{1,300}\.go):(?P<line>\d+)\b")
-_OFFLINE = re.compile(rb"dial tcp|module lookup disabled|no required module provides package")
+_MODULE = lazy_pattern(r'^module\s+"?([^\s"]+)', re.MULTILINE)
+_OWN_LINE = lazy_pattern(r"^(?:=== |--- |    --- |\s*--- (?:PASS|FAIL|SKIP)|FAIL\b|ok\b|PASS\b)")
+_PLACE = lazy_pattern(r"^\s*(?P<file>[\w./-]{1,300}\.go):(?P<line>\d+)(?::\d+)?: ?(?P<text>.*)$")
+_FRAME = lazy_pattern(r"^\t(?P<file>\S{1,300}\.go):(?P<line>\d+)\b")
+_OFFLINE = lazy_pattern(rb"dial tcp|module lookup disabled|no required module provides package")
 _MOST = 200
 
 

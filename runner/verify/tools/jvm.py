@@ -7,12 +7,12 @@ https://docs.phpunit.de/en/11.0/textui.html
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from runner.ports import SandboxSession
 from runner.state.findings import Level, TestFailure
+from runner.text.patterns import lazy_pattern
 from runner.verify.judging import (
     Read,
     fetched_here,
@@ -25,9 +25,11 @@ from runner.verify.judging import (
 )
 from runner.verify.junit import SuiteReport, plain, read_report, read_reports, report_of, surefire
 
-_TESTS = re.compile(r"(^|/)src/test/.*\.(java|kt|groovy|scala)$")
-_OFFLINE = re.compile(rb"in offline mode|No cached version of|offline mode\.|UnknownHostException")
-_COMPILER = re.compile(
+_TESTS = lazy_pattern(r"(^|/)src/test/.*\.(java|kt|groovy|scala)$")
+_OFFLINE = lazy_pattern(
+    rb"in offline mode|No cached version of|offline mode\.|UnknownHostException"
+)
+_COMPILER = lazy_pattern(
     r"^(?:\[ERROR\] |e: (?:file://)?)?(?P<file>\S{1,300}\.(?:java|kt)):"
     r"(?:\[(?P<maven>\d+),\d+\]|(?P<gradle>\d+)(?::\d+)?:?) (?:error: )?(?P<text>.+)$"
 )
@@ -116,7 +118,7 @@ def _compiler(text: str) -> Iterator[TestFailure]:
 
 
 _CONFIGURED = ("phpunit.xml", "phpunit.xml.dist", "phpunit.dist.xml")
-_TEST = re.compile(r"(^|/)tests?/.*Test\.php$")
+_TEST = lazy_pattern(r"(^|/)tests?/.*Test\.php$")
 _START = """\
 PATH="$PWD/vendor/bin:$PATH"; report=$1; shift
 exec phpunit --log-junit "$report" "$@"

@@ -18,6 +18,7 @@ from urllib.parse import quote
 
 from runner.ports import CommandResult, SandboxSession
 from runner.state.findings import Level, TestFailure
+from runner.text.patterns import lazy_pattern
 from runner.verify.judging import (
     Read,
     by_exit_code,
@@ -40,8 +41,8 @@ from runner.verify.junit import (
 from runner.verify.tools.node_scripts import lone_step
 from runner.verify.tools.tap import read_tap
 
-_COLOUR = re.compile(r"\x1b\[[0-9;]{0,20}m")
-_CODE_FRAME = re.compile(r"^ {0,20}>? {0,20}\d{0,6} \|")
+_COLOUR = lazy_pattern(r"\x1b\[[0-9;]{0,20}m")
+_CODE_FRAME = lazy_pattern(r"^ {0,20}>? {0,20}\d{0,6} \|")
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,11 +161,11 @@ def _dicts(value: object) -> list[dict[str, Any]]:
 
 Runner = Literal["node", "jest", "vitest", "mocha", "tape", "script"]
 
-_SIMPLE = re.compile(
+_SIMPLE = lazy_pattern(
     r"(?:cross-env[ ]+)?(?P<before>(?:\w+=[\w./:@%+=-]*[ ]+)*)(?:npx[ ]+)?"
     r"(?P<program>node|jest|vitest|mocha|tape)(?P<rest>(?:[ ]+[^\n;&|<>`$()]*)?)"
 )
-_NO_TEST = re.compile(r"\bno test specified\b")
+_NO_TEST = lazy_pattern(r"\bno test specified\b")
 _FILES: dict[Runner, re.Pattern[str]] = {
     # https://nodejs.org/api/test.html#running-tests-from-the-command-line
     "node": re.compile(
@@ -176,7 +177,7 @@ _FILES: dict[Runner, re.Pattern[str]] = {
     "tape": re.compile(r"(^|/)(tests?/.*|[^/]+[._-]test|test)\.[cm]?[jt]s$"),
     "script": re.compile(r""),
 }
-_BARE = re.compile(r"(^|/)[^/]+\.test\.[cm]?js$")
+_BARE = lazy_pattern(r"(^|/)[^/]+\.test\.[cm]?js$")
 _LONGEST = 4000
 
 
@@ -223,7 +224,7 @@ def files_for(package: bytes | None, files: Iterable[str]) -> tuple[str, ...]:
 
 
 # what starts the scripts of packages, and not tests of its own
-_DELEGATES = re.compile(
+_DELEGATES = lazy_pattern(
     r"--workspaces?\b|\s-ws\b|\bworkspaces?\s+(?:foreach|run)\b|\b(?:turbo|lerna|nx|wsrun|ultra)\s"
     r"|\bpnpm\b.*\s(?:-r|--recursive|--filter)\b|\bpnpm\s+-r\b"
 )
@@ -310,7 +311,7 @@ while [ -n "$at" ]; do bins="$bins$at/node_modules/.bin:" at=${at%/*}; done
 PATH="$bins$PATH" CI=1 NO_COLOR=1; export PATH CI NO_COLOR
 """
 _ONLY_CODE = "only the exit code of the script `test` is known, not which tests ran"
-_OLD_NODE = re.compile(rb"bad option: --test")
+_OLD_NODE = lazy_pattern(rb"bad option: --test")
 _WITH = {"how": "npm ci, or what installs the project's packages"}
 
 

@@ -6,16 +6,17 @@ checkers are judged elsewhere, and what is covered is not asked here.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 
+from runner.text.patterns import lazy_pattern
+
 _DEEPEST = 5
-_CALL = re.compile(
+_CALL = lazy_pattern(
     r"(?:(?:npm|pnpm|yarn)(?: +(?:--silent|-s))* +run(?:-script)?|yarn|pnpm|npm(?= +test))"
     r"(?: +(?:--silent|-s))* +(?P<name>[\w:.-]+)(?: +(?:--silent|-s))*"
 )
-_WRAPPED = re.compile(r"(?:npx +)?(?:nyc|c8)(?: +--?[\w:-]+(?:=\S+)?)* +(?P<rest>[a-z].*)")
-_CHECKS = re.compile(
+_WRAPPED = lazy_pattern(r"(?:npx +)?(?:nyc|c8)(?: +--?[\w:-]+(?:=\S+)?)* +(?P<rest>[a-z].*)")
+_CHECKS = lazy_pattern(
     r"(?:npx +(?:--\S+ +)*)?(?:eslint|standard|semistandard|xo|tsd|dtslint|prettier|biome|oxlint"
     r"|tslint|jshint|evalmd|eclint|publint|attw|cspell|markdownlint|ls-lint|depcheck|knip|commitlint"
     r"|tsc(?=.* --noEmit))(?: [^;&<>`$]*)?"

@@ -19,6 +19,7 @@ from runner.code.languages import is_pytest_module
 from runner.errors import TaskError
 from runner.ports import CommandResult, SandboxSession
 from runner.state.findings import Level, TestFailure
+from runner.text.patterns import lazy_pattern
 from runner.verify.judging import (
     Read,
     counted,
@@ -92,12 +93,12 @@ _ENDINGS = {
     _INTERNAL: "pytest had an internal error",
     _USAGE: "pytest could not start",
 }
-_INTERNAL_LINE = re.compile(r"^INTERNALERROR> (?! )(.+)$", re.MULTILINE)
-_WRONG_USAGE = re.compile(r"^\S+: error: (.+)$", re.MULTILINE)
-_REFUSED = re.compile(r"^ERROR: (?!usage:)(.+)$", re.MULTILINE)
-_CONFTEST = re.compile(r"^(?:ImportError|\w+) while loading conftest '(.+)'", re.MULTILINE)
-_RAISED = re.compile(r"^E {3}(?! )(.+)$", re.MULTILINE)
-_NO_PYTEST = re.compile(rb"^ModuleNotFoundError: No module named 'pytest'\s*$", re.MULTILINE)
+_INTERNAL_LINE = lazy_pattern(r"^INTERNALERROR> (?! )(.+)$", re.MULTILINE)
+_WRONG_USAGE = lazy_pattern(r"^\S+: error: (.+)$", re.MULTILINE)
+_REFUSED = lazy_pattern(r"^ERROR: (?!usage:)(.+)$", re.MULTILINE)
+_CONFTEST = lazy_pattern(r"^(?:ImportError|\w+) while loading conftest '(.+)'", re.MULTILINE)
+_RAISED = lazy_pattern(r"^E {3}(?! )(.+)$", re.MULTILINE)
+_NO_PYTEST = lazy_pattern(rb"^ModuleNotFoundError: No module named 'pytest'\s*$", re.MULTILINE)
 
 # `python3 -m pytest`, but pytest and its plugins are there before the workspace is on the path: a
 # `pytest.py` or `pluggy.py` that an answer brings must not be what judges the answer. `-I` keeps

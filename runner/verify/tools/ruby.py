@@ -14,6 +14,7 @@ from typing import Any
 
 from runner.ports import SandboxSession
 from runner.state.findings import Level, TestFailure
+from runner.text.patterns import lazy_pattern
 from runner.verify.judging import (
     Read,
     by_exit_code,
@@ -25,8 +26,8 @@ from runner.verify.judging import (
 )
 from runner.verify.junit import SuiteReport, UnreadableReport, frames, inside, report_of
 
-_SPEC = re.compile(r"(^|/)spec/.*_spec\.rb$")
-_TEST = re.compile(r"(^|/)test/(.*/)?(test_[^/]*|[^/]*_test)\.rb$")
+_SPEC = lazy_pattern(r"(^|/)spec/.*_spec\.rb$")
+_TEST = lazy_pattern(r"(^|/)test/(.*/)?(test_[^/]*|[^/]*_test)\.rb$")
 _BUNDLED = '$([ -f Gemfile.lock ] && command -v bundle >/dev/null && echo "bundle exec")'
 _RSPEC = f'exec {_BUNDLED} rspec --format progress --format json --out "$@"'
 _EACH = "ARGV.each { |file| require File.expand_path(file) }"
@@ -35,13 +36,15 @@ pwd -P
 [ $# -gt 0 ] || set -- $(find test -name '*_test.rb' -o -name 'test_*.rb' | sort)
 exec {_BUNDLED} ruby -Ilib -Itest -e '{_EACH}' "$@" 2>&1
 """
-_SUMMARY = re.compile(
+_SUMMARY = lazy_pattern(
     r"^(?P<runs>\d{1,9}) (?:runs|tests), \d+ assertions, (?P<failed>\d{1,9}) failures, "
     r"(?P<errors>\d{1,9}) errors, (?:(?P<skips>\d{1,9}) skips|(?P<pendings>\d{1,9}) pendings)",
     re.MULTILINE,
 )
-_BEGIN = re.compile(r"^ {1,4}\d{1,6}\) (?:Failure|Error):$", re.MULTILINE)
-_HEAD = re.compile(r"^(?P<test>[^\s\[]{1,300}#[^\s\[:]{1,300})(?: \[(?P<place>[^\]]{1,400})\])?:?$")
+_BEGIN = lazy_pattern(r"^ {1,4}\d{1,6}\) (?:Failure|Error):$", re.MULTILINE)
+_HEAD = lazy_pattern(
+    r"^(?P<test>[^\s\[]{1,300}#[^\s\[:]{1,300})(?: \[(?P<place>[^\]]{1,400})\])?:?$"
+)
 _HOW = {"how": "bundle install"}
 
 
@@ -148,9 +151,11 @@ def _block(block: str) -> TestFailure:
 
 MAKEFILES = ("GNUmakefile", "makefile", "Makefile")
 # what make says where a recipe's program is missing, and the shell (or make itself) before it
-_STOPPED = re.compile(rb"^g?make(?:\[\d+\])?: \*\*\* \[.{0,300}\] Error 127\s*$", re.MULTILINE)
-_ABSENT = re.compile(r"^(.{1,200}: (?:not found|command not found|No such file.*))$", re.MULTILINE)
-_TARGET = re.compile(rb"^test[ \t]*:(?!=)", re.MULTILINE)
+_STOPPED = lazy_pattern(rb"^g?make(?:\[\d+\])?: \*\*\* \[.{0,300}\] Error 127\s*$", re.MULTILINE)
+_ABSENT = lazy_pattern(
+    r"^(.{1,200}: (?:not found|command not found|No such file.*))$", re.MULTILINE
+)
+_TARGET = lazy_pattern(rb"^test[ \t]*:(?!=)", re.MULTILINE)
 
 
 class Make:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, fields, replace
+from dataclasses import fields, replace
 from typing import Any, get_args
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from runner.grouped import changed, flat
+from runner.grouped import changed, stored_fields
 from runner.loop.journal import decode_attempt, decode_run, encode_attempt, encode_run, references
 from runner.money import Usage
 from runner.roadmap.task import NewTask, Task
@@ -397,7 +397,7 @@ def test_no_two_groups_store_a_field_under_one_name(kind: type[Any]) -> None:
     }
     made = plain[kind]
 
-    assert len(flat(kind, asdict(made))) == len(fields(kind)) - len(groups) + inside
+    assert len(stored_fields(made)) == len(fields(kind)) - len(groups) + inside
 
 
 def test_a_group_and_a_field_of_it() -> None:
