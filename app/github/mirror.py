@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import logging
 import re
 import shutil
 import tempfile
@@ -73,12 +74,15 @@ def remote_trouble(want: str, url: str, stderr: str, *, retry_at: datetime) -> P
     return None
 
 
+log = logging.getLogger(__name__)
+
 _REF = re.compile(r"refs/[^\s:*?\[\\^~]+\Z|[0-9a-f]{40}\Z")
 _INCOMING = "refs/cairn/incoming"
 Token = Callable[[], Awaitable[str]]
 
 _SYSTEM = SystemClock()
 _FETCH = 600.0  # seconds; one commit of a very large repository takes minutes
+_LISTING, _MOST_TAGS = 60.0, 20_000
 
 
 class Mirror:
@@ -119,6 +123,21 @@ class Mirror:
             await self._make_if_missing()
             await self._get(want, url, await token())
             return await self._keep()
+
+    async def tags(self, *, url: str, token: Token) -> tuple[str, ...]:
+        """Return the names of the tags on the other side; none if it does not say.
+
+        Nothing is fetched: the names are enough for the version that a build is told.
+        """
+        async with self._lock:
+            await self._make_if_missing()
+        shown = ("ls-remote", "--quiet", "--tags", "--refs", "--", url)
+        done = await self._reaching(url, await token()).call(*shown, timeout=_LISTING)
+        if done.exit_code:
+            log.warning("The tags of %s cannot be listed", url)
+            return ()
+        lines = done.stdout.decode("utf-8", "replace").splitlines()
+        return tuple(line.partition("\trefs/tags/")[2] for line in lines[:_MOST_TAGS])
 
     async def commit(self, checkpoint: Checkpoint, base: Snapshot) -> str:
         """Write a checkpoint as a commit that only this mirror has, and keep it."""

@@ -285,8 +285,8 @@ class GitHubRepository:
         return {**asked, **await self._mirror.objects.blobs(rest)}
 
     async def tags(self, commit: str) -> tuple[str, ...]:
-        """The mirror holds single commits and no tags."""
-        return ()
+        """Return the names of all its tags: the mirror does not know which are in the history."""
+        return await self._mirror.tags(url=self._url, token=self._token)
 
     async def publish_checkpoint(self, checkpoint: Checkpoint) -> Published:
         """Publish commit, branch and pull request; keep what already exists.

@@ -63,6 +63,21 @@ async def test_an_older_commit_can_come_too(mirror: Mirror, origin: ScratchGit) 
     assert (await mirror.objects.snapshot(commit)).tree == origin.tree("main^")
 
 
+async def test_tags_are_listed_without_a_fetch(mirror: Mirror, origin: ScratchGit) -> None:
+    """Their names are known, annotated ones too, and nothing else came."""
+    origin("tag", "v1.2.0")
+    origin("tag", "-a", "-m", "Release", "v1.3.0")
+
+    assert await mirror.tags(url=f"file://{origin.root}", token=_token) == ("v1.2.0", "v1.3.0")
+    with pytest.raises(TaskError, match="no commit"):
+        await mirror.objects.snapshot(origin("rev-parse", "main"))
+
+
+async def test_no_tags_where_nobody_answers(mirror: Mirror, tmp_path: Path) -> None:
+    """The version is then found in another way, and no run is paused."""
+    assert await mirror.tags(url=f"file://{tmp_path}/nowhere", token=_token) == ()
+
+
 async def test_nothing_is_checked_out(mirror: Mirror, origin: ScratchGit, tmp_path: Path) -> None:
     """The mirror is bare: no file of the repository appears on the disk."""
     await _fetch(mirror, origin, "refs/heads/main")
