@@ -18,7 +18,8 @@ _HEAD = (
 
 _BESIDE = ("single", "regenerate")
 _WITHIN = 0.03
-_RECOVERED = 0.7
+_RECOVERED, _AT = 0.7, 0.5
+"""The share of errors that should be recovered, and p and x from which on."""
 COMMON = ("syntax", "missing_path", "import", "timeout", "rate_limit", "test")
 """The everyday errors of code that a loop should get over by itself."""
 
@@ -131,16 +132,18 @@ def recovered(cell: tuple[float, float], runs: Sequence[Played]) -> Iterator[str
     parts = [f"{error} {good[error]} of {seen[error]}" for error in sorted(seen)]
     common = [error for error in COMMON if seen[error]]
     whole = share(sum(good[error] for error in common), sum(seen[error] for error in common))
-    verdict = "ok" if whole.value >= _RECOVERED else "MISSED"
+    verdict = ""
+    if min(cell) >= _AT:
+        verdict = f" | goal >= {_RECOVERED:.0%} | {'ok' if whole.value >= _RECOVERED else 'MISSED'}"
     yield f"errors recovered without a person, p={cell[0]:g} x={cell[1]:g}: {', '.join(parts)}"
-    yield f"of common types: {_percent(whole)} | goal >= {_RECOVERED:.0%} | {verdict}"
+    yield f"of common types: {_percent(whole)}{verdict}"
     retries = [
         Counter(run.result.record.calls.errors).most_common(1)[0][1] - 1
         for run in runs
         if run.result.record and run.result.record.calls.errors
     ]
     most = max(retries, default=0)
-    yield f"further answers after an error of one type, in one task: at most {most}"
+    yield f"errors of one type after the first one, in one task: at most {most}"
 
 
 def _percent(estimate: Estimate) -> str:

@@ -15,6 +15,7 @@ from runner.git.local_repository import LocalRepository
 from runner.grouped import changed
 from runner.loop.deps import EarlierRuns, NoMemory
 from runner.loop.driver import drive
+from runner.money import total
 from runner.nodes import NODES
 from runner.ports import Memory
 from runner.state.options import Options, Request
@@ -36,6 +37,7 @@ class Walk:
     completed: int
     right: int
     tokens: int
+    calls: int
     ended: str
     why: tuple[str, ...] = ()
 
@@ -73,7 +75,7 @@ async def walk(
     )
     options = changed(
         Options(),
-        model=who.named(f"walk.{roadmap.name}"),
+        model=who.named(f"walk.{roadmap.name}.{place.name}"),  # a conversation of its own
         max_tasks=100,
         approval_mode="auto",
         test_timeout=60.0,
@@ -85,12 +87,14 @@ async def walk(
     }
     tree = {name: path.read_text() for name, path in names.items() if not name.startswith(".git/")}
     passed = [await environment.judge.passes(task, tree, kept=True) for task in roadmap.tasks]
+    spent = total(attempt.spent.total for attempt in state.attempts.values())
     return Walk(
         roadmap,
         shown,
         sum(state.status(task) is Status.COMPLETED for task in state.tasks),
         sum(passed),
-        sum(attempt.spent.total.tokens for attempt in state.attempts.values()),
+        spent.tokens,
+        spent.calls,
         " ".join(filter(None, (ended.status, ended.reason))),
         tuple(_left(state)),
     )

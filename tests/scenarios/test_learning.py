@@ -26,6 +26,7 @@ from tests.runner.analysis.histories import flawed
 from tests.scenarios.bot import REPOSITORY, Bot, conversation, run_of
 from tests.scenarios.endings import progress
 from tests.scenarios.projects import note, notes, on
+from tests.scenarios.proposing import STUCK, decomposed
 
 FILE = ".github/cairn.yml"
 CONFIG = "# Ours.\nmodel: oak-1  # cheap\nloop: hybrid\n"
@@ -204,6 +205,43 @@ async def test_what_was_learned_from_a_run_can_be_read_and_forgotten(bot: Bot) -
     assert "- files: `n1.md`: written for: 1.1" in notes_shown
     assert "now empty" in cleared
     assert bot.files("memory.json") == []
+
+
+@on(CONFIGURED)
+async def test_what_a_reviewer_asked_for_is_told_to_the_next_task(bot: Bot) -> None:
+    """A revision is a lesson: readers see it, and a similar task is told from the start."""
+    await works(bot, 1)
+    (pull,) = bot.pulls
+    bot.model.says(note("n1.md", "Une note."))
+
+    await bot.reply(pull, "/execute revise Write notes such as `n2.md` in French.")
+    bot.github.says(REPOSITORY, pull.number)
+    await bot.comment("/memory", by="reader")
+    shown = bot.says()[-1]
+    await works(bot, 2)
+
+    assert "a reviewer asked: Write notes such as `n2.md` in French." in shown
+    assert (
+        "people want: a reviewer asked: Write notes such as `n2.md` in French." in bot.prompts[-1]
+    )
+
+
+@on(STUCK)
+async def test_why_a_proposal_was_rejected_is_told_to_the_next_attempt(bot: Bot) -> None:
+    """The reason that a person gives enters the memory, and the same task is asked with it."""
+    pull = await decomposed(bot)
+    await bot.reply(pull, "/reject keep `one.md` and `two.md` together")
+    bot.proposes()
+    await bot.comment("/memory", by="reader")
+    shown = bot.says()[-1]
+    asked = len(bot.prompts)
+
+    await bot.comment("/execute retry 1.1")
+    bot.says()
+    bot.proposes()
+
+    assert "people rejected to decompose it: keep `one.md` and `two.md` together" in shown
+    assert "decompose it: keep `one.md` and `two.md` together" in bot.prompts[asked]
 
 
 @on(CONFIGURED)
