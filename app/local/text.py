@@ -31,7 +31,7 @@ NO_PROPOSAL = (
 NO_RUN = "There is no run in this folder yet. `cairn run --dry-run` shows what one would do."
 SAME_TASK = "The list has the same task again; describe it in other words."
 NO_TASKS = "The list has no task, so nothing was decided."
-_DOES: dict[Strategy, str] = {
+WHAT_APPROVAL_DOES: dict[Strategy, str] = {
     "rewrite": "Cairn replaces the task in the roadmap with the one below, then works on it",
     "decompose": "Cairn replaces the task in the roadmap with the ones below, then works on them "
     "in order",
@@ -196,4 +196,4 @@ def stale(word: str, now: str) -> str:
 def _does(proposal: Proposal) -> str:
     if proposal.kind == "changes":
         return "Cairn writes these files and runs the tests"
-    return _DOES[proposal.strategy]
+    return WHAT_APPROVAL_DOES[proposal.strategy]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from dataclasses import replace
+from typing import assert_never
 
 from runner.errors import TaskError
 from runner.loop.applied import edited
@@ -86,16 +87,28 @@ async def _shown(state: RunState, deps: Deps, work: TaskWork) -> RunState:
 async def apply_recovery(state: RunState, deps: Deps, work: TaskWork) -> Step:
     """Do what was proposed: edit the roadmap on the newest commit, defer, skip or hand over."""
     proposal = _proposal(state.attempt)
-    if proposal.strategy == "defer":
-        log.info("Deferring task: %s (%s)", state.task.name, proposal.reason.upper())
-        return Step(state.with_attempt(status=Status.DEFERRED), "ok")
-    if proposal.strategy in ("rewrite", "decompose"):
-        async with work.tip.lock:
-            return Step(await _rewritten(state, deps, work, proposal), "ok")
-    escalated = proposal.strategy == "escalate"
+    match proposal.strategy:
+        case "rewrite" | "decompose":
+            async with work.tip.lock:
+                return Step(await _rewritten(state, deps, work, proposal), "ok")
+        case "defer":
+            log.info("Deferring task: %s (%s)", state.task.name, proposal.reason.upper())
+            return Step(state.with_attempt(status=Status.DEFERRED), "ok")
+        case "skip":
+            return await _closed(state, deps, proposal, ready=False, status=Status.SKIPPED)
+        case "escalate":
+            return await _closed(state, deps, proposal, ready=True, status=Status.FAILED)
+        case other:
+            assert_never(other)
+
+
+async def _closed(
+    state: RunState, deps: Deps, proposal: Proposal, *, ready: bool, status: Status
+) -> Step:
+    """Close the pull request of a proposal, or leave it to a person as ``ready``."""
     if proposal.branch:
-        await deps.repository.end_proposal(state.task.key, ready=escalated, why=_why(state.attempt))
-    return Step(state.with_attempt(status=Status.FAILED if escalated else Status.SKIPPED), "ok")
+        await deps.repository.end_proposal(state.task.key, ready=ready, why=_why(state.attempt))
+    return Step(state.with_attempt(status=status), "ok")
 
 
 async def withdraw(state: RunState, deps: Deps) -> None:

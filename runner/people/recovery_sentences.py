@@ -19,7 +19,7 @@ from runner.text.sanitize import cut_middle, sanitize
 _LONGEST_REASON = 240
 _MOST_NAMED = 4
 
-_BECAUSE: dict[Reason, str] = {
+BECAUSE: dict[Reason, str] = {
     "task_too_vague": "The task does not say what to do",
     "task_too_complex": "The task is too large for one attempt",
     "missing_dependency": "The task needs something that does not exist yet",
@@ -35,7 +35,7 @@ NOT_VAGUE = (
     "the model called the task too vague, but the task names its files and what to write in them, "
     "so Cairn did not rewrite it"
 )
-_WHAT_FAILED: dict[Strategy, str] = {
+WHAT_FOLLOWS: dict[Strategy, str] = {
     "rewrite": "The new text says what to write and how to check that it is done",
     "decompose": "It becomes {parts} tasks, in this order, each of which can be tested on its own",
     "defer": "Cairn tries it once more after the other tasks, with fresh context",
@@ -113,7 +113,7 @@ def explained(strategy: Strategy, failure: Failure, parts: int, instead: str) ->
     )
     refused = f"Cairn cannot continue on its own: {instead}" if instead else ""
     done = strategy == "skip" and failure.reason == "already_done"
-    does = _DONE if done else _WHAT_FAILED[strategy].format(parts=parts)
+    does = _DONE if done else WHAT_FOLLOWS[strategy].format(parts=parts)
     return " ".join(_ended(part) for part in (because, refused, does) if part)
 
 
@@ -121,7 +121,7 @@ def _because(failure: Failure) -> str:
     if failure.type == "conflict":
         return "Another task changed the same files at the same time"
     if failure.reason != "unknown":
-        return _BECAUSE[failure.reason]
+        return BECAUSE[failure.reason]
     return _UNKNOWN[failure.found_by]
 
 
@@ -131,7 +131,7 @@ def _ended(text: str) -> str:
     return line if line.endswith((".", "!", "?")) else f"{line}."
 
 
-_DOES: dict[Strategy, str] = {
+WHAT_APPROVAL_DOES: dict[Strategy, str] = {
     "rewrite": "Cairn replaces the task in the roadmap with the one below, then works on it.",
     "decompose": "Cairn replaces the task in the roadmap with the ones below, then works on them "
     "in order.",
@@ -141,7 +141,7 @@ _DOES: dict[Strategy, str] = {
     "review. Finish the task on its branch and merge it; or push what you have and comment "
     "`/execute retry`, and Cairn continues from there.",
 }
-_WHY = {
+WHY: dict[Reason, str] = {
     "task_too_vague": "the task does not say what to do",
     "task_too_complex": "the task is too large for one attempt",
     "missing_dependency": "the task needs something that does not exist yet",
@@ -383,7 +383,7 @@ def _how_to_decide(state: RunState, proposal: Proposal) -> str:
 def _does(proposal: Proposal) -> str:
     if proposal.kind == "changes":
         return "Cairn writes the change that the diff shows, runs the tests, and continues."
-    return _DOES[proposal.strategy]
+    return WHAT_APPROVAL_DOES[proposal.strategy]
 
 
 def _reason(state: RunState) -> str:
@@ -391,7 +391,7 @@ def _reason(state: RunState) -> str:
     message = _plain(attempt.failure.message) if attempt.failure else ""
     proposal = _of(state)
     known = "a person must approve the change" if proposal.kind == "changes" else ""
-    why = known or _WHY.get(proposal.reason, "")
+    why = known or WHY.get(proposal.reason, "")
     return ": ".join(filter(None, [why, message])) or "nobody knows why"
 
 

@@ -91,11 +91,14 @@ def _no_rewrite(state: RunState, fewest: int) -> str:
 
 Disposition = Literal["apply", "ask", "publish"]
 
-_ASKED: Final[Mapping[ApprovalMode, frozenset[Strategy]]] = {
-    "auto": frozenset({"escalate"}),
-    "approve_decompose": frozenset({"decompose", "escalate"}),
-    "interactive": frozenset({"rewrite", "decompose", "escalate"}),
+ASKED_IN: Final[Mapping[Strategy, frozenset[ApprovalMode]]] = {
+    "rewrite": frozenset({"interactive"}),
+    "decompose": frozenset({"interactive", "approve_decompose"}),
+    "defer": frozenset(),
+    "skip": frozenset(),
+    "escalate": frozenset({"interactive", "approve_decompose", "auto"}),
 }
+"""The modes in which a person is asked before a strategy is applied."""
 
 
 def disposition(proposal: Proposal, mode: ApprovalMode) -> Disposition:
@@ -108,7 +111,7 @@ def disposition(proposal: Proposal, mode: ApprovalMode) -> Disposition:
         return "ask"
     if mode == "review_only":
         return "apply" if proposal.strategy == "defer" else "publish"
-    return "ask" if proposal.strategy in _ASKED[mode] else "apply"
+    return "ask" if mode in ASKED_IN[proposal.strategy] else "apply"
 
 
 _BULLET = re.compile(r"^(?P<indent>\s*)(?:[-*+]|\d{1,9}[.)])\s+(?!\[[ xX]\])(?P<text>\S.*)$")

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final, Literal
 
-from runner.state.proposal import Proposal
+from runner.state.proposal import Proposal, Strategy
 from runner.state.run_state import Attempt, RunState, Status
 
 ProposalOutcome = Literal["applied", "waiting", "closed", "published"]
 
-_APPLIED: Final = {
+APPLIED: Final[Mapping[Strategy, Status]] = {
     "rewrite": Status.REPLACED,
     "decompose": Status.REPLACED,
     "defer": Status.DEFERRED,
     "skip": Status.SKIPPED,
 }
+"""The status of a task whose proposal was applied; one that was handed over is told by more."""
 
 
 def outcome_of(attempt: Attempt, proposal: Proposal) -> ProposalOutcome:
     """Say in one word what became of a proposal: applied, waiting, closed, or only published."""
-    if attempt.status is _APPLIED.get(proposal.strategy) or _handed_over(attempt):
+    if attempt.status is APPLIED.get(proposal.strategy) or _handed_over(attempt):
         return "applied"
     if attempt.status is Status.AWAITING_APPROVAL:
         return "waiting"

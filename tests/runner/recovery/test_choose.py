@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from itertools import pairwise
+from typing import get_args
 
 import pytest
 
-from runner.recovery.choose import choose, room
+from app.local import text
+from runner.people.recovery_sentences import BECAUSE, WHAT_APPROVAL_DOES, WHAT_FOLLOWS, WHY
+from runner.recovery.choose import ASKED_IN, choose, room
+from runner.recovery.reading import read_reason
 from runner.roadmap.task import NewTask
-from runner.state.proposal import MAX_REPLACEMENTS, Proposal, Reason
+from runner.state.proposal import MAX_REPLACEMENTS, STRATEGY_OF, Proposal, Reason, Strategy
+from runner.state.recoveries import APPLIED
 from runner.state.run_state import Failure, ReplacedTasks, RunState, Status
 from tests.runner.states import at, run_state, with_status
 
@@ -20,6 +26,38 @@ def failed(reason: Reason, *, waits_for: str = "", **attempt: object) -> RunStat
     """A run whose first task failed for a reason."""
     failure = Failure("test", "red", node="verify_task", reason=reason, waits_for=waits_for)
     return at("propose_recovery", run_state(ROADMAP), failure=failure, **attempt)
+
+
+TABLES: dict[str, tuple[Mapping[str, object], set[str]]] = {
+    "ASKED_IN in runner/recovery/choose.py": (ASKED_IN, set()),
+    "APPLIED in runner/state/recoveries.py": (APPLIED, {"escalate"}),
+    "WHAT_FOLLOWS in runner/people/recovery_sentences.py": (WHAT_FOLLOWS, set()),
+    "WHAT_APPROVAL_DOES in runner/people/recovery_sentences.py": (WHAT_APPROVAL_DOES, set()),
+    "WHAT_APPROVAL_DOES in app/local/text.py": (text.WHAT_APPROVAL_DOES, set()),
+}
+"""Each table with a row for every strategy, and the strategies that need none there."""
+
+
+@pytest.mark.parametrize("place", TABLES)
+def test_every_strategy_has_its_row(place: str) -> None:
+    """A new strategy is at home everywhere."""
+    table, without = TABLES[place]
+    missing = set(get_args(Strategy)) - without - table.keys()
+
+    assert not missing, f"{place} has no row for {', '.join(sorted(missing))}"
+
+
+def test_every_reason_has_its_rows() -> None:
+    """A reason leads to a strategy, is told to people, and is read from a model or found by code."""
+    found_by_code = {"already_done"}
+    reasons = set(get_args(Reason))
+
+    assert reasons - STRATEGY_OF.keys() == set(), "STRATEGY_OF in runner/state/proposal.py"
+    for name, told in {"BECAUSE": BECAUSE, "WHY": WHY}.items():
+        missing = reasons - told.keys() - {"unknown"}
+        assert missing == set(), f"{name} in runner/people/recovery_sentences.py"
+    readable = {reason for reason in reasons if read_reason(reason).reason == reason}
+    assert reasons - found_by_code - readable == set(), "_REASON in runner/recovery/reading.py"
 
 
 @pytest.mark.parametrize(
