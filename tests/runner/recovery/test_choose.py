@@ -48,7 +48,7 @@ def test_every_strategy_has_its_row(place: str) -> None:
 
 
 def test_every_reason_has_its_rows() -> None:
-    """A reason leads to a strategy, is told to people, and is read from a model or found by code."""
+    """A reason leads to a strategy, is told to people, and a model or code can find it."""
     found_by_code = {"already_done"}
     reasons = set(get_args(Reason))
 
