@@ -7,6 +7,7 @@ import logging
 from collections.abc import Awaitable, Callable, Set
 from dataclasses import replace
 from functools import partial
+from typing import assert_never
 
 from app.dashboard.keeper import Dashboards
 from app.github.api import RepositoryApi
@@ -21,7 +22,9 @@ from handlers.answering import handle_comment
 from handlers.commands import COMMANDS
 from handlers.decisions import handle_pull
 from handlers.events import (
+    ButtonClicked,
     CheckEnded,
+    CommentDeleted,
     Event,
     IssueCommentCreated,
     IssueEdited,
@@ -31,6 +34,7 @@ from handlers.events import (
     PullPushed,
     PullReopened,
     PullReviewed,
+    PullTouched,
     RerunRequested,
     ReviewCommented,
     is_from_bot,
@@ -172,28 +176,35 @@ class Dispatch:
                 event.repository.full_name,
             ),
         )
-        if isinstance(event, IssueCommentCreated):
-            await handle_comment(
-                event,
-                thread=thread,
-                runs=self._runs,
-                proposals=self._proposals,
-                rows=self._commands,
-            )
-        elif isinstance(event, IssueEdited):
-            await self._dashboards.ticked(
-                event, thread=thread, runs=self._runs, proposals=self._proposals
-            )
-        elif isinstance(event, RerunRequested):
-            await handle_verify(event, thread=thread, runs=self._runs)
-        elif isinstance(event, ReviewCommented):
-            await handle_review(event, thread=thread, runs=self._runs)
-        else:
-            await handle_pull(event, thread=thread, proposals=self._proposals, clock=self._clock)
-            if isinstance(event, PullReviewed):
-                await handle_review(event, thread=thread, runs=self._runs)
-            elif isinstance(event, PullPushed):
-                await handle_verify(event, thread=thread, runs=self._runs)
+        await self._handled(event, thread)
+
+    async def _handled(self, event: Event, thread: IssueThread) -> None:
+        runs, proposals = self._runs, self._proposals
+        match event:
+            case IssueCommentCreated():
+                rows = self._commands
+                await handle_comment(
+                    event, thread=thread, runs=runs, proposals=proposals, rows=rows
+                )
+            case IssueEdited():
+                dashboards = self._dashboards
+                await dashboards.ticked(event, thread=thread, runs=runs, proposals=proposals)
+            case RerunRequested():
+                await handle_verify(event, thread=thread, runs=runs)
+            case ReviewCommented():
+                await handle_review(event, thread=thread, runs=runs)
+            case PullReviewed():
+                await handle_pull(event, thread=thread, proposals=proposals, clock=self._clock)
+                await handle_review(event, thread=thread, runs=runs)
+            case PullPushed():
+                await handle_pull(event, thread=thread, proposals=proposals, clock=self._clock)
+                await handle_verify(event, thread=thread, runs=runs)
+            case CommentDeleted() | ButtonClicked() | PullClosed() | PullReopened() | PullTouched():
+                await handle_pull(event, thread=thread, proposals=proposals, clock=self._clock)
+            case MergeQueued() | CheckEnded():
+                pass  # were handled before anybody was heard
+            case other:
+                assert_never(other)
 
 
 def _is_of_others(event: PullClosed | PullReopened, own: str) -> bool:

@@ -9,10 +9,12 @@ import sys
 import tomllib
 from collections.abc import Iterator
 from importlib.metadata import packages_distributions
+from typing import get_args
 
 import pytest
 
 from runner.config.model import parse_config
+from runner.state.proposal import Reason, Strategy
 from tests.fake_github.rendering import broken_tables
 from tools.docs.parts import ACTION, PARTS, ROOT, SOURCE, made, pages
 
@@ -99,6 +101,21 @@ def test_the_architecture_names_what_is_there() -> None:
 
     assert {place for place in named if not (ROOT / place).exists()} == set()
     assert folders == rooms
+
+
+def test_reasons_and_strategies_are_documented() -> None:
+    """Where they are listed, none is forgotten."""
+    design, glossary, events = (
+        (ROOT / place).read_text()
+        for place in ("docs/design.md", "docs/glossary.md", "docs/events.md")
+    )
+    row = next(line for line in glossary.splitlines() if line.startswith("| recovery strategy |"))
+    strategies = get_args(Strategy)
+
+    assert [each for each in get_args(Reason) if f"| `{each}`" not in design] == [], "design.md"
+    assert [each for each in strategies if f"| {each.upper()}" not in design] == [], "design.md"
+    assert [each for each in strategies if each not in row] == [], "the glossary"
+    assert [each for each in strategies if f"`{each}`" not in events] == [], "docs/events.md"
 
 
 def test_contributing_names_what_is_there() -> None:

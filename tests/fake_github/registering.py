@@ -19,7 +19,7 @@ from aiohttp import web
 from tests.fake_github.answers import missing
 from tests.fake_github.spec import complaints, load, validator
 from tests.fake_github.state import App
-from tests.fake_github.world import World
+from tests.fake_github.world import NEEDS, World
 
 PAGES = re.compile(r"(?:/organizations/(?P<owner>[^/]+))?/settings/apps/(?P<page>new|manifest)\Z")
 KNOWN = {
@@ -29,18 +29,6 @@ KNOWN = {
 }
 LONGEST_NAME = 34
 GOOD_FOR = timedelta(hours=1)
-NEEDS = {
-    "check_run": {"checks"},
-    "issue_comment": {"issues", "pull_requests"},
-    "issues": {"issues"},
-    "merge_group": {"merge_queues"},
-    "pull_request": {"pull_requests"},
-    "pull_request_review": {"pull_requests"},
-    "pull_request_review_comment": {"pull_requests"},
-    "push": {"contents"},
-    "repository": {"metadata"},
-}
-"""Which permission (any of these) lets an App subscribe to an event."""
 
 
 @dataclass(frozen=True)

@@ -46,17 +46,19 @@ PERMISSIONS = {
     "pull_requests": "write",
     "statuses": "write",
 }
-EVENTS = [
-    "check_run",
-    "issue_comment",
-    "issues",
-    "merge_group",
-    "pull_request",
-    "pull_request_review",
-    "pull_request_review_comment",
-    "push",
-    "repository",
-]
+NEEDS = {
+    "check_run": {"checks"},
+    "issue_comment": {"issues", "pull_requests"},
+    "issues": {"issues"},
+    "merge_group": {"merge_queues"},
+    "pull_request": {"pull_requests"},
+    "pull_request_review": {"pull_requests"},
+    "pull_request_review_comment": {"pull_requests"},
+    "push": {"contents"},
+    "repository": {"metadata"},
+}
+"""Which permission (any of these) lets an App subscribe to an event."""
+EVENTS = list(NEEDS)
 SECRET = "the webhook secret"
 LONGEST = 65_536
 _HOUR = timedelta(hours=1)

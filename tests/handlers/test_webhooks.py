@@ -12,6 +12,7 @@ import pytest
 from app.compose.server import WORKED
 from app.setup.addresses import heard, manifest
 from handlers.webhooks import SUBSCRIBED, WEBHOOKS, meaning_of
+from tests.fake_github.world import NEEDS
 
 ROOT = Path(__file__).parents[2]
 DATA = ROOT / "tests/data/github"
@@ -102,6 +103,16 @@ def test_the_app_asks_for_what_is_worked_but_not_for_what_comes_unasked():
         "installation_repositories",
     }
     assert not {name for name in SUBSCRIBED if name.startswith("installation")}
+
+
+def test_the_fake_sends_every_event() -> None:
+    """An event without a permission in ``NEEDS`` could never be subscribed to in a test."""
+    assert set(SUBSCRIBED) == NEEDS.keys(), "NEEDS in tests/fake_github/world.py"
+
+
+def test_every_event_with_parts_is_tried() -> None:
+    """An event that has parts in ``WEBHOOKS`` and no payload in ``PAYLOADS`` is named here."""
+    assert {each.name for each in WEBHOOKS if each.parts} == PAYLOADS.keys()
 
 
 def test_no_other_list_of_events():
