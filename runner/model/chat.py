@@ -29,7 +29,7 @@ from runner.prompts.questions import Answer, Embedded, Question
 from runner.windows import known_window
 
 if TYPE_CHECKING:
-    from runner.model.endpoint import OpenAIEndpoint
+    from runner.model.api import ModelApi
     from runner.model.replies import ChatReply
 
 
@@ -81,7 +81,7 @@ class OpenAIModel(ports.Endpoint):
         self._api_key = api_key
         self._mask = mask
         self._timeout = timeout
-        self._endpoint: OpenAIEndpoint | None = None
+        self._endpoint: ModelApi | None = None
         self._windows: dict[str, int] | None = None
 
     async def ask(self, question: Question) -> Answer:
@@ -151,22 +151,27 @@ class OpenAIModel(ports.Endpoint):
         if self._endpoint is not None:
             await self._endpoint.close()
 
-    async def _opened(self) -> OpenAIEndpoint:
+    async def _opened(self) -> ModelApi:
         """Return the endpoint, created at its first use.
 
         Its library takes more than a second to import: callers that ask nothing do not wait for it,
         and a server continues to serve.
         """
         if self._endpoint is None:
-            module = await asyncio.to_thread(import_module, "runner.model.endpoint")
-            self._endpoint = self._endpoint or module.OpenAIEndpoint(
-                base_url=self._base_url,
-                api_key=self._api_key,
-                timeout=self._timeout,
-                clock=self._clock,
-                mask=self._mask,
-            )
+            await asyncio.to_thread(import_module, "runner.model.endpoint")
+            self._endpoint = self._endpoint or self._open()
         return self._endpoint
+
+    def _open(self) -> ModelApi:
+        from runner.model.endpoint import OpenAIEndpoint  # has been imported by now
+
+        return OpenAIEndpoint(
+            base_url=self._base_url,
+            api_key=self._api_key,
+            timeout=self._timeout,
+            clock=self._clock,
+            mask=self._mask,
+        )
 
     async def _try(self, question: Question, retries: int) -> Answer:
         model = question.model or self._model
