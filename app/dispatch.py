@@ -28,6 +28,7 @@ from handlers.events import (
     Event,
     IssueCommentCreated,
     IssueEdited,
+    IssueUnlocked,
     MalformedPayload,
     MergeQueued,
     PullClosed,
@@ -126,6 +127,9 @@ class Dispatch:
         if isinstance(event, BranchPushed):
             self._configs.forget(event.repository.full_name)
             await self._pushed(event)
+            return
+        if isinstance(event, IssueUnlocked):
+            await self._runs.say_again(repository_id=event.repository.id, issue=event.issue)
             return
         own = await self._identity.bot_login()
         if isinstance(event, MergeQueued):

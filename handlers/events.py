@@ -83,6 +83,10 @@ class EditPayload(Envelope):
     changes: _Changes = _Changes()
 
 
+class IssuePayload(Envelope):
+    issue: _EditedIssue
+
+
 class CommentPayload(Envelope):
     issue: Issue
     comment: Comment
@@ -205,6 +209,11 @@ class IssueEdited(_Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class IssueUnlocked(_Event):
+    """A conversation takes comments again."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CommentDeleted(_Event):
     """A comment is gone."""
 
@@ -316,6 +325,7 @@ class PullTouched(_Event):
 Event = (
     IssueCommentCreated
     | IssueEdited
+    | IssueUnlocked
     | CommentDeleted
     | PullReviewed
     | ReviewCommented
@@ -376,7 +386,10 @@ def read_comment(delivery: str, payload: dict[str, object]) -> Event | None:
 
 
 def read_issue(delivery: str, payload: dict[str, object]) -> Event | None:
-    """Read ``issues``. Only a changed text counts."""
+    """Read ``issues``. A changed text counts, and an end of a lock."""
+    if payload.get("action") == "unlocked":
+        unlocked = validated("issues", IssuePayload, payload)
+        return IssueUnlocked(**common_of(delivery, unlocked), issue=unlocked.issue.number)
     if payload.get("action") != "edited":
         return None
     found = validated("issues", EditPayload, payload)

@@ -307,6 +307,9 @@ class Runs(Protocol):
     async def verify(self, request: RunRequested) -> None:
         """Queue a run that only verifies the head of an open checkpoint; twice leaves one."""
 
+    async def say_again(self, *, repository_id: int, issue: int) -> None:
+        """Say the end of runs that people of an issue could not be told."""
+
     async def set_up(self, request: RunRequested) -> None:
         """Queue a run that only proposes a configuration, if the tests need one."""
 

@@ -120,36 +120,46 @@ class InstallationChanged:
     """Something happened to an installation: suspended, lifted, deleted, permissions accepted.
 
     ``repositories`` are the ids of those that were added to it or removed; () for all of them.
+    ``added`` are those that came with it, by its creation or later.
     """
 
     delivery: str
     action: str
     installation_id: int
     repositories: tuple[int, ...] = ()
+    added: tuple[NamedRepository, ...] = ()
 
 
-class _Repository(BaseModel):
+class NamedRepository(BaseModel, frozen=True):
+    """A repository as an event about an installation names it."""
+
     id: int
+    full_name: str
+    private: bool
 
 
 class _Payload(BaseModel):
     action: str
     installation: Installation
-    repositories_added: tuple[_Repository, ...] = ()
-    repositories_removed: tuple[_Repository, ...] = ()
+    repositories: tuple[NamedRepository, ...] = ()
+    repositories_added: tuple[NamedRepository, ...] = ()
+    repositories_removed: tuple[NamedRepository, ...] = ()
 
 
 def read_installation(delivery: str, payload: dict[str, object]) -> InstallationChanged:
     """Reduce an event about an installation. Raises ``MalformedPayload``."""
     found = validated("installation", _Payload, payload)
     return InstallationChanged(
-        delivery=delivery, action=found.action, installation_id=found.installation.id
+        delivery=delivery,
+        action=found.action,
+        installation_id=found.installation.id,
+        added=found.repositories if found.action == "created" else (),
     )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RepositoryChanged:
-    """A repository was renamed, transferred, archived or unarchived (``action``)."""
+    """A repository got another name, owner, or status (``action``): archived, private, ..."""
 
     delivery: str
     action: str
@@ -161,9 +171,12 @@ class _RepositoryPayload(Envelope):
     action: str
 
 
+_CHANGES = ("renamed", "transferred", "archived", "unarchived", "privatized", "publicized")
+
+
 def read_repository(delivery: str, payload: dict[str, object]) -> RepositoryChanged | None:
     """Reduce an event about a repository; None for what changes nothing for us."""
-    if payload.get("action") not in ("renamed", "transferred", "archived", "unarchived"):
+    if payload.get("action") not in _CHANGES:
         return None
     found = validated("repository", _RepositoryPayload, payload)
     return RepositoryChanged(
@@ -183,4 +196,5 @@ def read_selection(delivery: str, payload: dict[str, object]) -> InstallationCha
         action=found.action,
         installation_id=found.installation.id,
         repositories=tuple(each.id for each in named),
+        added=found.repositories_added,
     )

@@ -66,7 +66,7 @@ WEBHOOKS = (
     ),
     WebhookKind(
         name="issues",
-        why="somebody ticks a checkbox of the dashboard",
+        why="somebody ticks a checkbox of the dashboard, or unlocks a conversation",
         read=read_issue,
     ),
     WebhookKind(
@@ -113,7 +113,7 @@ WEBHOOKS = (
     ),
     WebhookKind(
         name="repository",
-        why="a repository is renamed, transferred, archived or unarchived",
+        why="a repository is renamed, transferred, archived, unarchived, made private or public",
         read=read_repository,
     ),
     WebhookKind(

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Protocol
 
 from aiohttp import web
@@ -124,7 +125,7 @@ def watching(
     )
     secure = (settings.cairn_public_url or "").startswith("https:")
     access = Access(settings.cairn_admin_token, secure=secure, clock=clock)
-    door, metrics = Door(access, links), RunMetrics()
+    door, metrics = Door(access, links, partial(_is_private, runs)), RunMetrics()
     operations = Operations(
         counting=Counting(store),
         metrics=metrics,
@@ -141,6 +142,13 @@ def watching(
         *configured_routes(settings, door),
     )
     return Watching(hub, waiting, metrics, list(every))
+
+
+async def _is_private(runs: StoredRuns, place: Mapping[str, str]) -> bool:
+    """Say whether a run's page, or a history, is of a repository that is private now."""
+    if "id" in place:
+        return await runs.is_private(run=place["id"])
+    return await runs.is_private(repository=f"{place['owner']}/{place['name']}")
 
 
 def run_links(settings: ServerSettings, clock: Clock) -> RunLinks:

@@ -35,8 +35,10 @@ from app.runs.advice_offer import AdviceOffer
 from app.runs.config_offer import ConfigOffer
 from app.runs.execution import RunPorts, StoredControl, origin_of
 from app.runs.lessons import Lessons
+from app.runs.onboarding import SetUp
 from app.runs.roadmap_offer import RoadmapOffer, labelled
 from app.runs.service import row_of
+from app.runs.setup_offer import SetupPulls
 from app.runs.undoing import Undoing
 from app.runs.verifying import VerifyHead, Verifying
 from app.server.links import RunLinks
@@ -236,7 +238,7 @@ class ServerParts:
         api = RepositoryApi(github, run.repository)
         branches = Branches(Commits(api, bot_login=bot), snapshot=repository.snapshot)
         pulls = partial(OfferedPulls, api, branches=branches, bot_login=bot)
-        offer = ConfigOffer(repository, pulls(kind="setup"), branch=run.base_branch, run=run.id)
+        set_up = self._set_up(run, repository, pulls(kind="setup"), api)
         lessons = self.lessons(run.repository_id)
         return RunPorts(
             deps,
@@ -250,10 +252,9 @@ class ServerParts:
             expected=lessons.expected,
             adjusted=lessons.adjusted,
             undoing=Undoing(repository.finished, pulls(kind="undo")),
-            offer=offer if self.identity.is_app else None,
+            set_up=set_up if self.identity.is_app else None,
             verifying=Verifying(repository.reviews, repository.trust, repository.show_place),
             advising=self._advice(run, pulls(kind="advice")) if self.identity.is_app else None,
-            first=self._first(run, repository, pulls(kind="first"), api),
         )
 
     def _progress(self, run: Run, github: GitHubAPI, bot: str) -> Progress:
@@ -269,12 +270,17 @@ class ServerParts:
             link=partial(self.page_link, run),
         )
 
-    def _first(
-        self, run: Run, repository: GitHubRepository, pulls: OfferedPulls, api: RepositoryApi
-    ) -> RoadmapOffer:
-        """Proposes a first roadmap to the repository of a run."""
-        of_issues = partial(labelled, api)
-        return RoadmapOffer(repository, pulls, of_issues, branch=run.base_branch, run=run.id)
+    def _set_up(
+        self, run: Run, repository: GitHubRepository, offered: OfferedPulls, api: RepositoryApi
+    ) -> SetUp:
+        """Proposes to the repository of a run what it lacks."""
+        pulls = SetupPulls(repository, offered, branch=run.base_branch, run=run.id)
+        return SetUp(
+            repository,
+            config=ConfigOffer(repository, pulls),
+            first=RoadmapOffer(repository, partial(labelled, api)),
+            pulls=pulls,
+        )
 
     def _advice(self, run: Run, pulls: OfferedPulls) -> AdviceOffer:
         """Proposes better settings to the repository of a run."""
@@ -299,8 +305,8 @@ class ServerParts:
         return Fanout(*safe, watchers, progress, self.outward.of_run(run.repository))
 
     async def _no_comments(self, run: Run) -> bool:
-        """Whether a run has no comment: a check shows what it finds, or we write nothing."""
-        if run.request.get("verify"):
+        """Whether a run has no comment: nobody asked in one, or we write nothing."""
+        if run.request.get("verify") or run.request.get("unasked"):
             return True
         return await self.read_only(run.installation_id, run.repository_id, run.repository)
 

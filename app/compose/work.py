@@ -24,6 +24,7 @@ from app.pushes.push import RoadmapPushes
 from app.runs.execution import RunPorts, Segments
 from app.runs.installations import Installations
 from app.runs.lessons import LearnedHere
+from app.runs.onboarding import Welcome
 from app.runs.service import HistoryAt, RunService, TaskFinder
 from app.runs.verifying import Verifications, VerifyHead
 from app.store.deliveries import Deliveries
@@ -98,7 +99,11 @@ async def working(parts: ServerParts, also: tuple[Events, ...] = ()) -> AsyncIte
     poll.look = people.polls.look
     deliveries, around = Deliveries(parts.store, parts.around.clock), parts.around
     boards = work.dashboards
-    installed = Installations(parts.identity, work.queue, look=work.worker.look, reach=boards.reach)
+    look = work.worker.look
+    welcome = Welcome(parts.identity, work.queue, look=look)
+    installed = Installations(
+        parts.identity, work.queue, look=look, reach=boards.reach, welcome=welcome
+    )
     inbox = Inbox(
         deliveries,
         _dispatch(parts, people, boards, installed, verify),
@@ -180,7 +185,7 @@ def _work(parts: ServerParts, poll: Look, verify: VerifyHead, also: tuple[Events
 
 def _mark(boards: Dashboards, run: Run) -> None:
     """A run that works on tasks changes what the dashboard shows; a set-up asks for one."""
-    if not (run.request.get("dry_run") or run.request.get("verify")):
+    if not any(run.request.get(kind) for kind in ("dry_run", "verify", "unasked")):
         boards.mark(place_of(run), asked=bool(run.request.get("setup")))
 
 

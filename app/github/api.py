@@ -19,7 +19,7 @@ from gidgethub import (
 )
 from gidgethub.abc import GitHubAPI
 
-from app.github.client import exhausted
+from app.github.client import RULES, exhausted
 from runner.errors import Outage, TaskError
 
 _log = logging.getLogger(__name__)
@@ -51,6 +51,17 @@ def refusals_explained(
         ) from refusal
 
 
+@contextmanager
+def rules_are_refusals() -> Iterator[None]:
+    """Make a branch that rules forbid a refusal: what is done beside a run does not wait for it."""
+    try:
+        yield
+    except Outage as outage:
+        if outage.kind != RULES:
+            raise
+        raise TaskError(RULES, outage.message) from outage
+
+
 class BestEffort:
     """What nobody's work depends on may be refused: it is noted for the report.
 
@@ -75,8 +86,8 @@ class BestEffort:
 
     def notes(self) -> tuple[str, ...]:
         """Hand out what was refused since it was asked last."""
-        refusals_explained, self._notes = tuple(self._notes), []
-        return refusals_explained
+        noted, self._notes = tuple(self._notes), []
+        return noted
 
     def _note(self, refused: TaskError | Outage) -> None:
         if self.strict:
@@ -214,15 +225,16 @@ class RepositoryApi:
 
     async def node(self) -> str:
         """Return the repository's id for GraphQL; asked once."""
-        return str((await self._repository())["node_id"])
+        return str((await self.repository())["node_id"])
 
     async def merge_methods(self) -> frozenset[str]:
         """Return how pull requests may be merged; empty where GitHub does not say. Asked once."""
         names = {"merge": "merge_commit", "squash": "squash_merge", "rebase": "rebase_merge"}
-        found = await self._repository()
+        found = await self.repository()
         return frozenset(each for each, name in names.items() if found.get(f"allow_{name}"))
 
-    async def _repository(self) -> Any:
+    async def repository(self) -> Any:
+        """Return what GitHub says of the repository itself; asked once."""
         if self._shown is None:
             with refusals_explained("show the repository"):
                 self._shown = await self._client.getitem(self._root)

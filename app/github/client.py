@@ -31,6 +31,7 @@ from typing import Any, Protocol
 from urllib.parse import urljoin, urlsplit
 
 import aiohttp
+from gidgethub import QueryError
 from gidgethub.abc import CACHE_TYPE
 from gidgethub.aiohttp import GitHubAPI
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type, stop_after_attempt
@@ -48,6 +49,12 @@ RETRY_AFTER = timedelta(minutes=2)
 
 SUSPENDED = "suspended"
 """The kind of an outage that ends when the suspension of the App's installation is lifted."""
+
+RULES = "rules"
+"""The kind of an outage while rules of the repository forbid us to write our branches."""
+
+RULES_AGAIN = timedelta(minutes=15)
+"""When a branch is written again that rules forbid: GitHub sends no event when they change."""
 
 ARCHIVED = "archived"
 """The kind of an outage while a repository is archived."""
@@ -94,6 +101,8 @@ def judge_answer(
     """Say what an answer means; None when it is the caller's (a success, 404, 422 ...)."""
     if status >= 500:
         return judge_failure(request, f"{status}", now=now)
+    if status in (403, 409, 422) and is_ruled_out(message := read_message(body)):
+        return against_rules(message, now)
     if status not in (403, 429):
         return None
     message = read_message(body)
@@ -123,6 +132,33 @@ def judge_failure(request: ApiRequest, reason: str, *, now: datetime, sent: bool
         until=now + RETRY_AFTER,
     )
     return TryAgain(outage) if request.repeatable or not sent else outage
+
+
+def is_ruled_out(message: str) -> bool:
+    """Say whether GitHub refuses a branch because of a ruleset or a branch protection.
+
+    Rules about single files are about the task that changes them, and wait for nobody
+    (https://docs.github.com/en/repositories/configuring-branches-and-merges-in-your-repository/managing-rulesets/available-rules-for-rulesets).
+    """
+    said = message.lower()
+    of_branches = "rule violations found" in said or "protected branch" in said
+    return of_branches and not any(words in said for words in _OF_FILES)
+
+
+_OF_FILES = ("file path", "file extension", "file size", "secret")
+
+
+def against_rules(message: str, now: datetime) -> Outage:
+    """Our branches may not be written until somebody changes the rules."""
+    said = " ".join(message.split()).rstrip(".")
+    return Outage(
+        RULES,
+        f"GitHub says: {said}. A ruleset or branch protection of the repository does not let the "
+        "App write its branches, whose names begin with `cairn/`. Whoever manages the rules can "
+        "add the App to their bypass list, or leave out `cairn/**`. Cairn then continues "
+        "automatically; `/execute resume` tries at once",
+        until=now + RULES_AGAIN,
+    )
 
 
 def exhausted(reset: datetime) -> Outage:
@@ -242,10 +278,17 @@ class GitHubClient(GitHubAPI):
     async def graphql(self, query: str, *, endpoint: str = "", **variables: Any) -> Any:
         """Ask GraphQL, at the address that belongs to ours (``endpoint``: another).
 
+        Rules against our branches are an ``Outage`` here as they are in REST.
+
         GitHub Enterprise Server has it beside ``/api/v3``, not below.
         """
         own = f"{self.base_url.rstrip('/').removesuffix('/v3')}/graphql"
-        return await super().graphql(query, endpoint=endpoint or own, **variables)
+        try:
+            return await super().graphql(query, endpoint=endpoint or own, **variables)
+        except QueryError as refusal:
+            if is_ruled_out(str(refusal)):
+                raise against_rules(str(refusal), self._clock.now()) from refusal
+            raise
 
     async def manage_rate_limit(self, *, method: str, url: str) -> None:
         """Before a request: wait out a limit that is known to be spent, or raise ``Outage``."""

@@ -26,7 +26,7 @@ from app.github.owned import JOINED, REBUILT, TICKED, Line, Why, line_of
 from app.github.pulls import Pull
 from runner.errors import Outage, TaskError
 from runner.git.objects import merged
-from runner.roadmap.replay import RoadmapEdits, replayed
+from runner.roadmap.replay import RoadmapEdits, only_ticks, replayed, ticked_again
 from runner.state.changes import EXECUTABLE, FILE, ChangeSet, Snapshot, TreeEntry, Write
 from runner.state.publishing import Checkpoint, CheckpointText
 
@@ -125,7 +125,7 @@ class Freshen:
         if not _differ(old, new, pull.roadmap):
             return now
         mine = await self._snapshot(pull.sha)
-        changes = await self._changes(pull.roadmap, old, mine, new)
+        changes = await self._changes(pull, line, mine, new)
         if isinstance(changes, tuple):
             return now
         if await self._only_rebases():  # GitHub would leave out a merge commit, and the ticks
@@ -143,7 +143,7 @@ class Freshen:
 
     async def _joined(self, pull: Pull, tip: str, line: Line) -> Fresh:
         new, mine = await self._snapshot(tip), await self._snapshot(pull.sha)
-        changes = await self._changes(pull.roadmap, await self._snapshot(line.start), mine, new)
+        changes = await self._changes(pull, line, mine, new)
         if isinstance(changes, tuple):
             return Fresh("stuck", changes, sha=pull.sha, start=line.start)
         made = self._checkpoint(pull, changes, new, tip, JOINED.format(base=pull.base))
@@ -171,17 +171,23 @@ class Freshen:
 
     async def _rebuilt(self, pull: Pull, tip: str, line: Line, why: Why) -> Fresh:
         """Put the change of a branch on the base as one commit, unless people pushed to it."""
-        for commit in line.own:
-            if not (line.made_by_us(commit) and await self._commits.ours(commit)):
-                return Fresh("pushed", sha=pull.sha, start=line.start)
+        if not await self._is_ours(line):
+            return Fresh("pushed", sha=pull.sha, start=line.start)
         new, mine = await self._snapshot(tip), await self._snapshot(pull.sha)
-        changes = await self._changes(pull.roadmap, await self._snapshot(line.start), mine, new)
+        changes = await self._changes(pull, line, mine, new)
         if isinstance(changes, tuple):
             return Fresh("stuck", changes, sha=pull.sha, start=line.start)
         message = f"{pull.title}\n\n{REBUILT[why]}"
         made = self._checkpoint(pull, changes, new, tip, message)
         wanted = Fresh("rebuilt", start=tip, same=made.tree == mine.tree, why=why)
         return await self._added(wanted, pull, made, new)
+
+    async def _is_ours(self, line: Line) -> bool:
+        """Say whether no person added a commit to a branch."""
+        for commit in line.own:
+            if not (line.made_by_us(commit) and await self._commits.ours(commit)):
+                return False
+        return True
 
     async def _only_rebases(self) -> bool:
         """Say whether a repository allows no other merges: GitHub cannot rebase a merge commit."""
@@ -203,9 +209,10 @@ class Freshen:
         return str(found["merge_base_commit"]["sha"]), int(found["behind_by"])
 
     async def _changes(
-        self, roadmap: str, old: Snapshot, mine: Snapshot, new: Snapshot
+        self, pull: Pull, line: Line, mine: Snapshot, new: Snapshot
     ) -> ChangeSet | tuple[str, ...]:
         """What a branch changes, for the newer tree; the paths about which people must decide."""
+        roadmap, old = pull.roadmap, await self._snapshot(line.start)
         paths = _theirs(old, mine, new) - {roadmap}
         entries = {path: mine.entries.get(path) for path in paths}
         odd = [p for p, each in entries.items() if each and each.mode not in (FILE, EXECUTABLE)]
@@ -221,7 +228,7 @@ class Freshen:
         if not _differ(old, mine, roadmap):
             return ChangeSet(files)
         versions = [tree.entries.get(roadmap) for tree in (old, mine, new)]
-        edited = await self._replayed(roadmap, [each for each in versions if each])
+        edited = await self._replayed(pull, line, [each for each in versions if each])
         return (roadmap,) if edited is None else ChangeSet({**files, roadmap: Write(edited)})
 
     async def _merged(
@@ -239,12 +246,21 @@ class Freshen:
                 made[path] = None if text is None else Write(text, theirs.mode)
         return made
 
-    async def _replayed(self, path: str, entries: Sequence[TreeEntry]) -> bytes | None:
+    async def _replayed(self, pull: Pull, line: Line, entries: Sequence[TreeEntry]) -> bytes | None:
+        """Make the edits of a branch again on the newest roadmap.
+
+        A checkpoint only ticks. It may have brought newer tasks of the base branch along, which
+        people may have changed there since: unless a person pushed to it, these are not its edits.
+        """
         if len(entries) < 3:
             return None
         known = await self._blobs([each.sha for each in entries])
         old, mine, new = (known[each.sha] for each in entries)
-        return replayed(path, RoadmapEdits(old, mine), new)
+        edit = RoadmapEdits(old, mine)
+        more = pull.kind == "checkpoint" and not only_ticks(pull.roadmap, edit)
+        if more and await self._is_ours(line):
+            return ticked_again(pull.roadmap, edit, new)
+        return replayed(pull.roadmap, edit, new)
 
     def _checkpoint(
         self, pull: Pull, changes: ChangeSet, new: Snapshot, tip: str, message: str

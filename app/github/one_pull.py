@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 from urllib.parse import urlencode
@@ -149,9 +149,8 @@ def branch_of(path: str) -> str:
     return f"{PREFIX}normalise/{slug(path)}"
 
 
-def of_one_file(
-    path: str,
-    content: bytes,
+def of_files(
+    files: Mapping[str, bytes],
     base: Snapshot,
     *,
     run: str,
@@ -161,12 +160,12 @@ def of_one_file(
     title: str,
     body: str,
 ) -> Checkpoint:
-    """Return the proposal of one file, made on top of ``parent``, whose files are ``base``."""
-    changes = ChangeSet({path: Write(content)})
+    """Return the proposal of new contents, made on top of ``parent``, whose files are ``base``."""
+    changes = ChangeSet({path: Write(content) for path, content in files.items()})
     trailers = (("Cairn-Run", run),)
     return Checkpoint(
         run=run,
-        task=path,
+        task=next(iter(files)),
         branch=branch,
         below=below,
         parent=parent,
@@ -179,15 +178,15 @@ def of_one_file(
 class OfferedPulls:
     """What our App (``bot_login``) proposes to a repository beside its tasks, by branch.
 
-    ``kind`` says what: checkboxes for a roadmap, a configuration, better settings, a first
-    roadmap, or the inverse of a merged task. None of them is a checkpoint.
+    ``kind`` says what: checkboxes for a roadmap, what a set-up needs, better settings, or the
+    inverse of a merged task. None of them is a checkpoint.
     """
 
     def __init__(
         self,
         api: RepositoryApi,
         *,
-        kind: Literal["normalise", "setup", "undo", "advice", "first"],
+        kind: Literal["normalise", "setup", "undo", "advice"],
         branches: Branches,
         bot_login: str,
     ) -> None:

@@ -13,6 +13,8 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from app.github import stack_sentences as texts
+from app.github.api import rules_are_refusals
+from app.github.client import RULES
 from app.github.comments import Comments, section
 from app.github.commits import Commits
 from app.github.freshen import Fresh, Freshen, Own
@@ -179,10 +181,12 @@ class Restack:
     ) -> None:
         """Bring one up to date, then those that build on it; ``below`` is what it builds on."""
         try:
-            one = await self._one(pull, ties, ground, below)
+            with rules_are_refusals():
+                one = await self._one(pull, ties, ground, below)
         except TaskError as error:
             log.warning("%s is not brought up to date: %s", pull.head, error.message)
-            one = _Done(pull, Fresh(sha=pull.sha), section(pull.body, "news"))
+            news = texts.forbidden(error.message) if error.kind == RULES else ""
+            one = _Done(pull, Fresh(sha=pull.sha), news or section(pull.body, "news"))
         done.append(one)
         for upper in ties.uppers(pull):
             await self._upwards(upper, ties, ground, done, (pull, one.fresh))
@@ -209,7 +213,11 @@ class Restack:
         fresh = replace(fresh, again=self._verify is not None)
         note = await self._note(pull, ties, fresh, below)
         also = texts.still_shows(ties.lower(pull), ties.dropped(pull))
-        lines = [*texts.taken_in(ties.taken_in(pull)), *filter(None, [also, note])]
+        lines = [
+            *texts.taken_in(ties.taken_in(pull)),
+            *texts.carried(ties.carries(pull), ground.base),
+            *filter(None, [also, note]),
+        ]
         if pull.base == ground.base and fresh.done in ("ticked", "joined", "rebuilt"):
             await self._say_unticked(pull, ties, ground)
         held = fresh.done in ("stuck", "pushed") and bool(note)
@@ -290,7 +298,8 @@ class Restack:
         if await self._commits.head(pull.base) or not await self._commits.head(pull.head):
             return pull
         try:
-            return await self._open_again(pull, below.sha, ties.alive(pull.base))
+            with rules_are_refusals():
+                return await self._open_again(pull, below.sha, ties.alive(pull.base))
         except TaskError as error:
             log.warning("#%s stays closed: %s", pull.number, error.message)
             return pull
@@ -332,8 +341,8 @@ def _described(done: _Done, ties: Ties) -> str:
     pull = done.pull
     place = stack_replies.place(place_of(pull, ties)) if pull.member else ""
     body = with_sections(pull.body, {"place": place, "news": done.news})
-    rebuilt = done.fresh.done == "rebuilt" and ties.closed(pull)
-    return put_on(pull, body, pull.base) if rebuilt else body
+    left = done.fresh.done == "rebuilt" and ties.closed(pull) and not ties.carries(pull)
+    return put_on(pull, body, pull.base) if left else body
 
 
 def _state(known: Iterable[Pull], ground: _Ground) -> object:

@@ -73,8 +73,13 @@ class Ties:
         return below if below and below.open else None
 
     def closed(self, pull: Pull) -> Pull | None:
-        """Return the member that a pull request was built on, if it was closed without a merge."""
+        """Return the member that a pull request was built on, if it was closed without a merge.
+
+        What was merged into the branch of a closed one was built on that one.
+        """
         below = self.of(self.below(pull))
+        if below is None and pull.base == self._base:
+            below = self.of(self._followed(pull.on, closed=False))
         return below if below and not below.open and not below.merged else None
 
     def dropped(self, pull: Pull) -> Pull | None:
@@ -100,17 +105,21 @@ class Ties:
         here = below and lower and below.merged and lower.open and below.base == pull.base
         return below if here else None
 
-    def carried(self, pull: Pull) -> frozenset[str]:
-        """Return the tasks of its change: its own, and those merged below it but nowhere else."""
-        tasks, seen = {*pull.tasks}, {pull.head}
+    def carries(self, pull: Pull) -> list[Pull]:
+        """Return the members that were merged below one, and are in no other branch that lives."""
+        found, seen = list[Pull](), {pull.head}
         below = self.of(pull.on)
         while below is not None and below.merged and below.base not in (self._base, pull.base):
             if below.head in seen:
                 break
             seen.add(below.head)
-            tasks |= {*below.tasks}
+            found.append(below)
             below = self.of(below.on or below.base)
-        return frozenset(tasks)
+        return found
+
+    def carried(self, pull: Pull) -> frozenset[str]:
+        """Return the tasks of its change: its own, and those merged below it but nowhere else."""
+        return frozenset(key for each in (pull, *self.carries(pull)) for key in each.tasks)
 
     def uppers(self, pull: Pull) -> list[Pull]:
         """Return the open members that build on one, by number."""
@@ -121,10 +130,14 @@ class Ties:
         return [p for p in self.pulls if p.merged and p.member and p.base == pull.head]
 
     def inside(self, pull: Pull) -> Iterator[Pull]:
-        """Yield a pull request and the members that were merged into its branch."""
-        yield pull
-        for each in self.taken_in(pull):
-            yield from self.inside(each)
+        """Yield a pull request and the members whose change a merge of it brings as well."""
+        new, seen = [pull], set[int]()
+        while new:
+            each = new.pop(0)
+            if each.number not in seen:
+                seen.add(each.number)
+                yield each
+                new += (*self.carries(each), *self.taken_in(each))
 
     def down(self, pull: Pull) -> Iterator[Pull]:
         """Yield a pull request and the open members under it."""
@@ -160,15 +173,18 @@ def standing(pulls: Iterable[Pull], *, base: str, roadmap: str) -> StackPosition
 
     A member that was merged hands its children down to its own base. Of several chains the longest
     counts, of equally long ones the one whose top is newest. Open members whose chain is broken
-    (one below them was closed without a merge, or is gone) are in review but carry nothing; members
-    that end on another base branch belong to another stack. An applied recovery is a member;
+    (one below them was closed without a merge, or is gone) are in review but carry nothing, also
+    while they still show the change of the closed one; members that end on another base branch
+    belong to another stack. An applied recovery is a member;
     another one carries nothing, and asks only while it is open.
     """
     ties = Ties((p for p in pulls if p.roadmap == roadmap), base)
     mine = ties.pulls
     chains = {p.number: list(ties.down(p)) for p in mine}
     grounds = {p.number: ties.below(chains[p.number][-1]) for p in mine}
-    grounded = [p for p in mine if p.open and p.member and grounds[p.number] == base]
+    mixed = {p.number for p in mine if any(ties.dropped(each) for each in chains[p.number])}
+    there = [p for p in mine if p.open and p.member and grounds[p.number] == base]
+    grounded = [p for p in there if p.number not in mixed]
     top = max(grounded, key=lambda p: (len(chains[p.number]), p.number), default=None)
     # a branch of ours that is gone could have stood on any base
     here = [p for p in mine if grounds[p.number] == base or grounds[p.number].startswith(PREFIX)]

@@ -8,6 +8,7 @@ from app.github.checks import TRUST
 from app.github.freshen import Fresh
 from app.github.pulls import Pull
 from handlers.stack_replies import numbers
+from runner.text.sanitize import sanitize
 
 _MOST = 10
 
@@ -23,13 +24,25 @@ def taken_in(pulls: Sequence[Pull]) -> list[str]:
     ]
 
 
+def carried(pulls: Sequence[Pull], base: str) -> list[str]:
+    """What the description says of changes that only this branch still brings to the base."""
+    if not pulls:
+        return []
+    verb, whose = ("was", "its change") if len(pulls) == 1 else ("were", "their changes")
+    where = ", ".join(f"`{branch}`" for branch in dict.fromkeys(pull.base for pull in pulls))
+    return [
+        f"{_numbers(pulls)} {verb} merged into {where}, which does not lead to `{base}`: merging "
+        f"this pull request also merges {whose}."
+    ]
+
+
 def left_by_closed(pull: Pull, closed: Pull, fresh: Fresh) -> str:
     """What to do with a pull request when the one below it was closed without a merge."""
     begun = f"**#{closed.number}, which this builds on, was closed without a merge.**"
     if fresh.done == "rebuilt":
         return (
             f"{begun} Cairn took the change of #{closed.number} out of this branch, which is one "
-            f"commit on `{pull.base}` now: merging this pull request merges only its own change. "
+            f"commit on `{pull.base}` now: merging this pull request does not merge that change. "
             f"{_tested(fresh)}"
         )
     return (
@@ -62,8 +75,8 @@ def rewritten(pull: Pull, fresh: Fresh) -> str:
     )
     if fresh.done == "rebuilt":
         return (
-            f"{begun} Cairn rebuilt the branch as one commit on `{pull.base}`, which has only the "
-            f"change of this pull request. {_tested(fresh)}"
+            f"{begun} Cairn rebuilt the branch as one commit on `{pull.base}`, without those "
+            f"commits. {_tested(fresh)}"
         )
     return f"{begun} Merging it would bring them back. {_why_not(fresh)}{_by_hand(pull, fresh)}"
 
@@ -148,6 +161,11 @@ def stuck(pull: Pull, merged: Pull, fresh: Fresh) -> str:
         f"Or close this pull request and comment `/execute retry {pull.task}`: Cairn then works "
         f"on the task again, on `{pull.base}`."
     )
+
+
+def forbidden(why: str) -> str:
+    """What the description says while rules of the repository keep Cairn from its branch."""
+    return f"**Cairn could not bring this pull request up to date.** {sanitize(why, plain=True)}."
 
 
 def unticked(pulls: Sequence[Pull], base: str, roadmap: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from urllib.parse import quote
 
 from aiohttp import web
@@ -25,11 +25,20 @@ _KEY = "key"
 
 
 class Door:
-    """Guards handlers and serves the login; ``links`` open the pages of single runs."""
+    """Guards handlers and serves the login; ``links`` open the pages of single runs.
 
-    def __init__(self, access: Access, links: RunLinks | None = None) -> None:
+    ``is_private`` says whether the repository of a page (the parts of its address) is private now.
+    """
+
+    def __init__(
+        self,
+        access: Access,
+        links: RunLinks | None = None,
+        is_private: Callable[[Mapping[str, str]], Awaitable[bool]] | None = None,
+    ) -> None:
         self._access = access
         self._links = links
+        self._is_private = is_private
         self._cookie = "__Secure-cairn-run" if access.secure else "cairn-run"
 
     def guarded(self, handler: Handler) -> Handler:
@@ -64,7 +73,10 @@ class Door:
             given, cookie = request.query.get(_KEY, ""), request.cookies.get(self._cookie, "")
             if self._access.admits(request.headers, request.cookies):
                 return await admitted(request)
-            seconds = self._opens(given or cookie, form.format(**request.match_info))
+            try:
+                seconds = await self._opens(given or cookie, form, request.match_info)
+            except Outage as outage:
+                return problem(request, outage.message, status=503)
             if seconds is None:
                 shut = given or cookie
                 refused = problem(request, answers.LINK_IS_OVER, status=403) if shut else None
@@ -76,8 +88,13 @@ class Door:
 
         return checked
 
-    def _opens(self, token: str, place: str) -> float | None:
-        return self._links.opens(token, place) if self._links and token else None
+    async def _opens(self, token: str, form: str, parts: Mapping[str, str]) -> float | None:
+        """For how many seconds a link still opens a place; its repository may be private by now."""
+        place = form.format(**parts)
+        if not (self._links and token) or self._links.opens(token, place) is None:
+            return None
+        private = bool(self._is_private and await self._is_private(parts))
+        return self._links.opens(token, place, private=private)
 
     def _kept(self, request: web.Request, form: str, seconds: float) -> web.Response:
         """Go on to the same page without the token in its address."""

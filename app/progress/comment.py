@@ -1,6 +1,8 @@
 """The progress comment of a run: one comment, found again by its marker and edited in place.
 
-A queued run already has it. ``github_mode: disabled`` means no comment at all.
+A queued run already has it. ``github_mode: disabled`` means no comment at all. In a locked
+conversation GitHub takes no comment of an App: the run works all the same, and the comment is made
+as soon as GitHub takes it.
 """
 
 from __future__ import annotations
@@ -48,7 +50,8 @@ class Progress:
     """Listens to a run and shows it in its comment; ``finish`` writes the final text.
 
     Used with ``async with``: an exception that leaves the block is shown as the pause it causes. If
-    the repository is ``read_only``, there is no comment (its id is 0).
+    the repository is ``read_only``, there is no comment (its id is 0). ``told`` says whether people
+    could be told the last thing there was to say.
     """
 
     def __init__(
@@ -78,6 +81,7 @@ class Progress:
         self._link = link
         self._no_comment = False
         self._text = ""
+        self.told = True
         self._edited = clock.monotonic()
         self._state: RunState | None = None
         self._later: asyncio.Task[None] | None = None
@@ -94,7 +98,7 @@ class Progress:
             await self._try("paused", pause(why(error), until))
 
     async def begin(self, turn: Turn | None = None) -> int:
-        """Find or make the comment; return its id. Raises ``Outage`` or a refusal of GitHub.
+        """Find or make the comment; return its id, 0 if GitHub refuses it. Raises ``Outage``.
 
         A new one says that the run works, or with ``turn`` that it waits.
         """
@@ -107,12 +111,17 @@ class Progress:
             self._edited -= max(0.0, (self._clock.now() - edited).total_seconds())
             return self._comment
         status = "queued" if turn else "started"
-        self._text = progress_text(self._run, status, "", None, turn, self._link())
-        return await self._make(self._text)
+        return await self._make(progress_text(self._run, status, "", None, turn, self._link()))
 
     async def _make(self, text: str) -> int:
-        made = await self._github.post(_COMMENTS, self._where, data={"body": text})
-        self._comment, self._text = int(made["id"]), text
+        """Make the comment; where the conversation is locked, or gone, the run has none."""
+        try:
+            made = await self._github.post(_COMMENTS, self._where, data={"body": text})
+        except BadRequest as refusal:
+            log.warning("Run %s has no comment: %s", self._run, refusal)
+            self.told = False
+            return 0
+        self._comment, self._text, self.told = int(made["id"]), text, True
         return self._comment
 
     async def _find(self) -> Any:
@@ -185,16 +194,20 @@ class Progress:
             if self._no_comment or text == self._text:
                 return
             self._edited = self._clock.monotonic()
+            if not self._comment:  # it could not be made before
+                await self._make(text)
+                return
             try:
                 await self._github.patch(_COMMENT, self._where, data={"body": text})
             except GitHubException as refusal:
                 if again and _is_gone(refusal):
                     await self._make(text)
                     return
-                # the conversation may be locked: nothing to be done
+                # the conversation may be locked: it is edited when that is over
                 log.warning("The comment of run %s cannot be edited: %s", self._run, refusal)
+                self.told = False
             else:
-                self._text = text
+                self._text, self.told = text, True
 
     def _is_ours(self, comment: dict[str, object]) -> bool:
         user = comment.get("user")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.github.one_pull import Offered, OfferedPulls, branch_of, of_one_file
+from app.github.one_pull import Offered, OfferedPulls, branch_of, of_files
 from runner.errors import TaskError
 from runner.loop.asking import ask_aside
 from runner.loop.deps import Deps
@@ -90,9 +90,8 @@ class Normalising:
         base = await self._deps.repository.snapshot(state.stack.tip)
         title = sanitize(render_title(proposal), plain=True)
         body = f"{sanitize(render_body(proposal))}\n\n{paid(used)}".strip()
-        return of_one_file(
-            proposal.path,
-            proposal.new,
+        return of_files(
+            {proposal.path: proposal.new},
             base,
             run=state.request.id,
             branch=branch_of(proposal.path),

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from app.github.one_pull import OfferedPulls, of_one_file
+from app.github.one_pull import OfferedPulls, of_files
 from app.github.pulls import PREFIX
 from app.runs.lessons import UNASKED, Lessons
 from runner.analysis.advice import Advice
@@ -113,9 +113,8 @@ class AdviceOffer:
         known = await self._pulls.known(BRANCH)
         if known and known.state == "open" and known.source == change.advice.id:
             return known.url
-        shown = of_one_file(
-            CONFIG_PATH,
-            change.content,
+        shown = of_files(
+            {CONFIG_PATH: change.content},
             base,
             run=self._run,
             branch=BRANCH,

@@ -1,4 +1,4 @@
-"""Offer a ``.github/cairn.yml`` with which a repository's tests can start, as one pull request.
+"""Offer a ``.github/cairn.yml`` with which a repository's tests can start.
 
 What it proposes is made from the repository's own files and from what its tests print. Nothing of
 it is run before a person merged it: its commands may use the network.
@@ -9,19 +9,16 @@ from __future__ import annotations
 import re
 from collections.abc import MutableSet, Sequence
 
-from app.github.one_pull import Offered, OfferedPulls, of_one_file
-from app.github.pulls import PREFIX
+from app.github.one_pull import Offered
+from app.runs.setup_offer import ProposedFile, SetupPulls
 from runner.config.model import CONFIG_PATH
-from runner.errors import Outage, TaskError
 from runner.loop.deps import Deps
 from runner.nodes.preflight import CannotStart, first_look, has_tests
 from runner.ports import Repository
-from runner.state.changes import Snapshot, blob_sha
 from runner.state.run_state import RunState
 from runner.text.sanitize import inert_line, sanitize
 from runner.verify.proposed_setup import ProposedLine
 
-BRANCH = f"{PREFIX}setup"
 TITLE = "Let Cairn install what the tests need"
 _NOT_ASKED = "No model was asked."
 
@@ -87,22 +84,16 @@ def _seen(found: CannotStart) -> str:
 
 
 def body(found: CannotStart) -> str:
-    """The description of the pull request; text of the repository's stands in it as code."""
+    """What the description says of it; text of the repository's stands in it as code."""
     parts = [
         "Cairn checked whether this repository's tests can start, and they cannot. It asked no "
         "model and changed nothing. This is what it saw:",
         _seen(found),
-        f"This pull request adds `{CONFIG_PATH}` and nothing else. Each line comes from a file of "
-        "this repository or from the message above:",
+        f"This pull request adds `{CONFIG_PATH}`. Each line comes from a file of this repository "
+        "or from the message above:",
         "\n".join(["| line | why it is there |", "| --- | --- |", *_rows(found.why)]),
         "Cairn has not run these commands. Once this file is on the default branch, the next run "
         "runs them in its sandbox, before the tests. So read them as you would read a script.",
-        "- **To change something**, edit the file on this branch, then merge. Cairn does not "
-        "overwrite what people push here.\n"
-        "- **To use it**, merge this pull request and comment `/execute` on an issue. Nothing "
-        "starts before it is merged, and nothing starts by merging it.\n"
-        "- **If you do not want it**, close this pull request. Cairn opens it again only when "
-        "somebody comments `/execute setup`.",
     ]
     return sanitize("\n\n".join(parts))
 
@@ -116,76 +107,49 @@ def _cell(text: str) -> str:
 
 
 class ConfigOffer:
-    """The offer to one repository, whose default branch is ``branch``, in the name of a ``run``."""
+    """The offer to one repository; ``pulls`` publishes it."""
 
-    def __init__(
-        self, repository: Repository, pulls: OfferedPulls, *, branch: str, run: str
-    ) -> None:
+    def __init__(self, repository: Repository, pulls: SetupPulls) -> None:
         self._repository = repository
         self._pulls = pulls
-        self._branch = branch
-        self._run = run
 
-    async def answer(self, state: RunState, deps: Deps, started: MutableSet[str]) -> str:
-        """Say how the tests stand, and offer a configuration where they need one (Markdown).
+    async def look(
+        self, state: RunState, deps: Deps, started: MutableSet[str]
+    ) -> tuple[str, CannotStart | None]:
+        """Say how the tests stand (Markdown), and what keeps them from starting.
 
         ``started`` are bases whose tests were seen to start. Raises ``Outage`` or ``TaskError``.
         """
         there = CONFIG_PATH in (await self._repository.snapshot(state.stack.base)).entries
         if not await has_tests(state, deps):
-            return NO_TESTS_WITH_FILE if there else NO_TESTS
+            return (NO_TESTS_WITH_FILE if there else NO_TESTS), None
         found = await first_look(state, deps, started)
         if found is None:
-            return STARTS_WITH_FILE if there else STARTS
-        offer = await self.offered(state, found, asked=True)
-        return f"{HAS_FILE}\n\n{offer}" if there else offer
+            return (STARTS_WITH_FILE if there else STARTS), None
+        return (HAS_FILE if there else ""), found
 
-    async def offered(self, state: RunState, found: CannotStart, *, asked: bool = False) -> str:
+    async def file(self, base: str, found: CannotStart) -> ProposedFile | None:
+        """The file that lets the tests start; None if nothing is known to help, or it is there."""
+        if not found.proposed or CONFIG_PATH in (await self._repository.snapshot(base)).entries:
+            return None
+        return ProposedFile(CONFIG_PATH, found.proposed.encode(), TITLE, body(found))
+
+    async def offered(self, state: RunState, found: CannotStart) -> str:
         """Offer what was ``found`` to be needed; return what to tell people (Markdown).
 
-        One that a person closed is offered again only if it was ``asked`` for. Doing it twice
-        leaves one. Raises ``Outage`` where GitHub may take it later.
+        One that a person closed is not offered again. Doing it twice leaves one. Raises ``Outage``
+        where GitHub may take it later.
         """
-        base = await self._repository.snapshot(state.stack.base)
-        if not found.proposed or CONFIG_PATH in base.entries:
+        file = await self.file(state.stack.base, found)
+        if file is None:
             return advice(found)
-        try:
-            return offer_text(found, await self._offer(state.stack.base, base, found, asked=asked))
-        except TaskError as error:
-            return refused(found, error.message)
-        except Outage as outage:
-            if outage.kind != "permission":
-                raise
-            return refused(found, outage.message)
+        offered = await self._pulls.offer(state.stack.base, [file])
+        return (
+            offer_text(found, offered) if isinstance(offered, Offered) else refused(found, offered)
+        )
 
     async def close_outdated(self, state: RunState) -> None:
         """Close the open offer of a file that somebody has committed meanwhile."""
         base = state.stack.base  # '' where the run ended before its roadmap was read
-        if not base or CONFIG_PATH not in (await self._repository.snapshot(base)).entries:
-            return
-        known = await self._pulls.known(BRANCH)
-        if known and known.state == "open":
-            await self._pulls.close(known, THERE_NOW)
-
-    async def _offer(
-        self, commit: str, base: Snapshot, found: CannotStart, *, asked: bool
-    ) -> Offered:
-        content = found.proposed.encode()
-        source = blob_sha(content)
-        known = await self._pulls.known(BRANCH)
-        if known and known.state == "declined" and not asked:
-            return known
-        if known and known.state == "open" and known.source == source:
-            return known
-        shown = of_one_file(
-            CONFIG_PATH,
-            content,
-            base,
-            run=self._run,
-            branch=BRANCH,
-            below=self._branch,
-            parent=commit,
-            title=TITLE,
-            body=body(found),
-        )
-        return await self._pulls.offer(shown, source)
+        if base and CONFIG_PATH in (await self._repository.snapshot(base)).entries:
+            await self._pulls.close(THERE_NOW)

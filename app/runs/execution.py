@@ -13,9 +13,9 @@ from app.progress.comment import Progress
 from app.progress.text import pause
 from app.proposals.service import ShownProposals
 from app.runs.advice_offer import AdviceOffer, adjusted_text, advised
-from app.runs.config_offer import NO_APP, ConfigOffer, advice
+from app.runs.config_offer import NO_APP, advice
+from app.runs.onboarding import SetUp
 from app.runs.revising import outcome_of, replies_in, said_of
-from app.runs.roadmap_offer import RoadmapOffer
 from app.runs.undoing import MAY_NOT_UNDO, Undoing
 from app.runs.verifying import Verifying
 from app.store.runs import Run, StoredRuns
@@ -124,10 +124,9 @@ class RunPorts:
     without work, and says where ('' for none); ``in_mode`` is the repository as its ``github_mode``
     wants it, ``catch_up`` restacks what lies on a branch that nobody merges, ``answer`` replies in
     the review threads of one (by number), ``expected`` predicts what tasks will take,
-    ``adjusted`` is a configuration with what was learned. ``undoing``
-    proposes to take back a merged task, ``offer`` a configuration if the tests need one,
-    ``advising`` better settings, ``first`` a first roadmap, ``verifying`` shows how far a pull
-    request is verified now; None if Cairn may not.
+    ``adjusted`` is a configuration with what was learned. ``undoing`` proposes to take back a
+    merged task, ``set_up`` what the repository lacks, ``advising`` better settings; ``verifying``
+    shows how far a pull request is verified now; None if Cairn may not.
     """
 
     deps: Deps
@@ -141,10 +140,9 @@ class RunPorts:
     expected: Callable[[Sequence[Task], Options], Awaitable[CostPreview | None]]
     adjusted: Callable[[RepositoryConfig], Awaitable[tuple[RepositoryConfig, tuple[str, ...]]]]
     undoing: Undoing | None = None
-    offer: ConfigOffer | None = None
+    set_up: SetUp | None = None
     verifying: Verifying | None = None
     advising: AdviceOffer | None = None
-    first: RoadmapOffer | None = None
 
 
 class StoredControl:
@@ -190,8 +188,16 @@ class Segments:
         async with aclosing(execute(run, ports, self._runs, self._started)) as steps:
             async for step in steps:
                 if isinstance(step, Outcome):
+                    step = _marked(step, ports.progress)
                     await self._stopped(run, step)
                 yield step
+
+
+def _marked(outcome: Outcome, progress: Progress) -> Outcome:
+    """Note an end that people could not be told: it is said when their conversation is unlocked."""
+    if progress.told or outcome.status not in ("ended", "cancelled"):
+        return outcome
+    return replace(outcome, result={**(outcome.result or {}), "untold": True})
 
 
 async def execute(run: Run, ports: RunPorts, runs: StoredRuns, started: MutableSet[str]) -> Segment:
@@ -214,7 +220,8 @@ async def execute(run: Run, ports: RunPorts, runs: StoredRuns, started: MutableS
             yield await _dry(request, ports)
             return
         if run.request.get("setup"):
-            yield await _set_up(request, ports, started, config.roadmap.label)
+            asked = not run.request.get("unasked")
+            yield await _set_up(request, ports, started, config.roadmap.label, asked=asked)
             return
         if run.request.get("undo"):
             yield await _undone(request, ports)
@@ -252,16 +259,16 @@ async def _obstacle(
     if found is None:
         await _close_outdated(step, ports)
         return None
-    text = await ports.offer.offered(step, found) if ports.offer else advice(found)
+    text = await ports.set_up.config.offered(step, found) if ports.set_up else advice(found)
     await ports.progress.finish("refused", text, step)
     return Outcome("ended", found.seen)
 
 
 async def _close_outdated(step: RunState, ports: RunPorts) -> None:
     """Close the offer of a configuration that is there; a refusal is not worth a run."""
-    if ports.offer:
+    if ports.set_up:
         with suppress(TaskError):
-            await ports.offer.close_outdated(step)
+            await ports.set_up.config.close_outdated(step)
 
 
 def _in_mode(ports: RunPorts, config: RepositoryConfig, run: Run) -> RunPorts:
@@ -274,10 +281,9 @@ def _in_mode(ports: RunPorts, config: RepositoryConfig, run: Run) -> RunPorts:
             deps=deps,
             boxes=_no_boxes,
             undoing=None,
-            offer=None,
+            set_up=None,
             verifying=None,
             advising=None,
-            first=None,
         )
     return replace(ports, deps=deps)
 
@@ -404,23 +410,23 @@ async def _dry(request: Request, ports: RunPorts) -> Outcome:
 
 
 async def _set_up(
-    request: Request, ports: RunPorts, started: MutableSet[str], label: str
+    request: Request, ports: RunPorts, started: MutableSet[str], label: str, *, asked: bool
 ) -> Outcome:
-    """Propose a configuration if the tests need one, and a roadmap if there is none.
+    """Propose what the repository lacks, if it was ``asked`` for or is welcome; work on no task.
 
-    No task is worked on; ``label`` is that of the issues which are to become tasks.
+    ``label`` is that of the issues which are to become tasks.
     """
-    replies = [] if ports.offer else [NO_APP]
-    if ports.offer:
+    reply = NO_APP
+    if ports.set_up:
         state = (await parse_roadmap(RunState(request), ports.deps, TaskWork())).state
         try:
-            replies.append(await ports.offer.answer(state, ports.deps, started))
-            if ports.first:
-                replies.append(await ports.first.answer(state, label))
+            if not asked and not await ports.set_up.is_welcome(state, label):
+                return Outcome("ended", "there is nothing to propose unasked")
+            reply = await ports.set_up.answer(state, ports.deps, started, label, asked=asked)
         except TaskError as error:
-            replies.append(f"Cairn could not look at everything: {_plain(error.message)}")
-    await ports.progress.finish("ended", "\n\n".join(filter(None, replies)))
-    return Outcome("ended", "it only checked whether the tests can start")
+            reply = f"Cairn could not look at everything: {_plain(error.message)}"
+    await ports.progress.finish("ended", reply)
+    return Outcome("ended", "it only checked what the repository lacks")
 
 
 async def _undone(request: Request, ports: RunPorts) -> Outcome:

@@ -7,6 +7,7 @@ uninstalled, its runs are cancelled.
 
 An archived repository can be read and not written, comments included: its runs pause until somebody
 unarchives it. A renamed or transferred one has another name, or another installation, from then on.
+When one becomes private, the links to its runs' pages that everybody could read end.
 (https://docs.github.com/en/repositories/archiving-a-github-repository/archiving-repositories)
 """
 
@@ -53,7 +54,7 @@ class Installations:
     """Works an event about an installation; doing it twice changes nothing.
 
     ``look`` tells the worker that something changed, ``reach`` hears whether an installation is
-    active.
+    active, ``welcome`` which repositories came with it.
     """
 
     def __init__(
@@ -63,11 +64,13 @@ class Installations:
         *,
         look: Callable[[], Awaitable[None]],
         reach: InstallationReach,
+        welcome: Callable[[InstallationChanged], Awaitable[None]],
     ) -> None:
         self._identity = identity
         self._queue = queue
         self._look = look
         self._reach = reach
+        self._welcome = welcome
 
     async def __call__(self, event: InstallationChanged | RepositoryChanged) -> None:
         """Ask GitHub for its status, and let the runs follow. Raises ``Outage``."""
@@ -79,6 +82,8 @@ class Installations:
             moved = await self._changed(event)
         log.info("Installation %s: %s, %s runs", event.installation_id, event.action, moved)
         await self._look()
+        if isinstance(event, InstallationChanged) and event.added:
+            await self._welcome(event)
 
     async def _changed(self, event: InstallationChanged) -> int:
         all_of_it = Affected(event.installation_id)
@@ -107,6 +112,9 @@ class Installations:
         here = Affected(event.installation_id, event.repository.id)
         if event.action == "archived":
             return await self._queue.pause_where(here, cause=ARCHIVED, reason=_ARCHIVED)
+        if event.action in ("privatized", "publicized"):
+            private = event.action == "privatized"
+            return await self._queue.hide(event.repository.id, private=private)
         if event.action == "unarchived":
             return await self._queue.wake_where(here, (ARCHIVED,))
         name, installation = event.repository.full_name, event.installation_id

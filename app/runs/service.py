@@ -291,6 +291,13 @@ class RunService:
             command = replace(request.command, path=pull.roadmap, task=pull.task)
             await self._start(replace(request, command=command), verify=True)
 
+    async def say_again(self, *, repository_id: int, issue: int) -> None:
+        """Queue runs again whose end people of an issue could not be told: they only say it."""
+        for run in await self._runs.by_issue(repository_id, issue):
+            if (run.result or {}).get("untold"):
+                await self._queue.set_status(run.id, "queued", allowed=("ended", "cancelled"))
+        await self._look()
+
     async def set_up(self, request: RunRequested) -> None:
         """Queue a run that only proposes a configuration, if the tests need one."""
         await self._start(request, setup=True)

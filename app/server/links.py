@@ -47,11 +47,12 @@ class RunLinks:
             return ""
         return f"{self._base}{place}?key={self._token(place, private=private)}"
 
-    def opens(self, token: str, place: str) -> float | None:
+    def opens(self, token: str, place: str, *, private: bool = False) -> float | None:
         """Return for how many seconds a token still opens a place; None when it does not.
 
-        A place is the address of a run or a history without what follows. Says nothing about
-        whether there is such a page.
+        A place is the address of a run or a history without what follows. Its repository may be
+        ``private`` now though it was public when the link was made. Says nothing about whether
+        there is such a page.
         """
         found = _TOKEN.fullmatch(token) if self._key else None
         if found is None:
@@ -60,7 +61,8 @@ class RunLinks:
         if not hmac.compare_digest(found["signature"], self._signature(signed, place)):
             return None
         left = int(found["end"]) - self._clock.now().timestamp()
-        return left if left > 0 and self._covers(private=found["kind"] == "s") else None
+        covered = self._covers(private=private or found["kind"] == "s")
+        return left if left > 0 and covered else None
 
     def _covers(self, *, private: bool) -> bool:
         return self._which == "all" or (self._which == "public" and not private)

@@ -251,6 +251,18 @@ class Queue:
             change = sa.update(table).where(table.c.repository_id == repository_id)
             return (await connection.execute(change.values(values))).rowcount
 
+    async def hide(self, repository_id: int, *, private: bool) -> int:
+        """Note for all runs of a repository whether it is private now: their links depend on it."""
+        async with self._store.writing() as connection:
+            found = sa.select(table.c.id, table.c.request).where(
+                table.c.repository_id == repository_id
+            )
+            rows = (await connection.execute(found)).all()
+            for id, request in rows:
+                values = {"request": {**request, "private": private}}
+                await connection.execute(sa.update(table).where(table.c.id == id).values(values))
+            return len(rows)
+
     async def cancel_where(self, where: Affected, *, reason: str) -> int:
         """Cancel every run of an installation that is gone, and close what they propose.
 

@@ -108,6 +108,12 @@ class StoredRuns:
         here = (table.c.repository_id == repository_id) & (table.c.roadmap == roadmap)
         return await self._find(_SELECT.where(here).order_by(table.c.seq.desc()).limit(most))
 
+    async def is_private(self, *, run: str = "", repository: str = "") -> bool:
+        """Say whether the repository of a run, or one by its full name, is known to be private."""
+        here = table.c.id == run if run else table.c.repository == repository
+        found = await self._find(_SELECT.where(here).order_by(table.c.seq.desc()).limit(1))
+        return bool(found and found[0].request.get("private"))
+
     async def by_status(self, *statuses: Status) -> list[Run]:
         """Return the runs in one of these states, oldest first."""
         return await self._find(_SELECT.where(table.c.status.in_(statuses)).order_by(table.c.seq))

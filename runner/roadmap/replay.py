@@ -47,6 +47,26 @@ def replayed(path: str, edit: RoadmapEdits, new: bytes) -> bytes | None:
         return None
 
 
+def only_ticks(path: str, edit: RoadmapEdits) -> bool:
+    """Say whether an edit changes no word of a roadmap."""
+    try:
+        return untick_all(path, edit.mine, _ticks(path, edit)) == edit.old
+    except EditRefused:
+        return False
+
+
+def ticked_again(path: str, edit: RoadmapEdits, new: bytes) -> bytes | None:
+    """Return ``new`` with the ticks of an edit and nothing else of it; None where it has no boxes.
+
+    The tick of a task that is not in ``new`` any more is left out.
+    """
+    there = _states(path, new)
+    try:
+        return tick_all(path, new, [key for key in _ticks(path, edit) if key in there])
+    except EditRefused:
+        return None
+
+
 def merged_roadmaps(path: str, edit: RoadmapEdits, theirs: bytes) -> bytes | None:
     """Merge two edits of one roadmap: boxes by task key, everything else line by line.
 

@@ -185,6 +185,31 @@ class Control(PullActions):
             [payloads.happening(self.world, "repository", action, repo, who)]
         )
 
+    async def hide(self, repository: str, *, by: str = "admin") -> int:
+        """Make a repository private."""
+        repo, who = self.world.repo(repository), self.world.user(by)
+        repo.private = True
+        return await self.courier.tell(
+            [payloads.happening(self.world, "repository", "privatized", repo, who)]
+        )
+
+    async def lock(
+        self, repository: str, number: int, *, locked: bool = True, by: str = "admin"
+    ) -> int:
+        """Lock a conversation, or unlock it."""
+        repo, who = self.world.repo(repository), self.world.user(by)
+        repo.issues[number].locked = locked
+        action = "locked" if locked else "unlocked"
+        event = payloads.issue(self.world, action, repo, repo.issues[number], who)
+        return await self.courier.tell([event])
+
+    async def install(self, *repositories: str) -> int:
+        """Tell the App that it was installed on some repositories, which it can use already."""
+        found = [self.world.repo(name) for name in repositories]
+        one = self.world.installation_of(found[0].owner)
+        assert one is not None
+        return await self.courier.tell([payloads.installed(self.world, one, found)])
+
     async def suspend(self, repository: str, *, suspended: bool = True) -> int:
         """Suspend (or lift the suspension of) the installation that covers a repository."""
         one = self.world.installation_of(self.world.repo(repository).owner)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
@@ -13,8 +14,11 @@ from tests.fake_github.world import Happening, World
 
 SAMPLES = {
     "issues.closed": "issues.reopened",
+    "issues.locked": "issues.reopened",
+    "issues.unlocked": "issues.reopened",
     "issue_comment.deleted": "issue_comment.deleted.2",
     "repository.archived": "repository.renamed",
+    "repository.privatized": "repository.renamed",
     "repository.unarchived": "repository.renamed",
 }
 ZERO = "0" * 40
@@ -185,14 +189,24 @@ def installation(world: World, action: str, one: Installation) -> Happening:
     return Happening("installation", action, data)
 
 
+def installed(world: World, one: Installation, repositories: Sequence[Repo]) -> Happening:
+    """installation.created, for some repositories."""
+    data = _about(world, "installation.created", one)
+    data["repositories"] = [_named(world, repo) for repo in repositories]
+    return Happening("installation", "created", data)
+
+
+def _named(world: World, repo: Repo) -> dict[str, Any]:
+    shape = shapes.repository(world, repo)
+    return {name: shape[name] for name in ("id", "node_id", "name", "full_name", "private")}
+
+
 def installation_repositories(
     world: World, action: str, one: Installation, repo: Repo
 ) -> Happening:
     """installation_repositories: added, removed."""
     data = _about(world, f"installation_repositories.{action}", one)
-    fields = ("id", "node_id", "name", "full_name", "private")
-    shape = shapes.repository(world, repo)
-    told = [{name: shape[name] for name in fields}]
+    told = [_named(world, repo)]
     data["repositories_added"] = told if action == "added" else []
     data["repositories_removed"] = told if action == "removed" else []
     return Happening("installation_repositories", action, data)

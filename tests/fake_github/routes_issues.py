@@ -103,7 +103,12 @@ def list_all_comments(call: Call) -> Answer:
 
 
 def create_comment(call: Call) -> Answer:
-    """A new comment by the bot, which a test must read."""
+    """A new comment by the bot, which a test must read; a locked conversation takes none.
+
+    An App is no collaborator there, whatever it may do (https://github.com/probot/stale/issues/25).
+    """
+    if call.issue.locked:
+        raise Refused(403, "Unable to create comment because issue is locked.")
     made = call.world.add_comment(call.issue, call.actor, call.body["body"])
     parts = (call.world, "created", call.repo, call.issue, made, call.actor)
     call.world.outbox.append(payloads.comment(*parts))

@@ -215,7 +215,7 @@ def common(world: World, repo: Repo, one: Issue) -> dict[str, Any]:
         "assignee": None,
         "assignees": [],
         "milestone": None,
-        "locked": False,
+        "locked": one.locked,
         "active_lock_reason": None,
         "author_association": association(world, repo, one.user),
         "created_at": stamp(one.created),

@@ -173,6 +173,7 @@ class Issue:
     reviews: list[Review] = field(default_factory=list)
     threads: list[ReviewThread] = field(default_factory=list)
     pull: Pull | None = None
+    locked: bool = False
 
 
 @dataclass

@@ -117,6 +117,9 @@ class WrittenRuns:
         self.requests.append(request)
         return self.affected
 
+    async def say_again(self, *, repository_id: int, issue: int) -> None:
+        self.asked.append(("say_again", issue))
+
     async def set_up(self, request: RunRequested) -> None:
         self.asked.append(("setup", request.run, request.command))
 

@@ -26,6 +26,8 @@ ROADMAP = "# Notes\n\n" + "".join(
 )
 METHODS = ("merge", "squash", "rebase")
 _TASK = re.compile(r"- \[([ x])\] (\S+) (.*?`(\w+)\.md`.*)")
+_CARRIED = re.compile(r"^(.*) merged into .* which does not lead to `main`", re.M)
+_NUMBER = re.compile(r"#(\d+)").findall
 T = TypeVar("T")
 _EXCUSED = (
     "Somebody pushed to this branch",
@@ -109,11 +111,20 @@ class Crowd:
         return [pull for pull in self.ours if pull.state == "open"]
 
     def inside(self, pull: Issue) -> Iterator[Issue]:
-        """Yield a pull request and those that were merged into its branch."""
-        yield pull
-        for each in self.ours:
-            if each.pull.merged and each.pull.base == pull.pull.head:
-                yield from self.inside(each)
+        """Yield a pull request, those merged into its branch, and those it says it brings too."""
+        new, seen = [pull], set[int]()
+        while new:
+            each = new.pop(0)
+            if each.number not in seen:
+                seen.add(each.number)
+                yield each
+                told = {int(n) for row in _CARRIED.findall(each.body or "") for n in _NUMBER(row)}
+                new += [
+                    other
+                    for other in self.ours
+                    if other.pull.merged
+                    if other.pull.base == each.pull.head or other.number in told
+                ]
 
     def in_review(self) -> set[str]:
         """Titles of the tasks that an open pull request would tick."""
@@ -356,6 +367,16 @@ class Crowd:
 
     # what must be true
 
+    def picture(self) -> str:
+        """What a failure needs: the pull requests and the tasks as GitHub shows them."""
+        rows = [
+            f"#{p.number} {p.title}: {'merged' if p.pull.merged else p.state}"
+            f" {p.pull.head} -> {p.pull.base} {p.pull.sha[:8]}"
+            for p in self.ours
+        ]
+        tasks = [f"{'x' if line.checked else ' '} {line.title}" for line in self.lines]
+        return "\n".join(["pull requests:", *rows, "tasks:", *tasks, "after:", *self.log])
+
     def read(self) -> None:
         """Read all that Cairn said."""
         for number in self.bot.view.issues:
@@ -385,13 +406,16 @@ class Crowd:
         return sum(pull.pull.head == branch for pull in self.open) > 1
 
     def _newer_roadmap(self) -> set[str]:
-        """What the default branch's roadmap has, and what was taken out of it.
+        """What the default branch's roadmap has, or had once.
 
-        One that stands on others, whose task these do not have, brings the newest roadmap along.
+        One that stands on others, whose task these do not have, brings along the roadmap that was
+        the newest when it was made; what was changed since is taken out when it reaches the bottom.
         """
         boxes = ("[ ]", "[x]")
         there = {f"+- {box} {line.title}" for line in self.lines for box in boxes}
-        return there | {f"-- {box} {title}" for title in self.deleted for box in boxes}
+        return there | {
+            f"{s}- {box} {title}" for title in self.deleted for box in boxes for s in "+-"
+        }
 
     def _check_diff(self, pull: Issue) -> None:
         """It shows its own change and nothing else, or Cairn said why not."""

@@ -28,7 +28,8 @@ async def listed(bot: Bot) -> set[str]:
 
 async def honest(bot: Bot, crowd: Crowd) -> None:
     """What Cairn says is open is what GitHub shows to be open."""
-    assert await listed(bot) == {line.id for line in crowd.waiting()}
+    said = await listed(bot)
+    assert said == {line.id for line in crowd.waiting()}
 
 
 @pytest.mark.long("a minute of people who do what they like")
@@ -50,4 +51,4 @@ async def test_whatever_people_do(tmp_path: Path, seed: int) -> None:
             await honest(bot, crowd)
             bot.check()
         except AssertionError as error:
-            raise AssertionError("\n".join([str(error), "after:", *crowd.log])) from error
+            raise AssertionError(f"{error}\n{crowd.picture()}") from error

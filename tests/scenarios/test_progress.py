@@ -176,6 +176,31 @@ async def test_readers_of_the_issue_open_the_run_by_its_link(tmp_path: Path) -> 
     assert "2 attempts at tasks, 2 of 2 (100 %) completed." in drawn
 
 
+async def test_links_end_when_their_repository_becomes_private(tmp_path: Path) -> None:
+    """What everybody could open is shut to them: the run's page and the history, at once."""
+    address = "http://cairn.example"
+    async with conversation(tmp_path, HOSTILE, CAIRN_PUBLIC_URL=address) as bot, bot.started():
+        bot.model.says(note("one.md"), note("two.md"))
+        await bot.comment("/execute")
+        await bot.comment("/execute history")
+        said = "\n".join(bot.says())
+        front = bot.github.webhook_url.removesuffix("/webhook")
+        links = re.findall(r"\[(?:The run's page|A page with plots)\]\((\S+)\)", said)
+        seen = []
+        for hidden in (False, True):
+            if hidden:
+                await bot.github.hide(REPOSITORY)
+                await bot.idle()
+            for link in links:
+                jar = aiohttp.CookieJar(unsafe=True)
+                browser = aiohttp.ClientSession(headers={"Accept": "text/html"}, cookie_jar=jar)
+                async with browser, browser.get(link.replace(address, front)) as answer:
+                    seen.append(answer.status)
+        bot.check()
+
+    assert seen == [200, 200, 403, 403]
+
+
 @MORE
 async def test_the_list_shows_every_run(bot: Bot, browser) -> None:
     """The list has the newest run first, with who asked, where, and what it used."""
