@@ -216,12 +216,20 @@ class Restack:
         lines = [
             *texts.taken_in(ties.taken_in(pull)),
             *texts.carried(ties.carries(pull), ground.base),
-            *filter(None, [also, note]),
+            *filter(None, [await self._again(pull, ties, ground), also, note]),
         ]
         if pull.base == ground.base and fresh.done in ("ticked", "joined", "rebuilt"):
             await self._say_unticked(pull, ties, ground)
         held = fresh.done in ("stuck", "pushed") and bool(note)
         return _Done(pull, fresh, "\n\n".join(lines), trouble=held)
+
+    async def _again(self, pull: Pull, ties: Ties, ground: _Ground) -> str:
+        """What the description says if another one of its task was merged meanwhile."""
+        others = [p for p in ties.pulls if p.merged and p.number != pull.number]
+        same = [p for p in others if p.base == ground.base and {*p.tasks} & {*pull.tasks}]
+        if pull.kind != "checkpoint" or not same or await self._is_open_task(pull, ground.tip):
+            return ""
+        return texts.done_already(same[-1], ground.base)
 
     async def _freshened(
         self, pull: Pull, ties: Ties, ground: _Ground, below: tuple[Pull, Fresh] | None

@@ -163,6 +163,15 @@ def stuck(pull: Pull, merged: Pull, fresh: Fresh) -> str:
     )
 
 
+def done_already(merged: Pull, base: str) -> str:
+    """What the description says when somebody merged another pull request of the same task."""
+    return (
+        f"**The task of this pull request is done on `{base}` already:** #{merged.number} was "
+        "merged. Merging this one as well would do it twice, and may conflict. Close it, unless "
+        "you want its version instead."
+    )
+
+
 def forbidden(why: str) -> str:
     """What the description says while rules of the repository keep Cairn from its branch."""
     return f"**Cairn could not bring this pull request up to date.** {sanitize(why, plain=True)}."

@@ -35,6 +35,7 @@ _EXCUSED = (
     "This pull request needs you",
     "Cairn did not change it, because",
     "and this pull request still shows its change",
+    "The task of this pull request is done on `main` already",
 )
 """Words with which Cairn says that a pull request shows more than its own change, and why."""
 
