@@ -12,6 +12,7 @@ from app.github.repository import GitHubRepository
 from app.github.token_identity import PUBLISH, READ
 from app.progress.waiting import WaitEstimate
 from app.pushes.push import read
+from app.store.boards import StoredBoards
 from app.store.proposals import StoredProposals
 from app.store.runs import Run, RunRequest, StoredRuns
 from runner.config.model import RepositoryConfig
@@ -34,6 +35,7 @@ def dashboards(parts: ServerParts, runs: StoredRuns, waiting: WaitEstimate) -> D
     sources = _Sources(parts, runs, waiting)
     return Dashboards(
         BoardSources(sources.issue, sources.config, sources.board),
+        StoredBoards(parts.store),
         clock=around.clock,
         rest=around.rest,
         on_bug=around.on_bug,

@@ -28,15 +28,15 @@ from app.github.token_identity import CHECK, LOGS, PUBLISH, READ, Identity, Perm
 from app.local.compose import open_model, sandboxes
 from app.logs import mask_for, secrets_of
 from app.progress.comment import CommentPlace, Progress, QueueAnnouncement
+from app.progress.text import NO_CHECKS
 from app.progress.waiting import WaitEstimate
 from app.proposals.service import Look, ShownProposals
 from app.pushes.normalise import Normalising
 from app.runs.advice_offer import AdviceOffer
-from app.runs.config_offer import ConfigOffer
 from app.runs.execution import RunPorts, StoredControl, origin_of
 from app.runs.lessons import Lessons
 from app.runs.onboarding import SetUp
-from app.runs.roadmap_offer import RoadmapOffer, labelled
+from app.runs.roadmap_offer import labelled
 from app.runs.service import row_of
 from app.runs.setup_offer import SetupPulls
 from app.runs.undoing import Undoing
@@ -238,7 +238,8 @@ class ServerParts:
         api = RepositoryApi(github, run.repository)
         branches = Branches(Commits(api, bot_login=bot), snapshot=repository.snapshot)
         pulls = partial(OfferedPulls, api, branches=branches, bot_login=bot)
-        set_up = self._set_up(run, repository, pulls(kind="setup"), api)
+        offered = SetupPulls(repository, pulls(kind="setup"), branch=run.base_branch, run=run.id)
+        set_up = SetUp(repository, offered, partial(labelled, api))
         lessons = self.lessons(run.repository_id)
         return RunPorts(
             deps,
@@ -247,6 +248,7 @@ class ServerParts:
             config=partial(self._config, github, run.repository),
             boxes=Normalising(deps, pulls(kind="normalise")).offered,
             in_mode=repository.in_mode,
+            missing=partial(self._missing, run),
             catch_up=repository.catch_up,
             answer=repository.reviews.answer,
             expected=lessons.expected,
@@ -256,6 +258,13 @@ class ServerParts:
             verifying=Verifying(repository.reviews, repository.trust, repository.show_place),
             advising=self._advice(run, pulls(kind="advice")) if self.identity.is_app else None,
         )
+
+    async def _missing(self, run: Run) -> str:
+        """Say once in a repository that its owner has not accepted a permission."""
+        if not self.folders.stacks(run.repository_id).forbidden:
+            return ""
+        place = {"repository_id": run.repository_id, "issue": 0, "user_id": 0}
+        return NO_CHECKS if await self.refusals.first(**place, delivery=run.id) else ""
 
     def _progress(self, run: Run, github: GitHubAPI, bot: str) -> Progress:
         """The comment that shows a run."""
@@ -268,18 +277,6 @@ class ServerParts:
             comment=run.progress_comment_id,
             read_only=partial(self._no_comments, run),
             link=partial(self.page_link, run),
-        )
-
-    def _set_up(
-        self, run: Run, repository: GitHubRepository, offered: OfferedPulls, api: RepositoryApi
-    ) -> SetUp:
-        """Proposes to the repository of a run what it lacks."""
-        pulls = SetupPulls(repository, offered, branch=run.base_branch, run=run.id)
-        return SetUp(
-            repository,
-            config=ConfigOffer(repository, pulls),
-            first=RoadmapOffer(repository, partial(labelled, api)),
-            pulls=pulls,
         )
 
     def _advice(self, run: Run, pulls: OfferedPulls) -> AdviceOffer:

@@ -116,7 +116,7 @@ async def working(parts: ServerParts, also: tuple[Events, ...] = ()) -> AsyncIte
         for stop in (work.worker.stop, work.engine.stop, polls.stop, inbox.stop, boards.stop):
             stack.push_async_callback(stop)
         await work.engine.start(work.worker.step)
-        for start in (work.worker.start, inbox.start, polls.start):
+        for start in (work.worker.start, inbox.start, polls.start, boards.start):
             await start()
         yield Working(
             parts=parts,
@@ -161,11 +161,11 @@ def _work(parts: ServerParts, poll: Look, verify: VerifyHead, also: tuple[Events
     boards = dashboards(parts, runs, watch.waiting)
 
     async def ports_of(run: Run) -> RunPorts:
-        _mark(boards, run)
+        await _mark(boards, run)
         return await parts.ports(run, runs, watch.events, poll, verify)
 
     async def stopped(run: Run, outcome: Outcome) -> None:
-        _mark(boards, run)
+        await _mark(boards, run)
         await watch.stopped(run, outcome)
 
     segments = Segments(runs, ports_of=ports_of, stopped=stopped)
@@ -183,10 +183,10 @@ def _work(parts: ServerParts, poll: Look, verify: VerifyHead, also: tuple[Events
     return _Work(runs, queue, engine, worker, watch, boards)
 
 
-def _mark(boards: Dashboards, run: Run) -> None:
+async def _mark(boards: Dashboards, run: Run) -> None:
     """A run that works on tasks changes what the dashboard shows; a set-up asks for one."""
     if not any(run.request.get(kind) for kind in ("dry_run", "verify", "unasked")):
-        boards.mark(place_of(run), asked=bool(run.request.get("setup")))
+        await boards.mark(place_of(run), asked=bool(run.request.get("setup")))
 
 
 def _people(parts: ServerParts, work: _Work, poll: Look, verify: VerifyHead) -> _People:
@@ -229,7 +229,7 @@ def _people(parts: ServerParts, work: _Work, poll: Look, verify: VerifyHead) -> 
             await work.queue.pull_ended(Affected(event.installation_id, event.repository.id))
             await look()
         here = event.repository
-        work.dashboards.mark(
+        await work.dashboards.mark(
             BoardPlace(event.installation_id, here.id, here.full_name, here.default_branch)
         )
 

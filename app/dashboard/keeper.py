@@ -4,6 +4,8 @@ GitHub has no way to change a text only if it is still what was read: the last w
 issue is read again just before it is written, boxes that are ticked there and were not handled yet
 stay ticked, and what people ticked is taken from the events about their edits
 (``handlers/ticks.py``). A tick that is overwritten in between is lost to the eye, but not to us.
+
+What is due is stored: a server that ends before it is written leaves it to the next one.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ import asyncio
 import logging
 from collections import defaultdict
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from cachetools import LRUCache
 from gidgethub import GitHubException
@@ -20,6 +22,7 @@ from gidgethub import GitHubException
 from app.dashboard.board import Board
 from app.dashboard.board_text import board_text, where_the_rest_is
 from app.dashboard.issue import TITLE, PlanIssue, ShownIssue, is_plan
+from app.store.boards import DueBoard, StoredBoards
 from handlers.events import IssueEdited
 from handlers.issue_thread import IssueThread
 from handlers.ports import Proposals, Runs
@@ -63,21 +66,26 @@ class BoardSources:
 
 
 class Dashboards:
-    """The dashboards of all repositories. ``rest`` waits (seconds); ``on_bug`` hears of bugs."""
+    """The dashboards of all repositories. ``rest`` waits (seconds); ``on_bug`` hears of bugs.
+
+    ``stored`` keeps what is due.
+    """
 
     def __init__(
         self,
         sources: BoardSources,
+        stored: StoredBoards,
         *,
         clock: Clock,
         rest: Callable[[float], Awaitable[None]] = asyncio.sleep,
         on_bug: Callable[[Exception], None] | None = None,
     ) -> None:
         self._sources = sources
+        self._stored = stored
         self._clock = clock
         self._rest = rest
         self._on_bug = on_bug
-        self._due: dict[int, tuple[BoardPlace, bool]] = {}
+        self._due: dict[int, DueBoard] = {}
         self._waiting: dict[int, asyncio.Task[None]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._written: LRUCache[int, float] = LRUCache(_MOST_KNOWN)
@@ -87,13 +95,34 @@ class Dashboards:
         self._idle = asyncio.Event()
         self._idle.set()
 
-    def mark(self, place: BoardPlace, *, asked: bool = False) -> None:
+    async def start(self) -> None:
+        """Write what an earlier process left. Raises ``Outage``."""
+        for due in await self._stored.all():
+            self._schedule(due)
+
+    async def mark(self, place: BoardPlace, *, asked: bool = False) -> None:
         """Write it soon: something changed. ``asked`` brings back one that people closed."""
-        id = place.repository_id
-        before = self._due.get(id)
-        self._due[id] = (place, asked or bool(before and before[1]))
+        due = DueBoard(
+            repository_id=place.repository_id,
+            installation_id=place.installation_id,
+            repository=place.full_name,
+            branch=place.branch,
+            asked=asked,
+        )
+        before = self._due.get(place.repository_id)
+        if before and replace(before, version=0) in (due, replace(due, asked=True)):
+            return  # it is stored already
+        try:
+            due = await self._stored.mark(due)
+        except Outage as outage:  # it is still written, unless this process ends before
+            log.warning("%s", outage.message)
+        self._schedule(due)
+
+    def _schedule(self, due: DueBoard, *, after: float = SOON) -> None:
+        id = due.repository_id
+        self._due[id] = due
         if id not in self._waiting:
-            task = self._waiting[id] = asyncio.create_task(self._write_later(id))
+            task = self._waiting[id] = asyncio.create_task(self._write_later(id, after))
             self._tasks.add(task)
             task.add_done_callback(self._ended)
 
@@ -109,7 +138,7 @@ class Dashboards:
         await self._idle.wait()
 
     async def stop(self) -> None:
-        """Stop; what is due is written after the next push or run."""
+        """Stop; what is due is written after the next start."""
         tasks = list(self._tasks)
         for task in tasks:
             task.cancel()
@@ -147,23 +176,27 @@ class Dashboards:
         except TaskError as error:
             log.warning("The dashboard of %s is not written: %s", place.full_name, error.message)
 
-    async def _write_later(self, id: int) -> None:
+    async def _write_later(self, id: int, after: float) -> None:
         last = self._written.get(id)
         passed = EVERY if last is None else self._clock.monotonic() - last
-        await self._rest(max(SOON, EVERY - passed))
+        await self._rest(max(after, EVERY - passed))
         self._waiting.pop(id)
-        place, asked = self._due.pop(id)
-        if place.installation_id in self._unreachable:
+        due = self._due.pop(id)
+        if due.installation_id in self._unreachable:
             return
         self._busy += 1
         self._idle.clear()
+        place = BoardPlace(due.installation_id, id, due.repository, due.branch)
         try:
             config = await self._sources.config_of(place)
             if config is not None and _wanted(config):
-                await self._refresh(place, config, asked=asked)
+                await self._refresh(place, config, asked=due.asked)
                 self._written[id] = self._clock.monotonic()
+            await self._stored.written(due)
         except (Outage, TaskError, GitHubException) as error:
             log.warning("The dashboard of %s is not written: %s", place.full_name, error)
+            if isinstance(error, Outage) and error.until and id not in self._due:
+                self._schedule(due, after=EVERY)  # time heals it
         finally:
             self._busy -= 1
             if not self._busy:

@@ -96,7 +96,7 @@ class TrustChecks:
             except Outage as outage:
                 if outage.kind != "permission":
                     raise
-                self._runs = None
+                self._runs, self._memory.forbidden = None, True
                 _log.info("The check %s is not shown: %s", TRUST, outage.message)
         return None
 

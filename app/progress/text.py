@@ -149,6 +149,14 @@ _PLACE = 1_000
 """Characters that the rest needs beside detail, table, graph and panel, at most."""
 
 
+NO_CHECKS = (
+    "The App may not write checks in this repository: its permission *Checks* is not accepted yet. "
+    "So pull requests have no checks `cairn/trust` and `cairn/stack`, and proposals have no "
+    "buttons; everything else works. An owner can accept it on the installation's page. Cairn says "
+    "this once."
+)
+
+
 def why(error: BaseException) -> str:
     """Say for people what stopped a run; of a bug they learn no more than that."""
     if isinstance(error, Outage):

@@ -122,11 +122,12 @@ class RunPorts:
 
     ``shown`` keeps what people can decide about; ``boxes`` proposes checkboxes for a roadmap
     without work, and says where ('' for none); ``in_mode`` is the repository as its ``github_mode``
-    wants it, ``catch_up`` restacks what lies on a branch that nobody merges, ``answer`` replies in
-    the review threads of one (by number), ``expected`` predicts what tasks will take,
-    ``adjusted`` is a configuration with what was learned. ``undoing`` proposes to take back a
-    merged task, ``set_up`` what the repository lacks, ``advising`` better settings; ``verifying``
-    shows how far a pull request is verified now; None if Cairn may not.
+    wants it, ``missing`` names a permission that is not accepted, once; ``catch_up`` restacks what
+    lies on a branch that nobody merges, ``answer`` replies in the review threads of one (by
+    number), ``expected`` predicts what tasks will take, ``adjusted`` is a configuration with what
+    was learned. ``undoing`` proposes to take back a merged task, ``set_up`` what the repository
+    lacks, ``advising`` better settings; ``verifying`` shows how far a pull request is verified now;
+    None if Cairn may not.
     """
 
     deps: Deps
@@ -135,6 +136,7 @@ class RunPorts:
     config: Callable[[], Awaitable[RepositoryConfig]]
     boxes: Callable[[RunState], Awaitable[str]]
     in_mode: Callable[[GitHubMode, PullOptions], Repository]
+    missing: Callable[[], Awaitable[str]]
     catch_up: Callable[[], Awaitable[None]]
     answer: Callable[[int, Sequence[ThreadReply]], Awaitable[None]]
     expected: Callable[[Sequence[Task], Options], Awaitable[CostPreview | None]]
@@ -318,6 +320,7 @@ async def _reported(ended: Ended, ports: RunPorts, runs: StoredRuns, adjusted: s
             await _boxes(ended, ports),
             await answered(ended, ports),
             await _advice(ended, ports),
+            await ports.missing() if ended.status == "ended" else "",
             adjusted,
         ]
         await ports.progress.finish(ended.status, "\n\n".join(filter(None, parts)), ended.state)

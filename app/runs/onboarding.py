@@ -15,7 +15,7 @@ from app.github.api import RepositoryApi
 from app.github.one_pull import Offered
 from app.github.token_identity import READ, Identity
 from app.runs.config_offer import ConfigOffer, advice, offer_text, refused
-from app.runs.roadmap_offer import RoadmapOffer, no_issues, roadmap_file, roadmap_text
+from app.runs.roadmap_offer import Labelled, RoadmapOffer, no_issues, roadmap_file, roadmap_text
 from app.runs.setup_offer import SetupPulls
 from app.store.queue import Queue
 from app.store.runs import RunRequest
@@ -38,18 +38,11 @@ MOST_WELCOMED = 20
 class SetUp:
     """Proposes what a repository lacks, in one pull request; ``config`` is offered by runs too."""
 
-    def __init__(
-        self,
-        repository: Repository,
-        *,
-        config: ConfigOffer,
-        first: RoadmapOffer,
-        pulls: SetupPulls,
-    ) -> None:
+    def __init__(self, repository: Repository, pulls: SetupPulls, labelled: Labelled) -> None:
         self._repository = repository
-        self.config = config
-        self._first = first
         self._pulls = pulls
+        self.config = ConfigOffer(repository, pulls)
+        self._first = RoadmapOffer(repository, labelled)
 
     async def answer(
         self, state: RunState, deps: Deps, started: MutableSet[str], label: str, *, asked: bool

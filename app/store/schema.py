@@ -207,6 +207,19 @@ refusals = sa.Table(
     sa.Column("made_at", Moment, nullable=False),
 )
 
+# Dashboards that are to be written (``StoredBoards``); ``version`` counts how often one was marked.
+dashboards = sa.Table(
+    "dashboards",
+    metadata,
+    sa.Column("repository_id", sa.BigInteger, primary_key=True, autoincrement=False),
+    sa.Column("installation_id", sa.BigInteger, nullable=False),
+    sa.Column("repository", sa.Text, nullable=False),
+    sa.Column("branch", sa.Text, nullable=False),
+    sa.Column("asked", sa.Boolean, nullable=False),
+    sa.Column("version", sa.Integer, nullable=False),
+)
+
+
 # Events for the operator's webhook: ``waiting`` until they are ``sent`` or ``dropped``. Those of
 # one run are sent in the order of ``seq``; one that is not taken is tried again at ``next_at``.
 outbox = sa.Table(

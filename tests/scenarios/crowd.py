@@ -6,6 +6,7 @@ GitHub shows, from what they did themselves, and from what Cairn told them.
 
 from __future__ import annotations
 
+import asyncio
 import random
 import re
 from collections import Counter
@@ -17,6 +18,7 @@ from tests.fake_github.merging import Conflict
 from tests.fake_github.state import Issue
 from tests.model_server.turns import Asked, Turn
 from tests.scenarios.bot import REPOSITORY, Bot
+from tests.scenarios.process import serving
 from tests.scenarios.projects import note
 from tests.scenarios.stacks import changed_lines
 
@@ -85,10 +87,22 @@ class Crowd:
     retried: dict[str, int] = field(default_factory=dict)
     """Words of tasks they asked for again: the number of pull requests there were then."""
     told: dict[int, str] = field(default_factory=dict)
+    by_hand: set[str] = field(default_factory=set)
+    """Titles of tasks they did themselves."""
+    again: set[str] = field(default_factory=set)
+    """Titles of tasks of which they opened a closed pull request again."""
+    revisions: int = 0
+    """How often they asked for a pull request to be revised."""
+    kills: int = 0
+    """How often the server was killed."""
 
     def __post_init__(self) -> None:
         self.random = random.Random(self.seed)  # noqa: S311 - no secret, a die
         self._made = 0
+        self._rows = ROADMAP.splitlines()
+        self._extra: set[str] = set()
+        self._known: set[int] = set()
+        self._done: set[str] = set()
 
     # what GitHub shows
 
@@ -222,6 +236,7 @@ class Crowd:
         if pull is None:
             return ""
         await self.bot.github.reopen(REPOSITORY, pull.number)
+        self.again.add(pull.title)
         return f"reopen #{pull.number}"
 
     async def _push_to_pull(self) -> str:
@@ -237,6 +252,7 @@ class Crowd:
 
     async def _push_to_main(self) -> str:
         path = self._name("extra")
+        self._extra.add(path)
         await self.bot.github.push(REPOSITORY, {path: f"{path}.\n"})
         return f"push {path}"
 
@@ -263,6 +279,7 @@ class Crowd:
         pull = self._one(self.open)
         if pull is None:
             return ""
+        self.revisions += 1
         await self._say(pull.number, "/execute revise say it better")
         return f"revise #{pull.number}"
 
@@ -270,6 +287,7 @@ class Crowd:
         pull = self._one(self.open)
         if pull is None:
             return ""
+        self.revisions += 1
         text = "Please say it in other words."
         await self.bot.github.review(REPOSITORY, pull.number, "CHANGES_REQUESTED", text)
         return f"request changes of #{pull.number}"
@@ -305,6 +323,7 @@ class Crowd:
         if line is None:
             return ""
         rows = [row.replace("[ ]", "[x]") if f" {line.id} " in row else row for row in self._text]
+        self.by_hand.add(line.title)
         await self._edit(rows, {f"{line.word}.md": "By hand.\n"})
         return f"do the task {line.id} by hand"
 
@@ -354,6 +373,7 @@ class Crowd:
 
     async def _edit(self, rows: list[str], files: dict[str, str] | None = None) -> None:
         text = "\n".join(rows) + "\n"
+        self._rows = rows
         await self.bot.github.push(REPOSITORY, {"ROADMAP.md": text, **(files or {})})
 
     async def _say(self, number: int, text: str) -> None:
@@ -365,6 +385,18 @@ class Crowd:
 
     def _one(self, found: list[T]) -> T | None:
         return self.random.choice(found) if found else None
+
+    async def work_and_be_killed(self) -> None:
+        """Ask a server of its own for work, and kill it at one of its first requests."""
+        moment = self.random.randint(1, 12)
+        async with serving(self.bot) as process:
+            fault = self.bot.github.fail("*", "*", skip=moment, hold=asyncio.Event())
+            await self._execute()
+            await fault.reached.wait()
+            await process.end()
+            fault.release()
+        self.kills += 1
+        self.log.append(f"execute, and a kill at request {moment}")
 
     # what must be true
 
@@ -394,17 +426,37 @@ class Crowd:
             if head:
                 bare = self.bot.view.state.bare
                 assert bare.is_ancestor(sha, head), f"the push to #{number} was forced away"
-        back = self.removed & self.bot.view.files("main").keys()
-        assert not back, f"{back} came back"
-        titles = {line.title for line in self.lines}
-        assert not titles & self.deleted, f"{titles & self.deleted} came back"
-        ids = Counter(line.id for line in self.lines)
-        assert set(ids.values()) <= {1}, ids
-        assert not any(b.startswith("cairn/") and self._is_twice(b) for b in self.bot.view.branches)
+        self._check_main()
+        self._check_tasks()
 
-    def _is_twice(self, branch: str) -> bool:
-        """Whether two open pull requests are from the same branch."""
-        return sum(pull.pull.head == branch for pull in self.open) > 1
+    def _check_main(self) -> None:
+        """The default branch has what people wrote, and of Cairn only what they merged."""
+        there = self.bot.view.files("main").keys()
+        assert not self.removed & there, f"{self.removed & there} came back"
+        assert self._extra - self.removed <= there, f"{self._extra - self.removed - there} is lost"
+        plain = [row.replace("[x]", "[ ]") for row in self._text]
+        assert plain == [row.replace("[x]", "[ ]") for row in self._rows], "the roadmap changed"
+        checked = {line.title for line in self.lines if line.checked}
+        merged = [pull for pull in self.ours if pull.pull.merged and pull.pull.base == "main"]
+        done = {each.title for pull in merged for each in self.inside(pull)}
+        assert checked <= done | self.by_hand, f"{checked - done - self.by_hand} is ticked"
+        said = "\n".join(self.told.values())
+        forgotten = {line.title for line in self.lines} & done - checked
+        assert not [title for title in forgotten if title not in said], f"{forgotten} is unticked"
+
+    def _check_tasks(self) -> None:
+        """No task is worked on twice, and the model was asked only for work that is there."""
+        open_ones = Counter(pull.title for pull in self.open)
+        twice = {title for title, count in open_ones.items() if count > 1}
+        assert twice <= self.again, f"two pull requests are open for {twice - self.again}"
+        new = [pull for pull in self.ours if pull.number not in self._known]
+        again = {pull.title for pull in new} & self._done
+        assert not again, f"{again} was done before"
+        self._known |= {pull.number for pull in new}
+        self._done = {line.title for line in self.lines if line.checked}
+        asked = sum(self.writer.calls.values())
+        most = len(self.ours) + self.revisions + self.kills
+        assert asked <= most, f"{asked} questions for at most {most} pieces of work"
 
     def _newer_roadmap(self) -> set[str]:
         """What the default branch's roadmap has, or had once.

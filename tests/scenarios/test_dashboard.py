@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from pathlib import Path
 
 import pytest
 
 from tests.model_server import Held
-from tests.scenarios.bot import REPOSITORY, Bot
+from tests.scenarios.bot import REPOSITORY, Bot, conversation
 from tests.scenarios.projects import note, notes, on
 from tests.scenarios.proposing import STUCK, TITLES, decomposed, goes_on
 from tests.scenarios.pushing import CONFIG, plan, plans, push, said
@@ -222,3 +223,21 @@ async def test_runs_write_it_at_most_once_a_minute(bot: Bot) -> None:
     await shown(bot)
 
     assert len(bot.calls("PATCH", f"/issues/{plans(bot)[0].number}")) <= before + 1
+
+
+async def test_what_was_due_when_the_server_ended_is_written_by_the_next(tmp_path: Path) -> None:
+    """No push and no run is needed: the first start after it shows what had changed."""
+    async with conversation(tmp_path, notes(LINES)) as bot:
+        bot.model.says(note("one.md"))
+        async with bot.started():
+            await bot.comment("/execute --max-tasks 1")
+            bot.says()
+        assert plans(bot) == []
+
+        async with bot.started():
+            text = await shown(bot)
+            asked = len(bot.github.requests)
+            await bot.later(minutes=5)
+        assert "3 tasks: 2 to do, 1 in review, 0 done." in text
+        assert len(bot.github.requests) == asked  # it is written once
+        bot.check()

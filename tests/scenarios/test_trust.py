@@ -211,18 +211,20 @@ async def test_two_tasks_with_the_same_title_are_both_said(bot: Bot) -> None:
 
 
 @on(notes("- [ ] 1.1 Write `one.md`\n"))
-async def test_where_checks_are_not_granted_nothing_is_shown(bot: Bot) -> None:
-    """An owner who has not accepted that permission loses the check and hears no complaint."""
+async def test_where_checks_are_not_granted_it_is_said_once(bot: Bot) -> None:
+    """An owner who has not accepted that permission loses the checks, and nothing else."""
     del bot.github.installation(REPOSITORY).permissions["checks"]
     bot.model.says(note("one.md"))
 
     await bot.comment(ONE)
 
-    bot.says()
+    assert "permission *Checks* is not accepted yet" in "".join(bot.says())
     assert bot.view.checks == []
     assert section(bot).startswith("**Not verified:**")
     [path] = bot.files("report.json")
     assert json.loads(path.read_text())["errors"] == []
+    await bot.comment("/execute")
+    assert "*Checks*" not in "".join(bot.says())
 
 
 PARTS = {
