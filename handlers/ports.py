@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Literal, Protocol
 
@@ -12,6 +12,7 @@ from handlers.grammar import ExecuteCommand, Need
 from runner.analysis.recorded import Analysis
 from runner.people.history_answer import HistoryAnswer, HistoryTopic
 from runner.ports import MemoryNote
+from runner.roadmap.reviewed import Reviewed
 from runner.roadmap.task import NewTask
 from runner.state.proposal import ProposalPlace
 from runner.state.revising import RevisionRequest
@@ -227,12 +228,16 @@ class StackPlace:
 
 @dataclass(frozen=True, slots=True)
 class InReview:
-    """An open pull request that shows our work on a ``roadmap``."""
+    """An open pull request that shows our work on a ``roadmap``.
+
+    ``task`` says whether the newest roadmap still has its task.
+    """
 
     number: int
     title: str
     roadmap: str
     place: StackPlace
+    task: Reviewed = field(default_factory=Reviewed)
 
 
 @dataclass(frozen=True, slots=True)

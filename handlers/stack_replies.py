@@ -14,6 +14,7 @@ from runner.text.sanitize import sanitize
 
 _MOST = 10
 _MOST_ROWS = 30
+_OTHER_WORDS = "#### In review, changed or gone from the roadmap since"
 ALONE = "It builds on no other pull request of Cairn, and none builds on it."
 
 
@@ -52,10 +53,30 @@ def _advice(pulls: Sequence[InReview]) -> str:
 
 
 def _row(pull: InReview) -> str:
-    title = sanitize(" ".join(pull.title.split()), plain=True).replace("|", "\\|")
+    title = f"{_plain(pull.title)}{since(pull)}"
     below = pull.place.below
     when = f"after {_in_order(below)}" if below else "first" if pull.place.size > 1 else "any time"
     return f"| #{pull.number} | {title} | {when} |"
+
+
+def since(pull: InReview) -> str:
+    """What became of the task in the roadmap since, as an addition to its title; '' for nothing."""
+    if pull.task.fate == "changed":
+        return f" (changed in the roadmap since; now *{_plain(pull.task.now)}*)"
+    return " (gone from the roadmap)" if pull.task.fate == "gone" else ""
+
+
+def left_behind(pulls: Sequence[InReview]) -> str:
+    """List those whose task the newest roadmap does not have in these words; '' for none."""
+    found = [each for each in pulls if each.task.fate != "in review"]
+    lines = [f"- #{each.number} {_plain(each.title)}{since(each)}" for each in found[:_MOST_ROWS]]
+    if len(found) > _MOST_ROWS:
+        lines.append(f"- … {len(found) - _MOST_ROWS:,} more")
+    return "\n".join([_OTHER_WORDS, "", *lines]) if lines else ""
+
+
+def _plain(title: str) -> str:
+    return sanitize(" ".join(title.split()), plain=True).replace("|", "\\|")
 
 
 def _above(here: StackPlace) -> str:

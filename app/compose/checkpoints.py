@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from app.compose.parts import ServerParts
 from app.github.api import RepositoryApi
+from app.github.config import Contents
 from app.github.pulls import Pull, Pulls, read_pull
 from app.github.stack import Ties, in_review, place_of
-from app.github.token_identity import REVIEW
+from app.github.token_identity import READ, REVIEW
 from app.runs.service import Checkpoints
 from handlers.ports import InReview, RunRequested, StackPlace
 from runner.errors import Outage
+from runner.roadmap.parse import parse_roadmap
 
 
 def checkpoints(parts: ServerParts) -> Checkpoints:
@@ -47,7 +51,13 @@ class _Asked:
     async def in_review(self, request: RunRequested, roadmap: str) -> tuple[InReview, ...]:
         """Our open pull requests for a roadmap. Raises ``Outage``."""
         known = await (await self._pulls(request, roadmap)).all()
-        return in_review(known, base=request.repository.default_branch, roadmap=roadmap)
+        if not any(pull.open and pull.roadmap == roadmap for pull in known):
+            return ()
+        base = request.repository.default_branch
+        api = RepositoryApi(self._parts.client(request, READ), request.repository.full_name)
+        content = await Contents(api).read(roadmap, base)
+        newest = await asyncio.to_thread(parse_roadmap, roadmap, content or b"")
+        return in_review(known, base=base, newest=newest)
 
     async def _pulls(self, request: RunRequested, roadmap: str) -> Pulls:
         api = RepositoryApi(self._parts.client(request, REVIEW), request.repository.full_name)

@@ -9,6 +9,7 @@ from app.dashboard.keeper import BoardPlace, BoardSources, Dashboards
 from app.github.api import RepositoryApi
 from app.github.pulls import Pulls
 from app.github.repository import GitHubRepository
+from app.github.stack import in_review
 from app.github.token_identity import PUBLISH, READ
 from app.progress.waiting import WaitEstimate
 from app.pushes.push import read
@@ -98,6 +99,7 @@ class _Sources:
                 tokens_per_task=config.limits.tokens_per_task,
             ),
             note=note,
+            reviewed=in_review(pulls, base=place.branch, newest=await read(path, newest)),
         )
         return board, planned_name(newest)
 

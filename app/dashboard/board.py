@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from app.github.pulls import Pull
 from app.github.stack import Ties, standing
 from app.store.runs import UNFINISHED, Run
-from handlers.ports import ProposalView
+from handlers.ports import InReview, ProposalView
 from runner.money import Usage, total
 from runner.roadmap.task import Roadmap
 from runner.state.run_state import Status
@@ -51,7 +51,8 @@ class BudgetShown:
 class Board:
     """The whole of it; ``roadmap`` is the newest one with what open pull requests change.
 
-    ``note`` is what the last push did (Markdown, sanitized).
+    ``note`` is what the last push did (Markdown, sanitized). ``reviewed`` are the open pull
+    requests that show our work.
     """
 
     roadmap: Roadmap
@@ -60,6 +61,7 @@ class Board:
     proposals: tuple[ProposalView, ...] = ()
     spent: BudgetShown | None = None
     note: str = ""
+    reviewed: tuple[InReview, ...] = ()
 
 
 def marks_of(

@@ -10,6 +10,7 @@ from app.dashboard.issue import noted
 from app.dashboard.plan_text import START, WITHOUT_WORK, beside, folded, order, rest
 from app.progress.text import cell, mermaid_label, named
 from handlers.ports import ProposalView
+from handlers.stack_replies import left_behind
 from handlers.ticks import Tick, checkbox
 from runner.loop.schedule import upcoming, with_blocked
 from runner.money import cost_text, tokens_text
@@ -41,6 +42,7 @@ def board_text(board: Board) -> str:
         _waiting(board.proposals),
         _at_work(board.runs),
         *_phases(board),
+        left_behind(board.reviewed),
         _drawn(board),
         folded("Order of the open tasks", order(tasks, roadmap)) if tasks else "",
         beside(state),

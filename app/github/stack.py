@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 
 from app.github.pulls import PREFIX, Pull
 from handlers.ports import InReview, StackPlace
+from runner.roadmap.reviewed import reviewed
+from runner.roadmap.task import Roadmap
 from runner.state.publishing import Member
 
 
@@ -222,10 +224,17 @@ def place_of(pull: Pull, ties: Ties) -> StackPlace:
     return StackPlace(size, below, tuple(p.number for p in ties.uppers(pull)))
 
 
-def in_review(pulls: Iterable[Pull], *, base: str, roadmap: str) -> tuple[InReview, ...]:
-    """List the open checkpoints of a roadmap, stack by stack and each from the bottom up."""
+def in_review(pulls: Iterable[Pull], *, base: str, newest: Roadmap) -> tuple[InReview, ...]:
+    """List the open checkpoints of a roadmap, stack by stack and each from the bottom up.
+
+    ``newest`` is the roadmap as the base branch has it now.
+    """
+    roadmap = newest.path
     ties = Ties((p for p in pulls if p.roadmap == roadmap), base)
     mine = [p for p in ties.pulls if p.open and p.kind == "checkpoint"]
     places = {p.number: place_of(p, ties) for p in mine}
     order = sorted(mine, key=lambda p: (*places[p.number].below, p.number))
-    return tuple(InReview(p.number, p.title, roadmap, places[p.number]) for p in order)
+    return tuple(
+        InReview(p.number, p.title, roadmap, places[p.number], reviewed(newest, p.tasks, p.title))
+        for p in order
+    )

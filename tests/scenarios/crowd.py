@@ -87,8 +87,6 @@ class Crowd:
     retried: dict[str, int] = field(default_factory=dict)
     """Words of tasks they asked for again: the number of pull requests there were then."""
     told: dict[int, str] = field(default_factory=dict)
-    by_hand: set[str] = field(default_factory=set)
-    """Titles of tasks they did themselves."""
     again: set[str] = field(default_factory=set)
     """Titles of tasks of which they opened a closed pull request again."""
     revisions: int = 0
@@ -323,7 +321,6 @@ class Crowd:
         if line is None:
             return ""
         rows = [row.replace("[ ]", "[x]") if f" {line.id} " in row else row for row in self._text]
-        self.by_hand.add(line.title)
         await self._edit(rows, {f"{line.word}.md": "By hand.\n"})
         return f"do the task {line.id} by hand"
 
@@ -436,10 +433,11 @@ class Crowd:
         assert self._extra - self.removed <= there, f"{self._extra - self.removed - there} is lost"
         plain = [row.replace("[x]", "[ ]") for row in self._text]
         assert plain == [row.replace("[x]", "[ ]") for row in self._rows], "the roadmap changed"
+        undone = {x.title for x in self.lines if x.checked and f"{x.word}.md" not in there}
+        assert not undone, f"{undone} is ticked"
         checked = {line.title for line in self.lines if line.checked}
         merged = [pull for pull in self.ours if pull.pull.merged and pull.pull.base == "main"]
         done = {each.title for pull in merged for each in self.inside(pull)}
-        assert checked <= done | self.by_hand, f"{checked - done - self.by_hand} is ticked"
         said = "\n".join(self.told.values())
         forgotten = {line.title for line in self.lines} & done - checked
         assert not [title for title in forgotten if title not in said], f"{forgotten} is unticked"

@@ -10,8 +10,8 @@ After each event:
 - The default branch has every file that people pushed there and did not remove. Its roadmap is byte
   for byte what people wrote, but for ticks.
 - What people removed, reworded or forced away does not come back.
-- A task is ticked only if its pull request was merged into the default branch or a person did it;
-  a task of a merged pull request is ticked, or Cairn said why not.
+- A task is ticked on the default branch only if its work is there; a task whose pull request was
+  merged there is ticked, or Cairn said why not.
 - No task has two open pull requests (but for one that a person opened again), and none that is done
   gets another one.
 - The model is asked once for each pull request and each revision, and for nothing else.

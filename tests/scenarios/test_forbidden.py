@@ -8,6 +8,8 @@ from tests.fake_github import Fault
 from tests.model_server import Held
 from tests.scenarios.bot import REPOSITORY, Bot
 from tests.scenarios.endings import ANSWER, ONE_NOTE, check_finished, check_paused
+from tests.scenarios.projects import notes, on
+from tests.scenarios.stacks import LINES, body, check_own, merge, stacked, told
 
 RULED = (
     "Repository rule violations found\n\nCannot create ref due to creations being restricted.\n\n"
@@ -94,3 +96,22 @@ async def test_rules_about_a_file_are_about_its_task(bot: Bot) -> None:
     said = "\n".join(bot.says() + bot.proposes())
     assert "is paused" not in said
     assert "File path is restricted" in said
+
+
+@on(notes(LINES))
+async def test_a_rule_keeps_no_event_waiting(bot: Bot) -> None:
+    """What cannot be brought up to date says so; the next event brings it up to date."""
+    one, two, _ = await stacked(bot)
+    errors = [{"type": "UNPROCESSABLE", "message": RULED}]
+    rule = bot.github.fail("POST", "*/graphql", status=200, body={"data": None, "errors": errors})
+
+    await merge(bot, one, "squash")
+
+    assert rule.hits == 1
+    assert "Cairn could not bring this pull request up to date" in body(two)
+    assert "bypass list" in body(two)
+    await bot.github.push(REPOSITORY, {"more.md": b"More.\n"})
+    await bot.idle()
+    check_own(bot, two, 2)
+    assert "bypass list" not in body(two)
+    told(bot, two)

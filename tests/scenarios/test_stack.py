@@ -191,6 +191,28 @@ async def test_what_was_added_to_a_roadmap_merges_in_any_order(bot: Bot, method:
     assert (bot.view.file("main", "ROADMAP.md") or b"").decode() == merged
 
 
+@pytest.mark.parametrize("line", ["- [ ] 1.3 Write `three.md` in other words\n", ""])
+async def test_what_people_changed_in_the_roadmap_does_not_come_back(bot: Bot, line: str) -> None:
+    """A branch brought a new task along; people reword or delete it before the merge."""
+    await first_checkpoint(bot)
+    await push(bot, f"# Plan\n\n{THREE}")
+    bot.model.says(note("two.md"), note("three.md"))
+    await bot.comment("/execute")
+    bot.says()
+    newest = "".join(row for row in THREE.splitlines(keepends=True) if "1.3" not in row) + line
+    await push(bot, f"# Plan\n\n{newest}")
+
+    for pull in bot.pulls:
+        assert bot.github.pull_body(REPOSITORY, pull.number)["mergeable"]
+        await bot.github.merge_pull(REPOSITORY, pull.number, method="squash")
+        await bot.idle()
+        for other in bot.pulls:
+            bot.github.says(REPOSITORY, other.number)
+
+    found = (bot.view.file("main", "ROADMAP.md") or b"").decode()
+    assert found.replace("[x]", "[ ]") == f"# Plan\n\n{newest}"
+
+
 @MORE
 async def test_when_all_is_in_review_nothing_starts(bot: Bot) -> None:
     """A run that finds every task on the open stack asks no model and says so."""

@@ -71,6 +71,33 @@ async def test_the_issue_shows_what_is_in_review(bot: Bot) -> None:
     assert f"#{first.number} |" not in said
 
 
+async def test_a_task_that_people_changed_or_deleted_is_told_everywhere(bot: Bot) -> None:
+    """The answer and the dashboard say it in the same words."""
+    bot.model.says(note("one.md"), note("two.md"), note("three.md"))
+    await bot.comment("/execute")
+    bot.says()
+    first, second, _ = bot.pulls
+    text = (bot.view.file("main", "ROADMAP.md") or b"").decode()
+    rows = [row for row in text.split("\n") if "two.md" not in row]
+    newer = "\n".join(rows).replace("Write `one.md`", "Write `one.md` in two words")
+    await bot.github.push(REPOSITORY, {"ROADMAP.md": newer})
+    await bot.later(seconds=61)
+
+    await bot.comment("/execute status")
+
+    said = bot.says()[-1]
+    (board,) = [i.body or "" for i in bot.view.issues.values() if "cairn:plan" in (i.body or "")]
+    changed = f"1.1 Write one.md (changed in the roadmap since; now *1.1: {CHANGED}*)"
+    for shown in (said, board):
+        assert changed in shown
+        assert "1.2 Write two.md (gone from the roadmap)" in shown
+        assert f"#{second.number}" in shown
+    assert f"- #{first.number} {changed}" in board
+
+
+CHANGED = "Write one.md in two words"
+
+
 async def test_a_merged_checkpoint_says_so(bot: Bot) -> None:
     """Its place in the stack is history."""
     bot.model.says(note("one.md"))

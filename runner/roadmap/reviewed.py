@@ -1,0 +1,37 @@
+"""What became of a task in the roadmap while its pull request is open.
+
+All places that show pull requests ask here, so that they say the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Literal
+
+from runner.roadmap.task import Roadmap, Task
+
+Fate = Literal["in review", "changed", "gone"]
+
+
+@dataclass(frozen=True, slots=True)
+class Reviewed:
+    """``now`` is what a changed task is called now."""
+
+    fate: Fate = "in review"
+    now: str = ""
+
+
+def reviewed(newest: Roadmap, keys: Collection[str], title: str) -> Reviewed:
+    """Compare the tasks of an open pull request with the newest roadmap of the default branch.
+
+    A task that has other words now is found by its written id, with which the ``title`` begins.
+    """
+    if any(task.key in keys for task in newest.tasks):
+        return Reviewed()
+    same = next((task for task in newest.tasks if _is_about(task, title)), None)
+    return Reviewed("changed", f"{same.name}: {same.title}") if same else Reviewed("gone")
+
+
+def _is_about(task: Task, title: str) -> bool:
+    return bool(task.id) and title.split(" ", 1)[0] == task.id
