@@ -93,6 +93,8 @@ async def test_a_task_that_people_changed_or_deleted_is_told_everywhere(bot: Bot
         assert "1.2 Write two.md (gone from the roadmap)" in shown
         assert f"#{second.number}" in shown
     assert f"- #{first.number} {changed}" in board
+    for pull in bot.pulls:  # each that needs it also says that its merge ticks nothing
+        bot.github.says(REPOSITORY, pull.number)
 
 
 CHANGED = "Write one.md in two words"
