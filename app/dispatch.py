@@ -10,12 +10,20 @@ from functools import partial
 from typing import assert_never
 
 from app.dashboard.keeper import Dashboards
-from app.github.api import RepositoryApi
+from app.github.api import BestEffort, RepositoryApi
 from app.github.checks import CheckRuns, answer_queue
 from app.github.config import Configurations
 from app.github.identity import Gone
 from app.github.pulls import PREFIX
-from app.github.token_identity import CHECK, CONVERSE, CONVERSE_ON_LINES, Identity
+from app.github.required import RequiredChecks, missing
+from app.github.token_identity import (
+    CHECK,
+    CONVERSE,
+    CONVERSE_ON_LINES,
+    READ,
+    Identity,
+    Permissions,
+)
 from app.progress.comment import ReadOnlyCheck, writable_everywhere
 from app.store.deliveries import Delivery
 from handlers.answering import handle_comment
@@ -32,6 +40,7 @@ from handlers.events import (
     MalformedPayload,
     MergeQueued,
     PullClosed,
+    PullHead,
     PullPushed,
     PullReopened,
     PullReviewed,
@@ -144,6 +153,8 @@ class Dispatch:
             self._configs.forget(event.repository.full_name)
         if not is_from_bot(event, own=own, allowed=self._allowed_bots):
             await self._heard(event, own)
+        if isinstance(event, PullPushed | PullReopened | PullTouched) and event.shows:
+            await self._answer_rules(event, event.shows, own)
         if isinstance(event, PullClosed | PullReopened) and _is_of_others(event, own):
             await self._changed(event)
 
@@ -151,13 +162,25 @@ class Dispatch:
         scope = (event.installation_id, event.repository.id, event.repository.full_name)
         if await self._read_only(*scope):
             return
+        await answer_queue(CheckRuns(self._api(event, CHECK), bot_login=own), event.head)
+
+    async def _answer_rules(self, event: Event, shown: PullHead, own: str) -> None:
+        """Make the checks that rules require where nobody else makes them; bots are blocked too."""
+        names = missing(shown, own)
+        scope = (event.installation_id, event.repository.id, event.repository.full_name)
+        if not (names and self._identity.is_app) or await self._read_only(*scope):
+            return
+        runs = CheckRuns(self._api(event, CHECK), bot_login=own)
+        with BestEffort()():
+            await RequiredChecks(self._api(event, READ), runs).answer(shown, names)
+
+    def _api(self, event: Event, permissions: Permissions) -> RepositoryApi:
         github = self._identity.client(
             installation_id=event.installation_id,
             repository_id=event.repository.id,
-            permissions=CHECK,
+            permissions=permissions,
         )
-        api = RepositoryApi(github, event.repository.full_name)
-        await answer_queue(CheckRuns(api, bot_login=own), event.head)
+        return RepositoryApi(github, event.repository.full_name)
 
     async def _heard(self, event: Event, own: str) -> None:
         """Handle what somebody wrote or did."""

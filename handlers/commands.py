@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import get_args
 
-from handlers import replies
+from handlers import fix_replies, replies
 from handlers.conversation import Conversation
 from handlers.decisions import decide_by_reply, rule_on
 from handlers.grammar import (
@@ -24,6 +24,7 @@ from handlers.grammar import (
     Deciding,
     EditCommand,
     ExecuteCommand,
+    FixCommand,
     HelpCommand,
     Option,
     PauseCommand,
@@ -119,6 +120,12 @@ async def _revise(conversation: Conversation, command: ReviseCommand) -> Command
     )
     found = await conversation.runs.revise(conversation.request(ExecuteCommand()), asked)
     return CommandReply(replies.revising(found))
+
+
+async def _fix(conversation: Conversation, command: FixCommand) -> CommandReply:
+    """Propose a repair of this pull request; what comes of it is in the run's own comment."""
+    found = await conversation.runs.fix(conversation.request(ExecuteCommand()))
+    return CommandReply(fix_replies.fixing(found))
 
 
 async def _undo(conversation: Conversation, command: UndoCommand) -> CommandReply:
@@ -305,6 +312,15 @@ COMMANDS: Commands = (
                 "threads ask for)",
             ),
         ),
+    ),
+    CommandRow(
+        name="fix",
+        makes=FixCommand,
+        handler=_fix,
+        needs="write",
+        description="repair what makes the checks of this pull request (anybody's) fail: one "
+        "attempt, as a pull request against its branch",
+        example="/execute fix",
     ),
     CommandRow(
         name="undo",

@@ -94,17 +94,22 @@ class CommentPayload(Envelope):
 
 class _Branch(BaseModel):
     ref: str
+    sha: str = ""
 
 
 class PullRequest(BaseModel):
     number: int
     head: _Branch
+    base: _Branch | None = None
+    user: User | None = None
+    body: str | None = None
     merged: bool = False
     closed_at: datetime | None = None
 
 
 class PullPayload(Envelope):
     pull_request: PullRequest
+    changes: dict[str, Any] = {}
 
 
 class Review(BaseModel):
@@ -305,21 +310,36 @@ class PullClosed(_Event):
     closed_at: datetime
 
 
+@dataclass(frozen=True, slots=True)
+class PullHead:
+    """A pull request as an event shows it: its ``head`` commit, the branch it is for, its text."""
+
+    head: str
+    base: str
+    author: str
+    body: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PullReopened(_Event):
     """A closed pull request was opened again; ``branch`` is its head."""
 
     branch: str
+    shows: PullHead | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PullPushed(_Event):
     """Somebody pushed to the branch of a pull request: its head moved."""
 
+    shows: PullHead | None = None
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PullTouched(_Event):
-    """Anything else that happened on a pull request."""
+    """Anything else on a pull request; ``shows`` it where it is new, or for another branch now."""
+
+    shows: PullHead | None = None
 
 
 Event = (
@@ -455,11 +475,13 @@ def read_pull(delivery: str, payload: dict[str, object]) -> Event | None:
     found = validated("pull_request", PullPayload, payload)
     common, pull = common_of(delivery, found), found.pull_request
     if action == "synchronize":
-        return PullPushed(**common, issue=pull.number)
+        return PullPushed(**common, issue=pull.number, shows=_shown(pull))
     if action == "reopened":
-        return PullReopened(**common, issue=pull.number, branch=pull.head.ref)
+        shows = _shown(pull)
+        return PullReopened(**common, issue=pull.number, branch=pull.head.ref, shows=shows)
     if action != "closed" or pull.closed_at is None:
-        return PullTouched(**common, issue=pull.number)
+        shows = _shown(pull) if action == "opened" or "base" in found.changes else None
+        return PullTouched(**common, issue=pull.number, shows=shows)
     return PullClosed(
         **common,
         issue=pull.number,
@@ -467,6 +489,13 @@ def read_pull(delivery: str, payload: dict[str, object]) -> Event | None:
         branch=pull.head.ref,
         closed_at=pull.closed_at,
     )
+
+
+def _shown(pull: PullRequest) -> PullHead | None:
+    if not (pull.base and pull.head.sha):
+        return None
+    author = pull.user.login if pull.user else ""
+    return PullHead(pull.head.sha, pull.base.ref, author, pull.body or "")
 
 
 def common_of(delivery: str, found: Envelope) -> dict[str, Any]:

@@ -86,6 +86,11 @@ class ReviseCommand(Command):
     text: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class FixCommand(Command):
+    """Propose a repair of what fails on this pull request."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UndoCommand(Command):
     """Take back one finished task ('': the one of this pull request)."""

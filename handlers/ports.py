@@ -269,6 +269,38 @@ class Revising:
     most: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class Fixing:
+    """What became of the wish to repair the failing checks of a pull request.
+
+    ``started`` says that a run tries it, ``working`` that another one does already, ``offered``
+    that a repair (``url``) waits for people. ``names`` are the checks that it is about: still
+    ``running``, or failing ``below`` as well. ``unreadable`` says that we may not read checks,
+    ``no_app`` that we are no App, to which GitHub shows those of others. ``limit`` says that all
+    ``most`` attempts are used.
+    """
+
+    outcome: Literal[
+        "started",
+        "working",
+        "offered",
+        "no_pull",
+        "closed",
+        "fork",
+        "green",
+        "none",
+        "running",
+        "below",
+        "unreadable",
+        "no_app",
+        "limit",
+        "off",
+    ]
+    names: tuple[str, ...] = ()
+    url: str = ""
+    most: int = 0
+
+
 class Learned(Protocol):
     """What the runs of a repository taught. Every method raises ``Outage``."""
 
@@ -302,6 +334,9 @@ class Runs(Protocol):
 
     async def revise(self, request: RunRequested, asked: RevisionRequest) -> Revising:
         """Queue a run that changes a checkpoint as reviewers ask; twice leaves one."""
+
+    async def fix(self, request: RunRequested) -> Fixing:
+        """Queue a run that proposes a repair of what fails on a pull request; twice leaves one."""
 
     async def repair(self, request: RunRequested, head: str) -> None:
         """Queue a run that repairs a checkpoint on whose ``head`` checks of others fail, if any do.

@@ -76,7 +76,8 @@ WEBHOOKS = (
     ),
     WebhookKind(
         name="pull_request",
-        why="a checkpoint or a proposal is merged or closed",
+        why="a checkpoint or a proposal is merged or closed; a merge rule waits for a check of "
+        "Cairn",
         read=read_pull,
         parts=(
             _REPOSITORY,

@@ -6,12 +6,13 @@ import asyncio
 
 from app.compose.parts import ServerParts
 from app.github.api import RepositoryApi
+from app.github.broken import BrokenPulls
 from app.github.config import Contents
 from app.github.pulls import Pull, Pulls, read_pull
 from app.github.stack import Ties, in_review, place_of
 from app.github.token_identity import READ, REVIEW
-from app.runs.service import Checkpoints
-from handlers.ports import InReview, RunRequested, StackPlace
+from app.runs.service import Checkpoints, row_of
+from handlers.ports import Fixing, InReview, RunRequested, StackPlace
 from runner.errors import Outage
 from runner.roadmap.parse import parse_roadmap
 
@@ -26,6 +27,7 @@ def checkpoints(parts: ServerParts) -> Checkpoints:
         most_of=asked.most_revisions,
         most_repairs=asked.most_repairs,
         fails=asked.fails,
+        broken=asked.broken,
     )
 
 
@@ -72,6 +74,20 @@ class _Asked:
         """How often a repository lets Cairn repair the checks of one pull request by itself."""
         config = await self._parts.config_of(request)
         return 0 if config.github_mode == "disabled" else config.pull_requests.ci_repairs
+
+    async def broken(self, request: RunRequested) -> tuple[Fixing, str]:
+        """Whether somebody's pull request can be repaired, and its head. Raises ``Outage``."""
+        parts, name = self._parts, request.repository.full_name
+        if not parts.identity.is_app:
+            return Fixing("no_app"), ""
+        scope = {
+            "installation_id": request.installation_id,
+            "repository_id": request.repository.id,
+        }
+        api = RepositoryApi(parts.client(request, REVIEW), name)
+        repository = await parts.repository(row_of(request, ""))
+        pulls = BrokenPulls(api, await parts.failing(name, **scope), repository.fixes)
+        return await pulls.look(request.issue)
 
     async def fails(self, request: RunRequested, pull: Pull) -> bool:
         """Whether checks of others fail on a pull request, and not below it. Raises ``Outage``."""

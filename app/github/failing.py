@@ -37,6 +37,32 @@ class FailedCheck:
     output: str
 
 
+@dataclass(frozen=True, slots=True)
+class ChecksSeen:
+    """The checks of others on a commit: the names of those that run, and those that ``failed``.
+
+    What fails on its base too is not among these; ``below`` has the names. ``some`` says whether
+    there are any at all.
+    """
+
+    running: tuple[str, ...] = ()
+    failed: tuple[FailedCheck, ...] = ()
+    below: tuple[str, ...] = ()
+    some: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ChecksRead:
+    """What failing checks say: a point for each of them that says anything.
+
+    ``silent`` names the others, ``unread`` those whose log could not be read.
+    """
+
+    points: tuple[Point, ...]
+    silent: tuple[str, ...] = ()
+    unread: tuple[str, ...] = ()
+
+
 class FailingChecks:
     """The checks of others than our App (``bot_login``) in one repository.
 
@@ -52,18 +78,33 @@ class FailingChecks:
 
         What fails on ``base`` (a branch or commit) too is not among them. Raises ``Outage``.
         """
-        runs = [run async for run in self._runs(commit)]
-        if any(run["status"] != "completed" for run in runs):
-            return ()
-        failed = [run for run in runs if run["conclusion"] in _FAILED]
-        if not failed:
-            return ()
-        before = {run["name"] async for run in self._runs(base) if run["conclusion"] in _FAILED}
-        return tuple(_failed(run) for run in failed if run["name"] not in before)[:_MOST]
+        seen = await self.seen(commit, base)
+        return () if seen.running else seen.failed
 
-    async def points(self, failed: Sequence[FailedCheck]) -> list[Point]:
+    async def seen(self, commit: str, base: str) -> ChecksSeen:
+        """Return how the checks on a commit are doing, next to those of ``base``.
+
+        The base is looked at only where some fail and none runs. Raises ``Outage``.
+        """
+        runs = [run async for run in self._runs(commit)]
+        running = tuple(run["name"] for run in runs if run["status"] != "completed")
+        failed = [run for run in runs if run["conclusion"] in _FAILED]
+        if running or not failed:
+            return ChecksSeen(running, some=bool(runs))
+        before = {run["name"] async for run in self._runs(base) if run["conclusion"] in _FAILED}
+        new = tuple(_failed(run) for run in failed if run["name"] not in before)[:_MOST]
+        below = tuple(run["name"] for run in failed if run["name"] in before)
+        return ChecksSeen((), new, below, some=True)
+
+    async def read(self, failed: Sequence[FailedCheck]) -> ChecksRead:
         """Return what each of them says, as material for a model. Raises ``Outage``."""
-        return [await self._point(each) for each in failed]
+        said = [await self._said(each) for each in failed]
+        names = [each.name for each in failed]
+        return ChecksRead(
+            tuple(point for point, _ in said if point),
+            silent=tuple(name for name, (point, _) in zip(names, said, strict=True) if not point),
+            unread=tuple(name for name, (_, read) in zip(names, said, strict=True) if not read),
+        )
 
     async def _runs(self, ref: str) -> AsyncIterator[Any]:
         path = f"commits/{quote(ref, safe='')}/check-runs?per_page=100"
@@ -72,22 +113,29 @@ class FailingChecks:
             if f"{(run['app'] or {}).get('slug')}[bot]" != self._bot_login:
                 yield run
 
-    async def _point(self, failed: FailedCheck) -> Point:
+    async def _said(self, failed: FailedCheck) -> tuple[Point | None, bool]:
+        """What a check says (None: nothing), and whether its log, if it has one, could be read."""
         notes = await self._annotations(failed)
         log = await self._log(failed) if failed.app == _ACTIONS else ""
-        parts = [f"The check {failed.name} fails.", failed.output, *map(_note_line, notes), log]
-        text = cut_middle("\n\n".join(filter(None, parts)), _LONGEST)
+        parts = [part for part in (failed.output, *map(_note_line, notes), log or "") if part]
+        if not parts:
+            return None, log is not None
+        said = "\n\n".join([f"The check {failed.name} fails.", *parts])
+        text = cut_middle(said, _LONGEST)
         first = next((note for note in notes if note["path"] != ".github"), None)
         point = Point(text=text, by=failed.app, rest=text)
-        return _at(point, first) if first else point
+        return (_at(point, first) if first else point), log is not None
 
     async def _annotations(self, failed: FailedCheck) -> list[Any]:
         path = f"check-runs/{failed.id}/annotations?per_page={_MOST_ANNOTATIONS}"
         found = await self._api.get(path, f"read the check {failed.name}", refused=Outage)
         return list(found)
 
-    async def _log(self, failed: FailedCheck) -> str:
-        """The log of a job of GitHub Actions, whose number is that of its check run."""
+    async def _log(self, failed: FailedCheck) -> str | None:
+        """The log of a job of GitHub Actions, whose number is that of its check run.
+
+        None where it cannot be read.
+        """
         doing = f"read the log of {failed.name}"
         try:
             return str(await self._logs.get(f"actions/jobs/{failed.id}/logs", doing))
@@ -95,7 +143,7 @@ class FailingChecks:
             if isinstance(refused, Outage) and refused.kind != "permission":
                 raise
             _LOG.info("The log of the check %s is not read: %s", failed.name, refused.message)
-            return ""
+            return None
 
 
 def _failed(run: Any) -> FailedCheck:

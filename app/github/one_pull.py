@@ -178,15 +178,15 @@ def of_files(
 class OfferedPulls:
     """What our App (``bot_login``) proposes to a repository beside its tasks, by branch.
 
-    ``kind`` says what: checkboxes for a roadmap, what a set-up needs, better settings, or the
-    inverse of a merged task. None of them is a checkpoint.
+    ``kind`` says what: checkboxes for a roadmap, what a set-up needs, better settings, the inverse
+    of a merged task, or a repair of somebody's pull request. None of them is a checkpoint.
     """
 
     def __init__(
         self,
         api: RepositoryApi,
         *,
-        kind: Literal["normalise", "setup", "undo", "advice"],
+        kind: Literal["normalise", "setup", "undo", "advice", "fix"],
         branches: Branches,
         bot_login: str,
     ) -> None:

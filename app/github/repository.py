@@ -21,7 +21,7 @@ from app.github.finished import FinishedTasks
 from app.github.freshen import Freshen
 from app.github.human_commits import HumanCommitFinder
 from app.github.mirror import Mirror
-from app.github.one_pull import OnePull
+from app.github.one_pull import OfferedPulls, OnePull
 from app.github.proposals import RecoveryPulls
 from app.github.pull_template import template_path, template_text
 from app.github.pulls import Pull, PullOptions, Pulls
@@ -33,8 +33,9 @@ from app.github.trust_checks import TrustChecks
 from handlers.issue_thread import may_write
 from handlers.ports import StackPlace
 from runner.config.model import GitHubMode
-from runner.errors import Outage
+from runner.errors import Outage, TaskError
 from runner.git.objects import MissingBlobs
+from runner.people.fix_sentences import fix_branch_taken
 from runner.ports import Repository
 from runner.state.changes import Snapshot
 from runner.state.publishing import Checkpoint, HumanCommits, Member, Proposed, Published, Stack
@@ -139,6 +140,9 @@ class GitHubRepository:
             roadmap=roadmap,
         )
         self._buttons = buttons
+        self.fixes = OfferedPulls(
+            self._api, kind="fix", branches=self._branches, bot_login=bot_login
+        )
         self._fresh = Freshen(
             self._api,
             commits=self._commits,
@@ -294,6 +298,8 @@ class GitHubRepository:
         Raises ``TaskError`` when GitHub refuses it or the branch is somebody else's.
         """
         with workflow_refusal_explained(checkpoint.changes.files):
+            if checkpoint.kind == "fix":
+                return await self._offered(checkpoint)
             if checkpoint.kind == "recovery":
                 way = self._one if checkpoint.shows.rows else self._proposals
                 async with self._memory.turn:
@@ -325,6 +331,16 @@ class GitHubRepository:
     async def human_commits(self, task: str, tip: str) -> HumanCommits | None:
         """Return what people pushed to the branch of a proposal about a task."""
         return await self._human_commits.find(task, tip)
+
+    async def _offered(self, checkpoint: Checkpoint) -> Published:
+        """Propose a repair against the branch of somebody's pull request."""
+        offered = await self.fixes.offer(checkpoint, checkpoint.parent)
+        commit = await self._branches.head(checkpoint.branch)
+        if offered.state == "pushed" or commit is None:
+            raise TaskError("github", fix_branch_taken(checkpoint.branch))
+        await self._trust.show(commit, checkpoint.shows)
+        published = Published(commit, checkpoint.branch, offered.number, offered.url)
+        return replace(published, notes=self._effort.notes())
 
     async def _added(self, checkpoint: Checkpoint) -> tuple[str, Pull, bool]:
         """Return the checkpoint's commit, its pull request, and whether the commit is new."""

@@ -14,12 +14,14 @@ from typing import Any
 from markdown_it import MarkdownIt
 
 from app.github.api import RepositoryApi
+from app.github.broken import broken_pull
 from app.github.comments import marker, section, with_markers
 from app.github.commits import Branches, Commit, Commits
-from app.github.failing import FailingChecks
+from app.github.failing import ChecksRead, FailingChecks
 from app.github.pulls import Pull, Pulls, checkpoint_markers, read_pull
 from handlers.events import User
 from runner.errors import BranchMoved, Outage, TaskError
+from runner.people.fix_sentences import not_fixable
 from runner.people.revision_sentences import not_open, not_ours, revised_line
 from runner.people.sentences import shared_branch
 from runner.state.changes import Snapshot
@@ -113,13 +115,46 @@ class ReviewedPulls:
 
         Raises ``TaskError`` if the pull request cannot be revised, ``Outage``.
         """
+        if request.fix:
+            return await self._broken(request)
         pull = await self._pull(request.pull)
         found = await self._now(pull)
-        return replace(
-            found,
-            points=tuple(await self._points(pull, request, found.head))[:_MOST_POINTS],
+        if request.failing:
+            read = await self._read(found.head, pull.base, request)
+            found = replace(found, repairs=True, silent=read.silent, unread=read.unread)
+            return replace(found, points=read.points, by=request.by)
+        points = tuple(await self._points(pull, request))[:_MOST_POINTS]
+        return replace(found, points=points, by=request.by)
+
+    async def _read(self, head: str, base: str, request: RevisionRequest) -> ChecksRead:
+        """What failing checks say; nothing if the branch has another head than they are about."""
+        if self._failing is None or request.failing != head:
+            return ChecksRead(())
+        return await self._failing.read(await self._failing.on(head, base))
+
+    async def _broken(self, request: RevisionRequest) -> Revision:
+        """A repair of anybody's pull request, on its head; no points if that is another one now."""
+        doing = f"show #{request.pull}"
+        found = await self._api.find(f"pulls/{request.pull}", doing, refused=Outage)
+        pull = broken_pull(found) if found else None
+        if pull is None or not pull.open or pull.fork:
+            raise TaskError("github", not_fixable(request.pull))
+        read = await self._read(pull.head, pull.base, request)
+        return Revision(
+            pull=pull.number,
+            url=pull.url,
+            tasks=(),
+            branch=pull.branch,
+            head=pull.head,
+            fork=pull.head,
+            below=pull.branch,
+            base=pull.head,
+            points=read.points,
             by=request.by,
-            repairs=bool(request.failing),
+            repairs=True,
+            fixes=True,
+            silent=read.silent,
+            unread=read.unread,
         )
 
     async def as_it_is(self, number: int) -> Revision:
@@ -234,11 +269,7 @@ class ReviewedPulls:
             raise BranchMoved("conflict", f"somebody pushed to {checkpoint.branch}")
         return await self._branches.grown(checkpoint, head)
 
-    async def _points(self, pull: Pull, request: RevisionRequest, head: str) -> list[Point]:
-        if request.failing:
-            if self._failing is None or request.failing != head:
-                return []
-            return await self._failing.points(await self._failing.on(head, pull.base))
+    async def _points(self, pull: Pull, request: RevisionRequest) -> list[Point]:
         if request.text:
             return [_whole(request.text, request.by)]
         found = []

@@ -36,6 +36,7 @@ from runner.nodes.plan import plan_task
 from runner.nodes.preflight import preflight
 from runner.nodes.run import parse_roadmap
 from runner.people.analysis_sentences import preview_text
+from runner.people.fix_sentences import fixed_or_why
 from runner.people.report import table
 from runner.people.run_view import view_of
 from runner.ports import Repository
@@ -255,7 +256,7 @@ async def _obstacle(
 
     ``step`` is its first one: after an interruption that need not be the reading of its roadmap.
     """
-    if isinstance(step, Ended) or step.attempts:
+    if isinstance(step, Ended) or step.attempts or _repairs(step):
         return None
     found = await preflight(step, ports.deps, started)
     if found is None:
@@ -264,6 +265,12 @@ async def _obstacle(
     text = await ports.set_up.config.offered(step, found) if ports.set_up else advice(found)
     await ports.progress.finish("refused", text, step)
     return Outcome("ended", found.seen)
+
+
+def _repairs(state: RunState) -> bool:
+    """Say whether it repairs what fails: that tests cannot start may be what it is for."""
+    asked = state.request.options.scope.revision
+    return asked is not None and asked.fix
 
 
 async def _close_outdated(step: RunState, ports: RunPorts) -> None:
@@ -355,6 +362,8 @@ async def answered(ended: Ended, ports: RunPorts) -> str:
     revision, asked = ended.state.revision, ended.state.request.options.scope.revision
     if not (revision and asked) or ended.status != "ended" or ended.state.problem:
         return ""
+    if revision.fixes:
+        return fixed_or_why(ended.state, revision, asked)
     outcome = await outcome_of(ended.state, revision, ports.deps)
     await ports.answer(revision.pull, replies_in(revision, outcome))
     return said_of(outcome, asked)
@@ -384,6 +393,8 @@ def origin_of(run: Run) -> RunOrigin:
     asked = run.request
     revision = asked.get("revision") or {}
     how = "checks" if revision.get("failing") else "review" if revision else "comment"
+    if revision.get("fix"):
+        how = "comment"
     if not revision and asked.get("tasks"):
         how = "push"
     return RunOrigin(

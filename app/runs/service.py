@@ -22,6 +22,7 @@ from handlers.events import Repo, User
 from handlers.ports import (
     Ambiguous,
     CheckpointStatus,
+    Fixing,
     InReview,
     Learned,
     NamedTask,
@@ -80,7 +81,8 @@ class Checkpoints:
     ``pull_of`` finds the one of a request if it is ours, ``place_of`` its place in the stack,
     ``in_review`` the open ones of a roadmap; ``most_of`` says how often the repository lets one be
     revised (0: never), ``most_repairs`` how often because of checks, ``fails`` whether checks of
-    others fail. All raise ``Outage``.
+    others fail. ``broken`` says whether anybody's can be repaired, and its head. All raise
+    ``Outage``.
     """
 
     pull_of: Callable[[RunRequested], Awaitable[Pull | None]]
@@ -88,6 +90,7 @@ class Checkpoints:
     in_review: Callable[[RunRequested, str], Awaitable[tuple[InReview, ...]]]
     most_of: Callable[[RunRequested], Awaitable[int]]
     most_repairs: Callable[[RunRequested], Awaitable[int]]
+    broken: Callable[[RunRequested], Awaitable[tuple[Fixing, str]]]
     fails: Callable[[RunRequested, Pull], Awaitable[bool]]
 
 
@@ -265,6 +268,25 @@ class RunService:
         await self._start(replace(request, command=command), revision=asked)
         return Revising("started", len(used) + 1, most)
 
+    async def fix(self, request: RunRequested) -> Fixing:
+        """Queue a run that proposes a repair of anybody's pull request; twice leaves one."""
+        if await self._runs.get(request.run):
+            return Fixing("started")
+        found, head = await self._checkpoints.broken(request)
+        if found.outcome != "started":
+            return found
+        most = await self._checkpoints.most_of(request)
+        runs = await self._runs.by_issue(request.repository.id, request.issue)
+        used = [run for run in runs if is_fix(run)]
+        if any(run.status in UNFINISHED for run in used):
+            return Fixing("working")
+        if len(used) >= most:
+            return Fixing("limit" if most else "off", most=most)
+        by, number = request.by.login, len(used) + 1
+        asked = RevisionRequest(request.issue, by, failing=head, fix=True, number=number, most=most)
+        await self._start(request, revision=asked)
+        return found
+
     async def repair(self, request: RunRequested, head: str) -> None:
         """Queue a run that repairs what makes checks of others fail on a checkpoint, if any do."""
         pull = await self._checkpoints.pull_of(request)
@@ -362,7 +384,13 @@ def is_revision(run: Run) -> bool:
 
 def is_repair(run: Run) -> bool:
     """Say whether a run was started because checks failed, and had something to do."""
-    return _revises(run) and bool(run.request["revision"].get("failing"))
+    asked = run.request.get("revision") or {}
+    return _revises(run) and bool(asked.get("failing")) and not asked.get("fix")
+
+
+def is_fix(run: Run) -> bool:
+    """Say whether somebody asked for a repair of checks, and there was something to do."""
+    return _revises(run) and bool(run.request["revision"].get("fix"))
 
 
 def _revises(run: Run) -> bool:

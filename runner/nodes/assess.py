@@ -259,7 +259,7 @@ async def _promise(
     others = list(_others(state))
     doubtful = {f.file for v in after.levels if v.name == "imports" for f in v.failures}
     return Promise(
-        words=_words(state.task),
+        words=_asked(state),
         files=frozenset(state.task.files),
         others="\n".join(map(_words, others)),
         other_files=frozenset(path for task in others for path in task.files),
@@ -378,6 +378,13 @@ async def _sources(
 def _others(state: RunState) -> Iterator[Task]:
     own = {state.current, *state.attempt.planned.members}
     return (task for task in open_others(state) if task.key not in own)
+
+
+def _asked(state: RunState) -> str:
+    """All that the task says; of a repair also what the failing checks say, which name tests."""
+    revision = state.attempt.planned.revision
+    points = revision.points if revision and revision.fixes else ()
+    return "\n".join((_words(state.task), *(point.text for point in points)))
 
 
 def _words(task: Task) -> str:

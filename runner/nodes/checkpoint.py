@@ -15,6 +15,7 @@ from runner.loop.stacking import roadmap_for
 from runner.nodes.revise import after_push
 from runner.nodes.verify import verify_task
 from runner.people.check_details import check_details
+from runner.people.fix_sentences import fix_branch, fix_pull
 from runner.people.recovery_sentences import WRITTEN, builds_on
 from runner.people.revision_sentences import revision_message
 from runner.people.sentences import (
@@ -96,8 +97,9 @@ async def checkpoint(state: RunState, deps: Deps, work: TaskWork) -> Step:
     A task that was worked on beside others builds on the newest commit of theirs.
     """
     async with work.tip.lock:
-        if state.attempt.planned.revision:
-            return Step(await _revised(state, deps, work), "ok")
+        if revision := state.attempt.planned.revision:
+            publish = _fixed if revision.fixes else _revised
+            return Step(await publish(state, deps, work), "ok")
         place = ground(state, work)
         if place.commit != state.attempt.base:
             state = await _moved(state, deps, work, place.commit)
@@ -146,6 +148,31 @@ async def _revised(state: RunState, deps: Deps, work: TaskWork) -> RunState:
         reasons = "; ".join(reasons_of(verified.state.attempt.tested.verification))
         raise TaskError("conflict", f"with what somebody pushed at the same time: {reasons}")
     return await _published(verified.state, deps, work)
+
+
+async def _fixed(state: RunState, deps: Deps, work: TaskWork) -> RunState:
+    """Put the repair before people as a pull request against the branch that it repairs."""
+    revision, base = state.attempt.planned.revision, await base_of(state, deps)
+    assert revision is not None  # noqa: S101 - the caller looked
+    changes, trust = state.attempt.answered.changes, trust_of(state.attempt)
+    made = Checkpoint(
+        run=state.request.id,
+        task=state.current,
+        branch=fix_branch(revision.pull),
+        below=revision.branch,
+        parent=revision.head,
+        changes=changes.effective(base),
+        tree=changes.tree(base),
+        text=fix_pull(state, revision),
+        kind="fix",
+        shows=ShownTasks(
+            trust=((title_of(state.task), trust),), details=(check_details(state.attempt),)
+        ),
+    )
+    published = await deps.repository.publish_checkpoint(made)
+    log.info("A repair of pull request %d: %s", revision.pull, published.url)
+    await _no_more_asked(state, deps, published.url)
+    return committed(state, work, published)
 
 
 async def _on_head(state: RunState, deps: Deps, base: Snapshot) -> ChangeSet:

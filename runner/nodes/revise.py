@@ -10,6 +10,7 @@ from runner.errors import TaskError
 from runner.loop.deps import Deps
 from runner.loop.reading import base_of, contents, seen_of
 from runner.loop.schedule import with_blocked
+from runner.people.fix_sentences import fix_roadmap, says_nothing
 from runner.people.revision_sentences import both_changed, not_files, nothing_asked, nothing_fails
 from runner.roadmap.edit import EditRefused, untick_all
 from runner.roadmap.parse import parse_roadmap as parse
@@ -28,6 +29,8 @@ async def begin_revision(state: RunState, deps: Deps, asked: RevisionRequest) ->
     """
     revision = _masked(await deps.reviews.asked(asked), deps.mask)
     state = await opened(state, deps, revision)
+    if revision.silent and not revision.points:
+        return Step(replace(state, problem=says_nothing(revision)), "rejected")
     if not revision.points:
         nothing = nothing_fails if asked.failing else nothing_asked
         return Step(replace(state, problem=nothing(revision)), "rejected")
@@ -37,8 +40,11 @@ async def begin_revision(state: RunState, deps: Deps, asked: RevisionRequest) ->
 async def opened(state: RunState, deps: Deps, revision: Revision) -> RunState:
     """Return the state on a pull request, whose tasks are open again for the run.
 
-    Raises ``TaskError`` if its branch has no roadmap in which they can be.
+    A repair of anybody's pull request is a task of its own, in no roadmap. Raises ``TaskError`` if
+    the branch has no roadmap in which the tasks can be.
     """
+    if revision.fixes:
+        return _on_head(state, revision)
     path = state.request.roadmap
     head = await deps.repository.snapshot(revision.head)
     content = (await contents(deps, head, [path])).get(path)
@@ -53,6 +59,17 @@ async def opened(state: RunState, deps: Deps, revision: Revision) -> RunState:
         revision=revision,
         roadmap=roadmap,
         stack=RunStack(revision.fork, revision.below, revision.base),
+    )
+
+
+def _on_head(state: RunState, revision: Revision) -> RunState:
+    """Return the state with the repair as its only task, on the head of the branch."""
+    roadmap = parse(state.request.roadmap, fix_roadmap(revision.pull).encode())
+    return replace(
+        state,
+        revision=replace(revision, tasks=(roadmap.tasks[0].key,)),
+        roadmap=roadmap,
+        stack=RunStack(revision.head, revision.branch, revision.head),
     )
 
 

@@ -114,7 +114,7 @@ def pull_request_body(state: RunState, repaired: Sequence[str] = ()) -> str:
         before_others(missing(state, task)),
         in_its_words(attempt),
         "### Files",
-        _files(attempt),
+        changed_files(attempt),
         *(
             f"{as_code(path)} was broken before: it did not parse. It is repaired here."
             for path in repaired
@@ -210,7 +210,8 @@ def _repairs(count: int, what: str) -> str:
     return f"{count} {what} repair{'' if count == 1 else 's'}"
 
 
-def _files(attempt: Attempt) -> str:
+def changed_files(attempt: Attempt) -> str:
+    """The files of a change, one a line."""
     lines = (
         f"- {as_code(path)}{' (deleted)' if write is None else ''}"
         for path, write in sorted(attempt.answered.changes.files.items())

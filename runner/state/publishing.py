@@ -95,7 +95,8 @@ class Checkpoint:
     branch the pull request is made against); ``tree`` is the tree sha the commit must have.
     ``text`` is what it says to people. ``members`` are further tasks it ticks. ``kind`` is
     ``recovery`` for an applied proposal, which only edits the roadmap: its pull request may already
-    exist; ``revision`` for one more commit on the branch of an open one. ``human_commits`` is
+    exist; ``revision`` for one more commit on the branch of an open one; ``fix`` for a repair of
+    the pull request whose branch is ``below``, which ticks nothing. ``human_commits`` is
     people's work it continues from, whose pull request it takes over; ``onto`` the commit of a
     person on its branch that it is put on top of. ``shows`` says of the tasks what its pull request
     shows beside the text.
@@ -109,7 +110,7 @@ class Checkpoint:
     changes: ChangeSet
     tree: str
     text: CheckpointText
-    kind: Literal["checkpoint", "recovery", "revision"] = "checkpoint"
+    kind: Literal["checkpoint", "recovery", "revision", "fix"] = "checkpoint"
     members: tuple[str, ...] = ()
     human_commits: HumanCommits | None = None
     onto: str = ""

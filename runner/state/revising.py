@@ -10,8 +10,9 @@ class RevisionRequest:
     """Who asked for a revision of which pull request, and where.
 
     ``review`` is the id of their review (0: a command in a comment, with its ``text``). ``failing``
-    is the commit on which checks of others fail, where nobody asked. ``number`` counts the
-    revisions of the pull request of that kind, ``most`` is their limit.
+    is the commit on which checks of others fail; with ``fix`` somebody asked for a repair of them,
+    as a pull request of its own. ``number`` counts the revisions of the pull request of that kind,
+    ``most`` is their limit.
     """
 
     pull: int
@@ -19,6 +20,7 @@ class RevisionRequest:
     review: int = 0
     text: str = ""
     failing: str = ""
+    fix: bool = False
     number: int = 1
     most: int = 1
 
@@ -60,7 +62,9 @@ class Revision:
     ``base`` is the head of the branch below all of the stack.
     ``kept`` are paths that the new attempt takes as they are on the head: the roadmap, and what
     people pushed. ``tasks`` are the keys of the tasks it does, ``by`` is who asked. ``repairs``
-    says that ``points`` are what failing checks printed.
+    says that ``points`` are what failing checks printed, ``fixes`` that the repair becomes a pull
+    request against ``branch``, which may be anybody's. ``silent`` are failing checks that do not
+    say why, ``unread`` those whose log could not be read.
     """
 
     pull: int
@@ -75,3 +79,6 @@ class Revision:
     points: tuple[Point, ...] = ()
     by: str = ""
     repairs: bool = False
+    fixes: bool = False
+    silent: tuple[str, ...] = ()
+    unread: tuple[str, ...] = ()

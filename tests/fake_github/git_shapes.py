@@ -215,6 +215,8 @@ def pull(world: World, repo: Repo, one: Issue, *, full: bool = True) -> dict[str
         head=_end(world, repo, state.head, state.sha),
         base=_end(world, repo, state.base, base_sha(repo, state)),
     )
+    if state.fork:
+        shape["head"]["repo"] |= {"id": state.fork, "fork": True}
     return shape | _computed(world, repo, one) if full else _listed(shape)
 
 

@@ -19,15 +19,25 @@ class PullActions:
     courier: Courier
 
     async def open_pull(
-        self, repository: str, title: str, *, head: str, base: str = "", by: str = "writer"
+        self,
+        repository: str,
+        title: str,
+        *,
+        head: str,
+        base: str = "",
+        by: str = "writer",
+        fork: bool = False,
     ) -> Issue:
-        """Open a person's pull request and send pull_request.opened."""
+        """Open a person's pull request and send pull_request.opened.
+
+        The branch of a ``fork`` is kept in the repository itself, but shown as another one's.
+        """
         repo, who = self.world.repo(repository), self.world.user(by)
         base = base or repo.default_branch
         refs = repo.bare.refs()
         issue = self.world.open_issue(repo, who, title, "")
         tips = refs[f"refs/heads/{head}"], refs[f"refs/heads/{base}"]
-        issue.pull = Pull(issue.id, head, base, *tips)
+        issue.pull = Pull(issue.id, head, base, *tips, fork=repo.id + 1_000 if fork else 0)
         ripple.point(repo, issue)
         await self.courier.tell([payloads.pull(self.world, "opened", repo, issue, who)])
         return issue

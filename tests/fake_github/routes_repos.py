@@ -126,7 +126,27 @@ def get_branch(call: Call) -> Answer:
     page = f"{world.server_url}/{repo.full_name}/tree/{name}"
     shape.update(name=name, commit=git_shapes.commit(world, repo, sha), protected=False)
     shape.update(_links={"self": base, "html": page}, protection_url=f"{base}/protection")
+    contexts = list(repo.required.get(name, ()))
+    required = {"enforcement_level": "everyone", "contexts": contexts, "checks": []}
+    shape["protection"] = {"enabled": bool(contexts), "required_status_checks": required}
     return Answer(body=shape)
+
+
+def get_branch_rules(call: Call) -> Answer:
+    """The rules of all rulesets that apply to a branch."""
+    contexts = call.repo.ruled.get(call.params["branch"], ())
+    checks = [{"context": each, "integration_id": 1} for each in contexts]
+    rule = {
+        "type": "required_status_checks",
+        "ruleset_source_type": "Repository",
+        "ruleset_source": call.repo.full_name,
+        "ruleset_id": 42,
+        "parameters": {
+            "required_status_checks": checks,
+            "strict_required_status_checks_policy": False,
+        },
+    }
+    return Answer(body=[rule] if checks else [])
 
 
 def list_branches(call: Call) -> Answer:
@@ -206,6 +226,7 @@ ROUTES = {
     "users/get-by-username": get_user,
     "repos/get-content": get_content,
     "repos/get-branch": get_branch,
+    "repos/get-branch-rules": get_branch_rules,
     "repos/list-branches": list_branches,
     "repos/list-commits": list_commits,
     "repos/get-commit": get_commit,

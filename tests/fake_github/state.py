@@ -97,7 +97,10 @@ class Label:
 
 @dataclass
 class Pull:
-    """What a pull request has that an issue has not. ``sha`` is the head's last known commit."""
+    """What a pull request has that an issue has not. ``sha`` is the head's last known commit.
+
+    ``fork`` is the id of the repository that it comes from, if that is another one.
+    """
 
     id: int
     head: str
@@ -105,6 +108,7 @@ class Pull:
     sha: str
     base_sha: str
     draft: bool = False
+    fork: int = 0
     merged: datetime | None = None
     merge_sha: str | None = None
     merged_by: User | None = None
@@ -178,7 +182,11 @@ class Issue:
 
 @dataclass
 class Repo:
-    """A repository. ``roles`` maps user id to admin, maintain, write, triage or read."""
+    """A repository. ``roles`` maps user id to admin, maintain, write, triage or read.
+
+    ``required`` are the checks that the protection of a branch requires, ``ruled`` those of the
+    rulesets.
+    """
 
     id: int
     owner: User
@@ -196,6 +204,8 @@ class Repo:
     archived: bool = False
     delete_branch_on_merge: bool = False
     merge_methods: frozenset[str] = frozenset({"merge", "squash", "rebase"})
+    required: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    ruled: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def full_name(self) -> str:

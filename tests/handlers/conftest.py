@@ -20,6 +20,7 @@ from handlers.ports import (
     Ambiguous,
     CheckpointStatus,
     DecisionView,
+    Fixing,
     InReview,
     InstalledRepository,
     NamedTask,
@@ -142,6 +143,10 @@ class WrittenRuns:
     async def revise(self, request: RunRequested, asked: RevisionRequest) -> Revising:
         self.asked.append(("revise", request.run, asked.text))
         return Revising("started", 1, 3)
+
+    async def fix(self, request: RunRequested) -> Fixing:
+        self.asked.append(("fix", request.run))
+        return Fixing("started")
 
     async def skip(self, request: RunRequested, task: NamedTask) -> bool:
         self.asked.append(("skip", task.key))

@@ -1,0 +1,86 @@
+"""Merge rules that require a check of ours, and the pull requests that never get one.
+
+Our checks are on the pull requests that show our work. A rule applies to all, so what people open
+would wait for ever: there the checks that are required are made as neutral ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import quote
+
+from app.github.api import RepositoryApi
+from app.github.checks import RECOVERY, STACK, TRUST, CheckRuns
+from app.github.comments import first_kind
+from handlers.events import PullHead
+from runner.errors import Outage, TaskError
+
+_OURS = (TRUST, STACK, RECOVERY)
+_OWN: dict[str | None, frozenset[str]] = {
+    "checkpoint": frozenset(_OURS),
+    "recovery": frozenset({STACK, RECOVERY}),
+}
+"""The checks that our pull requests have anyway, by the kind of what they show."""
+
+_TITLE = "Nothing for Cairn to check"
+_SUMMARY = (
+    "A merge rule of the base branch requires this check. Cairn makes it for its own work, and "
+    "this pull request shows none, so the check is neutral here and holds nothing up."
+)
+
+
+def missing(shown: PullHead, own: str) -> frozenset[str]:
+    """Name the checks of ours that a pull request never gets by itself; ``own`` is our login."""
+    ours = shown.author.lower() == own.lower()
+    return frozenset(_OURS) - (_OWN.get(first_kind(shown.body), frozenset()) if ours else set())
+
+
+class RequiredChecks:
+    """``api`` may read branches, ``runs`` makes check runs."""
+
+    def __init__(self, api: RepositoryApi, runs: CheckRuns) -> None:
+        self._api, self._runs = api, runs
+
+    async def answer(self, shown: PullHead, names: frozenset[str]) -> None:
+        """Make those of these checks that the base branch requires; doing it twice leaves one.
+
+        Raises ``Outage`` and ``TaskError``.
+        """
+        for name in sorted(names & await self._required(shown.base)):
+            if await self._runs.find(name, shown.head) is None:
+                output = {"title": _TITLE, "summary": _SUMMARY}
+                made = {"name": name, "conclusion": "neutral", "output": output}
+                await self._runs.make(shown.head, made)
+
+    async def _required(self, branch: str) -> frozenset[str]:
+        """The checks that protection and rulesets of a branch require."""
+        place = quote(branch, safe="")
+        found = await self._api.find(f"branches/{place}", f"show the branch {branch}")
+        rules = await self._rules(place, branch)
+        return frozenset([*_protection(found or {}), *_rulesets(rules)])
+
+    async def _rules(self, place: str, branch: str) -> Any:
+        """The rules of a branch; a plan without rulesets refuses to list them."""
+        doing = f"list the rules of {branch}"
+        try:
+            return await self._api.find(f"rules/branches/{place}?per_page=100", doing) or []
+        except TaskError:
+            return []
+        except Outage as outage:
+            if outage.kind != "permission":
+                raise
+            return []
+
+
+def _protection(branch: Any) -> Iterator[str]:
+    protection = branch.get("protection") or {}
+    required = protection.get("required_status_checks") or {}
+    yield from required.get("contexts") or ()
+
+
+def _rulesets(rules: Any) -> Iterator[str]:
+    for rule in rules:
+        if rule["type"] == "required_status_checks":
+            for check in rule["parameters"]["required_status_checks"]:
+                yield check["context"]

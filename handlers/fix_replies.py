@@ -1,0 +1,62 @@
+"""What people are answered who want the failing checks of a pull request repaired."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from handlers.grammar import TRIGGER
+from handlers.ports import Fixing
+from runner.text.sanitize import as_code
+
+_MOST = 5
+
+_FIXED = {
+    "started": "",
+    "no_pull": f"This is no pull request, so it has no checks. Comment `{TRIGGER} fix` on one.",
+    "closed": "This pull request is not open. Nothing was done.",
+    "fork": "This pull request comes from a fork, where Cairn may not push a branch, so it cannot "
+    "propose a repair. Nothing was done. If you push the branch to this repository and open a pull "
+    f"request from there, `{TRIGGER} fix` works on that one.",
+    "green": "All checks of this pull request have passed, so there is nothing to repair.",
+    "none": "No checks were reported for this pull request, so there is nothing to repair.",
+    "working": "A run works on the checks of this pull request already. Its comment is above.",
+    "unreadable": "Cairn cannot see the checks here: the App needs the permission *Checks*. An "
+    "owner can grant it under **Settings → GitHub Apps**. Nothing was done.",
+    "no_app": "Only the Cairn App can see the checks of others. This is a workflow run, which "
+    "cannot, so nothing was done.",
+    "off": "This repository does not let Cairn do this (`pull_requests.revisions: 0` or "
+    "`github_mode: disabled` in `.github/cairn.yml`). Nothing was done.",
+}
+
+
+def fixing(found: Fixing) -> str:
+    """Say why nothing is repaired; '' when a run tries it and says so itself."""
+    match found.outcome:
+        case "running":
+            some = _named(found.names)
+            return (
+                f"Checks of this pull request still run ({some}). Comment `{TRIGGER} fix` again "
+                "when they have ended."
+            )
+        case "below":
+            return (
+                f"What fails here ({_named(found.names)}) fails on the base branch as well, so "
+                "this pull request did not break it. Nothing was done. Repair the base branch "
+                "first."
+            )
+        case "offered":
+            return (
+                f"{found.url} already proposes a repair. Merge or close it, then comment "
+                f"`{TRIGGER} fix` again if checks still fail."
+            )
+        case "limit":
+            return (
+                f"Cairn has tried {found.most} times to repair this pull request, which is the "
+                "limit (`pull_requests.revisions` in `.github/cairn.yml`). Nothing was done."
+            )
+    return _FIXED[found.outcome]
+
+
+def _named(names: Sequence[str]) -> str:
+    shown = ", ".join(map(as_code, names[:_MOST]))
+    return f"{shown} and {len(names) - _MOST} more" if len(names) > _MOST else shown

@@ -1,0 +1,114 @@
+"""What people read about repairs of pull requests on which checks fail (``/execute fix``)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from runner.people.sentences import (
+    changed_files,
+    commands_of,
+    effort,
+    in_its_words,
+    verification_table,
+    worth_a_look,
+)
+from runner.people.trust import trust_line, trust_of, trust_section
+from runner.state.publishing import CheckpointText
+from runner.state.revising import Revision, RevisionRequest
+from runner.state.run_state import RunState
+from runner.text.sanitize import as_code, plain_line, sanitize
+
+
+def fix_roadmap(pull: int) -> str:
+    """The one task of the run, as a roadmap that nobody stores."""
+    return f"- [ ] Make the failing checks of pull request {pull} pass\n"
+
+
+def fix_branch(pull: int) -> str:
+    """The branch of the repairs of a pull request."""
+    return f"cairn/fix/{pull}"
+
+
+def fix_branch_taken(branch: str) -> str:
+    """A person pushed to it."""
+    return (
+        f"Somebody pushed to {branch}, so Cairn leaves that branch alone. Merge or delete it, then "
+        "ask again."
+    )
+
+
+def not_fixable(pull: int) -> str:
+    """It was merged or closed meanwhile."""
+    return f"Pull request {pull} is not open any more, so there is nothing to repair."
+
+
+def says_nothing(revision: Revision) -> str:
+    """No check says what is wrong, and no log could be read."""
+    return (
+        f"The checks of pull request {revision.pull} fail, but nothing says why: they have no "
+        f"text and no notes on lines. {_not_read(revision.unread)}No model was asked."
+    )
+
+
+def fix_pull(state: RunState, revision: Revision) -> CheckpointText:
+    """The words of commit and pull request."""
+    attempt, pull = state.attempt, revision.pull
+    trust = trust_of(attempt)
+    body = [
+        f"Checks fail on #{pull}, and {plain_line(revision.by)} asked Cairn to repair that. This "
+        f"pull request is against {as_code(revision.branch)}, the branch of #{pull}: merge it "
+        "if it is right, or close it.",
+        in_its_words(attempt),
+        f"### Files\n\n{changed_files(attempt)}",
+        worth_a_look(attempt),
+        trust_section(trust),
+        f"### Verification\n\n{verification_table(attempt.tested.verification)}",
+        commands_of(attempt.tested.verification),
+        f"### How it was made\n\n{effort(attempt)}",
+    ]
+    title = f"Make the failing checks of #{pull} pass"
+    said = sanitize(attempt.answered.explanation, plain=True)
+    why = f"What the model says it did: {said}" if said else ""
+    first = f"Make the failing checks of pull request {pull} pass"
+    trailers = (("Cairn-Run", state.request.id), ("Cairn-Trust", trust_line(trust)))
+    message = "\n\n".join(filter(None, [first, why]))
+    return CheckpointText(message, trailers, title, "\n\n".join(filter(None, body)))
+
+
+def fixed_or_why(state: RunState, revision: Revision, asked: RevisionRequest) -> str:
+    """What the comment of the run says when it has ended."""
+    attempt = next(iter(state.attempts.values()), None)
+    if attempt and attempt.published.commit:
+        what = (
+            f"{attempt.published.url} proposes a repair, against the branch of this pull request. "
+            "Merge that one into this one if it is right, or close it."
+        )
+    else:
+        failure = attempt.failure if attempt else None
+        why = failure.message if failure else "the run ended before it was done"
+        what = f"**No repair was proposed:** {_sentence(why)} This pull request stays as it was."
+    return "\n\n".join(filter(None, [what, _not_read(revision.unread).strip(), _counted(asked)]))
+
+
+def _counted(asked: RevisionRequest) -> str:
+    left = asked.most - asked.number
+    more = f"{left} more {'is' if left == 1 else 'are'} possible" if left > 0 else "it was the last"
+    return (
+        f"This was attempt {asked.number} of {asked.most} to repair the checks of this pull "
+        f"request (`pull_requests.revisions`); {more}."
+    )
+
+
+def _not_read(names: Sequence[str]) -> str:
+    if not names:
+        return ""
+    shown = ", ".join(map(as_code, names))
+    return (
+        f"The log of {shown} could not be read: the App needs the permission *Actions: read* for "
+        "that, or the log is gone. "
+    )
+
+
+def _sentence(why: str) -> str:
+    text = sanitize(" ".join(why.split()), plain=True)
+    return f"{text[:1].upper()}{text[1:].rstrip('.')}."
