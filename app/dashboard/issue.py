@@ -61,18 +61,14 @@ class PlanIssue:
                 return _read(each)
         return None
 
-    async def show(
-        self, title: str, text: str, *, create: bool, planned: str = "", rest: str = ""
-    ) -> int | None:
-        """Give it a text and return its number; None if there is none and none is wanted.
+    async def show(self, title: str, text: str, *, planned: str = "", rest: str = "") -> int:
+        """Give it a text and return its number; it is made where there is none.
 
         ``planned`` names the roadmap the text is about, ``rest`` says where to read on (Markdown).
         """
         found = await self.find()
         if found is not None:
             return await self.write(found, text, planned=planned, rest=rest)
-        if not create:
-            return None
         data = {"title": title, "body": _body(text, planned, rest)}
         return int((await self._api.post("issues", data, "open the plan"))["number"])
 
@@ -81,7 +77,7 @@ class PlanIssue:
         found: ShownIssue,
         text: str,
         *,
-        planned: str,
+        planned: str = "",
         rest: str = "",
         handled: frozenset[Tick] = frozenset(),
     ) -> int:

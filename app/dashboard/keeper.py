@@ -226,7 +226,7 @@ class Dashboards:
             board, planned = shown
             text, rest = board_text(board), where_the_rest_is(board.roadmap, place.branch)
             if found is None:
-                await issue.show(TITLE, text, create=True, planned=planned, rest=rest)
+                await issue.show(TITLE, text, planned=planned, rest=rest)
                 return
             if asked:
                 await issue.reopen(found)

@@ -40,7 +40,8 @@ class Fresh:
     It is also ``joined`` or ``rebuilt`` as long as the branch is so, so that people can still be
     told after an outage; ``why`` says why it was rebuilt, ``same`` that its files are what they
     were before. ``stuck`` says that people must bring it up to date, because both sides changed
-    ``paths``, ``pushed`` that they must because one of them pushed to the branch. ``sha`` is the
+    ``paths``, or (``refused``) because these are workflow files, which we may not write, and a
+    person pushed to the branch; ``pushed`` only that one pushed to the branch. ``sha`` is the
     head of the branch, ``start`` the commit on which its own change is. A ``new`` head was made
     just now; what was verified before it is shown on it if it was ``carried`` over. ``again`` says
     that it is verified again where it was not.
@@ -55,6 +56,7 @@ class Fresh:
     new: bool = False
     carried: bool = False
     again: bool = False
+    refused: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +139,7 @@ class Freshen:
             return await self._added(Fresh("ticked"), pull, made, new, onto=pull.sha)
         except TaskError:
             bare = await self._without_workflows(pull, tip, line)
-            if bare is None:
+            if bare is None or bare.refused:
                 raise
             return replace(bare, done="ticked", start="", same=False, why=None)
 
@@ -159,6 +161,8 @@ class Freshen:
     async def _without_workflows(self, pull: Pull, tip: str, line: Line) -> Fresh | None:
         """Rebuild a branch that may not get workflow files by a merge; None if that is not why.
 
+        One that a person pushed to is left to them.
+
         An App without the permission *Workflows* cannot write a commit that changes them, as a
         merge of a base does that has new ones. A single commit on that base changes none.
         """
@@ -167,6 +171,9 @@ class Freshen:
         if not any(_differ(new, mine, path) for path in paths):
             return None
         alone = await self._rebuilt(pull, tip, line, "merged")
+        if alone.done == "pushed":
+            differ = sorted(path for path in paths if _differ(new, mine, path))
+            return replace(alone, done="stuck", paths=tuple(differ), refused=True)
         return alone if alone.done == "rebuilt" else None
 
     async def _rebuilt(self, pull: Pull, tip: str, line: Line, why: Why) -> Fresh:

@@ -152,6 +152,8 @@ def _paths(fresh: Fresh) -> str:
 
 def stuck(pull: Pull, merged: Pull, fresh: Fresh) -> str:
     """What to type if Cairn cannot merge the base branch in."""
+    if fresh.refused:
+        return _needs_workflows(pull, merged, fresh)
     return (
         f"**This pull request needs you before it can be merged.** #{merged.number} was merged by "
         f"squash or rebase, so git does not see that this branch already has that change, and "
@@ -175,6 +177,18 @@ def done_already(merged: Pull, base: str) -> str:
 def forbidden(why: str) -> str:
     """What the description says while rules of the repository keep Cairn from its branch."""
     return f"**Cairn could not bring this pull request up to date.** {sanitize(why, plain=True)}."
+
+
+def _needs_workflows(pull: Pull, merged: Pull, fresh: Fresh) -> str:
+    """What to do about a branch that people pushed to, where GitHub refuses our merge."""
+    return (
+        f"**This pull request needs you before it can be merged.** #{merged.number} was merged, "
+        f"and `{pull.base}` has workflow files that this branch has not ({_paths(fresh)}). GitHub "
+        "lets an App write those only with the permission *Workflows*, which Cairn has not, and "
+        "somebody pushed to this branch, so Cairn does not rebuild it either. Type:\n\n"
+        f"```sh\ngit fetch origin\ngit switch {pull.head}\ngit merge origin/{pull.base}\n"
+        "git push\n```\n\nIf that is all, GitHub's button *Update branch* does the same."
+    )
 
 
 def unticked(pulls: Sequence[Pull], base: str, roadmap: str) -> str:

@@ -237,7 +237,8 @@ class _Work:
         except ConfigError as error:
             if await self._is_newest():
                 text = config_text(str(problem) for problem in error.problems)
-                await self.issue.show(TITLE, text, create=False)
+                if found := await self.issue.find():
+                    await self.issue.write(found, text)
             return
         await self._restack(config)
         shown = config.dashboard and config.github_mode != "disabled"
@@ -337,7 +338,7 @@ class _Work:
         text, rest = await self._text(config, roadmap, note)
         name = planned_name(roadmap.content if roadmap else None)
         if found is None:
-            return await self.issue.show(TITLE, text, create=True, planned=name, rest=rest)
+            return await self.issue.show(TITLE, text, planned=name, rest=rest)
         return await self.issue.write(found, text, planned=name, rest=rest)
 
     async def _text(

@@ -287,6 +287,30 @@ async def test_what_a_person_closed_stays_closed(bot: Bot) -> None:
     assert "no open task" in said
 
 
+async def test_workflow_files_and_a_push_need_people(bot: Bot) -> None:
+    """The App may not merge new workflow files in, nor rebuild what a person pushed to: it says so.
+
+    Told once; after the person's merge the pull request can be merged.
+    """
+    one, two, _ = await stacked(bot)
+    await bot.github.push(REPOSITORY, {"mine.md": b"Mine.\n"}, branch=two.pull.head)
+    theirs = two.pull.sha
+    await bot.github.push(REPOSITORY, {".github/workflows/ci.yml": b"on: push\n"})
+    await bot.idle()
+    told(bot, two)
+
+    await merge(bot, one, "squash")
+
+    said = told(bot, two)
+    assert two.pull.sha == theirs
+    assert "needs you before it can be merged" in said
+    assert "(`.github/workflows/ci.yml`)" in said
+    assert f"git switch {two.pull.head}" in said
+    assert "*Update branch*" in said
+    await push(bot, LINES.replace("[ ] 1.1", "[x] 1.1"), files={"README.md": b"# More\n"})
+    assert told(bot, two) == ""
+
+
 async def test_where_both_changed_a_file_people_are_told_what_to_type(bot: Bot) -> None:
     """A squash, and a newer change of the same file: Cairn guesses nothing and says what to do."""
     one, two, _ = await stacked(bot)

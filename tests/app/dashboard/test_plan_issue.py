@@ -40,31 +40,24 @@ def issues(github: Bench) -> list[Issue]:
 
 async def test_it_is_made_once_and_edited_in_place(github: Bench) -> None:
     """The second text replaces the first one; the third, which is the same, asks for nothing."""
-    number = await plan(github).show("Plan", "one", create=True)
-    assert await plan(github).show("Plan", "two", create=True) == number
+    number = await plan(github).show("Plan", "one")
+    assert await plan(github).show("Plan", "two") == number
     edits = [r.method for r in github.fake.requests].count("PATCH")
-    assert await plan(github).show("Plan", "two", create=True) == number
+    assert await plan(github).show("Plan", "two") == number
 
     (issue,) = issues(github)
     assert (issue.title, (issue.body or "").endswith("\ntwo")) == ("Plan", True)
     assert [r.method for r in github.fake.requests].count("PATCH") == edits == 1
 
 
-async def test_it_is_not_made_unless_wanted(github: Bench) -> None:
-    """A push that says nothing new only keeps true what is there."""
-    assert await plan(github).show("Plan", "one", create=False) is None
-    assert await plan(github).find() is None
-    assert issues(github) == []
-
-
 async def test_an_issue_of_another_with_our_marker_is_left_alone(github: Bench) -> None:
     """The marker counts only on what our App wrote, and only at the beginning."""
-    number = await plan(github).show("Plan", "one", create=True)
+    number = await plan(github).show("Plan", "one")
     body = issues(github)[0].body or ""
     issues(github)[0].body = f"somebody took it away {body}"
     theirs = github.fake.open_issue(NAME, "Plan", body, by="writer")
 
-    made = await plan(github).show("Plan", "two", create=True)
+    made = await plan(github).show("Plan", "two")
 
     assert made not in (number, theirs.number)
     assert theirs.body == body
@@ -72,21 +65,21 @@ async def test_an_issue_of_another_with_our_marker_is_left_alone(github: Bench) 
 
 async def test_a_closed_one_stays_closed_and_true(github: Bench) -> None:
     """Who does not want to see it closes it; there is no second one."""
-    number = await plan(github).show("Plan", "one", create=True)
+    number = await plan(github).show("Plan", "one")
     assert number is not None
     await github.fake.close(NAME, number)
 
-    assert await plan(github).show("Plan", "two", create=True) == number
+    assert await plan(github).show("Plan", "two") == number
     (issue,) = issues(github)
     assert (issue.state, (issue.body or "").endswith("\ntwo")) == ("closed", True)
 
 
 async def test_a_title_that_people_gave_it_stays(github: Bench) -> None:
     """Only the text is ours."""
-    await plan(github).show("Plan", "one", create=True)
+    await plan(github).show("Plan", "one")
     issues(github)[0].title = "What comes next"
 
-    await plan(github).show("Plan", "two", create=True)
+    await plan(github).show("Plan", "two")
 
     assert issues(github)[0].title == "What comes next"
 
@@ -102,12 +95,12 @@ async def test_a_lost_effect_is_made_once(
     """Each call fails in turn, before or after it happened: one issue with the newest text."""
     status = {} if drop else {"status": 502}
     if method == "PATCH":
-        await plan(github).show("Plan", "old", create=True)
+        await plan(github).show("Plan", "old")
     github.fake.fail(method, f"/repos/{NAME}/{path}", after=after, drop=drop, **status)
 
     with suppress(Outage):
-        await plan(github).show("Plan", "new", create=True)
-    await plan(github).show("Plan", "new", create=True)
+        await plan(github).show("Plan", "new")
+    await plan(github).show("Plan", "new")
 
     (issue,) = issues(github)
     assert (issue.body or "").endswith("\nnew")
@@ -119,4 +112,4 @@ async def test_a_repository_without_issues_refuses(github: Bench) -> None:
     github.fake.fail("GET", f"/repos/{NAME}/issues", status=410, body=gone)
 
     with pytest.raises(TaskError, match="disabled"):
-        await plan(github).show("Plan", "one", create=True)
+        await plan(github).show("Plan", "one")
