@@ -9,6 +9,7 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from urllib.parse import quote
 
 import aiohttp
 from gidgethub.abc import GitHubAPI
@@ -25,6 +26,7 @@ from app.github.one_pull import OfferedPulls
 from app.github.repository import GitHubRepository
 from app.github.stack_checks import StackMemory
 from app.github.token_identity import CHECK, LOGS, PUBLISH, READ, Identity, Permissions
+from app.github.trust_checks import no_page
 from app.local.compose import open_model, sandboxes
 from app.logs import mask_for, secrets_of
 from app.progress.comment import CommentPlace, Progress, QueueAnnouncement
@@ -171,10 +173,11 @@ class ServerParts:
             links=self.links,
         )
 
-    def page_link(self, run: RunRequest) -> str:
-        """The address of a run's page for readers of its issue; '' for none."""
+    def page_link(self, run: RunRequest, task: str = "") -> str:
+        """The address of a run's page, or a task's, for readers of its issue; '' for none."""
         private = bool(run.request.get("private", True))
-        return self.links.link(run.id, private=private) if self.links else ""
+        below = f"/tasks/{quote(task, safe='')}" if task else ""
+        return self.links.link(run.id, private=private, below=below) if self.links else ""
 
     def history_page(self, repository: Repo) -> str:
         """The address of a repository's history for who can read the repository; '' for none."""
@@ -331,6 +334,8 @@ class ServerParts:
             mirror=self.folders.mirror(run.repository_id),
             memory=self.folders.stacks(run.repository_id),
             verify=partial(verify, run) if verify else None,
+            # a run that only verifies has no pages of its tasks
+            page=no_page if run.request.get("verify") else partial(self.page_link, run),
         )
 
     async def roadmap_now(self, request: RunRequested, path: str) -> bytes:

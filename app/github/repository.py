@@ -29,7 +29,7 @@ from app.github.restack import Restack, Verify
 from app.github.reviews import ReviewedPulls
 from app.github.stack import standing
 from app.github.stack_checks import StackChecks, StackMemory
-from app.github.trust_checks import TrustChecks
+from app.github.trust_checks import Page, TrustChecks, no_page
 from handlers.issue_thread import may_write
 from handlers.ports import StackPlace
 from runner.config.model import GitHubMode
@@ -88,7 +88,7 @@ class GitHubRepository:
     git, ``bot_login`` is our App's (``SLUG[bot]``), ``base`` the branch below the stack. ``checks``
     is a client for check runs (an installation may not have granted them), None if our account
     cannot write any. ``memory`` is what the process knows of the repository's stacks, ``verify``
-    has a head verified that was changed here.
+    has a head verified that was changed here, ``page`` finds the page of a task of the run.
     """
 
     def __init__(
@@ -107,6 +107,7 @@ class GitHubRepository:
         mirror: Mirror,
         memory: StackMemory | None = None,
         verify: Verify | None = None,
+        page: Page = no_page,
     ) -> None:
         self._api = RepositoryApi(client, full_name)
         self._commits = Commits(self._api, bot_login=bot_login)
@@ -118,7 +119,7 @@ class GitHubRepository:
         self._failing = failing
         self._memory, self._verify = memory or StackMemory(), verify
         shown = CheckRuns(RepositoryApi(checks, full_name), bot_login=bot_login) if checks else None
-        self._trust = TrustChecks(shown, self._effort, self._memory)
+        self._trust = TrustChecks(shown, self._effort, self._memory, page)
         self._places = StackChecks(shown, self._effort, self._memory)
         buttons = RecoveryButtons(shown, self._effort) if shown else NoButtons()
         self._proposals = RecoveryPulls(
@@ -140,9 +141,6 @@ class GitHubRepository:
             roadmap=roadmap,
         )
         self._buttons = buttons
-        self.fixes = OfferedPulls(
-            self._api, kind="fix", branches=self._branches, bot_login=bot_login
-        )
         self._fresh = Freshen(
             self._api,
             commits=self._commits,
@@ -154,6 +152,13 @@ class GitHubRepository:
         self._client, self._bot_login, self._run = client, bot_login, run
         self._url = f"{server_url.rstrip('/')}/{full_name}.git"
         self._token, self._mirror = token, mirror
+
+    @cached_property
+    def fixes(self) -> OfferedPulls:
+        """The repairs of pull requests that are proposed."""
+        return OfferedPulls(
+            self._api, kind="fix", branches=self._branches, bot_login=self._bot_login
+        )
 
     @cached_property
     def _human_commits(self) -> HumanCommitFinder:

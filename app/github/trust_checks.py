@@ -31,15 +31,30 @@ _NOTHING = "There is no summary for programs."
 _TOO_LONG = "The summary for programs is too long for GitHub. It is in `report.json`."
 
 
+Page = Callable[[str], str]
+"""The address of the page of a task by its key, or of its run (''); '' where there is none."""
+
+
+def no_page(task: str) -> str:
+    """Nobody serves any."""
+    return ""
+
+
 class TrustChecks:
     """How far pull requests are verified, as the check run ``cairn/trust`` on their commits.
 
     Without ``runs``, or where an owner has not granted check runs, nothing is shown: the pull
-    request itself says the same.
+    request itself says the same. ``page`` is where the details of the check lead.
     """
 
-    def __init__(self, runs: CheckRuns | None, effort: BestEffort, memory: StackMemory) -> None:
-        self._runs, self._effort, self._memory = runs, effort, memory
+    def __init__(
+        self,
+        runs: CheckRuns | None,
+        effort: BestEffort,
+        memory: StackMemory,
+        page: Page = no_page,
+    ) -> None:
+        self._runs, self._effort, self._memory, self._page = runs, effort, memory, page
 
     async def show(
         self, commit: str, shown: ShownTasks, *, red: bool = False, new: bool = False
@@ -51,6 +66,9 @@ class TrustChecks:
         if not shown.trust:
             return
         data = _check(shown) | ({"conclusion": "failure"} if red else {})
+        tasks = [each.task for each in shown.details]
+        if page := self._page(tasks[0] if len(tasks) == 1 else ""):
+            data["details_url"] = page
         notes = [_annotation(note) for each in shown.details for note in each.notes]
         await self._tried(lambda runs: self._show(runs, commit, data, notes, new=new))
 

@@ -31,21 +31,22 @@ class RunLinks:
         self._which = which
         self._clock = clock
 
-    def link(self, run: str, *, private: bool) -> str:
+    def link(self, run: str, *, private: bool, below: str = "") -> str:
         """Return the address of a run's page with its token; '' where there is to be no link.
 
-        It lasts until the beginning of a day, so that it is the same all day long.
+        ``below`` is the rest of the address of a page that belongs to it. The link lasts until the
+        beginning of a day, so that it is the same all day long.
         """
-        return self._to(f"/runs/{run}", private=private)
+        return self._to(f"/runs/{run}", private=private, below=below)
 
     def history(self, repository: str, *, private: bool) -> str:
         """Return the address of the history of a repository (its full name), likewise."""
         return self._to(f"/repositories/{repository}/history", private=private)
 
-    def _to(self, place: str, *, private: bool) -> str:
+    def _to(self, place: str, *, private: bool, below: str = "") -> str:
         if not (self._key and self._base and self._covers(private=private)):
             return ""
-        return f"{self._base}{place}?key={self._token(place, private=private)}"
+        return f"{self._base}{place}{below}?key={self._token(place, private=private)}"
 
     def opens(self, token: str, place: str, *, private: bool = False) -> float | None:
         """Return for how many seconds a token still opens a place; None when it does not.

@@ -76,6 +76,7 @@ DESIGNED = (
         "/execute skip",
         "/execute setup",
         "/execute revise",
+        "/execute fix",
         "/execute undo",
         "/execute history",
         "/execute analyze",

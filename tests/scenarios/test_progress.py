@@ -159,6 +159,11 @@ async def test_readers_of_the_issue_open_the_run_by_its_link(tmp_path: Path) -> 
         other = aiohttp.ClientSession(headers={"Accept": "text/html"}, cookie_jar=jar)
         async with other, other.get(plots.replace(address, front)) as answered:
             drawn = await answered.text()
+        checks = [each for each in bot.view.checks if each["name"] == "cairn/trust"]
+        jar = aiohttp.CookieJar(unsafe=True)
+        third = aiohttp.ClientSession(headers={"Accept": "text/html"}, cookie_jar=jar)
+        async with third, third.get(checks[0]["details_url"].replace(address, front)) as details:
+            checked = await details.text()
 
         bot.view.state.private = True
         await bot.comment("/execute")
@@ -169,6 +174,7 @@ async def test_readers_of_the_issue_open_the_run_by_its_link(tmp_path: Path) -> 
     assert (answer.status, listed) == (200, 403)
     assert run_of(said) in page
     assert '<span class="added">+A note.</span>' in shown
+    assert '<span class="added">+A note.</span>' in checked
     assert asked["reply"] == note("one.md")
     assert 'class="bar check"' in page
     assert "The run's page" not in private
