@@ -191,10 +191,10 @@ async def _start(acting: Acting, job: Job, inputs: Inputs) -> tuple[str, ...]:
         await acting.work.service.start(_request(acting, job, inputs, 0))
         return ()
     try:
-        issue = await PlanIssue(entry.api, bot_login=entry.bot).show(TITLE, text, create=True)
+        issue = await PlanIssue(entry.api, bot_login=entry.bot).show(TITLE, text)
     except TaskError as refused:
         raise ActionRefused(texts.lacks(refused.message)) from refused
-    await acting.work.service.start(_request(acting, job, inputs, issue or 0))
+    await acting.work.service.start(_request(acting, job, inputs, issue))
     return ()
 
 
