@@ -228,7 +228,7 @@ class Dispatch:
                 await handle_verify(event, thread=thread, runs=runs)
             case CommentDeleted() | ButtonClicked() | PullClosed() | PullReopened() | PullTouched():
                 await handle_pull(event, thread=thread, proposals=proposals, clock=self._clock)
-            case MergeQueued() | CheckEnded():
+            case MergeQueued() | CheckEnded() | IssueUnlocked():
                 pass  # were handled before anybody was heard
             case other:
                 assert_never(other)

@@ -92,26 +92,6 @@ class CommentPayload(Envelope):
     comment: Comment
 
 
-class _Branch(BaseModel):
-    ref: str
-    sha: str = ""
-
-
-class PullRequest(BaseModel):
-    number: int
-    head: _Branch
-    base: _Branch | None = None
-    user: User | None = None
-    body: str | None = None
-    merged: bool = False
-    closed_at: datetime | None = None
-
-
-class PullPayload(Envelope):
-    pull_request: PullRequest
-    changes: dict[str, Any] = {}
-
-
 class Review(BaseModel):
     id: int
     state: str
@@ -467,35 +447,6 @@ def read_review_comment(delivery: str, payload: dict[str, object]) -> Event | No
         created_at=comment.created_at,
         author=comment.user,
     )
-
-
-def read_pull(delivery: str, payload: dict[str, object]) -> Event | None:
-    """Read ``pull_request``: its end, a push to its branch, or something else."""
-    action = payload.get("action")
-    found = validated("pull_request", PullPayload, payload)
-    common, pull = common_of(delivery, found), found.pull_request
-    if action == "synchronize":
-        return PullPushed(**common, issue=pull.number, shows=_shown(pull))
-    if action == "reopened":
-        shows = _shown(pull)
-        return PullReopened(**common, issue=pull.number, branch=pull.head.ref, shows=shows)
-    if action != "closed" or pull.closed_at is None:
-        shows = _shown(pull) if action == "opened" or "base" in found.changes else None
-        return PullTouched(**common, issue=pull.number, shows=shows)
-    return PullClosed(
-        **common,
-        issue=pull.number,
-        merged=pull.merged,
-        branch=pull.head.ref,
-        closed_at=pull.closed_at,
-    )
-
-
-def _shown(pull: PullRequest) -> PullHead | None:
-    if not (pull.base and pull.head.sha):
-        return None
-    author = pull.user.login if pull.user else ""
-    return PullHead(pull.head.sha, pull.base.ref, author, pull.body or "")
 
 
 def common_of(delivery: str, found: Envelope) -> dict[str, Any]:

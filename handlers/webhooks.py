@@ -14,10 +14,10 @@ from handlers.events import (
     MalformedPayload,
     read_comment,
     read_issue,
-    read_pull,
     read_review,
     read_review_comment,
 )
+from handlers.pull_events import read_pull
 from handlers.pushes import (
     BranchPushed,
     InstallationChanged,

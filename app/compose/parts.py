@@ -9,7 +9,6 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from urllib.parse import quote
 
 import aiohttp
 from gidgethub.abc import GitHubAPI
@@ -176,8 +175,7 @@ class ServerParts:
     def page_link(self, run: RunRequest, task: str = "") -> str:
         """The address of a run's page, or a task's, for readers of its issue; '' for none."""
         private = bool(run.request.get("private", True))
-        below = f"/tasks/{quote(task, safe='')}" if task else ""
-        return self.links.link(run.id, private=private, below=below) if self.links else ""
+        return self.links.link(run.id, private=private, task=task) if self.links else ""
 
     def history_page(self, repository: Repo) -> str:
         """The address of a repository's history for who can read the repository; '' for none."""
@@ -334,7 +332,6 @@ class ServerParts:
             mirror=self.folders.mirror(run.repository_id),
             memory=self.folders.stacks(run.repository_id),
             verify=partial(verify, run) if verify else None,
-            # a run that only verifies has no pages of its tasks
             page=no_page if run.request.get("verify") else partial(self.page_link, run),
         )
 

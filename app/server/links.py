@@ -12,6 +12,7 @@ import base64
 import hmac
 import re
 from datetime import timedelta
+from urllib.parse import quote
 
 from app.settings.models import RunLinksFor
 from runner.ports import Clock
@@ -31,12 +32,13 @@ class RunLinks:
         self._which = which
         self._clock = clock
 
-    def link(self, run: str, *, private: bool, below: str = "") -> str:
+    def link(self, run: str, *, private: bool, task: str = "") -> str:
         """Return the address of a run's page with its token; '' where there is to be no link.
 
-        ``below`` is the rest of the address of a page that belongs to it. The link lasts until the
-        beginning of a day, so that it is the same all day long.
+        With the key of a ``task`` it is the page of that. The link lasts until the beginning of a
+        day, so that it is the same all day long.
         """
+        below = f"/tasks/{quote(task, safe='')}" if task else ""
         return self._to(f"/runs/{run}", private=private, below=below)
 
     def history(self, repository: str, *, private: bool) -> str:
