@@ -1,29 +1,40 @@
-"""The history: one record, its size, and questions about 100,000 executions."""
+"""The history: one record, its size, and questions about 100,000 executions.
+
+In a file as ``cairn run`` keeps it, and in both databases of a server.
+"""
 
 from __future__ import annotations
 
-import sqlite3
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import closing
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from statistics import median
 from time import perf_counter
 from typing import Any, Final
 
-from app.store.database import open_store
+import sqlalchemy as sa
+from aiohttp.test_utils import TestClient, TestServer
+from sqlalchemy.engine import Connection
+
+from app.store.database import Store, open_store
 from app.store.history import StoredHistory
-from bench.finding import Finding, Line, Peer
+from bench.finding import Finding, Line, Peer, Unmeasured
 from bench.synced import rows_a_second
 from runner.files.history_file import FileHistory
 from runner.history import sql
 from runner.history.inquiry import HistoryQuery
 from runner.history.records import Execution
 from runner.ports import History
+from tests.app.pages.pages_bench import PAGE, Bench
+from tests.postgresql import is_installed, postgresql
 from tests.runner.history.made import NOW, execution
 
 _RECORDS: Final = 200
 _MANY: Final = 100_000
+_AGAIN: Final = 3
+"""How often an attempt is recorded in its life: it waits, is decided, is replaced."""
+
 _MODELS: Final = ("gpt-5", "gpt-5-mini", "o3", "gpt-4.1")
 _ERRORS: Final = ("", "", "", "test", "syntax", "import")
 
@@ -31,21 +42,46 @@ _ERRORS: Final = ("", "", "", "test", "syntax", "import")
 async def measure(folder: Path) -> AsyncIterator[Line]:
     """Record executions one by one, then ask about many of them."""
     file = FileHistory(folder / "history.db")
-    store = await open_store(f"sqlite:///{folder}/cairn.db")
-    yield _below("a record of the history in a file", await _recording(file), 5)
-    bare = Peer(what="bare synced row", value=1e3 / rows_a_second(folder / "bare.db", b"x" * 3000))
-    served = _below("the same in SQLite on a server", await _recording(StoredHistory(store)), 5)
-    yield replace(served, peer=bare)
-    await store.close()
+    for found in await _recorded("in a file", file):
+        yield found
     file.close()
     size = (folder / "history.db").stat().st_size / _RECORDS / 1000
-    yield _below("its size, with its totals", size, 20, unit="kB")
-    _fill(folder / "history.db")
-    whole = HistoryQuery(until=NOW)
-    for what, ask, goal in (("statistics", file.totals, 100), ("recent", file.recent, 20)):
-        name = f"{what} of {_MANY:,} executions"
-        yield _below(name, await _asking(ask, whole), goal)
-    file.close()
+    yield _below("the size of a record, with its totals", size, 20, unit="kB")
+    bare = Peer(what="bare synced row", value=1e3 / rows_a_second(folder / "bare.db", b"x" * 3000))
+    async for line in _server(f"sqlite:///{folder}/cairn.db", "in SQLite", bare):
+        yield line
+    if not is_installed():
+        yield Unmeasured("the history in PostgreSQL", "PostgreSQL is not installed")
+        return
+    with _cluster() as address:
+        async for line in _server(address, "in PostgreSQL", None):
+            yield line
+
+
+@contextmanager
+def _cluster() -> Iterator[str]:
+    with postgresql(settings="") as cluster:  # as people run it: what is committed is on the disk
+        yield cluster.database()
+
+
+async def _server(url: str, where: str, bare: Peer | None) -> AsyncIterator[Line]:
+    store = await open_store(url)
+    try:
+        history = StoredHistory(store)
+        first, *others = await _recorded(where, history)
+        yield replace(first, peer=bare)
+        for found in others:
+            yield found
+        await store.write(_fill)
+        whole = HistoryQuery(until=NOW)
+        many = f"of {_MANY:,} executions {where}"
+        yield _below(f"statistics {many}", await _asking(history.totals, whole), 100)
+        yield _below(f"the newest {many}", await _asking(history.recent, whole), 20)
+        first_page, next_page = await _page(store)
+        yield _below(f"the first page {many}", first_page, 300)
+        yield _below(f"each further page {many}", next_page, 300)
+    finally:
+        await store.close()
 
 
 def _below(what: str, value: float, goal: float, *, unit: str = "ms") -> Finding:
@@ -64,12 +100,22 @@ def _made(number: int) -> Execution:
     )
 
 
-async def _recording(history: History) -> float:
+async def _recorded(where: str, history: History) -> list[Finding]:
+    """Store records one by one, then some of them again and again."""
+    one = await _took(history, [[_made(number)] for number in range(_RECORDS)])
+    lives = [[_made(number)] * _AGAIN for number in range(_RECORDS // 4)]
+    return [
+        _below(f"a record of the history {where}", one, 5),
+        _below(f"the {_AGAIN} records of an execution {where}", await _took(history, lives), 50),
+    ]
+
+
+async def _took(history: History, groups: Sequence[Sequence[Execution]]) -> float:
     seconds = []
-    for number in range(_RECORDS):
-        made = _made(number)
+    for group in groups:
         began = perf_counter()
-        await history.record(made)
+        for each in group:
+            await history.record(each)
         seconds.append(perf_counter() - began)
     return median(seconds) * 1e3
 
@@ -83,10 +129,38 @@ async def _asking(ask: Callable[[HistoryQuery], Awaitable[Any]], query: HistoryQ
     return median(seconds) * 1e3
 
 
-def _fill(database: Path) -> None:
-    """Record the rest in one transaction."""
-    with closing(sqlite3.connect(database)) as db, db:
-        for number in range(_RECORDS, _MANY):
-            rows = sql.rows_of(_made(number), None, details=False)
-            db.execute(sql.PUT, rows.execution)
-            db.executemany(sql.ADD, rows.totals)
+async def _page(store: Store) -> tuple[float, float]:
+    """The milliseconds that a server needs for its first page of the history, and for others."""
+    app = Bench(store).app()  # type: ignore[no-untyped-call]
+    async with TestClient(TestServer(app)) as client:
+        seconds = []
+        for _ in range(6):
+            began = perf_counter()
+            async with client.get("/history?days=0", headers=PAGE) as answer:
+                assert answer.status == 200
+                await answer.read()
+            seconds.append(perf_counter() - began)
+    return seconds[0] * 1e3, median(seconds[1:]) * 1e3
+
+
+def _fill(connection: Connection) -> None:
+    """Store the rest, with what they add up to."""
+    totals: dict[tuple[Any, ...], dict[str, Any]] = {}
+    rows: list[dict[str, Any]] = []
+    for number in range(_RECORDS, _MANY):
+        made = sql.rows_of(_made(number), None, details=False)
+        rows.append(dict(made.execution))
+        for row in made.totals:
+            _add(totals, row)
+    connection.execute(sa.text(sql.PUT), rows)
+    connection.execute(sa.text(sql.ADD), list(totals.values()))
+
+
+def _add(totals: dict[tuple[Any, ...], dict[str, Any]], row: Mapping[str, Any]) -> None:
+    place = tuple(row[name] for name in ("scope", "day", "dimension", "value"))
+    if place not in totals:
+        totals[place] = dict(row)
+        return
+    for name, amount in row.items():
+        if name != "day" and not isinstance(amount, str):
+            totals[place][name] += amount

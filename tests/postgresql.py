@@ -20,7 +20,8 @@ from app.store.schema import metadata
 
 _INSTALLED = Path("/usr/lib/postgresql")
 # nobody pulls the plug on a test
-_SETTINGS = "-c listen_addresses='' -c fsync=off -c synchronous_commit=off -c full_page_writes=off"
+_SETTINGS = "-c fsync=off -c synchronous_commit=off -c full_page_writes=off"
+_QUIET = "-c listen_addresses=''"
 _names = itertools.count()
 
 ON_BOTH = pytest.mark.parametrize("url", ["sqlite", "postgresql"], indirect=True)
@@ -28,7 +29,7 @@ ON_BOTH = pytest.mark.parametrize("url", ["sqlite", "postgresql"], indirect=True
 
 
 @contextmanager
-def postgresql() -> Iterator[Cluster]:
+def postgresql(settings: str = _SETTINGS) -> Iterator[Cluster]:
     """Run a cluster; skip (on CI: fail) where PostgreSQL is not installed."""
     programs = _programs()
     if programs is None:
@@ -39,7 +40,7 @@ def postgresql() -> Iterator[Cluster]:
     cluster = Cluster(folder, programs)
     try:
         cluster.make()
-        cluster.run("pg_ctl", "start", "-w", "-l", "log", "-o", f"-k {folder} {_SETTINGS}")
+        cluster.run("pg_ctl", "start", "-w", "-l", "log", "-o", f"-k {folder} {_QUIET} {settings}")
         yield cluster
     finally:
         cluster.run("pg_ctl", "stop", "-m", "immediate")
@@ -80,6 +81,11 @@ class Cluster:
             check=True,
             user=_user(),
         )
+
+
+def is_installed() -> bool:
+    """Say whether there is a PostgreSQL to run."""
+    return _programs() is not None
 
 
 def emptied(url: str) -> str:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy.engine import Connection
 
 from app.store.database import Store
 from runner.history import sql
@@ -23,39 +24,49 @@ class StoredHistory:
 
     async def record(self, execution: Execution, *, details: bool = True) -> None:
         """Keep a record."""
-        async with self._store.writing() as connection:
-            found = await _rows(connection, sql.BEFORE, sql.key_of(execution.key))
-            before = found[0] if found else None
-            rows = sql.rows_of(execution, before, details=details)
-            await connection.execute(sa.text(sql.PUT), dict(rows.execution))
+
+        def work(connection: Connection) -> None:
+            found = _rows(connection, sql.BEFORE, sql.key_of(execution.key))
+            rows = sql.rows_of(execution, found[0] if found else None, details=details)
             for statement, several in (
+                (sql.PUT, [rows.execution]),
                 (sql.PUT_NODE, rows.nodes),
                 (sql.PUT_TOOL, rows.tools),
                 (sql.ADD, rows.totals),
             ):
                 if several:
-                    await connection.execute(sa.text(statement), [dict(row) for row in several])
+                    connection.execute(_text(statement), [dict(row) for row in several])
+
+        await self._store.write(work)
 
     async def totals(self, query: HistoryQuery) -> Totals:
         """Return what the records add up to, by day."""
-        days = sql.days_of(query)
-        async with self._store.reading() as connection:
-            rows = await _rows(connection, sql.TOTALS, days)
-            unread = sql.unread(repository=query.repository_id is not None)
-            return sql.totals_of(rows, (await _rows(connection, unread, days))[0])
+        days, unread = sql.days_of(query), sql.unread(repository=query.repository_id is not None)
+
+        def work(connection: Connection) -> Totals:
+            rows = _rows(connection, sql.TOTALS, days)
+            return sql.totals_of(rows, _rows(connection, unread, days)[0])
+
+        return await self._store.read(work)
 
     async def recent(self, query: HistoryQuery) -> Recalled:
         """Return the newest records."""
         select = sql.recent(repository=query.repository_id is not None, failed=query.failed)
-        async with self._store.reading() as connection:
-            return sql.recalled(await _rows(connection, select, sql.parameters_of(query)))
+
+        def work(connection: Connection) -> Recalled:
+            return sql.recalled(_rows(connection, select, sql.parameters_of(query)))
+
+        return await self._store.read(work)
 
     async def of_run(self, run: str) -> Recalled:
         """Return the records of a run."""
-        async with self._store.reading() as connection:
-            found = sql.recalled(await _rows(connection, sql.OF_RUN, {"run": run}))
-            whole = [await _detailed(connection, execution) for execution in found.executions]
-        return Recalled(tuple(whole), found.left_out)
+
+        def work(connection: Connection) -> Recalled:
+            found = sql.recalled(_rows(connection, sql.OF_RUN, {"run": run}))
+            whole = [_detailed(connection, execution) for execution in found.executions]
+            return Recalled(tuple(whole), found.left_out)
+
+        return await self._store.read(work)
 
     async def forget(self, repository_id: int, before: int) -> None:
         """Delete everything about a repository from before a day."""
@@ -64,11 +75,15 @@ class StoredHistory:
             "before": before,
             "scope": sql.scope_of(repository_id),
         }
-        async with self._store.writing() as connection:
+
+        def work(connection: Connection) -> None:
             for statement in sql.FORGET:
-                await connection.execute(_text(statement), _used(statement, old))
+                connection.execute(_text(statement), _used(statement, old))
+
+        await self._store.write(work)
 
 
+@cache
 def _text(statement: str) -> sa.TextClause:
     return sa.text(statement)
 
@@ -78,16 +93,16 @@ def _used(statement: str, values: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in values.items() if f":{name}" in statement}
 
 
-async def _rows(
-    connection: AsyncConnection, statement: str, values: Mapping[str, Any]
+def _rows(
+    connection: Connection, statement: str, values: Mapping[str, Any]
 ) -> Sequence[sa.Row[Any]]:
-    return (await connection.execute(_text(statement), _used(statement, values))).all()
+    return connection.execute(_text(statement), _used(statement, values)).all()
 
 
-async def _detailed(connection: AsyncConnection, execution: Execution) -> Execution:
+def _detailed(connection: Connection, execution: Execution) -> Execution:
     key = sql.key_of(execution.key)
     return replace(
         execution,
-        nodes=tuple(sql.node_of(row) for row in await _rows(connection, sql.NODES, key)),
-        tools=tuple(sql.tool_of(row) for row in await _rows(connection, sql.TOOLS, key)),
+        nodes=tuple(sql.node_of(row) for row in _rows(connection, sql.NODES, key)),
+        tools=tuple(sql.tool_of(row) for row in _rows(connection, sql.TOOLS, key)),
     )
