@@ -193,6 +193,21 @@ def _words(text: str) -> list[str]:
 
 
 @on(CONFIGURED)
+async def test_a_plan_says_what_it_will_probably_take(bot: Bot) -> None:
+    """Tokens, money and finished tasks, each with its range, from what was recorded here."""
+    await recorded(bot, history(bot))
+    plan = '{"likely_files": [], "steps": ["Write it."], "acceptance": [], "complexity": "low"}'
+    bot.model.when(contains="Plan the task").says(plan, repeat_last=True)
+
+    await bot.comment("/execute --plan")
+
+    said = " ".join(bot.says())
+    number = r"[\d,.]+"
+    ranges = rf"{number} tokens \({number} to {number}\), \${number} \(\${number} to \${number}\)"
+    assert re.search(rf"Expected for 5 tasks, .*: {ranges}, {number} finished \(\d to 5\)", said)
+
+
+@on(CONFIGURED)
 async def test_what_was_learned_from_a_run_can_be_read_and_forgotten(bot: Bot) -> None:
     """Readers see the notes; only writers clear them."""
     await works(bot, 1)
