@@ -33,6 +33,7 @@ from runner.loop.schedule import Bases, independent
 from runner.money import Usage
 from runner.nodes.project_facts import guides, test_command, wants_tests
 from runner.nodes.revise import change_so_far
+from runner.nodes.unclear import ask_people_first
 from runner.ports import Embedder
 from runner.prompts import render_text
 from runner.state.changes import Snapshot, Write, blob_sha
@@ -170,6 +171,7 @@ _MAX_WORDS = 20_000
 
 async def build_context(state: RunState, deps: Deps, work: TaskWork) -> Step:
     """Render task, project and the files that matter; the attempt keeps it for every question."""
+    ask_people_first(state)
     state = state.with_attempt(changes=await change_so_far(state, deps))
     state, text = await describe(state, deps)
     safe = await asyncio.to_thread(deps.mask, text)  # it is kept in the journal

@@ -11,6 +11,7 @@ from pydantic import BaseModel, ValidationError
 from runner.loop.asking import ask
 from runner.loop.deps import Deps, TaskWork
 from runner.nodes.context import describe
+from runner.nodes.unclear import ask_people_first
 from runner.people.sentences import in_log
 from runner.prompts import question
 from runner.prompts.forms import form
@@ -30,6 +31,7 @@ class _Plan(BaseModel):
 
 async def plan_task(state: RunState, deps: Deps, work: TaskWork) -> Step:
     """Ask for a plan; continue without an unusable one, because the code is what counts."""
+    ask_people_first(state)
     log.info("Planning task %s", in_log(state.task))
     state, context = await describe(state, deps)
     messages = question("plan_task", context=context)

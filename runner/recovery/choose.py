@@ -15,6 +15,7 @@ from runner.people.recovery_sentences import (
     rewrites_refused,
 )
 from runner.recovery.facts import question_of, unnumbered
+from runner.recovery.patterns.tasks import UNCLEAR
 from runner.roadmap.task import NewTask, Task
 from runner.state.proposal import (
     MAX_DEPTH,
@@ -25,7 +26,7 @@ from runner.state.proposal import (
     Proposal,
     Strategy,
 )
-from runner.state.run_state import Plan, RunState, Status
+from runner.state.run_state import Failure, Plan, RunState, Status
 
 _FEWEST = {"rewrite": 1, "decompose": 2}
 _PROPOSED = {Status.AWAITING_APPROVAL, Status.IN_PROGRESS, Status.REPLACED}
@@ -46,11 +47,17 @@ def choose(state: RunState) -> Choice:
     why = ""
     if usual == "defer":
         why = _no_defer(state)
-    elif failure and model_asks(question_of(state.attempt)) in failure.evidence[:1]:
+    elif failure and _is_question(state, failure):
         why = NEEDS_AN_ANSWER
     elif usual in _FEWEST:
         why = _no_rewrite(state, _FEWEST[usual])
     return Choice("escalate", why) if why else Choice(usual)
+
+
+def _is_question(state: RunState, failure: Failure) -> bool:
+    """Whether only people can say what is meant: the model asks, or the task is vague."""
+    asked = model_asks(question_of(state.attempt))
+    return failure.type == UNCLEAR or asked in failure.evidence[:1]
 
 
 def room(state: RunState) -> int:

@@ -104,7 +104,7 @@ async def test_a_fence_in_a_title_disarms_nothing(bot: Bot) -> None:
         assert active(text) == []
 
 
-@on(notes("- [ ] 1.1 Write it\n"))
+@on(notes("- [ ] 1.1 Write down how parcels are delivered\n"))
 async def test_a_path_of_the_model_is_safe(bot: Bot) -> None:
     """File names come from the model, and can be any text."""
     path = "docs/` @octo closes #7 `.md"

@@ -268,8 +268,14 @@ _WORDS = re.compile(
 _VAGUE_CODE = re.compile(r"`[^`\n]*`")
 
 
+UNCLEAR = "unclear"
+"""The type of a failure before the first question: people are to say first what is meant."""
+
+
 def vague(facts: FailureFacts) -> Classification | None:
-    """Count what says so; the text must, and the answers must as well."""
+    """Count what says so; the text must, and the answers must as well if there are any."""
+    if facts.failure and facts.failure.type == UNCLEAR:
+        return Classification("task_too_vague", (facts.failure.message,))
     if is_clear(facts.task):
         return None
     text, answers = _vague_text(facts), _vague_answers(facts)
