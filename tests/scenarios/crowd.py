@@ -486,7 +486,8 @@ class Crowd:
             by_hand = line == "-By hand."
             known = own or by_hand or line.replace("`", "") in allowed
             assert known, f"#{pull.number} {pull.title} on {pull.pull.base} has {line!r}; {said}"
-        if pull.pull.base == "main":
+        by_hand = any(self.bot.view.file("main", f"{word}.md") == b"By hand.\n" for word in words)
+        if pull.pull.base == "main" and not by_hand:
             body = self.bot.github.pull_body(REPOSITORY, pull.number)
             assert body["mergeable"], f"#{pull.number} {pull.title} cannot be merged; {said}"
 
