@@ -44,6 +44,7 @@ from bench import (
     size,
     startup,
     validation,
+    verifying,
     wakeups,
     webhook,
 )
@@ -63,6 +64,7 @@ MEASURES: dict[str, Measure] = {
     "normalise": normalising.measure,
     "webhook": webhook.measure,
     "overhead": overhead.measure,
+    "verifying": verifying.measure,
     "parallel": parallel.measure,
     "nodes": nodes.measure,
     "saving": saving.measure,

@@ -39,7 +39,7 @@ _TASKS, _ROUNDS = 4, 3
 async def measure(folder: Path) -> AsyncIterator[Line]:
     """Every sandbox that works here, in turn, and what the Docker Engine itself takes."""
     asked: dict[str, Callable[[], Awaitable[float]]] = {}
-    for sandbox in _sandboxes(folder):
+    for sandbox in sandboxes(folder):
         try:
             await sandbox.check()
         except Outage as outage:
@@ -54,7 +54,8 @@ async def measure(folder: Path) -> AsyncIterator[Line]:
             yield _finding(name, found)
 
 
-def _sandboxes(folder: Path) -> list[Sandbox]:
+def sandboxes(folder: Path) -> list[Sandbox]:
+    """Every sandbox there is; whether one works here is for it to say."""
     root = os.environ.get("TEST_SANDBOX_ROOT", "")
     return [
         ProcessSandbox(owner=_OWNER, prepared=folder / "prepared"),
