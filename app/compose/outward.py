@@ -70,7 +70,11 @@ async def with_webhook(
     store: Store,
     rest: Callable[[float], Awaitable[None]],
 ) -> AsyncIterator[tuple[Outward, EventSender | None]]:
-    """Let events go to the webhook of the settings, too, if they name one."""
+    """Let events go to the webhook of the settings, too, if they name one.
+
+    The sender is not started: only when the engine works may something else write. The engine makes
+    its tables in the thread of the event loop, and a transaction left open there would wait for it.
+    """
     url, secret = settings.cairn_events_url, settings.cairn_events_secret
     if url is None or secret is None:
         yield outward, None
@@ -86,7 +90,6 @@ async def with_webhook(
             rest=rest,
             on_bug=outward.on_bug,
         )
-        await sender.start()
         try:
             yield replace(outward, sinks=(*outward.sinks, sender), kept={}), sender
         finally:

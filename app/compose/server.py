@@ -73,6 +73,8 @@ async def server(
         outward, sender = await stack.enter_async_context(sending)
         parts = replace(parts, outward=outward)
         work = await stack.enter_async_context(working(parts))
+        if sender:
+            await sender.start()
         app = _front(settings, work)
         catch_up = _catch_up(work)
         stack.push_async_callback(catch_up.stop)
