@@ -62,6 +62,7 @@ async def test_what_cairn_proposes_is_not_blocked_either(bot: Bot) -> None:
     await bot.idle()
 
     await bot.comment("/execute undo 1.1")
+    await bot.idle()  # what the opening of the pull request caused
 
     bot.says()
     assert names(bot, bot.pulls[-1].pull.sha) == ["cairn/stack", "cairn/trust"]
