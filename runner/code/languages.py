@@ -279,6 +279,21 @@ def language_of(path: str) -> str:
     return CODE_SUFFIXES.get(f".{path.rpartition('.')[2].lower()}", "")
 
 
+# `os.path`, `application/json` and `owner/name` look like paths and are none, and a task that says
+# them could never be finished: only endings that files are known to have count
+_FILE = re.compile(
+    r"[^/]*\.(?:bash|bat|c|cc|cfg|conf|cpp|cs|css|csv|dart|diff|env|ex|exs|go|gradle|graphql|h|hpp|hs|htm|"
+    r"html|ini|ipynb|java|js|json|jsonc|jsx|kt|lock|lua|md|mdx|mjs|mk|php|pl|proto|ps1|py|pyi|r|rb|"
+    r"rs|rst|scala|scss|sh|sql|svelte|svg|swift|tex|tf|toml|ts|tsv|tsx|txt|vue|xml|yaml|yml)",
+    re.IGNORECASE,
+)
+
+
+def names_a_file(text: str) -> bool:
+    """Say whether something that looks like a path names a file, by its ending."""
+    return language_of(text) != "" or _FILE.fullmatch(text.rpartition("/")[2]) is not None
+
+
 def comment_of(path: str) -> str:
     """What a line of comment begins with, ``//`` or ``#``; '' when it is neither or not known."""
     name = language_of(path)

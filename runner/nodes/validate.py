@@ -29,7 +29,7 @@ from runner.checks.undefined import (
 from runner.checks.unfinished import beside_the_code, unfinished
 from runner.checks.uses import CodeFiles, family_of
 from runner.checks.validate import Limits, validate
-from runner.code.languages import is_among_tests, is_test_file, language_of
+from runner.code.languages import is_among_tests, is_test_file, names_a_file
 from runner.loop.accepted import or_kept
 from runner.loop.deps import Deps, TaskWork
 from runner.loop.reading import Read, base_of, contents, reader
@@ -195,15 +195,6 @@ def _tests_about(changes: ChangeSet, base: Snapshot, asked: TaskWords) -> list[s
     return list(dict.fromkeys((*named, *alike)))[:_MOST_TESTS]
 
 
-# `os.path`, `application/json` and `owner/name` look like paths and are none; a task that says
-# them could never be finished, so only endings that files are known to have are required
-_FILE = re.compile(
-    r"[^/]*\.(?:bash|bat|c|cc|cfg|conf|cpp|cs|css|csv|dart|diff|env|ex|exs|go|gradle|graphql|h|hpp|hs|htm|"
-    r"html|ini|ipynb|java|js|json|jsonc|jsx|kt|lock|lua|md|mdx|mjs|mk|php|pl|proto|ps1|py|pyi|r|rb|"
-    r"rs|rst|scala|scss|sh|sql|svelte|svg|swift|tex|tf|toml|ts|tsv|tsx|txt|vue|xml|yaml|yml)",
-    re.IGNORECASE,
-)
-
 # what is read, run or looked at need not be in the repository: "shows the notes of `notes.json`"
 _LOOKED_AT = re.compile(
     r"\b(?:for|from|of|by|via|like|see|than|reads?|loads?|parses?|opens?|finds?|deletes?|removes?"
@@ -238,7 +229,7 @@ def missing_files(task: Task, changes: ChangeSet, base: Snapshot) -> tuple[Compl
     return tuple(
         Complaint(path, "MissingFile", "the task names this file, but the answer does not have it")
         for path in task.files
-        if _is_file(path) and path.rpartition("/")[2] not in names and asked_for(path, task)
+        if names_a_file(path) and path.rpartition("/")[2] not in names and asked_for(path, task)
     )
 
 
@@ -266,10 +257,6 @@ def _mentions(path: str, task_text: str) -> list[tuple[str, str]]:
 
 def _in_passing(before: str, after: str) -> bool:
     return bool(_LOOKED_AT.search(before) or _SPOKEN_OF.match(after))
-
-
-def _is_file(path: str) -> bool:
-    return language_of(path) != "" or _FILE.fullmatch(path.rpartition("/")[2]) is not None
 
 
 log = logging.getLogger(__name__)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from runner.code.languages import is_among_tests, language_of
+from runner.code.languages import is_among_tests, names_a_file
 from runner.roadmap.task import Task
 
 Complexity = Literal["low", "medium", "high"]
@@ -41,7 +41,7 @@ def size_of(task: Task) -> TaskSize:
 
 def _is_place(path: str) -> bool:
     """Whether it is a file to change; tests go with the code, and `Counter.most_common` is none."""
-    return ("/" in path or bool(language_of(path))) and not is_among_tests(path)
+    return ("/" in path or names_a_file(path)) and not is_among_tests(path)
 
 
 _LOW: Final = TaskSize(words=20, files=1, lines=2)

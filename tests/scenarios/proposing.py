@@ -9,8 +9,8 @@ from tests.scenarios.bot import Bot
 from tests.scenarios.projects import note, notes
 
 _TASK = "Write `one.md`, `two.md` and `table.json`"
-_CALLS = 5
-"""The first answer and four more."""
+_CALLS = 6
+"""One plan, the first answer and four more."""
 TABLE = {"table.json": b'{"a": 0}\n'}
 STUCK = notes(f"- [ ] 1.1 {_TASK}\n", **TABLE)
 BESIDE = f"- [ ] 1.1 {_TASK}\n- [ ] 1.2 Write `three.md`\n"
@@ -28,12 +28,12 @@ async def decomposed(bot: Bot, command: str = "/execute", *, then: str = "") -> 
     return await _proposed(bot, "task_too_complex\nIt is several files.", command, then)
 
 
-async def escalated(bot: Bot, *, then: str = "") -> Issue:
+async def escalated(bot: Bot, *, then: str = "", plans: int = 1) -> Issue:
     """Let the run hand the task over to people; return the pull request that asks.
 
-    ``then`` is what the model says to the task after it failed once.
+    ``then`` is what the model says after ``plans`` more plans.
     """
-    return await _proposed(bot, "unknown\nNobody can say.", "/execute", then)
+    return await _proposed(bot, "unknown\nNobody can say.", "/execute", then, plans)
 
 
 def goes_on(bot: Bot) -> None:
@@ -51,12 +51,12 @@ def id_of(bot: Bot, pull: Issue) -> str:
     return proposal_comment(bot, pull).body.split("### Proposal ")[1].split(":")[0]
 
 
-async def _proposed(bot: Bot, reason: str, command: str, then: str) -> Issue:
+async def _proposed(bot: Bot, reason: str, command: str, then: str, plans: int = 1) -> Issue:
     parts = [{"title": title, "acceptance": []} for title in PARTS]
     bot.model.when(contains="A programmer could not finish").says(reason)
     if "complex" in reason:
         bot.model.when(contains="because it is too much at once").says(json.dumps(parts))
-    turns = [*[BROKEN] * _CALLS, then] if then else [BROKEN]
+    turns = [*[BROKEN] * (_CALLS + plans), then] if then else [BROKEN]
     about = bot.model.when(contains=_TASK, without=("1.1.1", "three.md"))
     about.says(*turns, repeat_last=not then)
     await bot.comment(command)

@@ -76,7 +76,7 @@ async def test_a_retry_goes_on_from_what_people_pushed(bot: Bot) -> None:
 async def test_a_push_that_is_not_sound_is_repaired(bot: Bot) -> None:
     """Like an answer of the model: what is wrong is repaired on top of people's work."""
     fixed = 'table.json\n```json\n{"a": 1}\n```\n'
-    pull = await escalated(bot, then=fixed)
+    pull = await escalated(bot, then=fixed, plans=0)
     work = {"one.md": b"x\n", "two.md": b"x\n", "table.json": b'{"a": 1,\n'}
     await bot.github.push(REPOSITORY, work, branch=pull.pull.head, by="writer")
     await bot.idle()
