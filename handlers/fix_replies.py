@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from handlers.grammar import TRIGGER
 from handlers.ports import Fixing
-from runner.text.sanitize import as_code
-
-_MOST = 5
+from runner.text.sanitize import as_codes
 
 _FIXED = {
     "started": "",
@@ -33,14 +29,14 @@ def fixing(found: Fixing) -> str:
     """Say why nothing is repaired; '' when a run tries it and says so itself."""
     match found.outcome:
         case "running":
-            some = _named(found.names)
+            some = as_codes(found.names)
             return (
                 f"Checks of this pull request still run ({some}). Comment `{TRIGGER} fix` again "
                 "when they have ended."
             )
         case "below":
             return (
-                f"What fails here ({_named(found.names)}) fails on the base branch as well, so "
+                f"What fails here ({as_codes(found.names)}) fails on the base branch as well, so "
                 "this pull request did not break it. Nothing was done. Repair the base branch "
                 "first."
             )
@@ -55,8 +51,3 @@ def fixing(found: Fixing) -> str:
                 "limit (`pull_requests.revisions` in `.github/cairn.yml`). Nothing was done."
             )
     return _FIXED[found.outcome]
-
-
-def _named(names: Sequence[str]) -> str:
-    shown = ", ".join(map(as_code, names[:_MOST]))
-    return f"{shown} and {len(names) - _MOST} more" if len(names) > _MOST else shown

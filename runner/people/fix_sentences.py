@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from runner.people.revision_sentences import how_many_left, whole_sentence
 from runner.people.sentences import (
     changed_files,
     commands_of,
@@ -16,7 +17,7 @@ from runner.people.trust import trust_line, trust_of, trust_section
 from runner.state.publishing import CheckpointText
 from runner.state.revising import Revision, RevisionRequest
 from runner.state.run_state import RunState
-from runner.text.sanitize import as_code, plain_line, sanitize
+from runner.text.sanitize import as_code, as_codes, plain_line, sanitize
 
 
 def fix_roadmap(pull: int) -> str:
@@ -86,29 +87,23 @@ def fixed_or_why(state: RunState, revision: Revision, asked: RevisionRequest) ->
     else:
         failure = attempt.failure if attempt else None
         why = failure.message if failure else "the run ended before it was done"
-        what = f"**No repair was proposed:** {_sentence(why)} This pull request stays as it was."
+        what = (
+            f"**No repair was proposed:** {whole_sentence(why)} This pull request stays as it was."
+        )
     return "\n\n".join(filter(None, [what, _not_read(revision.unread).strip(), _counted(asked)]))
 
 
 def _counted(asked: RevisionRequest) -> str:
-    left = asked.most - asked.number
-    more = f"{left} more {'is' if left == 1 else 'are'} possible" if left > 0 else "it was the last"
     return (
         f"This was attempt {asked.number} of {asked.most} to repair the checks of this pull "
-        f"request (`pull_requests.revisions`); {more}."
+        f"request (`pull_requests.revisions`); {how_many_left(asked)}."
     )
 
 
 def _not_read(names: Sequence[str]) -> str:
     if not names:
         return ""
-    shown = ", ".join(map(as_code, names))
     return (
-        f"The log of {shown} could not be read: the App needs the permission *Actions: read* for "
-        "that, or the log is gone. "
+        f"The log of {as_codes(names)} could not be read: the App needs the permission *Actions: "
+        "read* for that, or the log is gone. "
     )
-
-
-def _sentence(why: str) -> str:
-    text = sanitize(" ".join(why.split()), plain=True)
-    return f"{text[:1].upper()}{text[1:].rstrip('.')}."

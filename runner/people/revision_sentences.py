@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from runner.state.revising import Revision, RevisionRequest
-from runner.text.sanitize import as_code, sanitize
+from runner.text.sanitize import as_codes, sanitize
 
-_MOST = 5
 _ASKED = "As a review of the pull request asks."
 
 
@@ -68,26 +67,29 @@ def revised(commit: str) -> str:
 def not_revised(why: str) -> str:
     """Nothing was added."""
     return (
-        f"**Nothing was pushed, and this pull request stays as it was:** {_sentence(why)} To try "
-        "again, comment `/execute revise` and say more exactly what to change; or push the change "
-        "yourself."
+        f"**Nothing was pushed, and this pull request stays as it was:** {whole_sentence(why)} To "
+        "try again, comment `/execute revise` and say more exactly what to change; or push the "
+        "change yourself."
     )
 
 
 def counted(asked: RevisionRequest) -> str:
     """How many revisions the pull request had, and may have."""
-    left = asked.most - asked.number
-    more = (
-        "no more are possible"
-        if left <= 0
-        else f"{left} more {'is' if left == 1 else 'are'} possible"
-    )
+    more = how_many_left(asked)
     if asked.failing:
         return (
             f"Checks failed on {asked.failing}, and Cairn tried to repair that by itself: attempt "
             f"{asked.number} of {asked.most} (`pull_requests.ci_repairs`); {more}."
         )
     return f"This was revision {asked.number} of {asked.most} of this pull request; {more}."
+
+
+def how_many_left(asked: RevisionRequest) -> str:
+    """How many more attempts are possible."""
+    left = asked.most - asked.number
+    if left <= 0:
+        return "no more are possible"
+    return f"{left} more {'is' if left == 1 else 'are'} possible"
 
 
 def thread_done(commit: str) -> str:
@@ -97,7 +99,7 @@ def thread_done(commit: str) -> str:
 
 def elsewhere(commit: str, path: str, changed: Sequence[str]) -> str:
     """The commit changes other lines than those of the thread."""
-    where = "other lines of this file" if path in changed else f"{_named(changed)} instead"
+    where = "other lines of this file" if path in changed else f"{as_codes(changed)} instead"
     return (
         f"{commit} does not change these lines, but {where}, so this thread stays open. Resolve it "
         "if that is what you asked for. Otherwise reply with `/execute revise` and what is missing."
@@ -106,10 +108,11 @@ def elsewhere(commit: str, path: str, changed: Sequence[str]) -> str:
 
 def thread_failed(why: str) -> str:
     """Nothing came of it."""
-    return f"Not changed: {_sentence(why)} Nothing was pushed, so this thread stays open."
+    return f"Not changed: {whole_sentence(why)} Nothing was pushed, so this thread stays open."
 
 
-def _sentence(why: str) -> str:
+def whole_sentence(why: str) -> str:
+    """Make a reason a sentence of its own, with nothing active in it."""
     text = sanitize(" ".join(why.split()), plain=True)
     return f"{text[:1].upper()}{text[1:].rstrip('.')}."
 
@@ -118,7 +121,7 @@ def not_files(paths: Sequence[str]) -> str:
     """The branch has links or submodules, which no change set can hold."""
     verb = "is not an ordinary file" if len(paths) == 1 else "are not ordinary files"
     return (
-        f"{_named(paths)} on the branch {verb}. Cairn cannot work on this pull request again; "
+        f"{as_codes(paths)} on the branch {verb}. Cairn cannot work on this pull request again; "
         "change it by hand."
     )
 
@@ -126,11 +129,6 @@ def not_files(paths: Sequence[str]) -> str:
 def both_changed(revision: Revision, paths: Sequence[str]) -> str:
     """Somebody pushed to the same files meanwhile."""
     return (
-        f"somebody pushed a change of {_named(paths)} to {revision.branch} at the same time. Their "
-        "commit stays as it is; comment `/execute revise` with what is still to change"
+        f"somebody pushed a change of {as_codes(paths)} to {revision.branch} at the same time. "
+        "Their commit stays as it is; comment `/execute revise` with what is still to change"
     )
-
-
-def _named(paths: Sequence[str]) -> str:
-    shown = ", ".join(as_code(path) for path in paths[:_MOST])
-    return f"{shown} and {len(paths) - _MOST} more" if len(paths) > _MOST else shown

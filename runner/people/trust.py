@@ -9,7 +9,7 @@ from runner.state.findings import Level, LostName, Verdict, Verification
 from runner.state.run_state import Attempt, Status
 from runner.state.status_words import CHECKS
 from runner.state.trust import LintSummary, Share, Trust, TrustResult, Trusts
-from runner.text.sanitize import as_code, cut_middle, inert_line, plain_line
+from runner.text.sanitize import as_code, as_codes, cut_middle, inert_line, plain_line
 
 HEADING = "How far this is verified"
 """The heading over it, wherever it is shown."""
@@ -235,23 +235,21 @@ def _brief(trust: Trust) -> Iterator[str]:
     if trust.lines:
         yield f"{_of(trust.lines)} changed lines tested"
     if trust.lost_names:
-        yield "public names lost: " + _named(
+        yield "public names lost: " + as_codes(
             [each.name for each in trust.lost_names], _MOST_IN_LINE
         )
     if trust.linters and trust.linters.result == "failed":
         yield "new findings of linters"
     if trust.unverified:
-        yield f"nobody verified {_named(trust.unverified, _MOST_IN_LINE)}"
+        yield f"nobody verified {as_codes(trust.unverified, _MOST_IN_LINE)}"
 
 
 def _tests(count: int) -> str:
     return "1 test" if count == 1 else f"{count:,} tests"
 
 
-def _named(names: Sequence[str], most: int = _MOST_NAMED) -> str:
-    shown = ", ".join(as_code(name) for name in names[:most])
-    more = len(names) - most
-    return f"{shown} and {more:,} more" if more > 0 else shown
+def _named(names: Sequence[str]) -> str:
+    return as_codes(names, _MOST_NAMED)
 
 
 def trust_title(trusts: Iterable[Trust]) -> str:

@@ -77,6 +77,12 @@ def as_code(text: str) -> str:
     return "`" + plain_line(text).replace("`", "'") + "`"
 
 
+def as_codes(names: Sequence[str], most: int = 5) -> str:
+    """Names as code in one line; how many more there are stands for those beyond ``most``."""
+    shown, more = ", ".join(map(as_code, names[:most])), len(names) - most
+    return f"{shown} and {more:,} more" if more > 0 else shown
+
+
 def _with_gap(found: re.Match[str]) -> str:
     return found[0] + _GAP
 
