@@ -132,14 +132,6 @@ class GitHubRepository:
             run=run,
             roadmap=roadmap,
         )
-        self._one = OnePull(
-            pulls=self._pulls,
-            commits=self._commits,
-            branches=self._branches,
-            proposals=self._proposals,
-            run=run,
-            roadmap=roadmap,
-        )
         self._buttons = buttons
         self._fresh = Freshen(
             self._api,
@@ -152,6 +144,17 @@ class GitHubRepository:
         self._client, self._bot_login, self._run = client, bot_login, run
         self._url = f"{server_url.rstrip('/')}/{full_name}.git"
         self._token, self._mirror = token, mirror
+
+    @cached_property
+    def _one(self) -> OnePull:
+        return OnePull(
+            pulls=self._pulls,
+            commits=self._commits,
+            branches=self._branches,
+            proposals=self._proposals,
+            run=self._run,
+            roadmap=self._roadmap,
+        )
 
     @cached_property
     def fixes(self) -> OfferedPulls:
