@@ -318,7 +318,7 @@ COMMANDS: Commands = (
         makes=FixCommand,
         handler=_fix,
         needs="write",
-        description="repair what makes the checks of this pull request (anybody's) fail: one "
+        description="repair the failing checks of this pull request, whoever opened it: one "
         "attempt, as a pull request against its branch",
         example="/execute fix",
     ),

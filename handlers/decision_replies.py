@@ -57,9 +57,9 @@ def stale(proposal: ProposalView) -> str:
 def outdated_review(proposal: ProposalView) -> str:
     """Say that a review is of a commit that is no longer the newest."""
     return (
-        "This review does not count, because it is of an older commit: the branch has been pushed "
-        f"to or rebuilt since. Read [proposal `{proposal.id}`]({proposal.place.url}) as it is now, "
-        "and review it again."
+        "This review does not count, because it is about an older commit: since then, somebody "
+        "pushed to the branch or Cairn rebuilt it. Read "
+        f"[proposal `{proposal.id}`]({proposal.place.url}) as it is now, and review it again."
     )
 
 
@@ -119,7 +119,7 @@ def no_list(word: str) -> str:
     example = f"/edit {word or 'ID'}\n- Add `app/totals.py` with `total(rows)`, and its tests"
     return (
         "`/edit` needs a list of tasks on the lines below it, and there is none. Nothing was done. "
-        f"Write for example:\n\n```\n{example}\n```"
+        f"For example:\n\n```\n{example}\n```"
     )
 
 

@@ -1,25 +1,27 @@
-"""What people are answered who want the failing checks of a pull request repaired."""
+"""Replies to people who want the failing checks of a pull request repaired."""
 
 from __future__ import annotations
 
 from handlers.grammar import TRIGGER
 from handlers.ports import Fixing
+from handlers.replies import times
 from runner.text.sanitize import as_codes
 
 _FIXED = {
     "started": "",
-    "no_pull": f"This is no pull request, so it has no checks. Comment `{TRIGGER} fix` on one.",
+    "no_pull": "This is not a pull request, so it has no checks. Comment "
+    f"`{TRIGGER} fix` on a pull request.",
     "closed": "This pull request is not open. Nothing was done.",
     "fork": "This pull request comes from a fork, where Cairn may not push a branch, so it cannot "
     "propose a repair. Nothing was done. If you push the branch to this repository and open a pull "
     f"request from there, `{TRIGGER} fix` works on that one.",
     "green": "All checks of this pull request have passed, so there is nothing to repair.",
     "none": "No checks were reported for this pull request, so there is nothing to repair.",
-    "working": "A run works on the checks of this pull request already. Its comment is above.",
+    "working": "A run is already working on the checks of this pull request. Its comment is above.",
     "unreadable": "Cairn cannot see the checks here: the App needs the permission *Checks*. An "
     "owner can grant it under **Settings → GitHub Apps**. Nothing was done.",
-    "no_app": "Only the Cairn App can see the checks of others. This is a workflow run, which "
-    "cannot, so nothing was done.",
+    "no_app": "Only the Cairn App can see the checks of other apps. This is a workflow run, which "
+    "cannot see them, so nothing was done.",
     "off": "This repository does not let Cairn do this (`pull_requests.revisions: 0` or "
     "`github_mode: disabled` in `.github/cairn.yml`). Nothing was done.",
 }
@@ -31,14 +33,14 @@ def fixing(found: Fixing) -> str:
         case "running":
             some = as_codes(found.names)
             return (
-                f"Checks of this pull request still run ({some}). Comment `{TRIGGER} fix` again "
-                "when they have ended."
+                f"Some checks of this pull request are still running ({some}). Comment "
+                f"`{TRIGGER} fix` again when they have finished."
             )
         case "below":
             return (
-                f"What fails here ({as_codes(found.names)}) fails on the base branch as well, so "
-                "this pull request did not break it. Nothing was done. Repair the base branch "
-                "first."
+                f"The checks that fail here ({as_codes(found.names)}) also fail on the base "
+                "branch, so this pull request did not break them. Nothing was done. Repair the "
+                "base branch first."
             )
         case "offered":
             return (
@@ -47,7 +49,7 @@ def fixing(found: Fixing) -> str:
             )
         case "limit":
             return (
-                f"Cairn has tried {found.most} times to repair this pull request, which is the "
+                f"Cairn has tried to repair this pull request {times(found.most)}, which is the "
                 "limit (`pull_requests.revisions` in `.github/cairn.yml`). Nothing was done."
             )
     return _FIXED[found.outcome]

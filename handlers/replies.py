@@ -173,7 +173,7 @@ def skipping(task: str, title: str, *, new: bool) -> str:
     now = "is skipped, in this run and later ones" if new else "is already skipped"
     return (
         f"Task {quoted(task)} ({quoted(title)}) {now}, until you comment `/execute retry {task}`. "
-        "If Cairn is working on it right now, Cairn finishes that first."
+        "If Cairn is working on it right now, it finishes that first."
     )
 
 
@@ -256,7 +256,7 @@ def revising(found: Revising) -> str:
             return ""
         case "limit":
             return (
-                f"This pull request has been revised {_times(found.most)}, which is the limit "
+                f"This pull request has been revised {times(found.most)}, which is the limit "
                 "(`pull_requests.revisions` in `.github/cairn.yml`). Nothing was done. Push to its "
                 f"branch yourself, or close it and comment `{TRIGGER} retry ID` to start the task "
                 "again."
@@ -271,22 +271,23 @@ def revising(found: Revising) -> str:
             return "This pull request is not open. Nothing was done."
         case "proposal":
             return (
-                "This pull request shows a proposal and no finished work. Nothing was done. Decide "
-                "on it with `/approve`, `/reject` or `/edit`."
+                "This pull request is a proposal, not finished work. Nothing was done. Decide on "
+                "it with `/approve`, `/reject` or `/edit`."
             )
         case "other":
             return (
-                "This is no pull request that Cairn made for a task. Nothing was done. "
+                "This is not a pull request that Cairn made for a task. Nothing was done. "
                 f"`{TRIGGER} revise` changes the pull requests that Cairn opens."
             )
 
 
-def _times(count: int) -> str:
+def times(count: int) -> str:
+    """Say how often: once, or so many times."""
     return "once" if count == 1 else f"{count} times"
 
 
 def _checkpoint(here: CheckpointStatus) -> str:
-    where = f", asked for on #{here.issue}," if here.issue else ""
+    where = f", requested on #{here.issue}," if here.issue else ""
     made = f"Run `{here.run}`{where} made this pull request for {quoted(here.title)}."
     if not here.open:
         return f"{made} It is {'merged' if here.merged else 'closed without a merge'}."

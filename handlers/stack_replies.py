@@ -14,8 +14,8 @@ from runner.text.sanitize import sanitize
 
 _MOST = 10
 _MOST_ROWS = 30
-_OTHER_WORDS = "#### In review, changed or gone from the roadmap since"
-ALONE = "It builds on no other pull request of Cairn, and none builds on it."
+_OTHER_WORDS = "#### In review, but changed in the roadmap or removed from it since"
+ALONE = "It does not build on another pull request of Cairn, and none builds on it."
 
 
 def place(here: StackPlace) -> str:
@@ -48,7 +48,8 @@ def _advice(pulls: Sequence[InReview]) -> str:
     if not any(each.place.below for each in pulls):
         return ""
     return (
-        f" Merge from the top of this list down. `{TRIGGER} status` on one of them says the same."
+        f" Merge from the top of this list down. Comment `{TRIGGER} status` on one of them to see "
+        "its place."
     )
 
 
@@ -63,7 +64,7 @@ def since(pull: InReview) -> str:
     """What became of the task in the roadmap since, as an addition to its title; '' for nothing."""
     if pull.task.fate == "changed":
         return f" (changed in the roadmap since; now *{_plain(pull.task.now)}*)"
-    return " (gone from the roadmap)" if pull.task.fate == "gone" else ""
+    return " (removed from the roadmap)" if pull.task.fate == "gone" else ""
 
 
 def left_behind(pulls: Sequence[InReview]) -> str:

@@ -42,9 +42,9 @@ one commit without history. You do not need to look at it. If you delete the bra
 the runs that are waiting for a decision, and nothing else.
 """
 FOREIGN_STATE = (
-    "{bot} did not make the newest commit of the branch `{branch}` to keep its state, so Cairn "
-    "neither uses nor overwrites it. Name another branch in `state-branch`, or delete this one if "
-    "you do not need it (waiting runs are then forgotten)."
+    "The newest commit of the branch `{branch}` was not made by {bot} to save Cairn's state, so "
+    "Cairn neither uses nor overwrites it. Name another branch in `state-branch`, or delete this "
+    "one if you do not need it (waiting runs are then forgotten)."
 )
 MOVED = (
     "Another workflow run changed the branch `{branch}` in the meantime, so the state of this one "

@@ -41,7 +41,7 @@ def plannable(roadmap: Roadmap | None) -> bool:
 
 def gone_text(path: str, note: str = "") -> str:
     """The text after the roadmap was deleted."""
-    head = f"### Plan\n\nThere is no `{_code(path)}` on the default branch any more."
+    head = f"### Plan\n\nThe default branch no longer has a `{_code(path)}`."
     return "\n\n".join(part for part in (head, note) if part)
 
 

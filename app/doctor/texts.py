@@ -15,11 +15,11 @@ NO_CHECKOUT = "This folder is not a checkout; run `cairn doctor` in one to check
 SETTINGS = "docs/settings.md lists every variable."
 PLAIN_FOLDER = (
     "This folder is not in git.",
-    "`cairn run` still works here and keeps every state below .executor. To get commits, type: "
+    "`cairn run` still works here and keeps every version below .executor. To get commits, type: "
     "git init && git add . && git commit.",
 )
 
-MODEL = "OPENAI_BASE_URL, OPENAI_API_KEY and CAIRN_MODEL say which model is asked, and where."
+MODEL = "OPENAI_BASE_URL, OPENAI_API_KEY and CAIRN_MODEL set which model Cairn asks, and where."
 SANDBOX = "Choose another one (CAIRN_SANDBOX), or rebuild its image (scripts/sandbox-image)."
 ISOLATE = "Start the Docker Engine, or set CAIRN_SANDBOX=bubblewrap."
 DATABASE = {
@@ -41,8 +41,8 @@ KEY = (
 BUTTONS = (
     "Without checks, proposals have no buttons, and pull requests have no check that shows how far "
     "they are verified. Without actions, Cairn cannot read the logs of failing jobs. Without "
-    "merge_queues, a merge queue that requires cairn/trust waits in vain. Grant it on the App's "
-    "settings page."
+    "merge_queues, a merge queue that requires cairn/trust never gets an answer. Grant it on the "
+    "App's settings page."
 )
 NO_WEBHOOK = "The App has no webhook address, so GitHub sends it no events."
 UNSIGNED = "The App's webhook has no secret, so every delivery is refused."

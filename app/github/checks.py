@@ -127,8 +127,8 @@ class RecoveryButtons:
 
 QUEUE_TITLE = "Checked on the pull requests"
 QUEUE_SUMMARY = (
-    "Cairn checks pull requests and no commits of a merge queue. How far a change is verified is "
-    "in this check on its pull request; whether all of them work together is for your CI to say."
+    "Cairn checks pull requests, not the commits of a merge queue. This check on each pull request "
+    "shows how far its change is verified; your CI shows whether all of them work together."
 )
 
 

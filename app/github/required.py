@@ -25,8 +25,8 @@ _OWN: dict[str | None, frozenset[str]] = {
 
 _TITLE = "Nothing for Cairn to check"
 _SUMMARY = (
-    "A merge rule of the base branch requires this check. Cairn makes it for its own work, and "
-    "this pull request shows none, so the check is neutral here and holds nothing up."
+    "A merge rule of the base branch requires this check. Cairn makes it for its own work only, "
+    "and this pull request is not Cairn's work, so the check is neutral here and blocks nothing."
 )
 
 

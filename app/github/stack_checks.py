@@ -22,7 +22,7 @@ from runner.errors import Outage
 _log = logging.getLogger(__name__)
 
 _NEXT = "Nothing has to be merged first"
-_NEXT_SUMMARY = "This pull request builds on no other one that is still open."
+_NEXT_SUMMARY = "This pull request does not build on another one that is still open."
 _WAITS = (
     "This pull request builds on #{lower}. Merge #{lower} first. The description has the whole "
     "order, and Cairn updates this check after each merge."

@@ -62,8 +62,8 @@ def still_shows(lower: Pull | None, closed: Pull | None) -> str:
         return ""
     return (
         f"#{closed.number} below was closed without a merge, and this pull request still shows its "
-        f"change. When #{lower.number} is merged or closed, Cairn takes that change out. Merge "
-        f"#{lower.number} first, or you merge the change of #{closed.number} as well."
+        f"change. When #{lower.number} is merged or closed, Cairn takes that change out. If "
+        f"you merge this one before #{lower.number}, you also merge the change of #{closed.number}."
     )
 
 
@@ -71,7 +71,7 @@ def rewritten(pull: Pull, fresh: Fresh) -> str:
     """What happened to a branch when commits were forced off its base branch."""
     begun = (
         f"**The history of `{pull.base}` was rewritten** by a force push, and this branch was "
-        "built on commits that are gone from it."
+        "built on commits that are no longer part of it."
     )
     if fresh.done == "rebuilt":
         return (
@@ -87,8 +87,8 @@ def rebuilt_above(pull: Pull, lower: Pull, fresh: Fresh) -> str:
     if fresh.done == "rebuilt":
         return f"{begun} Cairn rebuilt this one on it, with the same change. {_tested(fresh)}"
     return (
-        f"{begun} This one still has the commits that were there before, so it shows their changes "
-        f"too. {_why_not(fresh)}{_by_hand(pull, fresh)}"
+        f"{begun} This branch still contains the old commits, so this pull request shows their "
+        f"changes too. {_why_not(fresh)}{_by_hand(pull, fresh)}"
     )
 
 
@@ -168,7 +168,7 @@ def stuck(pull: Pull, merged: Pull, fresh: Fresh) -> str:
 def done_already(merged: Pull, base: str) -> str:
     """What the description says when somebody merged another pull request of the same task."""
     return (
-        f"**The task of this pull request is done on `{base}` already:** #{merged.number} was "
+        f"**The task of this pull request is already done on `{base}`:** #{merged.number} was "
         "merged. Merging this one as well would do it twice, and may conflict. Close it, unless "
         "you want its version instead."
     )
@@ -183,11 +183,11 @@ def _needs_workflows(pull: Pull, merged: Pull, fresh: Fresh) -> str:
     """What to do about a branch that people pushed to, where GitHub refuses our merge."""
     return (
         f"**This pull request needs you before it can be merged.** #{merged.number} was merged, "
-        f"and `{pull.base}` has workflow files that this branch has not ({_paths(fresh)}). GitHub "
-        "lets an App write those only with the permission *Workflows*, which Cairn has not, and "
-        "somebody pushed to this branch, so Cairn does not rebuild it either. Type:\n\n"
+        f"and `{pull.base}` has workflow files that this branch lacks ({_paths(fresh)}). GitHub "
+        "lets an App write such files only with the *Workflows* permission, which Cairn does not "
+        "have. Somebody pushed to this branch, so Cairn does not rebuild it either. Type:\n\n"
         f"```sh\ngit fetch origin\ngit switch {pull.head}\ngit merge origin/{pull.base}\n"
-        "git push\n```\n\nIf that is all, GitHub's button *Update branch* does the same."
+        "git push\n```\n\nGitHub's button *Update branch* does the same."
     )
 
 
@@ -197,9 +197,9 @@ def unticked(pulls: Sequence[Pull], base: str, roadmap: str) -> str:
     what, its = ("the task", "it") if len(pulls) == 1 else ("tasks", "them")
     return (
         f"**Merging this pull request does not tick {what} {titles}.** `{roadmap}` on `{base}` was "
-        f"changed while the pull request was open, and does not have {its} in these words any "
-        "more. The change itself is as it was. If it still does what the roadmap asks for, tick "
-        "the box by hand."
+        f"changed while the pull request was open, and no longer has {its} in these words. The "
+        "code in this pull request has not changed. If it still does what the roadmap asks for, "
+        "tick the box by hand."
     )
 
 
@@ -211,7 +211,7 @@ def lost(pull: Pull, base: str, below: Pull | None) -> str:
     return (
         f"**This change is not on `{base}`.** It was merged into `{pull.base}`{of}.{why} Nothing "
         f"merges that branch into `{base}`, so the task counts as open. To work on it again, "
-        f"comment `/execute`, or `/execute retry {pull.task}` for this task only. To have this "
+        f"comment `/execute`, or `/execute retry {pull.task}` for this task only. To use this "
         f"change as it is, open a pull request from `{pull.head}` to `{base}`."
     )
 

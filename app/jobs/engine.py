@@ -181,7 +181,7 @@ class Engine:
     async def check(self) -> None:
         """Raise ``Outage`` unless it works on segments."""
         if self._client is None or self._stopping:
-            raise Outage("engine", "The engine does not run: the server starts, or it stops.")
+            raise Outage("engine", "The engine is not running: the server is starting or stopping.")
 
     def enqueue(self, connection: Connection, wakeup: str) -> None:
         """Enqueue a wakeup inside the caller's transaction; twice is once."""

@@ -169,7 +169,7 @@ class EventSender:
             try:
                 seconds = await self._round()
             except Outage as outage:
-                log.warning("Events for your webhook wait: %s", outage.message)
+                log.warning("Events for your webhook are waiting: %s", outage.message)
                 seconds = _AGAIN
             if seconds > 0:
                 await self._until_news(seconds)
@@ -198,9 +198,11 @@ class EventSender:
         await self._outbox.settle(sent, later)
         problems = [found.problem for found in tried.values() if found.problem]
         if problems and not self._failing:
-            log.warning("Your webhook does not take events, so they wait: %s.", problems[0])
+            log.warning(
+                "Your webhook does not accept events, so they are waiting: %s.", problems[0]
+            )
         elif self._failing and not problems:
-            log.info("Your webhook takes events again.")
+            log.info("Your webhook accepts events again.")
         self._failing = bool(problems)
 
     async def _tidy(self) -> None:
@@ -208,7 +210,7 @@ class EventSender:
         if self._tidied and now - self._tidied < _TIDIED:
             return
         if dropped := await self._outbox.tidy():
-            log.warning("Your webhook did not take %d events for too long. They are lost.", dropped)
+            log.warning("Your webhook did not accept %d events in time. They are lost.", dropped)
         self._tidied = now
 
     async def _until_news(self, seconds: float) -> None:

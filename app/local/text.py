@@ -23,7 +23,7 @@ STOPPING = (
     "Stopping after the current step, so that an answer you pay for is kept. Press Ctrl-C again "
     "to stop at once. `cairn resume` continues in both cases."
 )
-MODEL_TODO = "Start a model server there, or set OPENAI_BASE_URL to where one is"
+MODEL_TODO = "Start a model server there, or set OPENAI_BASE_URL to the address of one"
 NOTHING_TO_RESUME = "There is no run to resume in this folder. Type `cairn run` to start one."
 NO_PROPOSAL = (
     "No proposal is waiting for a decision here. `cairn status` shows the runs of this folder."
@@ -165,8 +165,8 @@ def not_finished(word: str, names: Sequence[str]) -> str:
 def not_ours(task: str) -> str:
     """No commit of Cairn's ticked the task."""
     return (
-        f"No commit of Cairn's finished task {one_line(task)} on this branch, so there is nothing "
-        "to take back. Nothing was changed."
+        f"Cairn made no commit that finished task {one_line(task)} on this branch, so there is "
+        "nothing to take back. Nothing was changed."
     )
 
 

@@ -150,10 +150,10 @@ _PLACE = 1_000
 
 
 NO_CHECKS = (
-    "The App may not write checks in this repository: its permission *Checks* is not accepted yet. "
-    "So pull requests have no checks `cairn/trust` and `cairn/stack`, and proposals have no "
-    "buttons; everything else works. An owner can accept it on the installation's page. Cairn says "
-    "this once."
+    "The App may not write checks in this repository: its permission *Checks* has not been "
+    "accepted yet. So pull requests have no checks `cairn/trust` and `cairn/stack`, and proposals "
+    "have no buttons; everything else works. An owner can accept it on the installation's page. "
+    "Cairn says this once."
 )
 
 

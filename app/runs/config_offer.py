@@ -28,16 +28,16 @@ NO_TESTS = (
     f"are tests, name their command in `{CONFIG_PATH}` (`verify.commands`)."
 )
 STARTS_WITH_FILE = (
-    f"`{CONFIG_PATH}` is there already, and nothing keeps the tests from starting, so there is "
+    f"`{CONFIG_PATH}` already exists, and nothing keeps the tests from starting, so there is "
     "nothing to propose."
 )
 NO_TESTS_WITH_FILE = (
-    f"`{CONFIG_PATH}` is there already. With it Cairn finds no tests to run, so there is nothing "
-    "to propose."
+    f"`{CONFIG_PATH}` already exists. With it Cairn finds no tests to run, so there is nothing to "
+    "propose."
 )
-HAS_FILE = f"`{CONFIG_PATH}` is there already, and Cairn does not change it."
+HAS_FILE = f"`{CONFIG_PATH}` already exists, and Cairn does not change it."
 THERE_NOW = (
-    f"`{CONFIG_PATH}` is on the default branch now, so this proposal is not needed any more. Cairn "
+    f"`{CONFIG_PATH}` is now on the default branch, so this proposal is no longer needed. Cairn "
     "closes it. The branch stays."
 )
 NO_APP = (

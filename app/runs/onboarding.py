@@ -100,7 +100,7 @@ class Welcome:
             try:
                 await self._one(event, each)
             except TaskError as error:
-                log.warning("%s is offered no set-up: %s", each.full_name, error.message)
+                log.warning("No set-up is proposed to %s: %s", each.full_name, error.message)
         await self._look()
 
     async def _one(self, event: InstallationChanged, repository: NamedRepository) -> None:

@@ -115,5 +115,6 @@ def _body(path: str, issues: Sequence[LabelledIssue]) -> str:
     return (
         f"This pull request adds `{path}` with one task for each of these issues: {numbers}. Only "
         "their titles were taken, and no model was asked. Edit the file before you merge it: say "
-        "what has to be done, name files, and delete what is no task. Merging it closes no issue."
+        "what has to be done, name files, and delete what is not a task. Merging it closes no "
+        "issue."
     )

@@ -22,9 +22,15 @@ _HELP: Mapping[str, tuple[str, str]] = {
     "cairn_runs": ("gauge", "Runs by status."),
     "cairn_wakeups": ("gauge", "Wakeups of runs by status; waiting is the length of the queue."),
     "cairn_queue_oldest_seconds": ("gauge", "How long the oldest waiting wakeup has waited."),
-    "cairn_deliveries": ("gauge", "Webhook deliveries by status; stored are not handled yet."),
+    "cairn_deliveries": (
+        "gauge",
+        "Webhook deliveries by status; those stored are not handled yet.",
+    ),
     "cairn_proposals_open": ("gauge", "Proposals that wait for a decision."),
-    "cairn_events": ("gauge", "Events for your webhook by status; waiting are not taken yet."),
+    "cairn_events": (
+        "gauge",
+        "Events for your webhook by status; those waiting are not taken yet.",
+    ),
     "cairn_run_changes_total": ("counter", "Runs that started, paused, rested or ended."),
     "cairn_node_finished_total": ("counter", "Nodes that finished, by outcome."),
     "cairn_node_seconds_total": ("counter", "Wall time of nodes."),

@@ -15,7 +15,7 @@ PERMISSIONS: Mapping[str, str] = MappingProxyType(
         "without it everything else works",
         "contents": "reading the repository; blobs, trees, commits and branches of checkpoints",
         "issues": "comments, reactions and labels, on pull requests too; the issue of the plan",
-        "merge_queues": "hearing of merge queues that wait for `cairn/trust`; without it "
+        "merge_queues": "noticing merge queues that wait for `cairn/trust`; without it "
         "everything else works",
         "metadata": "asking what a person may do; GitHub gives it to every App",
         "pull_requests": "opening checkpoints and proposals, and changing their base",

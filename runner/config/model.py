@@ -125,7 +125,8 @@ class ModelGroup(_Group):
     )
     embeddings: Word | None = Field(
         default=None,
-        description="The endpoint's model whose embeddings rank files beside their words.",
+        description="An embedding model of the endpoint; Cairn then ranks files by its embeddings "
+        "as well as by their words.",
     )
 
     @property
@@ -350,9 +351,9 @@ class AdaptiveGroup(_Group):
 
     auto_adjust: bool = Field(
         default=False,
-        description="Let runs follow what was clearly learned about planning limits, loop and "
-        "context size before anybody merges it, within bounds. The run says what it changed, and a "
-        "change that disappoints is undone by the next run. Only on a server.",
+        description="Let runs use what Cairn has clearly learned about planning limits, loop and "
+        "context size, within bounds, before anybody merges it. The run says what it changed, and "
+        "the next run undoes a change that disappoints. Only on a server.",
     )
     advise: bool = Field(
         default=True,

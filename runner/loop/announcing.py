@@ -57,7 +57,7 @@ class _Kept:
                 self._held = [*events, *self._held][-_MOST_HELD:]
                 if not self._reported:
                     self._reported = True
-                    log.warning("Events for your own systems wait: %s", error.message)
+                    log.warning("Events for your own systems are waiting: %s", error.message)
 
 
 class Announcer:

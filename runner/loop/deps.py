@@ -78,7 +78,9 @@ class TaskSandbox:
         try:
             await session.close()
         except Outage as outage:
-            log.warning("The box of task %s could not be removed: %s", self._task, outage.message)
+            log.warning(
+                "The sandbox of task %s could not be removed: %s", self._task, outage.message
+            )
 
 
 class StackTip:

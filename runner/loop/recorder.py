@@ -173,6 +173,6 @@ class Isolated:
         if isinstance(result, Exception):
             self._lost = True
             name = type(self._listener).__name__
-            log.error("%s failed and hears of nothing more of this run", name, exc_info=result)
+            log.error("%s failed and gets no more events of this run", name, exc_info=result)
             if self._on_bug:
                 self._on_bug(result)

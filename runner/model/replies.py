@@ -91,7 +91,9 @@ def read_reply(body: bytes) -> ChatReply:
         parsed = _Body.model_validate_json(body)
     except ValidationError as error:
         reason = error.errors()[0]["msg"]
-        raise Transient(f"a reply that is cut off or no chat completion ({reason})") from error
+        raise Transient(
+            f"a reply that is cut off or is not a chat completion ({reason})"
+        ) from error
     if parsed.choices is None and parsed.error is not None:
         raise Transient(f"an error with status 200: {str(parsed.error)[:300]}")
     if not parsed.choices:

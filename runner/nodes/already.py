@@ -48,7 +48,7 @@ async def already_there(
     try:
         before = await run_base_tests(state, deps, work, base, tools, own)
     except TaskError as error:
-        log.info("Nobody knows whether the task is done: %s", error.message)
+        log.info("Cairn cannot tell whether the task is already done: %s", error.message)
         return ()
     return (there_already(names, tests),) if _green(before, tests) else ()
 

@@ -66,7 +66,7 @@ async def preflight(state: RunState, deps: Deps, started: MutableSet[str]) -> Ca
     try:
         return await first_look(state, deps, started)
     except TaskError as error:
-        log.info("Nobody knows whether the tests start: %s", error.message)
+        log.info("Cairn cannot tell whether the tests start: %s", error.message)
         return None
 
 

@@ -104,8 +104,8 @@ def _left_out(found: Analysis) -> Iterator[str]:
 def _intro(found: Analysis) -> str:
     return (
         f"{found.executions:,} attempts are compared, only with attempts at tasks of the same kind "
-        f"and complexity, and only where both sides have at least {FEWEST}. Intervals hold with "
-        f"{CONFIDENCE:.0%}."
+        f"and complexity, and only where both sides have at least {FEWEST}. Intervals have "
+        f"{CONFIDENCE:.0%} confidence."
     )
 
 
@@ -114,7 +114,9 @@ def _models(found: Analysis) -> Iterator[AnalysisTable]:
     advised = [line for one in found.advice if one.factor != "route" for line in advice_lines(one)]
     sentences = [_intro(found), *_left_out(found)]
     if not ours:
-        sentences.append(f"No two settings were used {FEWEST} times each for the same tasks yet.")
+        sentences.append(
+            f"No two settings have been used {FEWEST} times each for similar tasks yet."
+        )
     yield AnalysisTable(
         "Models and settings",
         (*sentences, *(advised or [_NOTHING])),
@@ -198,7 +200,7 @@ def _cut(number: int) -> tuple[str, ...]:
     return (f"The first {MOST_ROWS} of {number:,}:",) if number > MOST_ROWS else ()
 
 
-_NOTHING = "Nothing is advised: no other setting was clearly better than today's."
+_NOTHING = "There is no advice: no other setting was clearly better than the current one."
 _COMPARED = ("what", "today", "other", "finished today", "other", "difference", "by chance", "cost")
 
 
@@ -279,7 +281,7 @@ def preview_text(found: CostPreview | None, tasks: int) -> str:
         f"Expected for {what}, judged by {found.executions:,} similar attempts: "
         f"{used.value:,.0f} tokens ({used.low:,.0f} to {used.high:,.0f}), {cost}, "
         f"{found.finished.value:.1f} finished ({found.finished.low:.0f} to "
-        f"{found.finished.high:.0f}). At least 8 of 10 such ranges hold."
+        f"{found.finished.high:.0f}). At least 8 of 10 such ranges turn out to be right."
     )
 
 

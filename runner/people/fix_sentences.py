@@ -40,14 +40,14 @@ def fix_branch_taken(branch: str) -> str:
 
 def not_fixable(pull: int) -> str:
     """It was merged or closed meanwhile."""
-    return f"Pull request {pull} is not open any more, so there is nothing to repair."
+    return f"Pull request {pull} is no longer open, so there is nothing to repair."
 
 
 def says_nothing(revision: Revision) -> str:
     """No check says what is wrong, and no log could be read."""
     return (
-        f"The checks of pull request {revision.pull} fail, but nothing says why: they have no "
-        f"text and no notes on lines. {_not_read(revision.unread)}No model was asked."
+        f"The checks of pull request {revision.pull} fail, but Cairn cannot see why: they have "
+        f"no text and no annotations. {_not_read(revision.unread)}No model was asked."
     )
 
 
@@ -81,15 +81,13 @@ def fixed_or_why(state: RunState, revision: Revision, asked: RevisionRequest) ->
     attempt = next(iter(state.attempts.values()), None)
     if attempt and attempt.published.commit:
         what = (
-            f"{attempt.published.url} proposes a repair, against the branch of this pull request. "
-            "Merge that one into this one if it is right, or close it."
+            f"{attempt.published.url} proposes a repair, as a pull request against the branch of "
+            "this one. Merge it if it is right, or close it."
         )
     else:
         failure = attempt.failure if attempt else None
         why = failure.message if failure else "the run ended before it was done"
-        what = (
-            f"**No repair was proposed:** {whole_sentence(why)} This pull request stays as it was."
-        )
+        what = f"**No repair was proposed:** {whole_sentence(why)} This pull request is unchanged."
     return "\n\n".join(filter(None, [what, _not_read(revision.unread).strip(), _counted(asked)]))
 
 

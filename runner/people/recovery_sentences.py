@@ -39,20 +39,21 @@ WHAT_FOLLOWS: dict[Strategy, str] = {
     "rewrite": "The new text says what to write and how to check that it is done",
     "decompose": "It becomes {parts} tasks, in this order, each of which can be tested on its own",
     "defer": "Cairn tries it once more after the other tasks, with fresh context",
-    "skip": "When the environment has what is missing, comment `/execute retry` to try it again",
+    "skip": "Once the environment has what is missing, comment `/execute retry` to try it again",
     "escalate": "",
 }
 
 
 _DONE = (
-    "If that is all, tick the task; if not, say in it what is missing and comment `/execute retry`"
+    "If nothing is missing, tick the task; otherwise add what is missing to its text and comment "
+    "`/execute retry`"
 )
 
 
 def there_already(names: Sequence[str], tests: Sequence[str]) -> str:
     """What shows that a task is done before anything was changed."""
     what = _some([f"`{name}`" for name in names])
-    there = f"{what} {'is' if len(names) == 1 else 'are'} there, and " if names else ""
+    there = f"{what} {'exists' if len(names) == 1 else 'exist'} already, and " if names else ""
     return f"{there}{_some(tests)} {'passes' if len(tests) == 1 else 'pass'} without a change"
 
 
@@ -98,7 +99,9 @@ def defer_refused(why: Literal["once", "never"], name: str = "") -> str:
 def rewrites_refused(why: Literal["deep", "many", "kind"], number: int) -> str:
     """Why no other tasks are proposed."""
     if why == "deep":
-        return f"it already comes from {number} recoveries, so Cairn does not rewrite it again"
+        return (
+            f"it is already the result of {number} recoveries, so Cairn does not rewrite it again"
+        )
     if why == "many":
         return f"recoveries have already added {number} tasks to this run, which is the limit"
     return "it is not an open task, so it cannot be replaced"
@@ -392,7 +395,7 @@ def _reason(state: RunState) -> str:
     proposal = _of(state)
     known = "a person must approve the change" if proposal.kind == "changes" else ""
     why = known or WHY.get(proposal.reason, "")
-    return ": ".join(filter(None, [why, message])) or "nobody knows why"
+    return ": ".join(filter(None, [why, message])) or "the reason is unknown"
 
 
 def _evidence(proposal: Proposal) -> str:

@@ -7,22 +7,22 @@ from collections.abc import Sequence
 from runner.state.revising import Revision, RevisionRequest
 from runner.text.sanitize import as_codes, sanitize
 
-_ASKED = "As a review of the pull request asks."
+_ASKED = "A review of the pull request asked for this."
 
 
 def nothing_asked(revision: Revision) -> str:
     """There is nothing to do."""
     return (
-        f"There is nothing to change in pull request {revision.pull}: no open review thread by "
-        "somebody with the write permission says what. Write what to change behind the command."
+        f"There is nothing to change in pull request {revision.pull}: nobody with the "
+        "write permission has an open review thread there. Write what to change after the command."
     )
 
 
 def nothing_fails(revision: Revision) -> str:
     """The checks ended well meanwhile, or the branch has another commit now."""
     return (
-        f"There is nothing to repair in pull request {revision.pull} any more: its branch has a "
-        "newer commit, or its checks do not fail now."
+        f"Pull request {revision.pull} no longer needs a repair: its branch has a newer commit, or "
+        "its checks no longer fail."
     )
 
 
@@ -43,17 +43,17 @@ def tests_fail(reasons: Sequence[str]) -> str:
 
 def not_ours(number: int) -> str:
     """There is no such pull request, or it is somebody else's."""
-    return f"Pull request {number} shows no work of Cairn on a task, so there is nothing to revise."
+    return f"Pull request {number} is not Cairn's work on a task, so there is nothing to revise."
 
 
 def not_open(branch: str) -> str:
     """It was merged or closed, or its branch is gone."""
-    return f"The pull request of {branch} is not open any more, so nothing was changed."
+    return f"The pull request of {branch} is no longer open, so nothing was changed."
 
 
 def revised_line(commit: str, number: int) -> str:
     """What the description of a pull request says about one revision of it."""
-    return f"**Revised** as a review asks: {commit} (revision {number})."
+    return f"**Revised** as a review asked: {commit} (revision {number})."
 
 
 def revised(commit: str) -> str:
@@ -67,7 +67,7 @@ def revised(commit: str) -> str:
 def not_revised(why: str) -> str:
     """Nothing was added."""
     return (
-        f"**Nothing was pushed, and this pull request stays as it was:** {whole_sentence(why)} To "
+        f"**Nothing was pushed, and this pull request is unchanged:** {whole_sentence(why)} To "
         "try again, comment `/execute revise` and say more exactly what to change; or push the "
         "change yourself."
     )
@@ -130,5 +130,5 @@ def both_changed(revision: Revision, paths: Sequence[str]) -> str:
     """Somebody pushed to the same files meanwhile."""
     return (
         f"somebody pushed a change of {as_codes(paths)} to {revision.branch} at the same time. "
-        "Their commit stays as it is; comment `/execute revise` with what is still to change"
+        "Their commit stays as it is; comment `/execute revise` with what still has to change"
     )

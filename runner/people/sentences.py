@@ -45,7 +45,7 @@ def faults_unnoticed(level: Level) -> str:
 def tests_left(paths: Sequence[str]) -> str:
     """Which tests that the task speaks of are as they were: part of it may not be done."""
     named = " and ".join(paths[:_MOST_NAMED])
-    return f"The task names {named}, where no test changed or turned green."
+    return f"The task names {named}, but no test there changed or started to pass."
 
 
 def new_findings(verification: Verification) -> list[str]:

@@ -37,7 +37,7 @@ _EXCUSED = (
     "This pull request needs you",
     "Cairn did not change it, because",
     "and this pull request still shows its change",
-    "The task of this pull request is done on `main` already",
+    "The task of this pull request is already done on `main`",
 )
 """Words with which Cairn says that a pull request shows more than its own change, and why."""
 

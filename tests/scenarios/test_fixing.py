@@ -130,10 +130,10 @@ async def test_nothing_is_red(bot: Bot) -> None:
 
     none, running, green, below = bot.github.says(REPOSITORY, pull.number)
     assert "No checks were reported" in none
-    assert "still run (`ci`)" in running
+    assert "still running (`ci`)" in running
     assert "have passed" in green
-    assert "(`ci`) fails on the base branch as well" in below
-    assert "This is no pull request" in bot.says()[0]
+    assert "(`ci`) also fail on the base branch" in below
+    assert "This is not a pull request" in bot.says()[0]
     assert bot.prompts == []
 
 
@@ -168,7 +168,7 @@ async def test_it_is_one_at_a_time_and_three_in_all(bot: Bot) -> None:
 
     await bot.reply(pull, "/execute fix")
 
-    assert "Cairn has tried 3 times" in said_on(bot, pull)
+    assert "Cairn has tried to repair this pull request 3 times" in said_on(bot, pull)
     assert len(bot.prompts) == 3
 
 
@@ -197,7 +197,7 @@ async def test_logs_that_cannot_be_read(bot: Bot) -> None:
     await bot.reply(pull, "/execute fix")
 
     said = said_on(bot, pull)
-    assert "nothing says why" in said
+    assert "Cairn cannot see why" in said
     assert "*Actions: read*" in said
     assert bot.prompts == []
     await fails(bot, pull, output={"title": "ci", "summary": "add(2, 3) should be 5"}, log=LOG)

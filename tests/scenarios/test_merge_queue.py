@@ -21,4 +21,4 @@ async def test_a_merge_queue_gets_its_checks(bot: Bot) -> None:
     for check in checks:
         assert check["head_sha"] == head
         assert (check["status"], check["conclusion"]) == ("completed", "neutral")
-        assert "for your CI to say" in check["output"]["summary"]
+        assert "your CI shows whether" in check["output"]["summary"]

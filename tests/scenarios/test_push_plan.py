@@ -140,7 +140,7 @@ async def test_a_deleted_roadmap_is_told(bot: Bot) -> None:
 
     await push(bot, None)
 
-    assert "There is no `ROADMAP.md` on the default branch any more." in plan(bot)
+    assert "The default branch no longer has a `ROADMAP.md`." in plan(bot)
 
 
 @on(triggered("off"))

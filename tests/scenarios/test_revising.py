@@ -89,7 +89,7 @@ async def test_requested_changes_are_one_more_commit(bot: Bot) -> None:
     assert replies(bot, pull) == [f"{_mark(comment)}\n\nChanged in {head}."]
     assert pull.threads[0].resolved
     assert "2 tests fail without this change and pass with it" in pull.body
-    assert f"**Revised** as a review asks: {head} (revision 1)." in pull.body
+    assert f"**Revised** as a review asked: {head} (revision 1)." in pull.body
     assert [c["head_sha"] for c in bot.view.checks if c["name"] == "cairn/trust"][-1] == head
     assert len(bot.pulls) == 1
 
@@ -242,7 +242,7 @@ async def test_a_change_that_fails_the_tests_is_not_pushed(bot: Bot) -> None:
     await request_changes(bot, pull, on=[("calc/add.py", 1, 2, "Subtract instead.")])
 
     comment = said(bot, pull)
-    assert "Nothing was pushed, and this pull request stays as it was" in comment
+    assert "Nothing was pushed, and this pull request is unchanged" in comment
     assert "This was revision 1 of 3" in comment
     (reply,) = replies(bot, pull)
     assert "Not changed:" in reply
@@ -384,7 +384,7 @@ async def test_only_checkpoints_are_revised(bot: Bot) -> None:
     await bot.comment("/execute revise be kinder")
 
     (comment,) = bot.says()
-    assert "no pull request that Cairn made" in comment
+    assert "not a pull request that Cairn made" in comment
 
 
 @on(

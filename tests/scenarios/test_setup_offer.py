@@ -192,7 +192,7 @@ async def test_one_is_closed_when_the_file_was_committed_by_hand(bot: Bot) -> No
     first = bot.pulls[0]
     assert (first.pull.head, first.state) == (BRANCH, "closed")
     said = bot.github.says(REPOSITORY, first.number)
-    assert ["is on the default branch now" in each for each in said] == [True]
+    assert ["is now on the default branch" in each for each in said] == [True]
     assert "✅ | **1.1**" in progress(bot.says()[1:])
     assert bot.checkpoints()[-1].startswith("1.1 ")
 
@@ -262,7 +262,7 @@ async def test_a_file_that_is_there_is_named_and_kept(bot: Bot, conftest: bytes,
     await bot.comment("/execute --dry-run")
 
     said = bot.says()[0]
-    assert "`.github/cairn.yml` is there already" in said
+    assert "`.github/cairn.yml` already exists" in said
     assert says in said.replace("\\", "")
     assert bot.pulls == []
 

@@ -37,7 +37,7 @@ async def test_a_checkpoint_says_its_place_in_the_stack(bot: Bot) -> None:
 
     bottom, middle, top = [await status(bot, pull) for pull in bot.pulls]
 
-    made = f"Run `{run_of(progress)}`, asked for on #{bot.issue.number}, made this pull request"
+    made = f"Run `{run_of(progress)}`, requested on #{bot.issue.number}, made this pull request"
     assert f"{made} for `1.2 Write two.md`." in middle
     assert (
         f"**Stacked on #{first.number}.** Merge #{first.number} first. It is number 2 of 3 in its "
@@ -90,7 +90,7 @@ async def test_a_task_that_people_changed_or_deleted_is_told_everywhere(bot: Bot
     changed = f"1.1 Write one.md (changed in the roadmap since; now *1.1: {CHANGED}*)"
     for shown in (said, board):
         assert changed in shown
-        assert "1.2 Write two.md (gone from the roadmap)" in shown
+        assert "1.2 Write two.md (removed from the roadmap)" in shown
         assert f"#{second.number}" in shown
     assert f"- #{first.number} {changed}" in board
     for pull in bot.pulls:  # each that needs it also says that its merge ticks nothing
@@ -124,5 +124,5 @@ async def test_a_revised_checkpoint_shows_its_revisions(bot: Bot) -> None:
 
     said = await status(bot, pull)
 
-    assert "It builds on no other pull request of Cairn" in said
+    assert "It does not build on another pull request of Cairn" in said
     assert f"Run `{revision}`: **ended**" in said

@@ -251,5 +251,7 @@ async def test_tests_that_are_only_partly_there_are_told(bot: Bot) -> None:
     assert told.startswith("**Verified by tests, with warnings.**")
     assert "- 1 test fails without this change and passes with it: `tests/test_words.py::t" in told
     assert "- 1 new test passes without this change as well, and so proves nothing." in told
-    assert "The task names tests/test_more.py, where no test changed or turned green." in body
+    assert (
+        "The task names tests/test_more.py, but no test there changed or started to pass." in body
+    )
     assert reported(bot)["new_tests_that_prove_nothing"] == 1

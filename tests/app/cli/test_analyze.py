@@ -59,7 +59,7 @@ async def test_routes(here: Checkout) -> None:
     routing = await here.cairn("analyze", "routing")
     misroutes = await here.cairn("analyze", "misroutes", "--days", "30")
 
-    assert "Nothing is advised" in routing.out
+    assert "There is no advice" in routing.out
     assert "needs 10 of each" in routing.out
     assert "No task is known to have failed because of its route" in misroutes.out
     assert (await here.cairn("analyze", "weather")).code == 2

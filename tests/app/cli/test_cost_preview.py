@@ -36,6 +36,6 @@ async def test_with_a_history(here: Checkout) -> None:
         f"{tokens['value']:,.0f} tokens ({tokens['low']:,.0f} to {tokens['high']:,.0f}), "
         f"$0.0240 ($0.0240 to $0.0240), {expected['finished']['value']:.1f} finished "
         f"({expected['finished']['low']:.0f} to {expected['finished']['high']:.0f}). At least 8 of "
-        "10 such ranges hold."
+        "10 such ranges turn out to be right."
     )
     assert {path.name for path in (here.folder / ".executor").iterdir()} == before

@@ -106,7 +106,7 @@ async def test_a_box_that_a_person_ticked(here: Checkout) -> None:
     said = await here.cairn("undo", "1.1")
 
     assert said.code == 2
-    assert "No commit of Cairn's finished task 1.1 on this branch" in said.err
+    assert "Cairn made no commit that finished task 1.1 on this branch" in said.err
 
 
 async def test_in_a_plain_folder(here: Checkout) -> None:
