@@ -60,7 +60,7 @@ def knows_its_tests(
         for number, line in enumerate(text.split("\n"), 1):
             if number in new and pattern.search(line):
                 message = (
-                    f"Line {number} looks whether tests are running, which the task does not ask "
+                    f"Line {number} checks whether tests are running, which the task does not ask "
                     "for. Write code that does the same for everybody."
                 )
                 yield Complaint(path, "KnowsItsTests", message, number)

@@ -201,7 +201,16 @@ def _cut(number: int) -> tuple[str, ...]:
 
 
 _NOTHING = "There is no advice: no other setting was clearly better than the current one."
-_COMPARED = ("what", "today", "other", "finished today", "other", "difference", "by chance", "cost")
+_COMPARED = (
+    "what",
+    "current",
+    "other",
+    "finished (current)",
+    "finished (other)",
+    "difference",
+    "by chance",
+    "cost",
+)
 
 
 def compared(one: Comparison) -> tuple[str, ...]:

@@ -87,7 +87,7 @@ class RunQueued(Event):
     """Somebody asked for a run, and it waits for its turn (server and Action only)."""
 
     roadmap: Annotated[str, "The roadmap's path."]
-    by: Annotated[str, "The login of who asked for it."]
+    by: Annotated[str, "The login of whoever asked for it."]
     issue: Annotated[int, "The issue or pull request it was asked for on; 0 for none."]
 
 
@@ -140,7 +140,7 @@ class CheckpointMerged(Event):
 
     number: Annotated[int, "The pull request's number."]
     branch: Annotated[str, "Its branch."]
-    by: Annotated[str, "The login of who merged it."]
+    by: Annotated[str, "The login of whoever merged it."]
 
 
 @dataclass(frozen=True, slots=True)
