@@ -26,7 +26,7 @@ from handlers.decisions import Reacted
 from handlers.ports import ProposalView
 from runner.state.proposal import Proposal, ProposalPlace
 from tests.scenarios.bot import Bot, conversation
-from tests.scenarios.proposing import STUCK, decomposed, goes_on, proposal_comment
+from tests.scenarios.proposing import STUCK, decomposed, proposal_comment, script_new_tasks
 
 _MANY = 1_000
 _ALLOWED = 5_000
@@ -182,7 +182,7 @@ async def _to_first_node(folder: Path) -> float:
     """Seconds from the poll to the next row of the journal."""
     async with conversation(folder, STUCK) as bot, bot.started() as server:
         pull = await decomposed(bot)
-        goes_on(bot)
+        script_new_tasks(bot)
         bot.github.react(proposal_comment(bot, pull), "+1", by="writer")
         bot.github.clock.advance(15)
         store = await open_store(bot.settings.database_url.get_secret_value())

@@ -72,8 +72,7 @@ from runner.files.results import FileMemory, RunFiles
 from runner.git.objects import GitObjects
 from runner.loop import stacking
 from runner.loop.deps import Deps, EarlierRuns, FileSearch
-from runner.loop.past import PastRuns
-from runner.loop.recorder import Isolated, Recorder
+from runner.loop.recorder import Isolated, PastRuns, Recorder
 from runner.ports import Clock, Endpoint, Events, Fanout, Sandbox
 from runner.sandbox.choose import MaskedSandbox, SandboxChoice, choose_sandbox
 from runner.state.publishing import PullRequests

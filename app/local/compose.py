@@ -32,8 +32,7 @@ from runner.history.recording import RunOrigin
 from runner.history.records import StartedBy
 from runner.loop.announcing import Announcer
 from runner.loop.deps import Deps, EarlierRuns, FileSearch
-from runner.loop.past import PastRuns
-from runner.loop.recorder import Isolated, Recorder
+from runner.loop.recorder import Isolated, PastRuns, Recorder
 from runner.model.budget import Budget, BudgetModel
 from runner.model.chat import OpenAIModel
 from runner.model.forms import Habits

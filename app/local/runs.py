@@ -10,7 +10,7 @@ from runner.errors import Outage
 from runner.files.decisions import OVER, FileDecisions, FileRuns, KnownRun
 from runner.files.journal import JournalView
 from runner.loop.journal import Cursors
-from runner.loop.past import PastRuns
+from runner.loop.recorder import PastRuns
 from runner.loop.schedule import advanced
 from runner.people.history_sentences import strategy_here
 from runner.ports import Decision, History, SystemClock

@@ -14,8 +14,7 @@ from typing import Final, Protocol
 
 from runner.errors import PortError
 from runner.ports import Clock
-from runner.state.events import Advanced, Event, RunRecalled
-from runner.state.happened import happened
+from runner.state.events import Advanced, Event, RunRecalled, happened
 from runner.state.outward import OUTWARD, OutwardEvent, lasting_id, outward
 from runner.state.run_state import RunState
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, replace
 
 from runner.context.library import Index
 from runner.errors import Outage, TaskError
-from runner.loop.past import PastRuns
 from runner.loop.problems import StartCommands
+from runner.loop.recorder import PastRuns
 from runner.ports import (
     Answers,
     Clock,

@@ -17,8 +17,14 @@ from runner.loop.schedule import advanced, left_out, next_move, upcoming
 from runner.loop.task_pool import Ended, TaskPool
 from runner.money import Usage
 from runner.roadmap.task import Task
-from runner.state.events import Advanced, NodeFinished, NodeStarted, RunChanged, RunRecalled
-from runner.state.happened import happened
+from runner.state.events import (
+    Advanced,
+    NodeFinished,
+    NodeStarted,
+    RunChanged,
+    RunRecalled,
+    happened,
+)
 from runner.state.options import Request
 from runner.state.run_state import Failure, RunState, Step
 

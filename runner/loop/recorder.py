@@ -1,7 +1,8 @@
-"""Keep the history of a run while it works: a listener that can harm nothing.
+"""Keep the history of a run while it works, and read what earlier runs did.
 
-What it writes comes from the state that is saved, so that recording once more changes nothing. When
-a process begins to drive a run it records what an earlier one had saved but not recorded.
+The recorder is a listener that can harm nothing. What it writes comes from the state that is saved,
+so that recording once more changes nothing. When a process begins to drive a run it records what an
+earlier one had saved but not recorded.
 """
 
 from __future__ import annotations
@@ -9,11 +10,11 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final
 
 from runner.errors import PortError
-from runner.history.inquiry import HistoryQuery
+from runner.history.inquiry import HistoryQuery, asked
 from runner.history.recording import (
     RunOrigin,
     commands_of,
@@ -24,6 +25,7 @@ from runner.history.recording import (
     with_tools,
 )
 from runner.history.records import DAY, Execution, ExecutionKey, ToolRecord
+from runner.history.statistics import Statistics, statistics_of
 from runner.ports import Clock, Events, History
 from runner.state.events import Advanced, Event, RunChanged, RunRecalled, Verified
 from runner.state.findings import Verification
@@ -176,3 +178,23 @@ class Isolated:
             log.error("%s failed and gets no more events of this run", name, exc_info=result)
             if self._on_bug:
                 self._on_bug(result)
+
+
+@dataclass(frozen=True, slots=True)
+class PastRuns:
+    """The history of one repository (its id; 0 on a checkout); None where there is none."""
+
+    history: History | None = None
+    clock: Clock | None = None
+    repository_id: int = 0
+
+    async def statistics(self) -> Statistics | None:
+        """Return what all its attempts add up to; None if that cannot be read now."""
+        if self.history is None or self.clock is None:
+            return None
+        query = asked(now=self.clock.now().timestamp(), repository_id=self.repository_id)
+        try:
+            return statistics_of(await self.history.totals(query), query)
+        except PortError as error:
+            log.warning("The history is not read: %s", error.message)
+            return None

@@ -1,13 +1,14 @@
-"""What the loop reports while it works: typed events, one class each."""
+"""What the loop reports while it works: typed events, and those that follow from two states."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from typing import Annotated
 
-from runner.money import Usage
+from runner.money import Usage, total
 from runner.state.findings import Verification
-from runner.state.run_state import RunState
+from runner.state.run_state import Attempt, RunState
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,3 +154,34 @@ class BudgetReserved(Event):
     node: Annotated[str, "The step that asks."]
     tokens: Annotated[int, "Tokens that are reserved."]
     cost: Annotated[float | None, "USD that are reserved; null without a limit in money."]
+
+
+def happened(before: RunState | None, after: RunState) -> tuple[Event, ...]:
+    """Return what happened in between, in order; without ``before`` all that a state tells."""
+    found: list[Event] = []
+    for task, new in after.attempts.items():
+        old = before.attempts.get(task) if before else None
+        if new is not old:
+            same = old if old and old.number == new.number else None
+            found += _of_attempt(after.request.id, same, new)
+    return tuple(found)
+
+
+def _of_attempt(run: str, old: Attempt | None, new: Attempt) -> Iterator[Event]:
+    task, number = new.task, new.number
+    proposal, decision, published = new.proposal, new.agreed.decision, new.published
+    shown = proposal if proposal and proposal.fingerprint else None
+    earlier = old.proposal if old else None
+    if shown and (earlier is None or earlier.fingerprint != shown.fingerprint):
+        about = (shown.id, shown.kind, shown.strategy, shown.place.url)
+        yield ProposalMade(run, task, number, *about)
+    if shown and decision and (old is None or old.agreed.decision != decision):
+        how = (shown.id, shown.strategy, decision.verdict, decision.by, decision.channel)
+        yield ProposalDecided(run, task, number, *how)
+    if published.commit and (old is None or old.published.commit != published.commit):
+        where = (published.commit, published.branch, published.url)
+        yield CheckpointPublished(run, task, number, *where)
+    if old is None or old.status is not new.status:
+        error = new.failure.error if new.failure else ""
+        used = replace(new.spent.total, seconds=total(new.spent.usage.values()).seconds)
+        yield TaskChanged(run, task, number, str(new.status), error, used)

@@ -36,7 +36,7 @@ async def escalated(bot: Bot, *, then: str = "", plans: int = 1) -> Issue:
     return await _proposed(bot, "unknown\nNobody can say.", "/execute", then, plans)
 
 
-def goes_on(bot: Bot) -> None:
+def script_new_tasks(bot: Bot) -> None:
     """Line up what the model says to the tasks that were proposed."""
     bot.model.says(note("one.md"), note("two.md"))
 

@@ -30,7 +30,7 @@ async def push(bot: Bot, roadmap: str | bytes | None, **more: Any) -> int:
     return status
 
 
-async def tell(bot: Bot, start: str | None, *, by: str = "writer", **parts: Any) -> None:
+async def deliver_push(bot: Bot, start: str | None, *, by: str = "writer", **parts: Any) -> None:
     """Send the push event of the default branch as it is now, with parts of it laid over."""
     world, repo = bot.github.world, bot.view.state
     main = bot.view.branches["main"]
@@ -60,13 +60,13 @@ def plan(bot: Bot) -> str:
     return issue.body or ""
 
 
-def said(bot: Bot) -> list[str]:
+def plan_comments(bot: Bot) -> list[str]:
     """What the bot says on the plan's issue and was not read yet."""
     (issue,) = plans(bot)
     return bot.github.says(REPOSITORY, issue.number)
 
 
-def wrote(bot: Bot) -> list[str]:
+def write_requests(bot: Bot) -> list[str]:
     """Methods and paths of everything that changed something on GitHub."""
     return [
         f"{request.method} {request.path}"

@@ -71,7 +71,7 @@ def ticks(bot: Bot, branch: str = "main") -> str:
     return "".join(line[3] for line in text.split("\n") if line.startswith("- ["))
 
 
-def told(bot: Bot, pull: Issue) -> str:
+def unread_comments(bot: Bot, pull: Issue) -> str:
     """What the bot says on a pull request and was not read yet."""
     return "\n".join(bot.github.says(REPOSITORY, pull.number))
 

@@ -11,8 +11,8 @@ import pytest
 from tests.model_server import Held
 from tests.scenarios.bot import REPOSITORY, Bot, conversation
 from tests.scenarios.projects import note, notes, on
-from tests.scenarios.proposing import STUCK, TITLES, decomposed, goes_on
-from tests.scenarios.pushing import CONFIG, plan, plans, push, said
+from tests.scenarios.proposing import STUCK, TITLES, decomposed, script_new_tasks
+from tests.scenarios.pushing import CONFIG, plan, plan_comments, plans, push
 
 LINES = (
     "# Plan\n\n## First\n\n- [ ] 1.1 Write `one.md`\n- [ ] 1.2 Write `two.md` (depends on 1.1)\n"
@@ -75,7 +75,7 @@ async def test_a_tick_starts_its_task_once(bot: Bot) -> None:
     await bot.idle()
 
     assert bot.checkpoints() == ["2.1 Write ten.md"]
-    (progress,) = said(bot)
+    (progress,) = plan_comments(bot)
     assert "is done" in progress
     assert boxes(plan(bot)) == []
     (edited,) = [d for d in bot.github.deliveries if _is_tick(d.payload)]
@@ -103,7 +103,7 @@ async def test_no_tick_is_lost_when_two_people_tick_the_same_text(bot: Bot) -> N
 
     assert sorted(bot.checkpoints()) == ["1.1 Write one.md", "2.1 Write ten.md"]
     assert boxes(plan(bot)) == []
-    said(bot)
+    plan_comments(bot)
 
 
 async def test_a_tick_between_our_reading_and_writing_stays(bot: Bot) -> None:
@@ -123,7 +123,7 @@ async def test_a_tick_between_our_reading_and_writing_stays(bot: Bot) -> None:
     await bot.idle()
     assert bot.checkpoints() == ["2.1 Write ten.md"]
     assert boxes(plan(bot)) == []
-    said(bot)
+    plan_comments(bot)
 
 
 async def test_who_may_not_is_told_once_and_the_box_is_cleared(bot: Bot) -> None:
@@ -134,7 +134,7 @@ async def test_who_may_not_is_told_once_and_the_box_is_cleared(bot: Bot) -> None
     await tick(bot, plan(bot), "Start all open tasks")
     await bot.idle()
 
-    (why,) = said(bot)
+    (why,) = plan_comments(bot)
     assert "Cairn has cleared the checkbox again." in why
     assert "needs the *write* permission" in why
     assert boxes(plan(bot)) == []
@@ -145,7 +145,7 @@ async def test_who_may_not_is_told_once_and_the_box_is_cleared(bot: Bot) -> None
 async def test_a_tick_approves_a_proposal(bot: Bot) -> None:
     """Whoever started the run may; the proposal is applied as after a 👍."""
     pull = await decomposed(bot)
-    goes_on(bot)
+    script_new_tasks(bot)
     text = await shown(bot)
     assert "#### Waiting for your decision" in text
     bot.says()
@@ -174,7 +174,7 @@ async def test_a_declined_task_is_tried_again_by_a_tick(bot: Bot) -> None:
     await bot.idle()
 
     assert [pull.state for pull in bot.pulls] == ["closed", "open"]
-    said(bot)
+    plan_comments(bot)
 
 
 async def test_a_closed_one_is_a_no_until_somebody_asks(bot: Bot) -> None:

@@ -14,9 +14,9 @@ from tests.scenarios.proposing import (
     TITLES,
     decomposed,
     escalated,
-    goes_on,
     id_of,
     proposal_comment,
+    script_new_tasks,
 )
 
 pytestmark = on(STUCK)
@@ -25,7 +25,7 @@ pytestmark = on(STUCK)
 async def test_a_reaction_approves(bot: Bot) -> None:
     """👍 of whoever started the run is seen by the next poll, and the run does what it says."""
     pull = await decomposed(bot)
-    goes_on(bot)
+    script_new_tasks(bot)
     bot.github.react(proposal_comment(bot, pull), "+1", by="writer")
 
     await bot.later(seconds=15)
@@ -52,7 +52,7 @@ async def test_a_thumb_down_rejects(bot: Bot) -> None:
 async def test_a_reply_approves(bot: Bot) -> None:
     """``/approve`` on the pull request needs no id, and is answered."""
     pull = await decomposed(bot)
-    goes_on(bot)
+    script_new_tasks(bot)
 
     await bot.reply(pull, "/approve")
 
@@ -64,7 +64,7 @@ async def test_a_reply_approves(bot: Bot) -> None:
 async def test_both_texts_are_shown(bot: Bot) -> None:
     """The proposal, its pull request in the end and the run's comment quote the old task, too."""
     pull = await decomposed(bot)
-    goes_on(bot)
+    script_new_tasks(bot)
     proposed = proposal_comment(bot, pull).body
 
     await bot.reply(pull, "/approve")
@@ -79,7 +79,7 @@ async def test_both_texts_are_shown(bot: Bot) -> None:
 async def test_a_reply_on_the_issue_names_the_proposal(bot: Bot) -> None:
     """On the run's issue the id says which one is meant; without it they are listed."""
     pull = await decomposed(bot)
-    goes_on(bot)
+    script_new_tasks(bot)
     id = id_of(bot, pull)
 
     await bot.comment("/approve")
@@ -142,7 +142,7 @@ async def test_an_edit_that_cannot_be_used(bot: Bot, text: str, wrong: str) -> N
 async def test_a_review_approves(bot: Bot) -> None:
     """An approving review does what it says."""
     pull = await decomposed(bot)
-    goes_on(bot)
+    script_new_tasks(bot)
 
     await bot.github.review(REPOSITORY, pull.number, "APPROVED", by="writer")
     await bot.idle()
@@ -173,7 +173,7 @@ async def test_a_button_decides(bot: Bot, button: str, title: str) -> None:
     """The buttons of the check run approve, reject, and skip the task."""
     await decomposed(bot)
     if title:
-        goes_on(bot)
+        script_new_tasks(bot)
     (check,) = [int(str(each["id"])) for each in bot.view.checks]
 
     await bot.github.click(REPOSITORY, check, button, by="writer")
@@ -188,7 +188,7 @@ async def test_a_button_decides(bot: Bot, button: str, title: str) -> None:
 async def test_a_merge_approves(bot: Bot) -> None:
     """A merge by a person applies it, and the run goes on from the roadmap as it is then."""
     pull = await decomposed(bot)
-    goes_on(bot)
+    script_new_tasks(bot)
     await bot.github.ready(REPOSITORY, pull.number)
 
     await bot.github.merge_pull(REPOSITORY, pull.number, by="writer")
@@ -297,7 +297,7 @@ async def test_a_reaction_taken_back_does_not_count(bot: Bot) -> None:
 async def test_something_happening_looks_at_once(bot: Bot) -> None:
     """A comment on the pull request lets its reactions be read without waiting for the poll."""
     pull = await decomposed(bot)
-    goes_on(bot)
+    script_new_tasks(bot)
     bot.github.react(proposal_comment(bot, pull), "rocket", by="writer")
 
     await bot.reply(pull, "I have reacted.")
@@ -326,7 +326,7 @@ async def test_an_edited_comment_says_nothing_any_more(bot: Bot) -> None:
 async def test_a_deleted_comment_is_told(bot: Bot) -> None:
     """Without it nobody can react; a reply still decides."""
     pull = await decomposed(bot)
-    goes_on(bot)
+    script_new_tasks(bot)
     await bot.github.delete_comment(proposal_comment(bot, pull))
     await bot.idle()
     (said,) = bot.proposes()
@@ -452,7 +452,7 @@ async def test_a_cancelled_run_takes_no_decision(bot: Bot) -> None:
 async def test_a_decision_made_while_nobody_listened(bot: Bot) -> None:
     """Reactions are read at the next poll, whatever happened to the process in between."""
     pull = await decomposed(bot)
-    goes_on(bot)
+    script_new_tasks(bot)
     bot.github.react(proposal_comment(bot, pull), "+1", by="writer")
     bot.github.rate_limit("primary", "POST", "*/graphql", times=1)
 
@@ -469,7 +469,7 @@ async def test_a_decision_made_while_nobody_listened(bot: Bot) -> None:
 async def test_the_model_is_asked_for_the_new_tasks_only(bot: Bot) -> None:
     """Nothing that was paid for before the decision is asked for again."""
     pull = await decomposed(bot)
-    goes_on(bot)
+    script_new_tasks(bot)
     before = len(bot.prompts)
 
     await bot.reply(pull, "/approve")

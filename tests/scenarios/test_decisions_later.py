@@ -8,7 +8,7 @@ from tests.fake_github.state import Issue
 from tests.marks import MORE
 from tests.scenarios.bot import REPOSITORY, Bot
 from tests.scenarios.projects import note, notes, on
-from tests.scenarios.proposing import STUCK, TABLE, TITLES, decomposed, escalated, goes_on
+from tests.scenarios.proposing import STUCK, TABLE, TITLES, decomposed, escalated, script_new_tasks
 
 BEHIND = notes(
     "- [ ] 1.0 Write `zero.md`\n- [ ] 1.1 Write `one.md`, `two.md` and `table.json`\n", **TABLE
@@ -30,7 +30,7 @@ async def test_what_people_pushed_is_built_upon(bot: Bot) -> None:
     roadmap = bot.view.file("main", "ROADMAP.md") or b""
     await bot.github.push(REPOSITORY, {"new.md": b"New.\n", "ROADMAP.md": b"# Ours\n\n" + roadmap})
     await bot.idle()
-    goes_on(bot)
+    script_new_tasks(bot)
 
     await bot.reply(pull, "/approve")
 
@@ -52,7 +52,7 @@ async def test_a_checkpoint_was_merged_meanwhile(bot: Bot, method: str) -> None:
     bot.view.state.delete_branch_on_merge = True
     await bot.github.merge_pull(REPOSITORY, checkpoint.number, by="writer", method=method)
     await bot.idle()
-    goes_on(bot)
+    script_new_tasks(bot)
 
     await bot.reply(pull, "/approve")
 
@@ -71,7 +71,7 @@ async def test_a_checkpoint_was_closed_meanwhile(bot: Bot) -> None:
     checkpoint, pull = await resting_behind_a_checkpoint(bot)
     await bot.github.close(REPOSITORY, checkpoint.number, by="writer")
     await bot.idle()
-    goes_on(bot)
+    script_new_tasks(bot)
 
     await bot.reply(pull, "/approve")
 

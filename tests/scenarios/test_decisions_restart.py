@@ -10,7 +10,7 @@ import pytest
 from tests.fake_github.state import Issue
 from tests.scenarios.bot import REPOSITORY, Bot, conversation
 from tests.scenarios.process import serving
-from tests.scenarios.proposing import STUCK, TITLES, decomposed, goes_on, proposal_comment
+from tests.scenarios.proposing import STUCK, TITLES, decomposed, proposal_comment, script_new_tasks
 
 MOMENTS = {
     "permission asked": ("GET", "*/permission"),
@@ -32,7 +32,7 @@ async def resting(talk: Bot) -> Issue:
     """A run that waits for a decision, and the end of its server."""
     async with talk.started():
         pull = await decomposed(talk)
-    goes_on(talk)
+    script_new_tasks(talk)
     return pull
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from tests.scenarios.bot import REPOSITORY, Bot
 from tests.scenarios.projects import on
-from tests.scenarios.proposing import STUCK, TITLES, decomposed, goes_on, proposal_comment
+from tests.scenarios.proposing import STUCK, TITLES, decomposed, proposal_comment, script_new_tasks
 
 pytestmark = on(STUCK)
 MARK = 15
@@ -44,7 +44,7 @@ async def test_a_slow_answer_is_asked_for_once(bot: Bot) -> None:
 
     await bot.reply(pull, "Let me think about it.")
     spent = asked(bot) - before
-    goes_on(bot)
+    script_new_tasks(bot)
     bot.github.react(proposal_comment(bot, pull), "+1", by="writer")
     await bot.later(seconds=MARK)
 
@@ -92,7 +92,7 @@ async def test_reactions_count_as_soon_as_they_can_be_read(bot: Bot) -> None:
     bot.github.fail("POST", "*/graphql", status=404, body={"message": "Not Found"}, times=1)
     await bot.later(seconds=MARK)
     bot.proposes()
-    goes_on(bot)
+    script_new_tasks(bot)
 
     bot.github.react(proposal_comment(bot, pull), "+1", by="writer")
     await bot.later(hours=1, seconds=1)
@@ -116,7 +116,7 @@ async def test_an_approval_where_graphql_is_not_there(bot: Bot) -> None:
 
     await bot.github.ready(REPOSITORY, pull.number)
     await bot.github.merge_pull(REPOSITORY, pull.number, by="writer")
-    goes_on(bot)
+    script_new_tasks(bot)
     await bot.comment("/execute resume")
 
     bot.says()

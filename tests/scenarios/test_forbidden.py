@@ -9,7 +9,7 @@ from tests.model_server import Held
 from tests.scenarios.bot import REPOSITORY, Bot
 from tests.scenarios.endings import ANSWER, ONE_NOTE, check_finished, check_paused
 from tests.scenarios.projects import notes, on
-from tests.scenarios.stacks import LINES, body, check_own, merge, stacked, told
+from tests.scenarios.stacks import LINES, body, check_own, merge, stacked, unread_comments
 
 RULED = (
     "Repository rule violations found\n\nCannot create ref due to creations being restricted.\n\n"
@@ -114,4 +114,4 @@ async def test_a_rule_keeps_no_event_waiting(bot: Bot) -> None:
     await bot.idle()
     check_own(bot, two, 2)
     assert "bypass list" not in body(two)
-    told(bot, two)
+    unread_comments(bot, two)

@@ -9,7 +9,7 @@ import pytest
 from tests.fake_github.state import Issue
 from tests.scenarios.bot import REPOSITORY, Bot
 from tests.scenarios.projects import note, notes, on
-from tests.scenarios.proposing import BESIDE, TABLE, decomposed, goes_on, id_of
+from tests.scenarios.proposing import BESIDE, TABLE, decomposed, id_of, script_new_tasks
 
 APART = {".github/cairn.yml": b"pull_requests: {strategy: independent}\n"}
 LINES = (
@@ -63,7 +63,7 @@ async def test_a_recovery_stands_by_itself_too(bot: Bot) -> None:
     bot.model.when(contains="1.2 Write `three.md`").says(note("three.md"))
     asked = await decomposed(bot)
     other = bot.pulls[-1]
-    goes_on(bot)
+    script_new_tasks(bot)
 
     await bot.reply(asked, f"/approve {id_of(bot, asked)}")
 

@@ -8,7 +8,7 @@ import pytest
 
 from tests.scenarios.bot import REPOSITORY, Bot
 from tests.scenarios.projects import note, notes, on
-from tests.scenarios.stacks import LINES, merge, told
+from tests.scenarios.stacks import LINES, merge, unread_comments
 
 FEW = {".github/cairn.yml": b"limits: {open_pull_requests: 2}\n"}
 SINGLE = {
@@ -60,7 +60,7 @@ async def test_a_run_continues_when_one_is_merged(bot: Bot, method: str) -> None
     assert "is done" in said
     assert bot.checkpoints()[3:] == ["1.4 Write ten.md"]
     for pull in bot.pulls:
-        told(bot, pull)
+        unread_comments(bot, pull)
 
 
 async def test_a_run_continues_when_one_is_closed(bot: Bot) -> None:

@@ -14,14 +14,14 @@ from tests.scenarios.pushing import (
     CONFIG,
     NEW,
     OLD,
+    deliver_push,
     plan,
+    plan_comments,
     plans,
     push,
-    said,
-    tell,
     triggered,
     undelivered,
-    wrote,
+    write_requests,
 )
 
 EXECUTE = triggered("execute")
@@ -36,12 +36,12 @@ async def test_two_new_open_tasks_run_exactly_those_two(bot: Bot) -> None:
     await push(bot, NEW)
 
     assert bot.checkpoints() == TWO
-    (progress,) = said(bot)
+    (progress,) = plan_comments(bot)
     assert "is done" in progress
     assert "works on the tasks that are new or changed" in plan(bot)
     await bot.github.comment(REPOSITORY, plans(bot)[0].number, "/execute status", by="writer")
     await bot.idle()
-    (status,) = said(bot)
+    (status,) = plan_comments(bot)
     assert "**ended**" in status
     assert "two.md" in status
 
@@ -57,7 +57,7 @@ async def test_a_changed_open_task_is_run(bot: Bot) -> None:
     )
 
     assert bot.checkpoints() == ["1.2 Write two.md in verse"]
-    said(bot)
+    plan_comments(bot)
 
 
 @on(EXECUTE)
@@ -65,7 +65,7 @@ async def test_a_task_that_waits_for_an_old_one_is_left(bot: Bot) -> None:
     """What it depends on is not part of the run: it is blocked, and says by what."""
     await push(bot, f"{OLD}- [ ] 1.2 Write `two.md` (depends on 1.1)\n")
 
-    (progress,) = said(bot)
+    (progress,) = plan_comments(bot)
     assert "wait for tasks that are not part of the run" in progress
     assert bot.pulls == []
 
@@ -78,7 +78,7 @@ async def test_line_ends_are_no_change(bot: Bot) -> None:
     bot.model.says(note("two.md"), note("three.md"))
 
     await push(bot, crlf)
-    said(bot)
+    plan_comments(bot)
     ticked = bot.changed(bot.pulls[0])["ROADMAP.md"]
     assert ticked == crlf.replace(b"[ ] 1.2", b"[x] 1.2")
     await push(bot, NEW.encode())
@@ -105,7 +105,7 @@ async def test_only_the_configured_roadmap_counts(bot: Bot) -> None:
 
     assert bot.checkpoints() == TWO
     assert "### Plan of `docs/PLAN.md`" in plan(bot)
-    said(bot)
+    plan_comments(bot)
 
 
 @on(triggered("execute", "- [ ] Write `one.md`\n- [ ] Write `one.md`\n"))
@@ -123,7 +123,7 @@ async def test_pushes_to_other_branches_start_nothing(bot: Bot) -> None:
     """A feature branch may say what it likes."""
     await push(bot, NEW, branch="feature")
 
-    assert wrote(bot) == []
+    assert write_requests(bot) == []
 
 
 @on(EXECUTE)
@@ -147,7 +147,7 @@ async def test_our_own_ticks_only_refresh_the_plan(bot: Bot) -> None:
     """The plan that is there counts what was merged; no run is started."""
     bot.model.says(note("two.md"), note("three.md"))
     await push(bot, NEW)
-    said(bot)
+    plan_comments(bot)
 
     await bot.github.merge_pull(REPOSITORY, bot.pulls[0].number)
     await bot.idle()
@@ -171,7 +171,7 @@ async def test_deliveries_come_twice_and_in_disorder(bot: Bot) -> None:
         await bot.idle()
 
     assert sorted(bot.checkpoints()) == TWO
-    assert len(said(bot)) == 2
+    assert len(plan_comments(bot)) == 2
     assert "3 to do" in plan(bot)
     assert "**1.3**" in plan(bot).split("To start")[0]
 
@@ -189,7 +189,7 @@ async def test_a_late_push_starts_nothing_that_is_gone(bot: Bot) -> None:
         await bot.idle()
 
     assert bot.pulls == []
-    assert plans(bot) == [] or said(bot) == []
+    assert plans(bot) == [] or plan_comments(bot) == []
 
 
 @on(EXECUTE)
@@ -200,7 +200,7 @@ async def test_who_may_not_start_runs_starts_none_by_a_push(bot: Bot) -> None:
     assert bot.pulls == []
     assert "**The last push starts nothing:** it came from `reader`" in plan(bot)
     assert "*read* permission" in plan(bot)
-    assert said(bot) == []
+    assert plan_comments(bot) == []
 
 
 @on(EXECUTE)
@@ -228,7 +228,7 @@ async def test_pushes_of_bots_start_nothing(bot: Bot) -> None:
     _bot_account(bot.github, "merger[bot]")
 
     await push(bot, NEW, by="merger[bot]")
-    assert wrote(bot) == []
+    assert write_requests(bot) == []
     await push(bot, f"{NEW}- [ ] 1.4 Write `four.md`\n", by="reader")
     await push(bot, f"{NEW}- [ ] 1.5 Write `five.md`\n", by="merger[bot]")
 
@@ -248,7 +248,7 @@ async def test_a_bot_that_the_operator_allows_counts(tmp_path: Path) -> None:
         await push(bot, NEW, by=name)
 
         assert bot.checkpoints() == TWO
-        said(bot)
+        plan_comments(bot)
         bot.github.verify()
 
 
@@ -261,20 +261,20 @@ async def test_a_push_of_an_installation_that_is_gone_is_worked_for_the_new_one(
         await push(bot, NEW)
     bot.model.says(note("two.md"), note("three.md"))
 
-    await tell(bot, before, installation={"id": 987, "node_id": "x"})
+    await deliver_push(bot, before, installation={"id": 987, "node_id": "x"})
 
     assert bot.checkpoints() == TWO
-    said(bot)
+    plan_comments(bot)
 
 
 @on(EXECUTE)
 async def test_a_forced_push_whose_past_is_gone_is_only_planned(bot: Bot) -> None:
     """Nobody knows what is new, so that nothing starts, and the plan says why."""
-    await tell(bot, None, before="1" * 40, created=False, forced=True)
+    await deliver_push(bot, None, before="1" * 40, created=False, forced=True)
 
     assert bot.pulls == []
     assert "(its commit is gone, as after a force push)" in plan(bot)
-    assert said(bot) == []
+    assert plan_comments(bot) == []
 
 
 @MORE
@@ -294,7 +294,7 @@ async def test_a_forced_push_is_compared_by_its_files(bot: Bot) -> None:
     await bot.idle()
 
     assert bot.checkpoints() == ["2.1 Write other.md"]
-    said(bot)
+    plan_comments(bot)
 
 
 @MORE
@@ -306,10 +306,10 @@ async def test_a_huge_push_is_compared_by_its_files(bot: Bot) -> None:
         await push(bot, NEW)
     bot.model.says(note("two.md"), note("three.md"))
 
-    await tell(bot, before, commits=[])
+    await deliver_push(bot, before, commits=[])
 
     assert bot.checkpoints() == TWO
-    said(bot)
+    plan_comments(bot)
 
 
 @on(triggered("execute", "- [ ] 1.1 Write `one.md`\n- [x] 1.2 Write `two.md`\n"))
@@ -317,10 +317,10 @@ async def test_the_first_push_of_a_branch_runs_what_is_open(bot: Bot) -> None:
     """Where nothing was before, every open task is new."""
     bot.model.says(note("one.md"))
 
-    await tell(bot, None)
+    await deliver_push(bot, None)
 
     assert bot.checkpoints() == ["1.1 Write one.md"]
-    said(bot)
+    plan_comments(bot)
 
 
 CALLS = [
@@ -348,5 +348,5 @@ async def test_an_outage_at_any_call_leaves_one_of_each(
     await bot.later(minutes=10)
 
     assert bot.checkpoints() == TWO
-    assert len(said(bot)) == 1
+    assert len(plan_comments(bot)) == 1
     assert "**1.3**" in plan(bot)

@@ -8,14 +8,14 @@ from tests.scenarios.pushing import (
     CONFIG,
     NEW,
     OLD,
+    deliver_push,
     plan,
+    plan_comments,
     plans,
     push,
-    said,
-    tell,
     triggered,
     undelivered,
-    wrote,
+    write_requests,
 )
 
 PLANNED = notes(OLD)
@@ -37,7 +37,7 @@ async def test_one_issue_is_edited_in_place(bot: Bot) -> None:
     rows = [line for line in plan(bot).split("\n") if line.startswith("| ") and "**" in line]
     assert [row.split("**")[1] for row in rows] == ["1.1", "1.2", "1.3", "1.5", "1.4"]
     assert bot.pulls == []
-    assert said(bot) == []
+    assert plan_comments(bot) == []
 
 
 @on(PLANNED)
@@ -51,7 +51,7 @@ async def test_the_plan_can_be_executed_where_it_stands(bot: Bot) -> None:
     await bot.idle()
 
     assert bot.checkpoints() == ["1.2 Write two.md"]
-    (progress,) = said(bot)
+    (progress,) = plan_comments(bot)
     assert "is done" in progress
 
 
@@ -68,7 +68,7 @@ async def test_a_redelivery_and_disorder_leave_the_newest_plan(bot: Bot) -> None
         await bot.idle()
 
     assert "4 tasks: 4 to do" in plan(bot)
-    assert [call.split("/")[-1] for call in wrote(bot)] == ["issues"]
+    assert [call.split("/")[-1] for call in write_requests(bot)] == ["issues"]
 
 
 @on(PLANNED)
@@ -102,7 +102,7 @@ async def test_ticks_and_other_text_open_no_issue(bot: Bot) -> None:
     """They say nothing new; a plan that is there is kept true."""
     await push(bot, OLD.replace("[ ]", "[x]"))
     await push(bot, f"# Plan\n\n{OLD}")
-    assert wrote(bot) == []
+    assert write_requests(bot) == []
 
     await push(bot, NEW)
     await push(bot, NEW.replace("[ ] 1.1", "[x] 1.1"))
@@ -114,11 +114,11 @@ async def test_ticks_and_other_text_open_no_issue(bot: Bot) -> None:
 async def test_pushes_that_leave_the_roadmap_alone_do_nothing(bot: Bot) -> None:
     """Code is pushed all day long."""
     await push(bot, NEW)
-    before = wrote(bot)
+    before = write_requests(bot)
 
     await push(bot, NEW, files={"README.md": b"# More\n"})
 
-    assert wrote(bot) == before
+    assert write_requests(bot) == before
 
 
 @on({"README.md": b"# No roadmap\n"})
@@ -128,14 +128,14 @@ async def test_a_repository_without_roadmap_is_left_alone(bot: Bot) -> None:
     await push(bot, "- [x] Done\n")
     await push(bot, "")
 
-    assert wrote(bot) == []
+    assert write_requests(bot) == []
 
 
 @on(PLANNED)
 async def test_a_deleted_roadmap_is_told(bot: Bot) -> None:
     """The plan that is there says that the file is gone; where there is none nothing is said."""
     await push(bot, None)
-    assert wrote(bot) == []
+    assert write_requests(bot) == []
     await push(bot, NEW)
 
     await push(bot, None)
@@ -147,9 +147,9 @@ async def test_a_deleted_roadmap_is_told(bot: Bot) -> None:
 async def test_off_does_nothing(bot: Bot) -> None:
     """No issue, no run, whatever is pushed."""
     await push(bot, NEW)
-    await tell(bot, None)
+    await deliver_push(bot, None)
 
-    assert wrote(bot) == []
+    assert write_requests(bot) == []
 
 
 @on(triggered("off"))
@@ -160,7 +160,7 @@ async def test_the_trigger_is_read_as_it_was_pushed(bot: Bot) -> None:
     await push(bot, NEW, files={CONFIG: b"triggers:\n  push: execute\n"})
 
     assert bot.checkpoints() == ["1.2 Write two.md", "1.3 Write three.md"]
-    said(bot)
+    plan_comments(bot)
 
 
 @on(PLANNED)
@@ -207,7 +207,7 @@ async def test_a_configuration_with_a_mistake_opens_no_issue(bot: Bot) -> None:
     """Perhaps it was meant to say off."""
     await push(bot, NEW)
 
-    assert wrote(bot) == []
+    assert write_requests(bot) == []
 
 
 @on(PLANNED)
@@ -232,4 +232,4 @@ async def test_where_issues_are_switched_off_nothing_breaks(bot: Bot) -> None:
 
     await push(bot, NEW)
 
-    assert wrote(bot) == []
+    assert write_requests(bot) == []

@@ -10,7 +10,7 @@ from tests.fake_github.state import Issue
 from tests.marks import MORE
 from tests.scenarios.bot import REPOSITORY, Bot, run_of
 from tests.scenarios.projects import note, notes, on
-from tests.scenarios.proposing import BESIDE, TABLE, decomposed, goes_on, id_of
+from tests.scenarios.proposing import BESIDE, TABLE, decomposed, id_of, script_new_tasks
 
 SINGLE = {".github/cairn.yml": b"pull_requests: {strategy: single}\n"}
 LINES = "".join(f"- [ ] 1.{n} Write `{word}.md`\n" for n, word in enumerate(("one", "two", "six")))
@@ -92,7 +92,7 @@ async def test_a_failed_task_leaves_its_proposal(bot: Bot) -> None:
     asked = await decomposed(bot)
     shared = bot.pulls[-1]
     assert rows(shared) == ["1.2 Write three.md"]
-    goes_on(bot)
+    script_new_tasks(bot)
 
     await bot.reply(asked, f"/approve {id_of(bot, asked)}")
 

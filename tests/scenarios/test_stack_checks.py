@@ -10,7 +10,7 @@ import pytest
 from tests.fake_github.state import Issue
 from tests.scenarios.bot import REPOSITORY, Bot
 from tests.scenarios.projects import notes
-from tests.scenarios.stacks import LINES, body, merge, stacked, told
+from tests.scenarios.stacks import LINES, body, merge, stacked, unread_comments
 
 NEXT = "Nothing has to be merged first"
 
@@ -45,11 +45,11 @@ async def test_only_the_bottom_of_a_stack_may_be_merged(bot: Bot, method: str) -
 
     await merge(bot, one, method)
 
-    told(bot, two)
+    unread_comments(bot, two)
     assert shown(bot, two) == ("success", NEXT)
     assert shown(bot, six) == (None, f"Waits for #{two.number}")
     await merge(bot, two, method)
-    told(bot, six)
+    unread_comments(bot, six)
     assert shown(bot, six) == ("success", NEXT)
 
 
@@ -62,7 +62,7 @@ async def test_what_needs_people_fails_the_check(bot: Bot) -> None:
     await bot.github.close(REPOSITORY, one.number)
     await bot.idle()
 
-    assert f"closing #{one.number}" not in told(bot, two)
+    assert f"closing #{one.number}" not in unread_comments(bot, two)
     assert shown(bot, two) == ("failure", "This branch needs you before it can be merged")
 
 
@@ -76,7 +76,7 @@ async def test_files_that_nobody_verified_are_verified_again(bot: Bot) -> None:
     await merge(bot, one, "squash")
 
     assert "Cairn runs the tests again: the check `cairn/trust` shows the result." in body(two)
-    told(bot, two)
+    unread_comments(bot, two)
     trust = check(bot, two, "cairn/trust")
     assert (trust["status"], trust["conclusion"]) == ("completed", "neutral")
     assert trust["output"]["text"] != "There is no summary for programs."
@@ -90,7 +90,7 @@ async def test_files_that_were_verified_are_not_verified_again(bot: Bot) -> None
 
     await merge(bot, one, "squash")
 
-    told(bot, two)
+    unread_comments(bot, two)
     now = check(bot, two, "cairn/trust")
     assert now["id"] != before["id"]
     assert (now["conclusion"], now["output"]) == (before["conclusion"], before["output"])

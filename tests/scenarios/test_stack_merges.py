@@ -24,7 +24,7 @@ from tests.scenarios.stacks import (
     own_lines,
     stacked,
     ticks,
-    told,
+    unread_comments,
 )
 
 
@@ -67,7 +67,7 @@ async def test_merged_from_the_bottom_all_of_it_arrives(
             await one_commit(bot, pull)  # GitHub replays commits below it, which conflict by now
         await merge(bot, pull, method)
         for above in pulls[number:]:
-            told(bot, above)
+            unread_comments(bot, above)
 
     assert ticks(bot) == "xxx"
     assert {f"{word}.md" for word in WORDS} <= bot.view.files("main").keys()
@@ -92,7 +92,7 @@ async def test_what_was_done_to_a_branch_is_told(bot: Bot, method: str) -> None:
 
     (now,) = trust_of(bot, two)
     assert (now["conclusion"], now["output"]) == (before["conclusion"], before["output"])
-    said = told(bot, two)
+    said = unread_comments(bot, two)
     assert f"#{one.number} was merged" in said
     assert "Its files are the same as before, so what was verified still holds." in said
     assert "git reset --soft origin/main" in said
@@ -157,7 +157,7 @@ async def test_merged_into_a_dead_branch_is_not_done(bot: Bot) -> None:
     (said,) = bot.says()
     assert "1.2" not in said  # the third one brings it as well, and is open
     await bot.comment("/execute")
-    told(bot, six)
+    unread_comments(bot, six)
     (said,) = bot.says()
     assert "no open task" in said
     assert six.pull.base == "main"
@@ -182,7 +182,7 @@ async def test_what_only_a_dead_branch_has_is_open_again(bot: Bot) -> None:
         await bot.github.redeliver(delivery)
         await bot.idle()
 
-    said = told(bot, two)
+    said = unread_comments(bot, two)
     assert "is not on `main`" in said
     assert "/execute retry" in said
     bot.model.says(note("two.md"), note("six.md"))
@@ -203,7 +203,9 @@ async def test_closed_unmerged_below_the_next_is_told(bot: Bot) -> None:
     await bot.idle()
 
     assert two.pull.base == "main"
-    assert f"#{one.number}, which this builds on, was closed without a merge" in told(bot, two)
+    assert f"#{one.number}, which this builds on, was closed without a merge" in unread_comments(
+        bot, two
+    )
     assert "/execute retry" in body(two)
     assert six.pull.base == two.pull.head
     await push(bot, f"{LINES}- [ ] 1.4 Write `ten.md`\n")
@@ -233,7 +235,7 @@ async def test_closed_in_the_middle_and_opened_again(bot: Bot, method: str) -> N
         check_own(bot, pull, number)
         await merge(bot, pull, method)
     for pull in (two, six):
-        told(bot, pull)
+        unread_comments(bot, pull)
     assert ticks(bot) == "xxx"
 
 
@@ -250,7 +252,7 @@ async def test_opened_again_above_a_branch_that_was_merged_meanwhile(bot: Bot) -
     check_own(bot, two, 2)
     assert six.pull.base == two.pull.head
     assert sorted(changed_lines(bot, six)) == own_lines(3)
-    told(bot, two)
+    unread_comments(bot, two)
 
 
 @pytest.mark.parametrize("method", ["merge", "squash"])
@@ -268,7 +270,7 @@ async def test_a_branch_deleted_by_hand_closes_nothing_for_good(bot: Bot, method
 
     assert two.state == "open"
     assert one.pull.head not in bot.view.branches
-    assert "reopened it" in told(bot, two)
+    assert "reopened it" in unread_comments(bot, two)
     check_own(bot, two, 2)
 
 
@@ -280,7 +282,7 @@ async def test_what_a_person_closed_stays_closed(bot: Bot) -> None:
 
     await merge(bot, one, "squash")
 
-    told(bot, two)
+    unread_comments(bot, two)
     assert (six.state, two.pull.base) == ("closed", "main")
     await bot.comment("/execute")
     (said,) = bot.says()
@@ -297,18 +299,18 @@ async def test_workflow_files_and_a_push_need_people(bot: Bot) -> None:
     theirs = two.pull.sha
     await bot.github.push(REPOSITORY, {".github/workflows/ci.yml": b"on: push\n"})
     await bot.idle()
-    told(bot, two)
+    unread_comments(bot, two)
 
     await merge(bot, one, "squash")
 
-    said = told(bot, two)
+    said = unread_comments(bot, two)
     assert two.pull.sha == theirs
     assert "needs you before it can be merged" in said
     assert "(`.github/workflows/ci.yml`)" in said
     assert f"git switch {two.pull.head}" in said
     assert "*Update branch*" in said
     await push(bot, LINES.replace("[ ] 1.1", "[x] 1.1"), files={"README.md": b"# More\n"})
-    assert told(bot, two) == ""
+    assert unread_comments(bot, two) == ""
 
 
 async def test_where_both_changed_a_file_people_are_told_what_to_type(bot: Bot) -> None:
@@ -318,10 +320,10 @@ async def test_where_both_changed_a_file_people_are_told_what_to_type(bot: Bot) 
         await bot.github.push(REPOSITORY, {"two.md": b"Mine.\n"})
     await merge(bot, one, "squash")
 
-    said = told(bot, two)
+    said = unread_comments(bot, two)
     assert two.pull.base == "main"
     assert f"git switch {two.pull.head}" in said
     assert "git merge origin/main" in said
     assert "two.md" in said
     await push(bot, LINES.replace("[ ] 1.1", "[x] 1.1"), files={"README.md": b"# More\n"})
-    assert told(bot, two) == ""
+    assert unread_comments(bot, two) == ""

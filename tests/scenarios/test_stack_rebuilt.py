@@ -19,7 +19,7 @@ from tests.scenarios.stacks import (
     own_lines,
     stacked,
     ticks,
-    told,
+    unread_comments,
 )
 
 
@@ -48,10 +48,10 @@ async def test_a_closed_change_is_taken_out_of_those_above(bot: Bot) -> None:
     assert six.pull.base == two.pull.head
     assert sorted(changed_lines(bot, six)) == own_lines(3)
     assert "one.md" not in bot.view.files(six.pull.sha)
-    said = told(bot, two)
+    said = unread_comments(bot, two)
     assert f"#{one.number}, which this builds on, was closed without a merge" in said
     assert "Cairn runs the tests again" in said
-    assert f"#{two.number}" in told(bot, six)
+    assert f"#{two.number}" in unread_comments(bot, six)
     assert "Merge this one first" in body(two)
     await merge(bot, two)
     check_own(bot, six, 3)
@@ -65,14 +65,14 @@ async def test_what_a_rebuilt_one_brings_is_said_once(bot: Bot) -> None:
     one, two, six = await stacked(bot)
     await bot.github.close(REPOSITORY, one.number)
     await bot.idle()
-    assert told(bot, two)
-    assert told(bot, six)
+    assert unread_comments(bot, two)
+    assert unread_comments(bot, six)
     heads = two.pull.sha, six.pull.sha
 
     await push(bot, LINES, files={"README.md": b"# More\n"})
 
     assert (two.pull.sha, six.pull.sha) == heads
-    assert told(bot, two) + told(bot, six) == ""
+    assert unread_comments(bot, two) + unread_comments(bot, six) == ""
 
 
 CALLS = [
@@ -110,8 +110,8 @@ async def test_new_work_builds_on_a_rebuilt_one(bot: Bot) -> None:
     one, two, six = await stacked(bot)
     await bot.github.close(REPOSITORY, one.number)
     await bot.idle()
-    assert told(bot, two)
-    assert told(bot, six)
+    assert unread_comments(bot, two)
+    assert unread_comments(bot, six)
     await push(bot, f"{LINES}- [ ] 1.4 Write `ten.md`\n")
     bot.model.says(note("ten.md"))
 
@@ -140,8 +140,10 @@ async def test_what_was_forced_off_the_default_branch_stays_off(bot: Bot) -> Non
 
     check_own(bot, one, 1)
     assert sorted(changed_lines(bot, two)) == own_lines(2)
-    assert "The history of `main` was rewritten" in told(bot, one)
-    assert f"The branch of #{one.number}, which this builds on, was rebuilt" in told(bot, two)
+    assert "The history of `main` was rewritten" in unread_comments(bot, one)
+    assert f"The branch of #{one.number}, which this builds on, was rebuilt" in unread_comments(
+        bot, two
+    )
     for pull in (one, two):
         assert "secret.md" not in bot.view.files(pull.pull.sha)
         commits = bot.view.state.bare.text("log", "--format=%H", pull.pull.sha, "--", "secret.md")
@@ -159,7 +161,7 @@ async def test_a_persons_commit_is_never_forced_away(bot: Bot) -> None:
     await bot.idle()
 
     assert (two.pull.sha, two.pull.base) == (head, "main")
-    said = told(bot, two)
+    said = unread_comments(bot, two)
     assert f"#{one.number}, which this builds on, was closed without a merge" in said
     assert "git rebase --onto origin/main" in said
     assert "/execute retry" in body(two)
@@ -186,7 +188,7 @@ async def test_changes_of_one_file_in_different_places_are_no_conflict(bot: Bot)
     assert bot.github.pull_body(REPOSITORY, two.number)["mergeable"]
     assert "-Line 9.\n+The end." in "\n".join(changed_lines(bot, two))
     assert (bot.view.file(two.pull.sha, "two.md") or b"").startswith(b"The top.\nLine 2.")
-    assert "merged `main` into its branch" in told(bot, two)
+    assert "merged `main` into its branch" in unread_comments(bot, two)
 
 
 async def test_a_repository_of_rebase_merges_gets_single_commits(bot: Bot) -> None:
@@ -198,7 +200,7 @@ async def test_a_repository_of_rebase_merges_gets_single_commits(bot: Bot) -> No
         check_own(bot, pull, number)
         await merge(bot, pull, "rebase")
         for above in (one, two, six)[number:]:
-            told(bot, above)
+            unread_comments(bot, above)
 
     assert ticks(bot) == "xxx"
 
@@ -209,11 +211,11 @@ async def test_a_task_that_was_changed_in_review(bot: Bot, method: str, line: st
     """The branch stays mergeable; what people wrote in the roadmap stays, and they are told."""
     one, two, _ = await stacked(bot)
     await push(bot, LINES.replace("- [ ] 1.2 Write `two.md`\n", line))
-    assert told(bot, two) == ""
+    assert unread_comments(bot, two) == ""
 
     await merge(bot, one, method)
 
-    said = told(bot, two)
+    said = unread_comments(bot, two)
     assert "does not tick the task *1.2 Write two.md*" in said
     assert bot.github.pull_body(REPOSITORY, two.number)["mergeable"]
     assert sorted(changed_lines(bot, two)) == ["+A note."]
@@ -223,4 +225,4 @@ async def test_a_task_that_was_changed_in_review(bot: Bot, method: str, line: st
         "- [ ] 1.1", "- [x] 1.1"
     ).replace("- [ ] 1.2 Write `two.md`\n", line)
     for pull in bot.pulls:
-        told(bot, pull)
+        unread_comments(bot, pull)

@@ -87,7 +87,7 @@ def _proposal(key):
     )
 
 
-def told():
+def story_state():
     """The run: one task done, one given up with a proposal, one at work."""
     usage = {"execute_task": _used(3.5, 976, 1), "verify_task": _used(2.0)}
     state = run_state(ROADMAP)
@@ -123,7 +123,7 @@ def told():
 
 async def happened(bench, run="r1"):
     """Let the run be queued, at work, and have left its files and steps."""
-    state = told()
+    state = story_state()
     state = replace(state, request=replace(state.request, id=run))
     first, second, third = (task.key for task in state.tasks)
     await bench.queue(run)

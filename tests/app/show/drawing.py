@@ -28,7 +28,7 @@ ROADMAP = """\
 """
 
 
-def told(*events: tuple[float, Event]) -> View:
+def view_after(*events: tuple[float, Event]) -> View:
     """Fold events that came at these times."""
     view = View()
     for at, event in events:
@@ -65,7 +65,7 @@ def at_work(roadmap: str = ROADMAP, node: str = "verify_task", **attempt: object
     usage = {"execute_task": Usage(2.0, 1200, 0.5, 1)}
     given = {"usage": usage, "total": Usage(2.0, 1200, 0.5, 1), "steps": 1, **attempt}
     now = working(state, 1, node, **given)
-    return told(
+    return view_after(
         (0, started(state)), (1, saved(state)), (5, entered(now, 1, node)), (6, saved(now, 1))
     )
 

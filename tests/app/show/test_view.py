@@ -7,7 +7,7 @@ from dataclasses import replace
 from app.show.live import seconds_left, standing
 from runner.state.events import RunChanged
 from runner.state.run_state import Status
-from tests.app.show.drawing import ROADMAP, entered, saved, started, told, working
+from tests.app.show.drawing import ROADMAP, entered, saved, started, view_after, working
 from tests.runner.states import run_state, with_status
 
 STATE = run_state(ROADMAP)
@@ -18,7 +18,7 @@ def test_a_task_in_hand() -> None:
     """A task is in hand from its first node on, with the node it is at now."""
     now = working(STATE, 1, "validate_code")
 
-    view = told(
+    view = view_after(
         (0, started(STATE)),
         (2, entered(now, 1, "execute_task")),
         (5, entered(now, 1, "validate_code")),
@@ -34,7 +34,7 @@ def test_a_finished_task_is_let_go() -> None:
     now = working(STATE, 1, "checkpoint")
     done = replace(with_status(STATE, Status.COMPLETED, number=1), current="")
 
-    view = told((0, started(STATE)), (2, entered(now, 1, "checkpoint")), (12, saved(done, 1)))
+    view = view_after((0, started(STATE)), (2, entered(now, 1, "checkpoint")), (12, saved(done, 1)))
 
     assert view.at_work == {}
     assert view.took == (10,)
@@ -45,7 +45,7 @@ def test_a_failed_task_tells_nothing_about_the_next() -> None:
     now = working(STATE, 1, "classify_failure")
     lost = replace(with_status(STATE, Status.FAILED, number=1), current="")
 
-    view = told((0, started(STATE)), (2, entered(now, 1, "checkpoint")), (12, saved(lost, 1)))
+    view = view_after((0, started(STATE)), (2, entered(now, 1, "checkpoint")), (12, saved(lost, 1)))
 
     assert (view.at_work, view.took) == ({}, ())
 
@@ -56,7 +56,9 @@ def test_tasks_side_by_side() -> None:
     first = working(both, 1, "validate_code", steps=2, answers=1)
     second = working(both, 2, "validate_code", steps=2, answers=1)
 
-    view = told((0, started(both)), (1, saved(both)), (2, saved(first, 1)), (3, saved(second, 2)))
+    view = view_after(
+        (0, started(both)), (1, saved(both)), (2, saved(first, 1)), (3, saved(second, 2))
+    )
 
     assert view.state is not None
     assert [view.state.attempts[key].answered.answers for key in KEYS[1:3]] == [1, 1]
@@ -68,7 +70,9 @@ def test_the_runs_own_step_loses_nothing() -> None:
     second = working(both, 2, "validate_code", steps=2, answers=1)
     settled = replace(with_status(both, Status.COMPLETED, number=1), current="")
 
-    view = told((0, started(both)), (1, saved(both)), (2, saved(second, 2)), (3, saved(settled, 1)))
+    view = view_after(
+        (0, started(both)), (1, saved(both)), (2, saved(second, 2)), (3, saved(settled, 1))
+    )
 
     assert view.state is not None
     assert view.state.attempts[KEYS[2]].answered.answers == 1
@@ -79,7 +83,7 @@ def test_the_end() -> None:
     """A run that stops has nothing in hand."""
     now = working(STATE, 1, "execute_task")
 
-    view = told(
+    view = view_after(
         (0, started(STATE)),
         (1, entered(now, 1, "execute_task")),
         (2, RunChanged(STATE.request.id, "", "paused", "no model")),
@@ -114,7 +118,7 @@ def test_the_time_that_is_left() -> None:
     """The mean of the finished tasks for each to come, and the rest of those in hand."""
     now = working(STATE, 2, "execute_task")
     done = replace(with_status(STATE, Status.COMPLETED, number=1), current="")
-    view = told(
+    view = view_after(
         (0, started(STATE)),
         (0, entered(working(STATE, 1, "checkpoint"), 1, "checkpoint")),
         (100, saved(done, 1)),
@@ -127,6 +131,8 @@ def test_the_time_that_is_left() -> None:
 
 def test_it_is_not_guessed() -> None:
     """Before a task was finished nobody knows how long one takes."""
-    view = told((0, started(STATE)), (0, saved(STATE)), (1, entered(STATE, 1, "execute_task")))
+    view = view_after(
+        (0, started(STATE)), (0, saved(STATE)), (1, entered(STATE, 1, "execute_task"))
+    )
 
     assert seconds_left(view, 3, now=50.0) is None
