@@ -12,7 +12,7 @@ import re
 import shutil
 from asyncio.subprocess import PIPE, Process
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AsyncExitStack, contextmanager
+from contextlib import AsyncExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -188,8 +188,11 @@ class BubblewrapSession:
         await asyncio.shield(self._removal)
 
     async def _remove(self) -> None:
+        with suppress(ProcessLookupError):
+            self._holder.kill()
         await asyncio.to_thread(remove_session, self._plan.folder)
-        await self._holder.communicate()
+        # with an input, for without one Python 3.11 leaves it open, and who reads it waits forever
+        await self._holder.communicate(b"")
 
 
 @contextmanager

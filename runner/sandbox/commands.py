@@ -133,10 +133,13 @@ def kill_marked(marker: str) -> None:
     working folder is inside it.
     """
     wanted = f"{MARKER}={marker}".encode(errors="surrogateescape")
-    # a process may start another while we look, so look until there is none
+    # a process may start another while we look, and has no environment for a moment while it
+    # becomes another program, so look until there was none twice
+    clean = 0
     for _ in range(_LOOKS):
         found = [p for p in _processes() if wanted in _environment(p) or _works_in(p, marker)]
-        if not found:
+        clean = 0 if found else clean + 1
+        if clean == 2:
             return
         for pid in found:
             with suppress(ProcessLookupError, PermissionError):

@@ -83,10 +83,13 @@ class Bot:
         return status
 
     async def idle(self) -> None:
-        """Wait until nothing is left to do."""
-        if self.running is not None:
-            await self.running.idle()
-        await self.github.settle()
+        """Wait until nothing is left to do, also of what the last webhooks began."""
+        seen = -1
+        while seen != len(self.github.world.deliveries):
+            seen = len(self.github.world.deliveries)
+            if self.running is not None:
+                await self.running.idle()
+            await self.github.settle()
 
     async def later(self, **time: float) -> None:
         """Let time pass (``minutes=5``), and wait until what it lets go on is done."""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 import shutil
 import struct
 import subprocess
+from asyncio.subprocess import PIPE
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
@@ -16,6 +18,7 @@ from runner.errors import Outage
 from runner.ports import Sandbox, SandboxSession, Setup
 from runner.sandbox.bubblewrap import BubblewrapSandbox
 from runner.sandbox.bubblewrap_commands import keyring_filter
+from runner.sandbox.bubblewrap_session import BubblewrapSession, SessionPlan
 from tests.runner.sandbox.sandbox_bench import SPEC, opened, working_sandbox
 
 SECRET = "CAIRN-TEST-SECRET"
@@ -149,6 +152,16 @@ async def test_a_holder_that_was_killed_is_an_outage(sandbox: Sandbox) -> None:
 
         with pytest.raises(Outage):
             await box.run(["true"])
+
+
+async def test_a_holder_that_nobody_finds_ends_too(tmp_path: Path) -> None:
+    """A process has no environment for a moment while it becomes another program."""
+    holder = await asyncio.create_subprocess_exec("cat", stdin=PIPE, stdout=PIPE, stderr=PIPE)
+    plan = SessionPlan(folder=tmp_path, binds={}, view=(), environment={}, spec=SPEC)
+
+    await BubblewrapSession(plan, holder).close()
+
+    assert holder.returncode is not None
 
 
 async def test_a_sweep_leaves_others_alone(sandbox: Sandbox) -> None:
