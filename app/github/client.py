@@ -141,22 +141,31 @@ def is_ruled_out(message: str) -> bool:
     (https://docs.github.com/en/repositories/configuring-branches-and-merges-in-your-repository/managing-rulesets/available-rules-for-rulesets).
     """
     said = message.lower()
-    of_branches = "rule violations found" in said or "protected branch" in said
+    of_branches = any(words in said for words in _OF_BRANCHES)
     return of_branches and not any(words in said for words in _OF_FILES)
 
 
+_UNEXPLAINED = "reference update failed"
+"""All that GitHub says when a rule forbids to create or move a branch through its Git Data API
+(https://github.com/github/rest-api-description/issues/4887)."""
+
+_OF_BRANCHES = ("rule violations found", "protected branch", "protected ref", _UNEXPLAINED)
 _OF_FILES = ("file path", "file extension", "file size", "secret")
+
+
+_OTHER_REASON = ", or there is a branch called `cairn`, which has to be renamed"
 
 
 def against_rules(message: str, now: datetime) -> Outage:
     """Our branches may not be written until somebody changes the rules."""
     said = " ".join(message.split()).rstrip(".")
+    other = _OTHER_REASON if _UNEXPLAINED in said.lower() else ""
     return Outage(
         RULES,
         f"GitHub says: {said}. A ruleset or branch protection of the repository does not let the "
-        "App write its branches, whose names begin with `cairn/`. Whoever manages the rules can "
-        "add the App to their bypass list, or leave out `cairn/**`. Cairn then continues "
-        "automatically; `/execute resume` tries at once",
+        f"App write its branches, whose names begin with `cairn/`{other}. "
+        "Whoever manages the rules can add the App to their bypass list, or leave out `cairn/**`. "
+        "Cairn then continues automatically; `/execute resume` tries at once",
         until=now + RULES_AGAIN,
     )
 
