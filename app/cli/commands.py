@@ -132,7 +132,7 @@ def undo(
 ) -> None:
     """Take back a finished task, as one more commit.
 
-    Its change goes, and its checkbox is open again.
+    This removes its change and clears its checkbox.
     """
     from app.local.undo import command
 
@@ -153,7 +153,7 @@ def resume(
 ) -> None:
     """Continue a run that stopped or waits for you.
 
-    It was interrupted or paused, or you decided on its proposal.
+    Use it after an interruption or a pause, or when you have decided on a proposal.
     """
     from app.local.command import resume as command
     from app.local.options import LocalRun
@@ -169,7 +169,7 @@ def resume(
 def approve(proposal: Proposal = "", why: Why = "", resume: Resume = False) -> None:
     """Approve a proposal about a task.
 
-    It is what Cairn proposes, or code that was held back.
+    A proposal is what to do about a failed task, or code that needs approval.
     """
     from app.local.decide import LocalDecision as Said
 
@@ -224,7 +224,7 @@ def _decide(decision: LocalDecision) -> None:
 def init() -> None:
     """Write a .github/cairn.yml if the tests need one.
 
-    It is checked by a real start of the tests.
+    Cairn checks the file by starting the tests with it.
     """
     from app.doctor.init import command
 

@@ -21,7 +21,7 @@ Topic = Annotated[
 def analyze(
     topic: Topic,
     days: Annotated[
-        int, typer.Option(min=0, help="Only the newest so many days (0: all there are).")
+        int, typer.Option(min=0, help="Only the newest N days, today included (0: all).")
     ] = 0,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:

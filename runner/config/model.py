@@ -120,8 +120,8 @@ class ModelGroup(_Group):
         default=None,
         ge=1024,
         le=100_000_000,
-        description="Tokens the model reads and writes at once, where neither its server nor its "
-        "name says so.",
+        description="The model's context window: tokens of a question and its answer together. Set "
+        "it if Cairn cannot tell from the server or the model's name.",
     )
     embeddings: Word | None = Field(
         default=None,

@@ -79,7 +79,7 @@ class GitObjects:
 def named(sha: str) -> str:
     """Return ``sha`` if it is a full SHA-1 name. Raises ``TaskError`` for anything else."""
     if not _SHA.match(sha):
-        raise TaskError("git", f"{sha!r} is no full SHA-1 object name (40 hexadecimal digits).")
+        raise TaskError("git", f"{sha!r} is not a full SHA-1 object name (40 hexadecimal digits).")
     return sha
 
 
