@@ -29,12 +29,12 @@ from app.github.trust_checks import no_page
 from app.local.compose import open_model, sandboxes
 from app.logs import mask_for, secrets_of
 from app.progress.comment import CommentPlace, Progress, QueueAnnouncement
-from app.progress.text import NO_CHECKS
 from app.progress.waiting import WaitEstimate
 from app.proposals.service import Look, ShownProposals
 from app.pushes.normalise import Normalising
 from app.runs.advice_offer import AdviceOffer
 from app.runs.execution import RunPorts, StoredControl, origin_of
+from app.runs.installations import MissingPermissions
 from app.runs.lessons import Lessons
 from app.runs.onboarding import SetUp
 from app.runs.roadmap_offer import labelled
@@ -155,6 +155,7 @@ class ServerParts:
     mask: Mask
     configs: Configurations
     outward: Outward
+    permissions: MissingPermissions
     overlay: Overlay = as_it_is
     links: RunLinks | None = None
 
@@ -248,7 +249,7 @@ class ServerParts:
             config=partial(self._config, github, run.repository),
             boxes=Normalising(deps, pulls(kind="normalise")).offered,
             in_mode=repository.in_mode,
-            missing=partial(self._missing, run),
+            missing=partial(self.permissions.missing, run),
             catch_up=repository.catch_up,
             answer=repository.reviews.answer,
             expected=lessons.expected,
@@ -258,13 +259,6 @@ class ServerParts:
             verifying=Verifying(repository.reviews, repository.trust, repository.show_place),
             advising=self._advice(run, pulls(kind="advice")) if self.identity.is_app else None,
         )
-
-    async def _missing(self, run: Run) -> str:
-        """Say once in a repository that its owner has not accepted a permission."""
-        if not self.folders.stacks(run.repository_id).forbidden:
-            return ""
-        place = {"repository_id": run.repository_id, "issue": 0, "user_id": 0}
-        return NO_CHECKS if await self.refusals.first(**place, delivery=run.id) else ""
 
     def _progress(self, run: Run, github: GitHubAPI, bot: str) -> Progress:
         """The comment that shows a run."""
@@ -467,11 +461,12 @@ async def open_parts(
     await choice.sandbox.sweep()
     model = open_model(settings, around.sleep, kept=folder, mask=mask)
     stack.push_async_callback(model.close)
+    identity = identify(session, mask)
     return ServerParts(
         settings=settings,
         around=around,
         store=store,
-        identity=identify(session, mask),
+        identity=identity,
         model=model,
         journal=StoredJournal(store, around.clock),
         sandbox=replace(choice, sandbox=MaskedSandbox(choice.sandbox, mask)),
@@ -480,6 +475,7 @@ async def open_parts(
         mask=mask,
         configs=Configurations(clock=around.clock, images=settings.cairn_allowed_images),
         outward=Outward(around.clock, mask, events_file(settings), around.on_bug),
+        permissions=MissingPermissions(identity, StoredRefusals(store, around.clock)),
         links=links,
     )
 

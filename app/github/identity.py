@@ -11,6 +11,7 @@ import asyncio
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import lru_cache
+from typing import Any
 from weakref import WeakValueDictionary
 
 import aiohttp
@@ -23,7 +24,7 @@ from gidgethub import BadRequest
 from gidgethub.abc import CACHE_TYPE
 
 from app.github.client import GitHubClient, Sleep
-from app.github.token_identity import Permissions, Standing
+from app.github.token_identity import OPTIONAL, Permissions, Standing
 from runner.errors import Outage
 from runner.ports import Clock
 from runner.text.mask import Mask
@@ -180,14 +181,24 @@ class AppIdentity:
 
         Raises ``Outage``.
         """
+        found = await self._installation(installation_id)
+        if found is None:
+            return "gone"
+        return "suspended" if found["suspended_at"] else "active"
+
+    async def lacking(self, installation_id: int) -> frozenset[str]:
+        """Return which optional permissions an installation does not grant. Raises ``Outage``."""
+        found = await self._installation(installation_id)
+        return frozenset(OPTIONAL) - set(found["permissions"]) if found else frozenset()
+
+    async def _installation(self, installation_id: int) -> Any:
         try:
             path = "/app/installations/{installation_id}"
-            found = await self._app.getitem(path, {"installation_id": str(installation_id)})
+            return await self._app.getitem(path, {"installation_id": str(installation_id)})
         except BadRequest as refusal:
             if refusal.status_code == 404:
-                return "gone"
+                return None
             raise Outage("github", f"GitHub does not show an installation: {refusal}") from refusal
-        return "suspended" if found["suspended_at"] else "active"
 
     async def installation_token(
         self, *, installation_id: int, repository_id: int, permissions: Permissions

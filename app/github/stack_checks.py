@@ -40,14 +40,13 @@ class StackMemory:
 
     ``turn`` lets one change them at a time. ``settled`` names the state in which nothing was left
     to do. ``shown`` is what ``cairn/stack`` says on a commit, ``verified`` holds the commits that
-    have a check ``cairn/trust`` or will have one. ``forbidden`` says that check runs are refused.
+    have a check ``cairn/trust`` or will have one.
     """
 
     turn: asyncio.Lock = field(default_factory=asyncio.Lock)
     settled: object = None
     shown: LRUCache[str, str] = field(default_factory=_remembered)
     verified: LRUCache[str, str] = field(default_factory=_remembered)
-    forbidden: bool = False
 
 
 class StackChecks:
@@ -73,7 +72,7 @@ class StackChecks:
             except Outage as outage:
                 if outage.kind != "permission":
                     raise
-                self._runs, self._memory.forbidden = None, True
+                self._runs = None
                 _log.info("The check %s is not shown: %s", STACK, outage.message)
             else:
                 self._memory.shown[commit] = title

@@ -35,7 +35,8 @@ APP_PERMISSIONS: Permissions = MappingProxyType(
 )
 """The manifest's ``default_permissions``: all the App is ever granted."""
 
-_OPTIONAL = ("actions", "checks", "merge_queues")
+OPTIONAL = ("actions", "checks", "merge_queues")
+"""Permissions without which Cairn does less: owners may not have accepted them yet."""
 
 READ: Permissions = MappingProxyType({"metadata": "read", "contents": "read"})
 """For fetching git objects: the token is handed to a git process."""
@@ -64,7 +65,7 @@ REACTIONS: Permissions = MappingProxyType(
 """For reading the reactions on comments of all repositories of an installation."""
 
 PUBLISH: Permissions = MappingProxyType(
-    {name: level for name, level in APP_PERMISSIONS.items() if name not in _OPTIONAL}
+    {name: level for name, level in APP_PERMISSIONS.items() if name not in OPTIONAL}
 )
 """For a run's client: commits, branches, pull requests and its progress comment."""
 
@@ -94,6 +95,9 @@ class Identity(Protocol):
 
     async def standing(self, installation_id: int) -> Standing:
         """Return an installation's status now."""
+
+    async def lacking(self, installation_id: int) -> frozenset[str]:
+        """Return which optional permissions an installation does not grant."""
 
     async def installation_token(
         self, *, installation_id: int, repository_id: int, permissions: Permissions
@@ -153,6 +157,10 @@ class TokenIdentity:
     async def standing(self, installation_id: int) -> Standing:
         """Return the only status: a token that exists is active."""
         return "active"
+
+    async def lacking(self, installation_id: int) -> frozenset[str]:
+        """Return none: nobody can accept more for a token."""
+        return frozenset()
 
     async def installation_token(
         self, *, installation_id: int, repository_id: int, permissions: Permissions

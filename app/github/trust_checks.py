@@ -114,7 +114,7 @@ class TrustChecks:
             except Outage as outage:
                 if outage.kind != "permission":
                     raise
-                self._runs, self._memory.forbidden = None, True
+                self._runs = None
                 _log.info("The check %s is not shown: %s", TRUST, outage.message)
         return None
 

@@ -7,8 +7,10 @@ https://docs.github.com/get-started/writing-on-github/working-with-advanced-form
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from datetime import datetime
 from math import ceil
+from types import MappingProxyType
 
 from gidgethub import GitHubException
 
@@ -149,12 +151,27 @@ _PLACE = 1_000
 """Characters that the rest needs beside detail, table, graph and panel, at most."""
 
 
-NO_CHECKS = (
-    "The App may not write checks in this repository: its permission *Checks* has not been "
-    "accepted yet. So pull requests have no checks `cairn/trust` and `cairn/stack`, and proposals "
-    "have no buttons; everything else works. An owner can accept it on the installation's page. "
-    "Cairn says this once."
+NOT_GRANTED: Mapping[str, str] = MappingProxyType(
+    {
+        "actions": "The App may not read the logs of GitHub Actions here: its permission *Actions* "
+        "has not been accepted yet. So Cairn repairs failing jobs only with what their checks say",
+        "checks": "The App may not write checks in this repository: its permission *Checks* has "
+        "not been accepted yet. So pull requests have no checks `cairn/trust` and `cairn/stack`, "
+        "proposals have no buttons, and Cairn does not see the failing checks of others",
+        "merge_queues": "The App does not hear of merge queues: its permission *Merge queues* has "
+        "not been accepted yet. So a queue that requires `cairn/trust` or `cairn/stack` waits in "
+        "vain",
+    }
 )
+"""What does not work without an optional permission."""
+
+
+def not_granted(permission: str) -> str:
+    """Say what does not work while an owner has not accepted a permission of the App."""
+    return (
+        f"{NOT_GRANTED[permission]}; everything else works. An owner can accept it on the "
+        "installation's page. Cairn says this once."
+    )
 
 
 def why(error: BaseException) -> str:

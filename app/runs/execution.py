@@ -123,7 +123,7 @@ class RunPorts:
 
     ``shown`` keeps what people can decide about; ``boxes`` proposes checkboxes for a roadmap
     without work, and says where ('' for none); ``in_mode`` is the repository as its ``github_mode``
-    wants it, ``missing`` names a permission that is not accepted, once; ``catch_up`` restacks what
+    wants it, ``missing`` names permissions that are not accepted, once; ``catch_up`` restacks what
     lies on a branch that nobody merges, ``answer`` replies in the review threads of one (by
     number), ``expected`` predicts what tasks will take, ``adjusted`` is a configuration with what
     was learned. ``undoing`` proposes to take back a merged task, ``set_up`` what the repository

@@ -20,8 +20,10 @@ from typing import Protocol
 from app.github.client import ARCHIVED, SUSPENDED
 from app.github.identity import Gone
 from app.github.token_identity import Identity
+from app.progress.text import not_granted
 from app.store.queue import Affected, Queue
-from app.store.runs import REMOVED
+from app.store.runs import REMOVED, Run
+from handlers.issue_thread import Refusals
 from handlers.pushes import InstallationChanged, RepositoryChanged
 
 log = logging.getLogger(__name__)
@@ -127,3 +129,35 @@ class Installations:
             return await self._identity.installation_for(repository) == installation
         except Gone:
             return False
+
+
+class MissingPermissions:
+    """What owners have not accepted yet, said once in each repository.
+
+    A process asks GitHub once for each repository: only a new version of the App asks for more.
+    """
+
+    def __init__(self, identity: Identity, refusals: Refusals) -> None:
+        self._identity = identity
+        self._refusals = refusals
+        self._asked: set[int] = set()
+
+    async def missing(self, run: Run) -> str:
+        """Say what does not work in the repository of a run, and was not said there before.
+
+        Raises ``Outage``.
+        """
+        if run.repository_id in self._asked:
+            return ""
+        lacking = await self._identity.lacking(run.installation_id)
+        told = [not_granted(each) for each in sorted(lacking) if await self._is_new(run, each)]
+        self._asked.add(run.repository_id)
+        return "\n\n".join(told)
+
+    async def _is_new(self, run: Run, permission: str) -> bool:
+        place = {"repository_id": run.repository_id, "issue": 0, "user_id": _PLACES[permission]}
+        return await self._refusals.first(**place, delivery=run.id)
+
+
+_PLACES = {"checks": 0, "actions": -1, "merge_queues": -2}
+"""Under which number it is kept that a permission was said to be missing: nobody has these."""

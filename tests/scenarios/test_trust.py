@@ -218,7 +218,7 @@ async def test_where_checks_are_not_granted_it_is_said_once(bot: Bot) -> None:
 
     await bot.comment(ONE)
 
-    assert "permission *Checks* is not accepted yet" in "".join(bot.says())
+    assert "permission *Checks* has not been accepted yet" in "".join(bot.says())
     assert bot.view.checks == []
     assert section(bot).startswith("**Not verified:**")
     [path] = bot.files("report.json")
