@@ -104,7 +104,7 @@ async def test_a_state_that_others_wrote_is_not_read(ci: Workflows) -> None:
     """Whoever can push cannot hand decisions in: the branch must be ours."""
     await ci.github.push(REPOSITORY, {"state.tar.gz": b"theirs"}, branch="cairn/state")
 
-    with pytest.raises(ActionRefused, match=r"github-actions\[bot\] did not make"):
+    with pytest.raises(ActionRefused, match=r"was not made by github-actions\[bot\]"):
         await ci.run("workflow_dispatch", ci.dispatch())
 
     assert ci.view.issues == {}
