@@ -150,7 +150,7 @@ async def test_an_unknown_commit_is_this_tasks_error(odd: ScratchGit) -> None:
 
 async def test_a_name_that_is_no_sha_is_refused(odd: ScratchGit) -> None:
     """Only full object names are asked for, so nothing can pass for an option or a path."""
-    with pytest.raises(TaskError, match="no full SHA-1"):
+    with pytest.raises(TaskError, match="not a full SHA-1"):
         await _objects(odd).snapshot("--output=x")
 
 
