@@ -7,19 +7,21 @@ https://docs.github.com/get-started/writing-on-github/working-with-advanced-form
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from math import ceil
 from types import MappingProxyType
+from typing import Any
 
 from gidgethub import GitHubException
 
 from app.progress.waiting import Turn
 from runner.errors import Outage
 from runner.money import cost_text, tokens_text
+from runner.people.report import report
 from runner.people.run_view import DONE, RunView, TaskView, view_of
 from runner.roadmap.task import Task
-from runner.state.run_state import RunState
+from runner.state.run_state import Attempt, RunState
 from runner.state.status_words import RUNS
 from runner.text.fit import MOST_STORED, fit
 from runner.text.sanitize import sanitize
@@ -217,7 +219,9 @@ def progress_text(
     if link:
         parts.append(_page(link))
     if state is not None and state.tasks:
-        parts += _work(view_of(state), MOST_STORED - _PLACE - sum(map(len, parts)))
+        known = _known(state, over=status != "running" and not state.current)
+        left = MOST_STORED - _PLACE - sum(map(len, parts)) - len(known)
+        parts += [*_work(view_of(state), left), known]
     return fit("\n\n".join(part for part in parts if part), MOST_STORED) + f"\n\n{marker(run)}"
 
 
@@ -302,3 +306,75 @@ def _usage(view: RunView) -> str:
 
 def _folded(title: str, body: str) -> str:
     return f"<details><summary>{title}</summary>\n\n{body}\n\n</details>"
+
+
+_MOST_ENTRIES = 10
+_ENTRY = 200
+
+
+def _known(state: RunState, *, over: bool) -> str:
+    """What the run's report has beside the tasks, each with its reference; '' for nothing.
+
+    The success rate is told only when the run is ``over`` for now: until then a task in hand would
+    count as one that failed.
+    """
+    if not state.attempts:
+        return ""
+    data: Mapping[str, Any] = report(state)
+    calls = {task.key: cell(task.name, 80) for task in (*state.tasks, *state.replaced.tasks)}
+    links = {attempt.task: _reference(attempt) for attempt in state.attempts.values()}
+    lists = {
+        "Errors": map(_error, data["errors"]),
+        "Decisions": map(_decision, data["decisions"]),
+        "Changes of the roadmap": map(_modification, data["roadmap_modifications"]),
+        "Deferred": ({"task": key, "text": "is tried again later"} for key in data["deferrals"]),
+    }
+    parts = [_entries(title, each, calls, links) for title, each in lists.items()]
+    told = "\n\n".join(part for part in parts if part)
+    rate = f"Success rate: {100 * data['success_rate']:.0f} % of the tasks it took up."
+    folded = _folded("Errors, decisions and changes of the roadmap", told) if told else ""
+    return "\n\n".join(part for part in (rate if over else "", folded) if part)
+
+
+def _entries(
+    title: str,
+    entries: Iterable[Mapping[str, str]],
+    calls: Mapping[str, str],
+    links: Mapping[str, str],
+) -> str:
+    """A list with a title, the newest entries of many; '' for an empty one."""
+    lines = [
+        f"- **{calls.get(each['task'], '')}** {each['text']} {links.get(each['task'], '')}".rstrip()
+        for each in entries
+    ]
+    if not lines:
+        return ""
+    more = len(lines) - _MOST_ENTRIES
+    left = [f"- … {more:,} more, see the run's report"] if more > 0 else []
+    return "\n".join([f"**{title}**", "", *left, *lines[-_MOST_ENTRIES:]])
+
+
+def _reference(attempt: Attempt) -> str:
+    """Where to read more: the proposal, else the pull request, else the commit."""
+    proposal = attempt.proposal
+    place = proposal.place.url if proposal else ""
+    return place or attempt.published.url or attempt.published.commit[:12]
+
+
+def _error(each: Mapping[str, Any]) -> Mapping[str, str]:
+    kind = str(each.get("error") or each["type"]).replace("_", " ")
+    return {"task": each["task"], "text": f"{kind} ({each['severity']}): {_text(each['message'])}"}
+
+
+def _decision(each: Mapping[str, Any]) -> Mapping[str, str]:
+    by = f" by {_text(each['by'])}" if each["by"] else ""
+    why = f": {_text(each['why'])}" if each["why"] else ""
+    return {"task": each["task"], "text": f"{each['strategy']}: {each['verdict']}{by}{why}"}
+
+
+def _modification(each: Mapping[str, Any]) -> Mapping[str, str]:
+    return {"task": each["task"], "text": f"{each['edit']} in line {each['line']}"}
+
+
+def _text(text: str) -> str:
+    return cell(str(text), _ENTRY)

@@ -36,9 +36,6 @@ Handling = Literal["repair", "wait", "ask"]
 MAX_RETRIES = 3
 """Further answers of an attempt after an error of one type."""
 
-MOST_RETRIES = 4
-"""The same for types that stand for many different errors: all calls that an attempt has."""
-
 
 @dataclass(frozen=True, slots=True)
 class ErrorRule:
@@ -63,8 +60,8 @@ ERROR_RULES: Final[Mapping[ErrorType, ErrorRule]] = {
     "permission": ErrorRule("error", False, "ask", MAX_RETRIES),
     "timeout": ErrorRule("error", True, "repair", MAX_RETRIES),
     "rate_limit": ErrorRule("warning", True, "wait", MAX_RETRIES),
-    "model": ErrorRule("error", True, "repair", MOST_RETRIES),
-    "test": ErrorRule("error", True, "repair", MOST_RETRIES),
+    "model": ErrorRule("error", True, "repair", MAX_RETRIES),
+    "test": ErrorRule("error", True, "repair", MAX_RETRIES),
     "environment": ErrorRule("critical", True, "ask", MAX_RETRIES),
     "conflict": ErrorRule("error", True, "ask", MAX_RETRIES),
     "budget": ErrorRule("critical", True, "ask", MAX_RETRIES),

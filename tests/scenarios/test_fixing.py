@@ -177,7 +177,7 @@ async def test_a_model_that_cannot(bot: Bot) -> None:
     pull = await theirs(bot)
     await fails(bot, pull)
     bot.model.says(
-        *[answer.replace("a + b", f"a - {n}") for n, answer in enumerate([ADD_MODULE] * 5)]
+        *[answer.replace("a + b", f"a - {n}") for n, answer in enumerate([ADD_MODULE] * 4)]
     )
 
     await bot.reply(pull, "/execute fix")

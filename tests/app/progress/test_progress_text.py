@@ -9,12 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.progress.text import graph, progress_text
+from app.progress.text import GAP, graph, progress_text
 from app.progress.waiting import Turn
 from runner.money import Usage
 from runner.people.run_view import view_of
 from runner.state.findings import Level, Verification
-from runner.state.run_state import Failure, Status
+from runner.state.proposal import Proposal, ProposalPlace
+from runner.state.run_state import Decided, Failure, Status
 from runner.text.fit import MOST_STORED, fit
 from tests.runner.states import at, run_state, with_status
 
@@ -161,6 +162,42 @@ def test_a_fold_is_closed_behind_a_fence():
     short = fit("<details>\n\n```\n" + "x\n" * 500, 300)
 
     assert short.endswith("```\n\n</details>\n\n… cut here: the text was too long for GitHub.")
+
+
+def test_what_the_report_has_is_in_the_comment_with_references():
+    """Success rate, errors, decisions and changes of the roadmap are folded away, each linked."""
+    state = with_status(run_state(TWO), Status.COMPLETED, commit="c" * 40, url="https://git.test/1")
+    failure = Failure("missing_file", "a.py | is\nnot there <details>", node="validate_code")
+    proposal = Proposal(
+        state.tasks[1].key, "recovery", "skip", "unknown", "why", "- [ ] 1.2 Add two"
+    )
+    proposal = replace(proposal, place=ProposalPlace(7, "https://git.test/7"))
+    decided = Decided("reject", "mallory", "reply", "", "@all no")
+    state = with_status(
+        state, Status.FAILED, number=1, failure=failure, proposal=proposal, decision=decided
+    )
+    said, running = text(state, status="ended"), text(state)
+
+    assert "\nSuccess rate: 50 % of the tasks it took up.\n" in said
+    assert f"missing path (error): a.py \\| is not there <{GAP}details> https://git.test/7" in said
+    assert "- **1.2** skip: reject by mallory: @\u200ball no https://git.test/7" in said
+    assert "- **1.1** tick in line 1 https://git.test/1" in said
+    assert "Success rate" not in running
+    assert "- **1.2** skip: reject" in running
+    balanced(said)
+
+
+def test_of_many_errors_the_newest_are_told():
+    """The comment stays short; how many are left out is said."""
+    state = run_state("".join(f"- [ ] 1.{n} Add {n}\n" for n in range(30)))
+    for number in range(30):
+        failure = Failure("test", f"red {number}", node="verify_task")
+        state = with_status(state, Status.FAILED, number=number, failure=failure)
+    said = text(state, status="ended").partition("**Errors**")[2]
+
+    assert "- … 20 more, see the run's report" in said
+    assert "red 29" in said
+    assert "red 19 " not in said
 
 
 def test_recoveries_are_counted():

@@ -96,7 +96,7 @@ def test_limits(loop: str, answers: int, code: int, test: int, same: bool, kind:
         (("syntax",) * 3, "rejected"),
         (("syntax",) * 4, "exhausted"),
         (("syntax", "syntax", "syntax", "test"), "rejected"),
-        (("test",) * 4, "rejected"),
+        (("test",) * 4, "exhausted"),
     ],
 )
 def test_one_type_of_error_is_retried_three_times(errors: tuple[str, ...], outcome: str) -> None:

@@ -205,7 +205,7 @@ async def test_task_against_test(sandbox: ProcessSandbox, model: ScriptedModel) 
         "    with pytest.raises(ZeroDivisionError):\n        div(1, 0)\n"
     )
     both = f"{raises}\n{returns.partition('tests/')[1]}{returns.partition('tests/')[2]}"
-    said = [returns, both, returns, both, returns]
+    said = [returns, both, returns, both]
     ended, repository = await run(
         sandbox,
         model,
