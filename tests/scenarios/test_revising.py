@@ -237,7 +237,7 @@ async def test_a_change_that_fails_the_tests_is_not_pushed(bot: Bot) -> None:
     """Within the usual bounds; then thread and comment say why, and nothing else changes."""
     pull = await checkpoint(bot, ADD)
     head, body = pull.pull.sha, pull.body
-    bot.model.says(*[ADD_WRONG.replace("a - b", f"a - b - {n}") for n in range(5)])
+    bot.model.says(*[ADD_WRONG.replace("a - b", f"a - b - {n}") for n in range(4)])
 
     await request_changes(bot, pull, on=[("calc/add.py", 1, 2, "Subtract instead.")])
 

@@ -96,7 +96,7 @@ async def test_what_only_stands_beside_the_code_is_asked_about_once(
 async def test_the_task_that_is_only_done_elsewhere_is_never_claimed(tmp_path: Path) -> None:
     """However often the model says the same."""
     async with checkout(tmp_path / "here", FILES) as here:
-        here.model.says(*[WRONG["another task"][0]] * 5)
+        here.model.says(*[WRONG["another task"][0]] * 4)
         said = await here.cairn("run", "--task", "1.1", "--no-recovery")
 
         assert said.code == 1, said.err

@@ -118,7 +118,7 @@ EXHAUSTED = Scenario(
     id="exhausted",
     files=bytes_of(ZERO),
     answers=(
-        to("Dividing by zero", says=(RETURNS, RAISES, RETURNS, RAISES)),
+        to("Dividing by zero", says=(RETURNS, RAISES, RETURNS, RAISES, RETURNS)),
         "two.md\n```markdown\nA note.\n```\n",
     ),
     check=_exhausted,
