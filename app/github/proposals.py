@@ -11,6 +11,7 @@ from app.github.checks import Buttons
 from app.github.comments import Comments, OwnComment
 from app.github.commits import Branches
 from app.github.pulls import Pull, Pulls, put_label, recovery_markers
+from app.github.trust_checks import Page
 from runner.errors import Outage, TaskError
 from runner.state.publishing import Checkpoint, Proposed, Published
 from runner.text.sanitize import sanitize
@@ -80,12 +81,17 @@ def merge_it(pull: Pull) -> str:
     )
 
 
+def with_page(comment: str, page: str) -> str:
+    """A proposal with the link to the page of its task, where there is one."""
+    return f"{comment}\n\n[Every attempt of the task, with its tests]({page})" if page else comment
+
+
 def _plain(text: str) -> str:
     return sanitize(" ".join(text.split()), plain=True)
 
 
 class RecoveryPulls:
-    """The proposals of one run (``run``) about tasks of one roadmap."""
+    """The proposals of one run (``run``) about tasks of one roadmap; ``page`` finds their pages."""
 
     def __init__(
         self,
@@ -98,11 +104,12 @@ class RecoveryPulls:
         effort: BestEffort,
         run: str,
         roadmap: str,
+        page: Page,
     ) -> None:
         self._api, self._pulls, self._branches = api, pulls, branches
         self._comments, self._checks = comments, checks
         self._effort = effort
-        self._run, self._roadmap = run, roadmap
+        self._run, self._roadmap, self._page = run, roadmap, page
 
     async def publish(self, proposed: Proposed) -> Published:
         """Put a proposal before people: branch, pull request, comment, label, buttons; each once.
@@ -115,7 +122,8 @@ class RecoveryPulls:
             comment = await self._comments.find(there.number, "proposal", name)
             return _published(there, there.sha, comment)
         pull, commit = await self._shown(proposed, there if there and there.open else None)
-        comment = await self._comments.ensure(pull.number, "proposal", name, proposed.comment)
+        text = with_page(proposed.comment, self._page(proposed.shown.task))
+        comment = await self._comments.ensure(pull.number, "proposal", name, text)
         await put_label(self._api, pull, self._effort)
         await self._checks.ask(commit, name, url=comment.url)
         if there is None:

@@ -131,6 +131,7 @@ class GitHubRepository:
             effort=self._effort,
             run=run,
             roadmap=roadmap,
+            page=page,
         )
         self._buttons = buttons
         self._fresh = Freshen(

@@ -128,7 +128,8 @@ class TrustChecks:
         if there is None or there["status"] != "completed":
             return False
         output = {key: there["output"][key] for key in ("title", "summary", "text")}
-        data = {"name": TRUST, "conclusion": there["conclusion"], "output": output}
+        kept = {key: there[key] for key in ("conclusion", "details_url") if there[key]}
+        data = {"name": TRUST, **kept, "output": output}
         notes = await runs.annotations(there)
         await self._annotate(runs, await runs.make(new, data), data, notes)
         self._memory.verified[new] = TRUST

@@ -127,6 +127,28 @@ async def test_the_page_of_an_ended_run_comes_from_its_journal(bot: Bot, browser
     assert "2 of 2 (100 %)" in await _page(browser, "/history")
 
 
+async def test_a_proposal_links_to_the_page_of_its_task(tmp_path: Path) -> None:
+    """Who decides can read every attempt of the task first, without a login."""
+    address = "http://cairn.example"
+    async with conversation(tmp_path, HOSTILE, CAIRN_PUBLIC_URL=address) as bot, bot.started():
+        bot.model.otherwise = lambda asked: "No idea."
+        await bot.comment("/execute --max-tasks 1")
+        bot.says()
+        proposed = "\n".join(bot.proposes())
+        link = re.search(r"\[Every attempt of the task, with its tests\]\((\S+)\)", proposed)[1]
+        front = bot.github.webhook_url.removesuffix("/webhook")
+        jar = aiohttp.CookieJar(unsafe=True)
+        reader = aiohttp.ClientSession(headers={"Accept": "text/html"}, cookie_jar=jar)
+        async with reader, reader.get(link.replace(address, front)) as answer:
+            page = await answer.text()
+        await bot.idle()
+        bot.check()
+
+    assert answer.status == 200
+    assert "/tasks/" in link
+    assert "No idea." in page
+
+
 async def test_readers_of_the_issue_open_the_run_by_its_link(tmp_path: Path) -> None:
     """The comment links to the run's page and its tasks, which need no login.
 
