@@ -327,7 +327,7 @@ def _known(state: RunState, *, over: bool) -> str:
         "Errors": map(_error, data["errors"]),
         "Decisions": map(_decision, data["decisions"]),
         "Changes of the roadmap": map(_modification, data["roadmap_modifications"]),
-        "Deferred": ({"task": key, "text": "is tried again later"} for key in data["deferrals"]),
+        "Deferred": ({"task": key, "text": "was put off"} for key in data["deferrals"]),
     }
     parts = [_entries(title, each, calls, links) for title, each in lists.items()]
     told = "\n\n".join(part for part in parts if part)
