@@ -140,7 +140,7 @@ class Dispatch:
         if isinstance(event, IssueUnlocked):
             await self._runs.say_again(repository_id=event.repository.id, issue=event.issue)
             return
-        own = await self._identity.bot_login()
+        own = await self._identity.bot_login(event.installation_id)
         if isinstance(event, MergeQueued):
             await self._answer_queue(event, own)
             return

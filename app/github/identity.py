@@ -148,6 +148,7 @@ class AppIdentity:
         )
         self._locks: WeakValueDictionary[_Scope, asyncio.Lock] = WeakValueDictionary()
         self._answers: LRUCache[int, CACHE_TYPE] = LRUCache(_MOST_INSTALLATIONS)
+        self._granted: LRUCache[int, frozenset[str]] = LRUCache(_MOST_INSTALLATIONS)
 
     @property
     def app(self) -> GitHubClient:
@@ -160,8 +161,13 @@ class AppIdentity:
             self._slug = str((await self._app.getitem("/app"))["slug"])
         return self._slug
 
-    async def bot_login(self) -> str:
-        """Return the login under which the App comments. Raises ``Outage``."""
+    async def bot_login(self, installation_id: int | None = None) -> str:
+        """Return the login under which the App comments. Raises ``Outage``.
+
+        With an installation it is asked together with what that grants, which saves a request.
+        """
+        if not self._slug and installation_id is not None:
+            await self._installation(installation_id)
         return f"{await self.slug()}[bot]"
 
     async def installation_for(self, full_name: str) -> int:
@@ -188,17 +194,21 @@ class AppIdentity:
 
     async def lacking(self, installation_id: int) -> frozenset[str]:
         """Return which optional permissions an installation does not grant. Raises ``Outage``."""
-        found = await self._installation(installation_id)
-        return frozenset(OPTIONAL) - set(found["permissions"]) if found else frozenset()
+        if installation_id not in self._granted:
+            await self._installation(installation_id)
+        return frozenset(OPTIONAL) - self._granted.get(installation_id, frozenset(OPTIONAL))
 
     async def _installation(self, installation_id: int) -> Any:
         try:
             path = "/app/installations/{installation_id}"
-            return await self._app.getitem(path, {"installation_id": str(installation_id)})
+            found = await self._app.getitem(path, {"installation_id": str(installation_id)})
         except BadRequest as refusal:
             if refusal.status_code == 404:
                 return None
             raise Outage("github", f"GitHub does not show an installation: {refusal}") from refusal
+        self._slug = str(found["app_slug"])
+        self._granted[installation_id] = frozenset(found["permissions"])
+        return found
 
     async def installation_token(
         self, *, installation_id: int, repository_id: int, permissions: Permissions

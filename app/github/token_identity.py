@@ -87,8 +87,8 @@ class Identity(Protocol):
     def is_app(self) -> bool:
         """Whether we are an App: check runs can have buttons, and clicks on them are heard."""
 
-    async def bot_login(self) -> str:
-        """Return the login under which we comment."""
+    async def bot_login(self, installation_id: int | None = None) -> str:
+        """Return the login under which we comment; the installation may spare a request."""
 
     async def installation_for(self, full_name: str) -> int:
         """Return the installation that covers a repository. Raises ``Gone`` where none does."""
@@ -144,7 +144,7 @@ class TokenIdentity:
         """The client that speaks with the token."""
         return self._client
 
-    async def bot_login(self) -> str:
+    async def bot_login(self, _installation_id: int | None = None) -> str:
         """Return the account the token speaks for, as ``github-actions[bot]``; asked once."""
         if not self._login:
             self._login = str((await self._client.graphql(_VIEWER))["viewer"]["login"])

@@ -150,7 +150,7 @@ class Front:
             return Answer(error.status, error.body, error.headers)
 
     def _manners(self, request: web.Request) -> None:
-        self.world.used = min(self.world.used + 1, 5000)
+        self.world.count_request()
         where = f"{request.method} {request.path}"
         if not request.headers.get("User-Agent"):
             self.world.violations.append(f"{where}: no User-Agent")

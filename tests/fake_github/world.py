@@ -96,6 +96,7 @@ class World:
         self.outbox: list[Happening] = []
         self.redeliver: list[Delivery] = []
         self.used = 0
+        self._counted = self.window()
         self.pending: dict[str, Pending] = {}
         self.app = self._app("cairn", 12345, SECRET, PERMISSIONS, EVENTS)
 
@@ -276,6 +277,13 @@ class World:
         """
         passed = self.clock.now() - self.began
         return (self.began + (passed // _HOUR + 1) * _HOUR).replace(microsecond=0)
+
+    def count_request(self) -> None:
+        """Count a request; each window begins with none."""
+        window = self.window()
+        if window != self._counted:
+            self.used, self._counted = 0, window
+        self.used = min(self.used + 1, 5000)
 
     def _mine(self, user: User) -> bool:
         return user is self.app.bot

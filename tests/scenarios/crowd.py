@@ -198,6 +198,8 @@ class Crowd:
             (deed,) = self.random.choices([deed for _, deed in deeds], weights)
             if did := await deed():
                 await self.bot.idle()
+                # people take their time, so GitHub's hourly limit of requests is never used up
+                await self.bot.later(minutes=5)
                 self.log.append(did)
                 return did
 

@@ -110,7 +110,7 @@ async def test_rules_about_a_file_are_about_its_task(bot: Bot) -> None:
     message = "Repository rule violations found\n\nFile path is restricted: one.md\n\n"
     bot.github.fail("POST", "*/git/refs", status=422, times=999, body={"message": message})
     bot.model.says(ANSWER)
-    bot.model.otherwise = "No idea."
+    bot.model.otherwise = lambda asked: "No idea."
 
     await bot.comment("/execute")
 

@@ -11,7 +11,7 @@ from tests.scenarios.bot import Bot
 from tests.scenarios.endings import ANSWER, ONE_NOTE, check_finished, check_paused
 
 ASKING = [
-    ("GET", "/app"),
+    ("GET", "/app/installations/*"),
     ("POST", "*/access_tokens"),
     ("GET", "*/permission"),
     ("POST", "*/reactions"),
