@@ -6,7 +6,8 @@ After each event:
 
 - Every open pull request shows its own change and nothing else, or says why not. What is next to
   the default branch can be merged, or says what people have to do, unless a person wrote the same
-  file there by hand: that is a conflict for people, as GitHub shows.
+  file there by hand, or opened it again after the same file was merged for a task that says the
+  same in other words: that is a conflict for people, as GitHub shows.
 - No commit that a person pushed to our branches is forced away.
 - The default branch has every file that people pushed there and did not remove. Its roadmap is byte
   for byte what people wrote, but for ticks.
