@@ -108,5 +108,5 @@ def test_a_plan_needs_something_to_plan() -> None:
 
 def test_a_missing_roadmap_and_a_bad_configuration_are_told() -> None:
     """The issue that is there already says what is wrong."""
-    assert "no `docs/PLAN.md`" in gone_text("docs/PLAN.md")
+    assert "no longer has a `docs/PLAN.md`" in gone_text("docs/PLAN.md")
     assert "- line 2: no" in config_text(["line 2: no"])

@@ -183,7 +183,7 @@ async def test_an_approval_of_what_the_branch_shows_no_more(bench: Bench) -> Non
     await bench.work()
 
     assert await bench.verdicts(shows) == []
-    assert "of an older commit" in "".join(bench.said(shows))
+    assert "about an older commit" in "".join(bench.said(shows))
     assert [verdict for verdict, *_ in await bench.verdicts(other)] == ["reject"]
 
 
