@@ -161,8 +161,8 @@ NOT_GRANTED: Mapping[str, str] = MappingProxyType(
         "not been accepted yet. So pull requests have no checks `cairn/trust` and `cairn/stack`, "
         "proposals have no buttons, and Cairn does not see the failing checks of others",
         "merge_queues": "The App does not hear of merge queues: its permission *Merge queues* has "
-        "not been accepted yet. So a queue that requires `cairn/trust` or `cairn/stack` waits in "
-        "vain",
+        "not been accepted yet. So a queue that requires `cairn/trust` or `cairn/stack` never "
+        "gets that check",
     }
 )
 """What does not work without an optional permission."""

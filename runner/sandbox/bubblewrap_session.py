@@ -191,7 +191,7 @@ class BubblewrapSession:
         with suppress(ProcessLookupError):
             self._holder.kill()
         await asyncio.to_thread(remove_session, self._plan.folder)
-        # with an input, for without one Python 3.11 leaves it open, and who reads it waits forever
+        # Without an input, Python 3.11 leaves stdin open, and a program that reads it never ends.
         await self._holder.communicate(b"")
 
 

@@ -133,8 +133,8 @@ def kill_marked(marker: str) -> None:
     working folder is inside it.
     """
     wanted = f"{MARKER}={marker}".encode(errors="surrogateescape")
-    # a process may start another while we look, and has no environment for a moment while it
-    # becomes another program, so look until there was none twice
+    # A process may start another while we look. While it becomes another program, it has no
+    # environment for a moment. So look until two looks in a row find none.
     clean = 0
     for _ in range(_LOOKS):
         found = [p for p in _processes() if wanted in _environment(p) or _works_in(p, marker)]
