@@ -287,7 +287,8 @@ def _is_another_task(files: Collection[ChangedFile], asked: TaskWords) -> bool:
     topic = {word for word in asked.words | asked.names if tells(word)}
     words = {word for file in files for word in (*file.words, *stem_words(file.path))}
     parts = {part for word in words for part in (word, *_parts(word))}
-    says_something = len({part.lower() for part in parts if tells(part)}) >= _ENOUGH_WORDS
+    enough = 1 if asked.files else _ENOUGH_WORDS  # it names its files, and this is none of them
+    says_something = len({part.lower() for part in parts if tells(part)}) >= enough
     return says_something and not topic & parts
 
 

@@ -18,6 +18,7 @@ from runner.checks.knows_tests import knows_its_tests
 from runner.checks.misplaced import content_of_another, holders, misplaced
 from runner.checks.paths import asked_about, protect_file
 from runner.checks.reach import Trimmed, trimmed
+from runner.checks.removals import not_removed, removals
 from runner.checks.tests_kept import changed_tests, tests_gone, weakened_tests, weaker_asserts
 from runner.checks.undefined import (
     OtherFiles,
@@ -158,16 +159,23 @@ async def undone(
         return ()
     asked, reviewed = asked_words(state), state.attempt.planned.revision is not None
     paths = changes.entries(base).keys()
-    places = sorted({*holders(asked, paths).values()} & base.entries.keys() - changes.files.keys())
+    named = {*holders(asked, paths).values(), *(path for _, path in removals(asked, paths))}
+    places = sorted(named & base.entries.keys() - changes.files.keys())
     known = reader(await contents(deps, base, places))
     old = await contents(deps, base, _touched(changes, base))
     tests = await contents(deps, base, _tests_about(changes, base, asked))
 
     def found() -> tuple[Complaint, ...]:
+        def held(path: str) -> bytes | None:
+            return read(path) or known(path)
+
         wrong = (
             ()
             if reviewed
-            else misplaced(changes, asked, paths=paths, read=lambda p: read(p) or known(p))
+            else (
+                *misplaced(changes, asked, paths=paths, read=held),
+                *not_removed(changes, asked, paths=paths, read=held),
+            )
         )
         return (
             *unfinished(changes, asked, read=read),
