@@ -452,7 +452,8 @@ def _nothing_new(attempt: Attempt, changes: ChangeSet) -> Complaint:
         return Complaint("", "EmptyAnswer", "the answer changes nothing of the pull request")
     if changes:
         return Complaint("", "SameAnswer", "this answer was tried before and did not work")
-    return Complaint("", "EmptyAnswer", "the answer changes nothing")
+    message = "the answer changes nothing: what it gives is equal to the repository's"
+    return Complaint("", "EmptyAnswer", message)
 
 
 def _touched(changes: ChangeSet, base: Snapshot) -> list[str]:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 
+from runner.context.tokens import estimate
 from runner.money import Usage, cost_brief, cost_text, price_hint, total
 from runner.people.report_details import details
 from runner.people.run_view import RunView, TaskView, view_of
@@ -30,7 +31,8 @@ def todos(state: RunState) -> dict[str, object]:
 def report(state: RunState) -> dict[str, object]:
     """Return the object of ``report.json``; seconds are wall time, ``cost`` is USD or unknown.
 
-    Tasks are counted as people wrote them: one that a recovery replaced counts once.
+    Tasks are counted as people wrote them: one that a recovery replaced counts once. The
+    ``context_tokens`` of an attempt are what the first question showed of the repository.
     """
     statuses = Counter(status for _, status in as_written(state))
     attempts = list(state.attempts.values())
@@ -146,6 +148,7 @@ def _line(attempt: Attempt) -> dict[str, object]:
         "attempt": attempt.number,
         "status": str(attempt.status),
         **_verdict(attempt),
+        "context_tokens": estimate(attempt.planned.context.decode("utf-8", "replace")),
         "answers": attempt.answered.answers,
         "looks": attempt.answered.looks,
         "code_repairs": attempt.answered.code_repairs,

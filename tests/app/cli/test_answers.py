@@ -12,6 +12,7 @@ from tests.app.checkout import Checkout, checkout
 from tests.model_server import Reply
 
 SLUG = "def slug(text):\n    return text.lower().replace(' ', '-')\n"
+OLD_SLUG = "def slug(text):\n    return text.lower()\n"
 SLUG_TEST = "from slug import slug\n\n\ndef test_slug():\n    assert slug('A b') == 'a-b'\n"
 Made = Callable[..., Awaitable[Checkout]]
 
@@ -116,17 +117,18 @@ async def test_a_large_window_is_filled_with_what_matters_and_not_with_the_rest(
     assert asked.body["max_tokens"] == 16_384
 
 
+RATES = "".join(f"RATES['r{n}'] = {n}\n" for n in range(160))
+RATE_FILES = {
+    "rates.py": f"RATES = {{}}\n{RATES}",
+    "tests/test_rates.py": "from rates import RATES\n\n\ndef test_it():\n"
+    "    assert RATES['r70'] == 71\n",
+}
+SET_RATE = "- [ ] 1.1 Set the rate `r70` in `rates.py` to 71\n"
+
+
 async def test_of_a_long_file_the_first_question_asks_for_edits(made: Made) -> None:
     """Though it is shown whole; an edit whose blanks and quotes are others is found."""
-    rates = "".join(f"RATES['r{n}'] = {n}\n" for n in range(160))
-    here = await made(
-        "- [ ] 1.1 Set the rate `r70` in `rates.py` to 71\n",
-        {
-            "rates.py": f"RATES = {{}}\n{rates}",
-            "tests/test_rates.py": "from rates import RATES\n\n\ndef test_it():\n"
-            "    assert RATES['r70'] == 71\n",
-        },
-    )
+    here = await made(SET_RATE, RATE_FILES)
     edit = '<<<<<<< SEARCH\nRATES[ "r70" ]=70\n=======\nRATES["r70"] = 71\n>>>>>>> REPLACE\n'
     here.model.says(f"rates.py\n```\n{edit}```\n")
 
@@ -137,8 +139,42 @@ async def test_of_a_long_file_the_first_question_asks_for_edits(made: Made) -> N
     assert "RATES['r0'] = 0\n" in asked
     assert "RATES['r159'] = 159\n" in asked
     assert said.code == 0, said.err
-    new = rates.replace("RATES['r70'] = 70", 'RATES["r70"] = 71')
+    new = RATES.replace("RATES['r70'] = 70", 'RATES["r70"] = 71')
     assert here.git("show", "HEAD:rates.py") == f"RATES = {{}}\n{new}".strip()
+    shown: int = here.left("report.json")["timeline"][0]["context_tokens"]
+    assert asked.count("RATES['r") < shown < len(asked)
+    assert f"context tokens {shown};" in (here.folder / ".executor/report.md").read_text()
+
+
+@pytest.mark.parametrize(("wrong", "before"), [("(71", "70"), ("72", "72")], ids=["syntax", "red"])
+async def test_a_repair_of_a_long_file_asks_for_edits_and_for_nothing_whole(
+    made: Made, wrong: str, before: str
+) -> None:
+    """Two instructions that contradict each other would be one too many."""
+    here = await made(SET_RATE, RATE_FILES)
+    edit = "rates.py\n```\n<<<<<<< SEARCH\nRATES['r70'] = {}\n=======\nRATES['r70'] = {}\n"
+    edit += ">>>>>>> REPLACE\n```\n"
+    here.model.says(edit.format("70", wrong), edit.format(before, "71"))
+
+    said = await here.cairn("run")
+
+    assert said.code == 0, said.err
+    repair = here.model.requests[1].messages[-1]["content"]
+    assert "Do not repeat the whole file" in repair
+    assert "complete content" not in repair
+
+
+async def test_an_answer_that_changes_nothing_is_told_that_it_is_what_was_there(
+    made: Made,
+) -> None:
+    """The next question says so; a model that sees only "nothing" would give it again."""
+    files = {"slug.py": OLD_SLUG, "tests/test_slug.py": SLUG_TEST}
+    here = await made("- [ ] 1.1 `slug(text)` in `slug.py` turns blanks into `-`\n", files)
+    here.model.says(fence(OLD_SLUG, "slug.py"), fence(SLUG, "slug.py"))
+
+    assert (await here.cairn("run")).code == 0
+
+    assert "is equal to the repository's" in here.model.requests[1].prompt
 
 
 @pytest.mark.parametrize(
