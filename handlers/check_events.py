@@ -1,4 +1,4 @@
-"""Reduce the webhooks about checks and merge queues to the few facts we use."""
+"""Reduce the webhooks about checks, statuses and merge queues to the few facts we use."""
 
 from __future__ import annotations
 
@@ -46,6 +46,21 @@ class GroupPayload(Envelope):
     merge_group: _Group
 
 
+class _Head(BaseModel):
+    sha: str
+
+
+class _Branch(BaseModel):
+    name: str
+    commit: _Head
+
+
+class StatusPayload(Envelope):
+    sha: str
+    state: str
+    branches: tuple[_Branch, ...] = ()
+
+
 class ClickPayload(Envelope):
     check_run: CheckRun
     requested_action: Button
@@ -75,6 +90,18 @@ def read_queue(delivery: str, payload: dict[str, object]) -> Event | None:
         return None
     found = validated("merge_group", GroupPayload, payload)
     return MergeQueued(**common_of(delivery, found), issue=0, head=found.merge_group.head_sha)
+
+
+def read_status(delivery: str, payload: dict[str, object]) -> Event | None:
+    """Read ``status``: a tool that makes no check runs has ended on the head of some branches.
+
+    GitHub lists branches that hold the commit, too, and names no pull request.
+    """
+    found = validated("status", StatusPayload, payload)
+    branches = tuple(each.name for each in found.branches if each.commit.sha == found.sha)
+    if found.state == "pending" or not branches:
+        return None
+    return CheckEnded(**common_of(delivery, found), issue=0, head=found.sha, branches=branches)
 
 
 def _ended(delivery: str, found: CheckPayload) -> Event | None:

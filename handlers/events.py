@@ -253,11 +253,13 @@ class ButtonClicked(_Event):
 class CheckEnded(_Event):
     """A check of the App with the slug ``app`` ended on ``head``, the newest commit of ``issue``.
 
-    Its sender is whoever pushed that commit, often we.
+    Its sender is whoever pushed that commit, often we. A commit status has no App and no issue (0),
+    but the ``branches`` whose newest commit that is.
     """
 
     head: str
-    app: str
+    app: str = ""
+    branches: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Literal, Protocol
@@ -338,10 +339,13 @@ class Runs(Protocol):
     async def fix(self, request: RunRequested) -> Fixing:
         """Queue a run that proposes a repair of what fails on a pull request; twice leaves one."""
 
-    async def repair(self, request: RunRequested, head: str) -> None:
+    async def repair(
+        self, request: RunRequested, head: str, *, branches: Sequence[str] = ()
+    ) -> None:
         """Queue a run that repairs a checkpoint on whose ``head`` checks of others fail, if any do.
 
-        Nothing happens where the repository does not want it, or all attempts are used.
+        A request without an issue is about the checkpoint of one of the ``branches``. Nothing
+        happens where the repository does not want it, or all attempts are used.
         """
 
     async def verify(self, request: RunRequested) -> None:

@@ -55,7 +55,7 @@ async def handle_review(
 async def handle_check(event: CheckEnded, *, own: str, runs: Runs) -> None:
     """Start a run where checks of others fail on a checkpoint, once for each commit.
 
-    Each check sends an event when it ends; the last one finds all of them ended.
+    Each check and each status sends an event when it ends; the last one finds all of them ended.
     """
     if f"{event.app}[bot]".lower() == own.lower():
         return
@@ -67,7 +67,7 @@ async def handle_check(event: CheckEnded, *, own: str, runs: Runs) -> None:
         by=User(id=0, login=own, type="Bot"),
         command=ExecuteCommand(),
     )
-    await runs.repair(request, event.head)
+    await runs.repair(request, event.head, branches=event.branches)
 
 
 async def handle_verify(

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from handlers.check_events import read_click, read_queue
+from handlers.check_events import read_click, read_queue, read_status
 from handlers.events import (
     Event,
     MalformedPayload,
@@ -116,6 +116,11 @@ WEBHOOKS = (
         name="repository",
         why="a repository is renamed, transferred, archived, unarchived, made private or public",
         read=read_repository,
+    ),
+    WebhookKind(
+        name="status",
+        why="commit statuses of others that fail on a checkpoint",
+        read=read_status,
     ),
     WebhookKind(
         name="installation",

@@ -139,10 +139,11 @@ KNOWN: Mapping[str, Callable[[str], Any]] = {
 }
 
 
-DELIVERED = frozenset(SUBSCRIBED) - {"check_run", "issues", "repository"}
+DELIVERED = frozenset(SUBSCRIBED) - {"check_run", "issues", "repository", "status"}
 """Events that are worked as the server works a delivery.
 
-The buttons of a check reach no job, and the dashboard and renamed repositories are a server's.
+The buttons of a check reach no job, and the dashboard, renamed repositories and the checks of
+others are a server's.
 """
 
 STARTED = frozenset({"schedule", "workflow_dispatch"})

@@ -22,6 +22,7 @@ def checkpoints(parts: ServerParts) -> Checkpoints:
     asked = _Asked(parts)
     return Checkpoints(
         pull_of=asked.pull_of,
+        pull_from=asked.pull_from,
         place_of=asked.place_of,
         in_review=asked.in_review,
         most_of=asked.most_revisions,
@@ -41,6 +42,10 @@ class _Asked:
         doing = f"show #{request.issue}"
         found = await api.find(f"pulls/{request.issue}", doing, refused=Outage)
         return read_pull(found, await self._parts.identity.bot_login()) if found else None
+
+    async def pull_from(self, request: RunRequested, branch: str) -> Pull | None:
+        """Our open pull request from a branch. Raises ``Outage``."""
+        return await (await self._pulls(request, "")).newest(branch, state="open")
 
     async def place_of(self, request: RunRequested, pull: Pull) -> StackPlace:
         """Where a pull request of ours is in its stack. Raises ``Outage``."""
@@ -90,10 +95,18 @@ class _Asked:
         return await pulls.look(request.issue)
 
     async def fails(self, request: RunRequested, pull: Pull) -> bool:
-        """Whether checks of others fail on a pull request, and not below it. Raises ``Outage``."""
+        """Whether checks of others fail on a pull request, and not below it. Raises ``Outage``.
+
+        What we may not read does not count.
+        """
         scope = {
             "installation_id": request.installation_id,
             "repository_id": request.repository.id,
         }
         failing = await self._parts.failing(request.repository.full_name, **scope)
-        return bool(await failing.on(pull.sha, pull.base))
+        try:
+            return bool(await failing.on(pull.sha, pull.base))
+        except Outage as outage:
+            if outage.kind != "permission":
+                raise
+            return False

@@ -13,13 +13,13 @@ from gidgethub import BadRequest
 from app.doctor import texts
 from app.doctor.compose import app_of, client_of, stranger_at
 from app.doctor.values import Finding, Surveyed, ok, problem, skipped, warning
-from app.github.token_identity import APP_PERMISSIONS, Permissions
+from app.github.token_identity import APP_PERMISSIONS, OPTIONAL, Permissions
 from app.settings import ServerSettings
 from handlers.webhooks import SUBSCRIBED
 
 _LEVELS = {"": 0, "read": 1, "write": 2, "admin": 3}
-_OPTIONAL = frozenset({"actions", "checks", "merge_queues", "check_run", "merge_group"})
-"""Without them all works but buttons on proposals, logs of failing checks, and merge queues."""
+_OPTIONAL = frozenset({*OPTIONAL, "check_run", "merge_group", "status"})
+"""Without them all works but buttons on proposals, failing checks of others, and merge queues."""
 
 _AHEAD = timedelta(seconds=60)  # a token's begin is backdated so far (app/github/identity.py)
 _BEHIND = timedelta(minutes=8)  # a token's end is so far ahead

@@ -41,8 +41,9 @@ KEY = (
 BUTTONS = (
     "Without checks, proposals have no buttons, and pull requests have no check that shows how far "
     "they are verified. Without actions, Cairn cannot read the logs of failing jobs. Without "
-    "merge_queues, a merge queue that requires cairn/trust never gets an answer. Grant it on the "
-    "App's settings page."
+    "merge_queues, a merge queue that requires cairn/trust never gets an answer. Without statuses, "
+    "Cairn does not see failing CI that reports commit statuses. Grant it on the App's settings "
+    "page."
 )
 NO_WEBHOOK = "The App has no webhook address, so GitHub sends it no events."
 UNSIGNED = "The App's webhook has no secret, so every delivery is refused."

@@ -69,7 +69,7 @@ class BrokenPulls:
 
     async def _checked(self, pull: BrokenPull) -> Fixing:
         try:
-            seen = await self._failing.seen(pull.head, pull.base)
+            seen = await self._failing.seen(pull.head, pull.base, asked=True)
         except Outage as outage:
             if outage.kind != "permission":
                 raise

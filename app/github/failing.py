@@ -1,6 +1,8 @@
 """Checks of others that fail on a commit (a repository's CI, say), and what they printed.
 
+Some tools report check runs, others commit statuses, which are a line and a link.
 https://docs.github.com/en/rest/checks/runs
+https://docs.github.com/en/rest/commits/statuses
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ from runner.text.sanitize import cut_middle
 _LOG = logging.getLogger(__name__)
 
 _FAILED = ("failure", "timed_out")
+_RED = ("failure", "error")
 _ACTIONS = "github-actions"
 _LONGEST = 6_000
 """Characters of one check that are read; the end of a log says most."""
@@ -29,7 +32,10 @@ _MOST_ANNOTATIONS = 20
 
 @dataclass(frozen=True, slots=True)
 class FailedCheck:
-    """A check run that fails on a commit and not on what that builds on; ``app`` made it."""
+    """A check run that fails on a commit and not on what that builds on; ``app`` made it.
+
+    A commit status has no ``id`` (0): its ``output`` is all it says.
+    """
 
     id: int
     name: str
@@ -66,35 +72,51 @@ class ChecksRead:
 class FailingChecks:
     """The checks of others than our App (``bot_login``) in one repository.
 
-    ``api`` may read check runs, ``logs`` those of GitHub Actions; where an owner has not granted
-    that, their annotations are all that is read.
+    ``api`` may read check runs, ``statuses`` commit statuses, ``logs`` those of GitHub Actions;
+    where an owner has not granted one of these, the rest is read.
     """
 
-    def __init__(self, api: RepositoryApi, logs: RepositoryApi, *, bot_login: str) -> None:
-        self._api, self._logs, self._bot_login = api, logs, bot_login
+    def __init__(
+        self,
+        api: RepositoryApi,
+        logs: RepositoryApi,
+        statuses: RepositoryApi,
+        *,
+        bot_login: str,
+    ) -> None:
+        self._api, self._logs, self._statuses = api, logs, statuses
+        self._bot_login = bot_login
 
-    async def on(self, commit: str, base: str) -> tuple[FailedCheck, ...]:
+    async def on(self, commit: str, base: str, *, asked: bool = False) -> tuple[FailedCheck, ...]:
         """Return those that fail on a commit; none as long as others have not ended.
 
         What fails on ``base`` (a branch or commit) too is not among them. Raises ``Outage``.
         """
-        seen = await self.seen(commit, base)
+        seen = await self.seen(commit, base, asked=asked)
         return () if seen.running else seen.failed
 
-    async def seen(self, commit: str, base: str) -> ChecksSeen:
+    async def seen(self, commit: str, base: str, *, asked: bool = False) -> ChecksSeen:
         """Return how the checks on a commit are doing, next to those of ``base``.
 
-        The base is looked at only where some fail and none runs. Raises ``Outage``.
+        The base is looked at only where some fail and none runs. If a person ``asked``, pending
+        statuses do not count where something fails: some end only when somebody approves. Raises
+        ``Outage``.
         """
-        runs = [run async for run in self._runs(commit)]
-        running = tuple(run["name"] for run in runs if run["status"] != "completed")
-        failed = [run for run in runs if run["conclusion"] in _FAILED]
-        if running or not failed:
-            return ChecksSeen(running, some=bool(runs))
-        before = {run["name"] async for run in self._runs(base) if run["conclusion"] in _FAILED}
-        new = tuple(_failed(run) for run in failed if run["name"] not in before)[:_MOST]
-        below = tuple(run["name"] for run in failed if run["name"] in before)
-        return ChecksSeen((), new, below, some=True)
+        here = await self._reports(commit)
+        failed = [each for each in here if each.failed]
+        waits = [each for each in here if each.runs and not (asked and failed and each.status)]
+        if waits or not failed:
+            return ChecksSeen(tuple(each.name for each in waits), some=bool(here))
+        kinds = {each.status for each in failed}
+        before = {
+            (each.status, each.name)
+            for status in kinds
+            for each in await self._reported(base, status=status)
+            if each.failed
+        }
+        new = [each.check for each in failed if (each.status, each.name) not in before]
+        below = tuple(each.name for each in failed if (each.status, each.name) in before)
+        return ChecksSeen((), tuple(new[:_MOST]), below, some=True)
 
     async def read(self, failed: Sequence[FailedCheck]) -> ChecksRead:
         """Return what each of them says, as material for a model. Raises ``Outage``."""
@@ -106,6 +128,30 @@ class FailingChecks:
             unread=tuple(name for name, (_, read) in zip(names, said, strict=True) if not read),
         )
 
+    async def _reports(self, commit: str) -> list[_Report]:
+        """All checks of a commit; where only one kind may be read, those of that kind.
+
+        If nothing is seen because we may not read check runs, that is an ``Outage``.
+        """
+        statuses = await self._reported(commit, status=True)
+        try:
+            return [*await self._reported(commit, status=False), *statuses]
+        except Outage as outage:
+            if outage.kind != "permission" or not statuses:
+                raise
+            return statuses
+
+    async def _reported(self, ref: str, *, status: bool) -> list[_Report]:
+        if not status:
+            return [_of_run(run) async for run in self._runs(ref)]
+        try:
+            return [_of_status(each) async for each in self._contexts(ref)]
+        except Outage as outage:
+            if outage.kind != "permission":
+                raise
+            _LOG.info("Commit statuses are not read: %s", outage.message)
+            return []
+
     async def _runs(self, ref: str) -> AsyncIterator[Any]:
         path = f"commits/{quote(ref, safe='')}/check-runs?per_page=100"
         found = await self._api.get(path, f"list the checks of {ref}", refused=Outage)
@@ -113,9 +159,16 @@ class FailingChecks:
             if f"{(run['app'] or {}).get('slug')}[bot]" != self._bot_login:
                 yield run
 
+    async def _contexts(self, ref: str) -> AsyncIterator[Any]:
+        """The newest status of each context; we set none ourselves."""
+        path = f"commits/{quote(ref, safe='')}/status?per_page=100"
+        found = await self._statuses.get(path, f"list the statuses of {ref}", refused=Outage)
+        for status in found["statuses"]:
+            yield status
+
     async def _said(self, failed: FailedCheck) -> tuple[Point | None, bool]:
         """What a check says (None: nothing), and whether its log, if it has one, could be read."""
-        notes = await self._annotations(failed)
+        notes = await self._annotations(failed) if failed.id else []
         log = await self._log(failed) if failed.app == _ACTIONS else ""
         parts = [part for part in (failed.output, *map(_note_line, notes), log or "") if part]
         if not parts:
@@ -146,11 +199,33 @@ class FailingChecks:
             return None
 
 
-def _failed(run: Any) -> FailedCheck:
+@dataclass(frozen=True, slots=True)
+class _Report:
+    """A check run or a commit ``status``, whether it ``runs`` still or ``failed``."""
+
+    check: FailedCheck
+    runs: bool
+    failed: bool
+    status: bool
+
+    @property
+    def name(self) -> str:
+        return self.check.name
+
+
+def _of_run(run: Any) -> _Report:
     output = run["output"]
     parts = [output["title"], output["summary"], output["text"]]
     app = (run["app"] or {}).get("slug") or ""
-    return FailedCheck(run["id"], run["name"], app, "\n\n".join(filter(None, parts)))
+    check = FailedCheck(run["id"], run["name"], app, "\n\n".join(filter(None, parts)))
+    return _Report(check, run["status"] != "completed", run["conclusion"] in _FAILED, status=False)
+
+
+def _of_status(status: Any) -> _Report:
+    said = status["description"] or ""
+    output = f"{said}\n{status['target_url'] or ''}".strip() if said else ""
+    check = FailedCheck(0, status["context"], "", output)
+    return _Report(check, status["state"] == "pending", status["state"] in _RED, status=True)
 
 
 def _note_line(note: Any) -> str:

@@ -130,7 +130,8 @@ class ReviewedPulls:
         """What failing checks say; nothing if the branch has another head than they are about."""
         if self._failing is None or request.failing != head:
             return ChecksRead(())
-        return await self._failing.read(await self._failing.on(head, base))
+        failed = await self._failing.on(head, base, asked=request.fix)
+        return await self._failing.read(failed)
 
     async def _broken(self, request: RevisionRequest) -> Revision:
         """A repair of anybody's pull request, on its head; no points if that is another one now."""

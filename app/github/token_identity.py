@@ -31,11 +31,12 @@ APP_PERMISSIONS: Permissions = MappingProxyType(
         "checks": "write",  # buttons on proposals, cairn/trust; without it everything else works
         "merge_queues": "read",  # hearing of merge queues that wait for cairn/trust
         "actions": "read",  # logs of failing jobs; without it Cairn reads what their checks say
+        "statuses": "read",  # CI that reports commit statuses; without it Cairn sees check runs
     }
 )
 """The manifest's ``default_permissions``: all the App is ever granted."""
 
-OPTIONAL = ("actions", "checks", "merge_queues")
+OPTIONAL = ("actions", "checks", "merge_queues", "statuses")
 """Permissions without which Cairn does less: owners may not have accepted them yet."""
 
 READ: Permissions = MappingProxyType({"metadata": "read", "contents": "read"})
@@ -52,6 +53,9 @@ CHECK: Permissions = MappingProxyType({"metadata": "read", "checks": "write"})
 
 LOGS: Permissions = MappingProxyType({"metadata": "read", "actions": "read"})
 """For the logs of GitHub Actions alone: without it only what checks themselves say is read."""
+
+STATUSES: Permissions = MappingProxyType({"metadata": "read", "statuses": "read"})
+"""For commit statuses alone: without it only check runs are seen."""
 
 REVIEW: Permissions = MappingProxyType({"metadata": "read", "pull_requests": "read"})
 """For seeing whether a pull request that somebody reviewed is ours."""

@@ -163,6 +163,9 @@ NOT_GRANTED: Mapping[str, str] = MappingProxyType(
         "merge_queues": "The App does not hear of merge queues: its permission *Merge queues* has "
         "not been accepted yet. So a queue that requires `cairn/trust` or `cairn/stack` never "
         "gets that check",
+        "statuses": "The App may not read commit statuses here: its permission *Commit statuses* "
+        "has not been accepted yet. So Cairn does not see it if a CI system that reports statuses "
+        "fails on its pull requests",
     }
 )
 """What does not work without an optional permission."""

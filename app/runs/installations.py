@@ -159,5 +159,5 @@ class MissingPermissions:
         return await self._refusals.first(**place, delivery=run.id)
 
 
-_PLACES = {"checks": 0, "actions": -1, "merge_queues": -2}
+_PLACES = {"checks": 0, "actions": -1, "merge_queues": -2, "statuses": -3}
 """Under which number it is kept that a permission was said to be missing: nobody has these."""

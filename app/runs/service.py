@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 
 from app.github.pulls import PREFIX, Pull
@@ -78,7 +78,8 @@ class TaskFinder:
 class Checkpoints:
     """What is known of the pull requests that show our work.
 
-    ``pull_of`` finds the one of a request if it is ours, ``place_of`` its place in the stack,
+    ``pull_of`` finds the one of a request if it is ours, ``pull_from`` the open one of a branch,
+    ``place_of`` its place in the stack,
     ``in_review`` the open ones of a roadmap; ``most_of`` says how often the repository lets one be
     revised (0: never), ``most_repairs`` how often because of checks, ``fails`` whether checks of
     others fail. ``broken`` says whether anybody's can be repaired, and its head. All raise
@@ -86,6 +87,7 @@ class Checkpoints:
     """
 
     pull_of: Callable[[RunRequested], Awaitable[Pull | None]]
+    pull_from: Callable[[RunRequested, str], Awaitable[Pull | None]]
     place_of: Callable[[RunRequested, Pull], Awaitable[StackPlace]]
     in_review: Callable[[RunRequested, str], Awaitable[tuple[InReview, ...]]]
     most_of: Callable[[RunRequested], Awaitable[int]]
@@ -287,9 +289,15 @@ class RunService:
         await self._start(request, revision=asked)
         return found
 
-    async def repair(self, request: RunRequested, head: str) -> None:
+    async def repair(
+        self, request: RunRequested, head: str, *, branches: Sequence[str] = ()
+    ) -> None:
         """Queue a run that repairs what makes checks of others fail on a checkpoint, if any do."""
-        pull = await self._checkpoints.pull_of(request)
+        if request.issue:
+            pull = await self._checkpoints.pull_of(request)
+        else:
+            pull = await self._at(request, branches)
+        request = replace(request, issue=pull.number if pull else 0)
         if pull is None or pull.kind != "checkpoint" or not pull.open or pull.sha != head:
             return
         most = await self._checkpoints.most_repairs(request)
@@ -302,6 +310,15 @@ class RunService:
             pull.number, request.by.login, failing=head, number=len(used) + 1, most=most
         )
         await self._start(replace(request, command=command), revision=asked)
+
+    async def _at(self, request: RunRequested, branches: Sequence[str]) -> Pull | None:
+        """The open pull request of one of our branches; for others nobody is asked."""
+        for branch in branches:
+            if branch.startswith(PREFIX) and (
+                pull := await self._checkpoints.pull_from(request, branch)
+            ):
+                return pull
+        return None
 
     async def verify(self, request: RunRequested) -> None:
         """Queue a run that only verifies the head of an open checkpoint again; twice leaves one.

@@ -19,6 +19,8 @@ PERMISSIONS: Mapping[str, str] = MappingProxyType(
         "everything else works",
         "metadata": "asking what a person may do; GitHub gives it to every App",
         "pull_requests": "opening checkpoints and proposals, and changing their base",
+        "statuses": "commit statuses of other CI systems that fail on a pull request; without it "
+        "everything else works",
     }
 )
 """What each permission of the App is for."""

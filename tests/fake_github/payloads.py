@@ -114,6 +114,26 @@ def check_run(
     return Happening("check_run", action, {**built.payload, "check_run": merged}, repo)
 
 
+def status(world: World, repo: Repo, sha: str, shape: dict[str, Any], by: User) -> Happening:
+    """status: the branches are those that hold the commit, ten at most, each with its head."""
+    api = f"{world.api_url}/repos/{repo.full_name}"
+    branches = [
+        {"name": ref, "commit": {"sha": head, "url": f"{api}/commits/{head}"}, "protected": False}
+        for ref, head in (
+            (ref.removeprefix("refs/heads/"), h) for ref, h in repo.bare.refs().items()
+        )
+        if repo.bare.is_ancestor(sha, head)
+    ]
+    said = {name: shape[name] for name in ("id", "state", "context", "description", "target_url")}
+    times = {name: shape[name] for name in ("created_at", "updated_at")}
+    parts = {**said, **times, "sha": sha, "name": repo.full_name, "branches": branches[:10]}
+    built = happening(world, "status", None, repo, by, **parts)
+    commit: Any = built.payload["commit"]
+    commit["sha"] = sha
+    commit["commit"]["verification"]["verified_at"] = None  # newer than the sample
+    return built
+
+
 def push(
     world: World, repo: Repo, ref: str, before: str | None, after: str | None, by: User
 ) -> Happening:

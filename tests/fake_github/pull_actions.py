@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from tests.fake_github import payloads, review_threads, ripple
 from tests.fake_github.courier import Courier
 from tests.fake_github.merging import merge_commit
-from tests.fake_github.routes_checks import apply_check, check_run, new_check
+from tests.fake_github.routes_checks import apply_check, check_run, new_check, new_status
 from tests.fake_github.state import Issue, Pull, Review, ReviewThread
 from tests.fake_github.world import World
 
@@ -149,6 +149,24 @@ class PullActions:
         shape, action = check_run(self.world, repo, run), "completed" if conclusion else "created"
         event = payloads.check_run(self.world, action, repo, shape, self.world.app.bot)
         return await self.courier.tell([event])
+
+    async def status(
+        self,
+        repository: str,
+        commit: str,
+        state: str,
+        *,
+        context: str = "ci/jenkins",
+        description: str = "",
+        by: str = "jenkins",
+    ) -> int:
+        """A CI that makes no check runs sets a commit status; the webhook's status."""
+        repo, who = self.world.repo(repository), self.world.user(by)
+        url = f"https://jenkins.example/{context}"
+        body = {"state": state, "context": context, "target_url": url}
+        said = body | {"description": description or None}
+        shape = new_status(self.world, repo, commit, said, who)
+        return await self.courier.tell([payloads.status(self.world, repo, commit, shape, who)])
 
     async def queue(self, repository: str, number: int, *, by: str = "writer") -> str:
         """Put a pull request into a merge queue, which asks for checks of a commit; that commit."""

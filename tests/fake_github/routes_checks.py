@@ -7,7 +7,7 @@ from typing import Any
 from tests.fake_github import payloads, shapes
 from tests.fake_github.answers import Answer, Call, invalid, missing
 from tests.fake_github.clock import stamp
-from tests.fake_github.state import Issue, Repo
+from tests.fake_github.state import Issue, Repo, User
 from tests.fake_github.world import World
 
 PLAIN = ("name", "external_id", "details_url", "status", "conclusion", "started_at")
@@ -166,11 +166,18 @@ def job_log(call: Call) -> Answer:
 
 def create_status(call: Call) -> Answer:
     """A commit status."""
-    repo, world, sha = call.repo, call.world, call.params["sha"]
+    repo, sha = call.repo, call.params["sha"]
     if repo.bare.kind(sha) != "commit":
         raise invalid(f"No commit found for SHA: {sha}")
+    return Answer(201, new_status(call.world, repo, sha, call.body, call.actor))
+
+
+def new_status(
+    world: World, repo: Repo, sha: str, body: dict[str, Any], creator: User
+) -> dict[str, Any]:
+    """Put a status on a commit; in GitHub's form."""
     shape: dict[str, Any] = shapes.template(world, "repos/create-commit-status", "201", repo=repo)
-    now, body, number = stamp(world.clock.now()), call.body, next(world.ids)
+    now, number = stamp(world.clock.now()), next(world.ids)
     shape.update(
         id=number,
         node_id=f"SC_{number}",
@@ -178,13 +185,13 @@ def create_status(call: Call) -> Answer:
         description=body.get("description"),
         target_url=body.get("target_url"),
         context=body.get("context", "default"),
-        creator=shapes.user(world, call.actor),
+        creator=shapes.user(world, creator),
         created_at=now,
         updated_at=now,
         url=f"{world.api_url}/repos/{repo.full_name}/statuses/{sha}",
     )
     repo.statuses.append({"sha": sha, "shape": shape})
-    return Answer(201, shape)
+    return shape
 
 
 def combined_status(call: Call) -> Answer:

@@ -56,6 +56,7 @@ NEEDS = {
     "pull_request_review_comment": {"pull_requests"},
     "push": {"contents"},
     "repository": {"metadata"},
+    "status": {"statuses"},
 }
 """Which permission (any of these) lets an App subscribe to an event."""
 EVENTS = list(NEEDS)

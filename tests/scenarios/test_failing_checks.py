@@ -168,7 +168,11 @@ async def test_without_the_permission_the_checks_own_words_are_enough(bot: Bot) 
 
 @pytest.mark.parametrize(
     ("permission", "lost"),
-    [("actions", "logs of GitHub Actions"), ("merge_queues", "never gets that check")],
+    [
+        ("actions", "logs of GitHub Actions"),
+        ("merge_queues", "never gets that check"),
+        ("statuses", "a CI system that reports statuses"),
+    ],
 )
 async def test_a_permission_that_is_not_accepted_is_told_once(
     bot: Bot, permission: str, lost: str

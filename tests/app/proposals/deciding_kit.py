@@ -267,7 +267,7 @@ def _bench(github: FakeGitHub, session: aiohttp.ClientSession, store: Store) -> 
         find=refuse,  # type: ignore[arg-type]
         skips=StoredSkips(store, clock),
         proposals=proposals,
-        checkpoints=Checkpoints(no_checkpoint, *[refuse] * 6),  # type: ignore[arg-type]
+        checkpoints=Checkpoints(no_checkpoint, *[refuse] * 7),  # type: ignore[arg-type]
         history=HistoryAt(StoredHistory(store), clock),
         learned=LearnedHere(refuse, refuse, refuse),  # type: ignore[arg-type]
     )
