@@ -417,18 +417,12 @@ class ServerParts:
 
     async def failing(self, full_name: str, **scope: int) -> FailingChecks:
         """What fails on commits of a repository. Raises ``Outage``."""
+        may = partial(self.identity.client, **scope)
         return FailingChecks(
-            RepositoryApi(self._scoped(CHECK, **scope), full_name),
-            RepositoryApi(self._scoped(LOGS, **scope), full_name),
-            RepositoryApi(self._scoped(STATUSES, **scope), full_name),
+            RepositoryApi(may(permissions=CHECK), full_name),
+            RepositoryApi(may(permissions=LOGS), full_name),
+            RepositoryApi(may(permissions=STATUSES), full_name),
             bot_login=await self.identity.bot_login(),
-        )
-
-    def _scoped(self, permissions: Permissions, **scope: int) -> GitHubAPI:
-        return self.identity.client(
-            installation_id=scope["installation_id"],
-            repository_id=scope["repository_id"],
-            permissions=permissions,
         )
 
     def client(self, request: RunRequested, permissions: Permissions) -> GitHubAPI:
