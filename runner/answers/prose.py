@@ -20,6 +20,8 @@ _NOT_PROSE = re.compile(
     r"^\s*(?:#{1,6}\s|DELETE\b|READ\b|SEARCH\b|LIST\b|<{3,}|>{3,}|={3,}|[{}\[\]<|@$]|diff --git)"
 )
 
+_PATH = re.compile(r"[`*\"']*(?:[\w@.+-]+/)+[\w@.+-]+[`*\"']*$")
+
 _MOST_LINES = 200
 _ASKS = re.compile(
     r"(?i)\?[\s\"'*_)]*$|\?\s+[A-Z(]"
@@ -70,7 +72,7 @@ def _is_prose(line: str) -> bool:
     """Whether a line is a sentence or a part of one; a path alone is not."""
     text = line.strip()
     says = text.endswith((".", "!", "?")) or len(_WORD.findall(text)) >= _FEWEST_WORDS
-    return says and not text.endswith(":") and not _NOT_PROSE.match(line)
+    return says and not text.endswith(":") and not _NOT_PROSE.match(line) and not _PATH.match(text)
 
 
 def _ended(line: str) -> str:

@@ -139,6 +139,45 @@ def _dumped(source: bytes, name: str) -> list[str] | None:
         return None
 
 
+def changed_tests(old: bytes, new: bytes) -> frozenset[str]:
+    """The Python tests (``Class::function``) of a file that are new or not as they were.
+
+    A row more in its parametrization counts, and an assertion more of a helper or of a list at the
+    top of the file; other words in a docstring do not.
+    """
+    before, after = inventory(old) or {}, inventory(new) or {}
+    own_before, own_after = _own_code(old), _own_code(new)
+    return frozenset(
+        name
+        for name, code in after.items()
+        if name
+        and (
+            own_before.get(name) != own_after.get(name)
+            or before[name].checks != code.checks
+            or before[name].cases != code.cases
+        )
+    )
+
+
+def _own_code(source: bytes) -> dict[str, list[str]]:
+    """The syntax of each test without its docstring, and the decorators of its classes."""
+    try:
+        found = list(_functions(python_tree(source), "", ()))
+        return {
+            name: [
+                ast.dump(each)
+                for each in (node.args, *node.decorator_list, *_undocumented(node), *inherited)
+            ]
+            for name, node, inherited in found
+        }
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return {}
+
+
+def _undocumented(function: Function) -> list[ast.stmt]:
+    return function.body[ast.get_docstring(function, clean=False) is not None :]
+
+
 def _helpers(tree: ast.Module, test: ast.AST) -> list[ast.stmt]:
     """The functions and classes of the file that a test uses, directly or through another."""
     kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from runner.checks.asked import TaskWords
 from runner.checks.tests_asked import keeps_behaviour, promises_tests
-from runner.checks.tests_inventory import inventory
+from runner.checks.tests_inventory import changed_tests, inventory
 from runner.code.languages import is_pytest_module, is_test_file
 from runner.loop.deps import Deps, TaskWork
 from runner.loop.reading import contents
@@ -222,11 +222,8 @@ async def _new_tests(deps: Deps, base: Snapshot, changes: ChangeSet) -> _NewTest
     for path, write in changes.files.items():
         if write is None or not is_pytest_module(path):
             continue
-        before = inventory(old.get(path, b"")) or {}
-        for name, code in (inventory(write.content) or {}).items():
-            known = before.get(name)
-            if name and (known is None or known.checks != code.checks):
-                ids.append(f"{path}::{name}")
+        changed = await asyncio.to_thread(changed_tests, old.get(path, b""), write.content)
+        ids += (f"{path}::{name}" for name in inventory(write.content) or {} if name in changed)
     tests = ChangeSet({path: changes.files[path] for path in _test_files(changes)})
     found = await contents(deps, base, configuration(base.entries))
     tools = tools_of(sorted(tests.entries(base)), found.get)

@@ -202,6 +202,42 @@ async def test_tests_that_notice_a_fault_say_so(bot: Bot) -> None:
     assert "unnoticed" not in body
 
 
+ROWS = """import pytest
+
+from half import halve
+
+
+@pytest.mark.parametrize(("n", "half"), [(4, 2), (6, 3){more}])
+def test_halve(n, half):
+    assert halve(n) == half
+"""
+
+
+@on(
+    {
+        "ROADMAP.md": b"- [ ] 1.1 Let `halve(n)` in `half.py` round down, with tests\n",
+        "half.py": b"def halve(n):\n    return n / 2\n",
+        "tests/test_half.py": ROWS.format(more="").encode(),
+    }
+)
+@pytest.mark.parametrize(
+    ("more", "proven"), [(", (5, 2)", True), (", (8, 4)", False)], ids=["proves", "does-not"]
+)
+async def test_a_row_more_in_an_old_test_is_a_new_test(bot: Bot, more: str, proven: bool) -> None:
+    """It has to fail without the change, as a test of its own would."""
+    right = {"half.py": "def halve(n):\n    return n // 2\n"}
+    first = answer(right | {"tests/test_half.py": ROWS.format(more=more)})
+    second = answer(right | {"tests/test_half.py": ROWS.format(more=", (5, 2)")})
+    bot.model.says(first, *([] if proven else [second]))
+
+    await bot.comment(ONE)
+
+    assert "✅ | **1.1**" in "".join(bot.says())
+    body = bot.pulls[0].body or ""
+    assert "1 test fails without this change and passes with it" in body
+    assert proven or "prove nothing" in bot.prompts[1]
+
+
 LATER = {
     "ROADMAP.md": b"- [ ] 1.1 Test `half.py` in `tests/test_half.py`\n",
     "half.py": b"def halve(n):\n    return n // 2\n",

@@ -36,6 +36,7 @@ def complaint(text: str) -> tuple[str, str]:
          "One is the first. Two is the second one. Three is the third one."),
         ("<think>I must think about this for long.</think>\nIt sets `x` to one.\n{}",
          "It sets `x` to one."),
+        ("It sets `x` to one.\n\nsrc/the/right/place.py\n{}", "It sets `x` to one."),
         ("DELETE b.py and what else is there now.\n{}", ""),
     ],
 )  # fmt: skip

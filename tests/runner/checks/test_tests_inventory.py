@@ -7,6 +7,7 @@ import re
 import pytest
 
 from runner.checks.asked import TaskWords
+from runner.checks.tests_inventory import changed_tests
 from runner.checks.tests_kept import weakened_tests
 from tests.runner.checks.trees import changes
 
@@ -244,3 +245,28 @@ def test_the_line_of_a_complaint(path: str, before: str, after: str, line: int) 
     """Where the test stands now; of one that is gone, where it stood; of a file its first."""
     found = weakened_tests(changes({path: after}), read=lambda _: before.encode(), repairing=False)
     assert found[0].line == line
+
+
+LISTED = "CASES = [1, 2]\n\n\n" + ROWS.format("CASES")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "changed"),
+    [
+        ("", ONE, {"test_a"}),
+        (ONE, TWO_TESTS, {"test_b"}),
+        (ONE, TWO_CHECKS, {"test_a"}),
+        (HELPER, HELPER + "    same(b())\n", {"test_a"}),
+        (HELPER, HELPER.replace("x == 1", "x == 1 != 2"), {"test_a"}),
+        (THREE, ROWS.format("[1, 2, 4]"), {"test_a"}),
+        (LISTED, LISTED.replace("[1, 2]", "[1, 2, 3]"), {"test_a"}),
+        (f"class TestA:\n    {ONE.replace(chr(10) + ' ', chr(10) + '     ')}", ONE, {"test_a"}),
+        (ONE, ONE.replace("a() == 1", "(a() == 1)"), set()),
+        (ONE, ONE.replace(":\n", ':\n    """It is one."""\n', 1), set()),
+        (TWO_TESTS, ONE, set()),
+        (ONE, "def test_a(:\n", set()),
+    ],
+)
+def test_what_counts_as_a_changed_test(old: str, new: str, changed: set[str]) -> None:
+    """New tests and those with other code, rows or assertions; not other words or brackets."""
+    assert changed_tests(old.encode(), new.encode()) == changed
