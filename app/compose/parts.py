@@ -374,7 +374,8 @@ class ServerParts:
     async def _config_at(self, event: PullClosed | PullReopened) -> RepositoryConfig:
         scope = {"installation_id": event.installation_id, "repository_id": event.repository.id}
         try:
-            return await self._config(self._scoped(READ, **scope), event.repository.full_name)
+            github = self.identity.client(**scope, permissions=READ)
+            return await self._config(github, event.repository.full_name)
         except ConfigError:
             return RepositoryConfig()  # people are told what is wrong with it
 
@@ -417,13 +418,16 @@ class ServerParts:
 
     async def failing(self, full_name: str, **scope: int) -> FailingChecks:
         """What fails on commits of a repository. Raises ``Outage``."""
-        may = partial(self.identity.client, **scope)
-        return FailingChecks(
-            RepositoryApi(may(permissions=CHECK), full_name),
-            RepositoryApi(may(permissions=LOGS), full_name),
-            RepositoryApi(may(permissions=STATUSES), full_name),
-            bot_login=await self.identity.bot_login(),
+        clients = (
+            self.identity.client(
+                installation_id=scope["installation_id"],
+                repository_id=scope["repository_id"],
+                permissions=permissions,
+            )
+            for permissions in (CHECK, LOGS, STATUSES)
         )
+        apis = (RepositoryApi(client, full_name) for client in clients)
+        return FailingChecks(*apis, bot_login=await self.identity.bot_login())
 
     def client(self, request: RunRequested, permissions: Permissions) -> GitHubAPI:
         """A client for the repository of a request."""
