@@ -24,15 +24,7 @@ from app.github.mirror import Mirror
 from app.github.one_pull import OfferedPulls
 from app.github.repository import GitHubRepository
 from app.github.stack_checks import StackMemory
-from app.github.token_identity import (
-    CHECK,
-    LOGS,
-    PUBLISH,
-    READ,
-    STATUSES,
-    Identity,
-    Permissions,
-)
+from app.github.token_identity import CHECK, LOGS, PUBLISH, READ, STATUSES, Identity, Permissions
 from app.github.trust_checks import no_page
 from app.local.compose import open_model, sandboxes
 from app.logs import mask_for, secrets_of
