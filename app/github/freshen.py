@@ -44,7 +44,8 @@ class Fresh:
     person pushed to the branch; ``pushed`` only that one pushed to the branch. ``sha`` is the
     head of the branch, ``start`` the commit on which its own change is. A ``new`` head was made
     just now; what was verified before it is shown on it if it was ``carried`` over. ``again`` says
-    that it is verified again where it was not.
+    that it is verified again where it was not. ``conflicts`` are paths that the base and the branch
+    both changed, so that a merge of the base is left to people.
     """
 
     done: Literal["nothing", "ticked", "joined", "rebuilt", "stuck", "pushed"] = "nothing"
@@ -57,6 +58,7 @@ class Fresh:
     carried: bool = False
     again: bool = False
     refused: bool = False
+    conflicts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +121,7 @@ class Freshen:
         return line_of(found, pull.sha, own.tasks, own.merged) if found else None
 
     async def _ticked(self, pull: Pull, tip: str, line: Line, *, ticks: bool) -> Fresh:
-        """Replay the edits of the roadmap; what else conflicts, GitHub shows by itself."""
+        """Replay the edits of the roadmap, where nothing else is in conflict with the base."""
         now = Fresh(line.form, sha=pull.sha, start=line.made_on, same=line.same, why=line.why)
         if not (ticks and line.behind):
             return now
@@ -129,7 +131,7 @@ class Freshen:
         mine = await self._snapshot(pull.sha)
         changes = await self._changes(pull, line, mine, new)
         if isinstance(changes, tuple):
-            return now
+            return replace(now, conflicts=changes)
         if await self._only_rebases():  # GitHub would leave out a merge commit, and the ticks
             alone = await self._rebuilt(pull, tip, line, "merged")
             if alone.done == "rebuilt":

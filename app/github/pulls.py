@@ -36,12 +36,22 @@ class ProposalMarkers:
 
 
 @dataclass(frozen=True, slots=True)
+class PullOptions:
+    """How pull requests come before people; ``reviewers`` are logins and ``org/team``."""
+
+    labels: tuple[str, ...] = ()
+    reviewers: tuple[str, ...] = ()
+    draft: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Pull:
     """A pull request of ours: head and base branch, and which tasks of which roadmap it is about.
 
     A recovery shows a ``proposal``, a checkpoint none. ``node`` is the id GraphQL wants. ``on`` is
     the branch that its commits were made on ('' where it was not noted); GitHub's ``base`` may
-    change since.
+    change since. ``merged_at`` is GitHub's time of its merge, '' where there was none; ``shown``
+    are its labels, and whether it is a draft.
     """
 
     number: int
@@ -53,8 +63,8 @@ class Pull:
     tasks: tuple[str, ...]
     roadmap: str
     proposal: ProposalMarkers | None = None
-    draft: bool = False
-    labels: frozenset[str] = field(default_factory=frozenset)
+    shown: PullOptions = field(default_factory=PullOptions)
+    merged_at: str = ""
     node: str = ""
     on: str = ""
     title: str = ""
@@ -145,8 +155,11 @@ def read_pull(found: Any, bot_login: str) -> Pull | None:
         tasks=tuple((marked(body, kind) or "").split(",")),
         roadmap=marked(body, "roadmap") or "",
         proposal=_proposal_markers(body) if kind == "recovery" else None,
-        draft=bool(found.get("draft")),
-        labels=frozenset(label["name"] for label in found["labels"]),
+        shown=PullOptions(
+            labels=tuple(label["name"] for label in found["labels"]),
+            draft=bool(found.get("draft")),
+        ),
+        merged_at=found["merged_at"] or "",
         node=found["node_id"],
         on=marked(body, "on") or "",
         title=found["title"],
@@ -166,15 +179,6 @@ def _kind(body: str | None) -> Kind | None:
     """The kind of our first marker: what text behind it says counts for nothing."""
     kinds: dict[str | None, Kind] = {"checkpoint": "checkpoint", "recovery": "recovery"}
     return kinds.get(first_kind(body))
-
-
-@dataclass(frozen=True, slots=True)
-class PullOptions:
-    """How new pull requests come before people; ``reviewers`` are logins and ``org/team``."""
-
-    labels: tuple[str, ...] = ()
-    reviewers: tuple[str, ...] = ()
-    draft: bool = False
 
 
 _LONGEST_TITLE = 256
@@ -375,7 +379,7 @@ class Pulls:
 
     async def ready(self, pull: Pull) -> None:
         """Mark a draft as ready for review; only GraphQL can."""
-        if pull.draft:
+        if pull.shown.draft:
             doing = f"mark pull request #{pull.number} as ready"
             await self._api.graphql(_READY, doing, pull=pull.node)
 
@@ -438,7 +442,7 @@ _ABOUT = "What Cairn proposes about a task it could not finish"
 
 async def put_label(api: RepositoryApi, pull: Pull, effort: BestEffort) -> None:
     """Put the label on, and make it when the repository has none; a refusal fails nothing."""
-    if RECOVERY in pull.labels:
+    if RECOVERY in pull.shown.labels:
         return
     with effort():
         if await api.find(f"labels/{quote(RECOVERY)}", f"show the label {RECOVERY}") is None:

@@ -217,10 +217,11 @@ class Restack:
             *texts.taken_in(ties.taken_in(pull)),
             *texts.carried(ties.carries(pull), ground.base),
             *filter(None, [await self._again(pull, ties, ground), also, note]),
+            *texts.conflicting(pull, fresh),
         ]
         if pull.base == ground.base and fresh.done in ("ticked", "joined", "rebuilt"):
             await self._say_unticked(pull, ties, ground)
-        held = fresh.done in ("stuck", "pushed") and bool(note)
+        held = bool(fresh.conflicts) or (fresh.done in ("stuck", "pushed") and bool(note))
         return _Done(pull, fresh, "\n\n".join(lines), trouble=held)
 
     async def _again(self, pull: Pull, ties: Ties, ground: _Ground) -> str:

@@ -102,22 +102,39 @@ class Ties:
         return None
 
     def folded(self, pull: Pull) -> Pull | None:
-        """Return the member that one was built on, if it was merged into the open one below it."""
+        """Return the member that brought what one was built on into the open one below it.
+
+        That is what it was built on, or a member that took that in and was merged itself.
+        """
         below, lower = self.of(pull.on), self.of(pull.base)
-        here = below and lower and below.merged and lower.open and below.base == pull.base
-        return below if here else None
+        if not (below and below.merged and lower and lower.open):
+            return None
+        last = self._way(below)[-1]
+        return last if last.base == pull.base else None
 
     def carries(self, pull: Pull) -> list[Pull]:
         """Return the members that were merged below one, and are in no other branch that lives."""
         found, seen = list[Pull](), {pull.head}
         below = self.of(pull.on)
-        while below is not None and below.merged and below.base not in (self._base, pull.base):
-            if below.head in seen:
+        while below is not None and below.merged and below.head not in seen:
+            if self._way(below)[-1].base in (self._base, pull.base):
                 break
             seen.add(below.head)
             found.append(below)
             below = self.of(below.on or below.base)
         return found
+
+    def _way(self, pull: Pull) -> list[Pull]:
+        """A merged one, and the members with which its change was merged further, in that order.
+
+        What is merged into a branch after the branch itself was merged goes no further.
+        """
+        way = [pull]
+        while (into := self.of(way[-1].base)) and into.merged and into not in way:
+            if into.merged_at <= way[-1].merged_at:
+                break
+            way.append(into)
+        return way
 
     def carried(self, pull: Pull) -> frozenset[str]:
         """Return the tasks of its change: its own, and those merged below it but nowhere else."""
@@ -128,8 +145,12 @@ class Ties:
         return [p for p in self.pulls if p.open and p.member and self.below(p) == pull.head]
 
     def taken_in(self, pull: Pull) -> list[Pull]:
-        """Return the members that were merged into the branch of one, by number."""
-        return [p for p in self.pulls if p.merged and p.member and p.base == pull.head]
+        """Return the members that were merged into the branch of one, by number.
+
+        What came into it after it was merged itself does not go with it.
+        """
+        into = [p for p in self.pulls if p.merged and p.member and p.base == pull.head]
+        return [p for p in into if not pull.merged or p.merged_at <= pull.merged_at]
 
     def inside(self, pull: Pull) -> Iterator[Pull]:
         """Yield a pull request and the members whose change a merge of it brings as well."""

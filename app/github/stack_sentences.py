@@ -130,7 +130,7 @@ def _why_not(fresh: Fresh) -> str:
     if fresh.done == "pushed":
         return "Somebody pushed to this branch, so Cairn does not rewrite it. "
     if fresh.done == "stuck":
-        return f"Cairn did not change it, because {_paths(fresh)} changed on both sides. "
+        return f"Cairn did not change it, because {_paths(fresh.paths)} changed on both sides. "
     return ""
 
 
@@ -145,9 +145,9 @@ def _by_hand(pull: Pull, fresh: Fresh) -> str:
     )
 
 
-def _paths(fresh: Fresh) -> str:
-    paths = ", ".join(f"`{path.replace('`', chr(39))}`" for path in fresh.paths[:_MOST])
-    return f"{paths} and {len(fresh.paths) - _MOST} more" if len(fresh.paths) > _MOST else paths
+def _paths(paths: Sequence[str]) -> str:
+    shown = ", ".join(f"`{path.replace('`', chr(39))}`" for path in paths[:_MOST])
+    return f"{shown} and {len(paths) - _MOST} more" if len(paths) > _MOST else shown
 
 
 def stuck(pull: Pull, merged: Pull, fresh: Fresh) -> str:
@@ -157,8 +157,25 @@ def stuck(pull: Pull, merged: Pull, fresh: Fresh) -> str:
     return (
         f"**This pull request needs you before it can be merged.** #{merged.number} was merged by "
         f"squash or rebase, so git does not see that this branch already has that change, and "
-        f"`{pull.base}` and this branch both changed {_paths(fresh)}. Type:\n\n"
-        f"```sh\ngit fetch origin\ngit switch {pull.head}\ngit merge origin/{pull.base}\n"
+        f"`{pull.base}` and this branch both changed {_paths(fresh.paths)}. {_resolve(pull)}"
+    )
+
+
+def conflicting(pull: Pull, fresh: Fresh) -> list[str]:
+    """What the description says while the base branch changed the same as this one."""
+    if not fresh.conflicts:
+        return []
+    return [
+        f"**This pull request needs you before it can be merged.** `{pull.base}` and this branch "
+        f"both changed {_paths(fresh.conflicts)}, and Cairn does not guess what is wanted. "
+        f"{_resolve(pull)}"
+    ]
+
+
+def _resolve(pull: Pull) -> str:
+    """What to type to merge the base branch in, and how to have the task done again instead."""
+    return (
+        f"Type:\n\n```sh\ngit fetch origin\ngit switch {pull.head}\ngit merge origin/{pull.base}\n"
         "# resolve the conflicts, then\ngit commit && git push\n```\n\n"
         f"Or close this pull request and comment `/execute retry {pull.task}`: Cairn then works "
         f"on the task again, on `{pull.base}`."
@@ -183,9 +200,10 @@ def _needs_workflows(pull: Pull, merged: Pull, fresh: Fresh) -> str:
     """What to do about a branch that people pushed to, where GitHub refuses our merge."""
     return (
         f"**This pull request needs you before it can be merged.** #{merged.number} was merged, "
-        f"and `{pull.base}` has workflow files that this branch lacks ({_paths(fresh)}). GitHub "
-        "lets an App write such files only with the *Workflows* permission, which Cairn does not "
-        "have. Somebody pushed to this branch, so Cairn does not rebuild it either. Type:\n\n"
+        f"and `{pull.base}` has workflow files that this branch lacks ({_paths(fresh.paths)}). "
+        "GitHub lets an App write such files only with the *Workflows* permission, which Cairn "
+        "does not have. Somebody pushed to this branch, so Cairn does not rebuild it either. Type:"
+        "\n\n"
         f"```sh\ngit fetch origin\ngit switch {pull.head}\ngit merge origin/{pull.base}\n"
         "git push\n```\n\nGitHub's button *Update branch* does the same."
     )

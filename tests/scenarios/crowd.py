@@ -136,7 +136,7 @@ class Crowd:
                     other
                     for other in self.ours
                     if other.pull.merged
-                    if other.pull.base == each.pull.head or other.number in told
+                    if _went_with(other, each) or other.number in told
                 ]
 
     def in_review(self) -> set[str]:
@@ -168,6 +168,7 @@ class Crowd:
             if self.bot.github.pull_body(REPOSITORY, pull.number)["mergeable"]:
                 await self.bot.github.merge_pull(REPOSITORY, pull.number)
                 await self.bot.idle()
+                await self.bot.later(minutes=5)
                 self.check()
                 ready = [pull for pull in self.open if pull.pull.base == "main"]
 
@@ -504,6 +505,13 @@ class Crowd:
         if pull.pull.base == "main" and not by_hand and not self._has_rival(inside):
             body = self.bot.github.pull_body(REPOSITORY, pull.number)
             assert body["mergeable"], f"#{pull.number} {pull.title} cannot be merged; {said}"
+
+
+def _went_with(upper: Issue, lower: Issue) -> bool:
+    """Say whether one was merged into the branch of another before that was merged itself."""
+    if upper.pull.base != lower.pull.head or upper.pull.merged is None:
+        return False
+    return lower.pull.merged is None or upper.pull.merged < lower.pull.merged
 
 
 def _word(title: str) -> str:

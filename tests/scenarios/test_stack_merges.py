@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
 import pytest
 
+from tests.fake_github.bare import Person, write_files
 from tests.fake_github.state import Issue
 from tests.marks import MORE
 from tests.scenarios.bot import REPOSITORY, Bot
@@ -327,3 +329,73 @@ async def test_where_both_changed_a_file_people_are_told_what_to_type(bot: Bot) 
     assert "two.md" in said
     await push(bot, LINES.replace("[ ] 1.1", "[x] 1.1"), files={"README.md": b"# More\n"})
     assert unread_comments(bot, two) == ""
+
+
+async def test_what_went_down_two_branches_is_in_the_one_that_lives(bot: Bot) -> None:
+    """The third is squashed into the second, and that into the first: the fourth follows."""
+    await push(bot, f"{LINES}- [ ] 1.4 Write `ten.md`\n")
+    bot.model.says(*(note(f"{word}.md") for word in (*WORDS, "ten")))
+    await bot.comment("/execute")
+    bot.says()
+    one, two, six, ten = bot.pulls
+    for pull in (six, two):
+        await merge(bot, pull, "squash")
+        await bot.later(minutes=5)
+
+    assert ten.pull.base == one.pull.head
+    assert "+A note." in changed_lines(bot, ten)
+    assert not [line for line in changed_lines(bot, ten) if re.search(r"1\.[123] ", line)]
+    assert "does not lead to" not in body(ten)
+    assert f"#{two.number} was merged by squash or rebase" in unread_comments(bot, ten)
+    for pull in (one, ten):
+        await merge(bot, pull, "squash")
+        unread_comments(bot, ten)
+    assert ticks(bot) == "xxxx"
+
+
+async def merged_by_hand(bot: Bot, pull: Issue, files: Mapping[str, object]) -> None:
+    """Do what the description says: git merge, these files in place of the conflicts, git push."""
+    bare, main = bot.view.state.bare, bot.view.branches["main"]
+    who = Person("writer", "writer@example.com", bot.github.clock.now())
+    tree = write_files(bare, bare.resolve(main, "tree"), files)
+    made = bare.commit(tree, [pull.pull.sha, main], "Merge main", author=who)
+    await bot.github.move_branch(REPOSITORY, pull.pull.head, made)
+    await bot.idle()
+
+
+async def test_a_conflict_with_what_was_merged_is_told(bot: Bot) -> None:
+    """A task is done again in other words, and the first version of its file was revised since."""
+    bot.model.says(note("one.md"), note("two.md"))
+    await bot.comment("/execute --max-tasks 2")
+    bot.says()
+    one, two = bot.pulls
+    roadmap = LINES.replace("Write `two.md`", "Write `two.md` in two words")
+    await push(bot, roadmap)
+    bot.model.says(note("two.md", "Two words."), note("two.md", "A better note."))
+    await bot.comment("/execute --max-tasks 1")
+    bot.says()
+    again = bot.pulls[-1]
+    await bot.reply(two, "/execute revise say it better")
+
+    await merge(bot, one)
+    await merge(bot, two)
+
+    unread_comments(bot, two)
+    assert again.pull.base == "main"
+    assert "needs you before it can be merged" in body(again)
+    assert "`main` and this branch both changed `two.md`" in body(again)
+    assert "git merge origin/main" in body(again)
+    (check,) = [
+        each
+        for each in bot.view.checks
+        if (each["head_sha"], each["name"]) == (again.pull.sha, "cairn/stack")
+    ]
+    assert check["conclusion"] == "failure"
+    assert unread_comments(bot, again) == ""  # GitHub shows the conflict, too
+
+    ticked = roadmap.replace("[ ] 1.1", "[x] 1.1").replace("[ ] 1.2", "[x] 1.2")
+    await merged_by_hand(bot, again, {"two.md": "Two words.\n", "ROADMAP.md": ticked})
+
+    assert bot.github.pull_body(REPOSITORY, again.number)["mergeable"]
+    await merge(bot, again)
+    assert ticks(bot) == "xx "
