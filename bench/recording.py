@@ -152,8 +152,8 @@ def _fill(connection: Connection) -> None:
         rows.append(dict(made.execution))
         for row in made.totals:
             _add(totals, row)
-    connection.execute(sa.text(sql.PUT), rows)
-    connection.execute(sa.text(sql.ADD), list(totals.values()))
+    connection.execute(sa.text(sql.PUT.row), rows)
+    connection.execute(sa.text(sql.ADD.row), list(totals.values()))
 
 
 def _add(totals: dict[tuple[Any, ...], dict[str, Any]], row: Mapping[str, Any]) -> None:

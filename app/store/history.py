@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
+from json import dumps
 from typing import Any
 
 import sqlalchemy as sa
@@ -28,14 +29,14 @@ class StoredHistory:
         def work(connection: Connection) -> None:
             found = _rows(connection, sql.BEFORE, sql.key_of(execution.key))
             rows = sql.rows_of(execution, found[0] if found else None, details=details)
-            for statement, several in (
-                (sql.PUT, [rows.execution]),
+            connection.execute(_text(sql.PUT.row), dict(rows.execution))
+            for upsert, several in (
                 (sql.PUT_NODE, rows.nodes),
                 (sql.PUT_TOOL, rows.tools),
                 (sql.ADD, rows.totals),
             ):
                 if several:
-                    connection.execute(_text(statement), [dict(row) for row in several])
+                    _put(connection, upsert, several)
 
         await self._store.write(work)
 
@@ -91,6 +92,15 @@ def _text(statement: str) -> sa.TextClause:
 def _used(statement: str, values: Mapping[str, Any]) -> dict[str, Any]:
     """The values that a statement names: a driver may refuse others."""
     return {name: value for name, value in values.items() if f":{name}" in statement}
+
+
+def _put(connection: Connection, upsert: sql.Upsert, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Write rows: on PostgreSQL with one statement, which takes a fraction of the time there."""
+    if connection.dialect.name == "postgresql":
+        together = dumps([dict(row) for row in rows], ensure_ascii=False)
+        connection.execute(_text(upsert.rows), {"rows": together})
+    else:
+        connection.execute(_text(upsert.row), [dict(row) for row in rows])
 
 
 def _rows(

@@ -279,8 +279,8 @@ sa.Index(None, executions.c.at)
 sa.Index(None, executions.c.repository_id, executions.c.at)
 sa.Index(None, executions.c.failed, executions.c.at)
 sa.Index(None, executions.c.repository_id, executions.c.failed, executions.c.at)
-sa.Index(None, executions.c.repository_id, executions.c.day, executions.c.version)
-sa.Index(None, executions.c.day, executions.c.version)
+sa.Index(None, executions.c.repository_id, executions.c.version, executions.c.day)
+sa.Index(None, executions.c.version, executions.c.day)
 _history_table(
     "execution_nodes",
     "run task attempt node",

@@ -19,7 +19,7 @@ from typing import Any, Final
 from runner.errors import Outage
 from runner.history import sql
 from runner.history.inquiry import HistoryQuery, Recalled, Totals
-from runner.history.records import VERSION, Execution
+from runner.history.records import Execution
 from runner.text.mask import masked
 
 log = logging.getLogger(__name__)
@@ -75,10 +75,10 @@ class FileHistory:
             key = sql.key_of(execution.key)
             before = db.execute(sql.BEFORE, key).fetchone()
             rows = sql.rows_of(execution, before, details=details)
-            db.execute(sql.PUT, masked(rows.execution, self._mask))
-            db.executemany(sql.PUT_NODE, masked(rows.nodes, self._mask))
-            db.executemany(sql.PUT_TOOL, masked(rows.tools, self._mask))
-            db.executemany(sql.ADD, masked(rows.totals, self._mask))
+            db.execute(sql.PUT.row, masked(rows.execution, self._mask))
+            db.executemany(sql.PUT_NODE.row, masked(rows.nodes, self._mask))
+            db.executemany(sql.PUT_TOOL.row, masked(rows.tools, self._mask))
+            db.executemany(sql.ADD.row, masked(rows.totals, self._mask))
 
     def _totals(self, query: HistoryQuery) -> Totals:
         if self._is_missing():
@@ -149,12 +149,12 @@ class FileHistory:
 
     def _prepare(self, db: sqlite3.Connection) -> None:
         (version,) = db.execute("PRAGMA user_version").fetchone()
-        if version > VERSION:
+        if version > sql.SCHEMA_VERSION:
             raise Outage("file", f"{self._file} was written by a newer Cairn. Update Cairn.")
-        if version < VERSION:
+        if version < sql.SCHEMA_VERSION:
             for statement in sql.SCHEMA:
                 db.execute(statement)
-            db.execute(f"PRAGMA user_version = {VERSION}")
+            db.execute(f"PRAGMA user_version = {sql.SCHEMA_VERSION}")
 
     def _close(self) -> None:
         if self._opened is not None:

@@ -63,12 +63,17 @@ INDEXES: Final = {
     "ix_executions_repository_id_at": ("executions", ("repository_id", "at")),
     "ix_executions_repository_id_failed_at": ("executions", ("repository_id", "failed", "at")),
     "ix_executions_failed_at": ("executions", ("failed", "at")),
-    "ix_executions_repository_id_day_version": ("executions", ("repository_id", "day", "version")),
-    "ix_executions_day_version": ("executions", ("day", "version")),
+    "ix_executions_repository_id_version_day": ("executions", ("repository_id", "version", "day")),
+    "ix_executions_version_day": ("executions", ("version", "day")),
 }
+FORMER_INDEXES: Final = ("ix_executions_repository_id_day_version", "ix_executions_day_version")
+
+SCHEMA_VERSION: Final = 2
+"""The version of these tables in a checkout's file; a server counts its migrations."""
 
 SCHEMA: Final = (
     *TABLES,
+    *(f"DROP INDEX IF EXISTS {name}" for name in FORMER_INDEXES),
     *(
         f"CREATE INDEX IF NOT EXISTS {name} ON {table} ({', '.join(columns)})"
         for name, (table, columns) in INDEXES.items()
@@ -88,14 +93,41 @@ _KEY = "run = :run AND task = :task AND attempt = :attempt"
 _KEYS = ("run", "task", "attempt")
 
 
-def _upsert(table: str, keys: Sequence[str], columns: Sequence[str]) -> str:
-    names = [*keys, *columns]
-    values = ", ".join(f":{name}" for name in names)
-    new = ", ".join(f"{name} = excluded.{name}" for name in columns)
-    return (
-        f"INSERT INTO {table} ({', '.join(names)}) VALUES ({values}) "  # noqa: S608 - our names
-        f"ON CONFLICT ({', '.join(keys)}) DO UPDATE SET {new}"
-    )
+@dataclass(frozen=True, slots=True)
+class Upsert:
+    """Writes rows of a table; a row that is there is replaced, or added to (``adds``)."""
+
+    table: str
+    keys: tuple[str, ...]
+    columns: tuple[str, ...]
+    adds: bool = False
+
+    @property
+    def row(self) -> str:
+        """The statement for one row."""
+        return self._from(f"VALUES ({', '.join(f':{name}' for name in self._names)})")
+
+    @property
+    def rows(self) -> str:
+        """The statement for many rows at once, a JSON array ``:rows``; PostgreSQL alone has it."""
+        return self._from(
+            f"SELECT {', '.join(self._names)} FROM "  # noqa: S608 - our names
+            f"json_populate_recordset(CAST(NULL AS {self.table}), CAST(:rows AS json))"
+        )
+
+    @property
+    def _names(self) -> tuple[str, ...]:
+        return (*self.keys, *self.columns)
+
+    def _from(self, source: str) -> str:
+        return f"INSERT INTO {self.table} ({', '.join(self._names)}) {source} {self.conflict}"
+
+    @property
+    def conflict(self) -> str:
+        """What becomes of a row that is there."""
+        plus = f"{self.table}.{{0}} + " if self.adds else ""
+        new = ", ".join(f"{n} = {plus.format(n)}excluded.{n}" for n in self.columns)
+        return f"ON CONFLICT ({', '.join(self.keys)}) DO UPDATE SET {new}"
 
 
 _COLUMNS = (
@@ -108,20 +140,14 @@ _AMOUNTS = ("seconds", "tokens", "cost", "calls", "unpriced")
 _TALLIES = ("seen", "finished", "good", *_AMOUNTS)
 
 BEFORE: Final = f"SELECT at, day, counted FROM executions WHERE {_KEY}"  # noqa: S608 - our names
-PUT: Final = _upsert("executions", _KEYS, _COLUMNS)
-PUT_NODE: Final = _upsert("execution_nodes", (*_KEYS, "node"), ("visits", *_AMOUNTS))
-PUT_TOOL: Final = _upsert(
+PUT: Final = Upsert("executions", _KEYS, _COLUMNS)
+PUT_NODE: Final = Upsert("execution_nodes", (*_KEYS, "node"), ("visits", *_AMOUNTS))
+PUT_TOOL: Final = Upsert(
     "execution_tools",
     (*_KEYS, "step", "number"),
     ("level", "tool", "exit_code", "seconds", "result", "passed", "failed"),
 )
-_ADDED = "ON CONFLICT (scope, day, dimension, value) DO UPDATE SET " + ", ".join(
-    f"{name} = execution_totals.{name} + excluded.{name}" for name in _TALLIES
-)
-ADD: Final = (
-    f"INSERT INTO execution_totals (scope, day, dimension, value, {', '.join(_TALLIES)}) "  # noqa: S608
-    f"VALUES (:scope, :day, :dimension, :value, {', '.join(f':{n}' for n in _TALLIES)}) {_ADDED}"
-)
+ADD: Final = Upsert("execution_totals", ("scope", "day", "dimension", "value"), _TALLIES, adds=True)
 TOTALS: Final = (
     f"SELECT day, dimension, value, {', '.join(_TALLIES)} FROM execution_totals "  # noqa: S608
     "WHERE scope = :scope AND day >= :since AND day <= :until AND seen > 0 "
@@ -146,12 +172,15 @@ def recent(*, repository: bool, failed: bool) -> str:
 
 
 def unread(*, repository: bool) -> str:
-    """How many records are of another version, and how many come from the future."""
+    """How many records are of another version, and how many come from the future.
+
+    Each part reads a short range of an index, however many records there are.
+    """
     where = "repository_id = :repository_id AND " if repository else ""
+    count = f"(SELECT COUNT(*) FROM executions WHERE {where}"  # noqa: S608 - our names
     return (
-        "SELECT SUM(CASE WHEN version <> :version THEN 1 ELSE 0 END), "  # noqa: S608 - our names
-        "SUM(CASE WHEN day > :until THEN 1 ELSE 0 END) "
-        f"FROM executions WHERE {where}day >= :since"
+        f"SELECT {count}version < :version AND day >= :since) "
+        f"+ {count}version > :version AND day >= :since), {count}at >= :ahead)"
     )
 
 
@@ -163,7 +192,7 @@ _ROWS_OF_OLD = (
 FORGET: Final = (
     f"INSERT INTO execution_totals (scope, day, dimension, value, {', '.join(_TALLIES)}) "  # noqa: S608
     f"SELECT '{EVERYWHERE}', day, dimension, value, {', '.join(f'-{n}' for n in _TALLIES)} "
-    f"FROM execution_totals WHERE scope = :scope AND day < :before {_ADDED}",
+    f"FROM execution_totals WHERE scope = :scope AND day < :before {ADD.conflict}",
     "DELETE FROM execution_totals WHERE scope = :scope AND day < :before",
     f"DELETE FROM execution_totals WHERE scope = '{EVERYWHERE}' AND day < :before AND seen <= 0",  # noqa: S608
     f"DELETE FROM execution_nodes WHERE {_ROWS_OF_OLD.format('execution_nodes')}",  # noqa: S608
@@ -318,6 +347,7 @@ def days_of(query: HistoryQuery) -> dict[str, Any]:
         "repository_id": query.repository_id,
         "since": since,
         "until": until,
+        "ahead": float((until + 1) * DAY),
         "version": VERSION,
     }
 
