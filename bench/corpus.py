@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+from collections import Counter
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from bench.loop.doors import DOORS, Corpus, executed
 from bench.loop.environment import environment
 from bench.loop.naming import Character
 from bench.loop.stats import Estimate, share
+from bench.loop.table import COMMON
 from bench.loop.theory import Model, expected
 from tests.runner.sandbox.sandbox_bench import ROOT
 
@@ -57,6 +59,8 @@ async def measure(folder: Path, arguments: Sequence[str] = ()) -> AsyncIterator[
                     why = f" ({found[-1].problem})" if found[-1].problem else ""
                     yield f"   {_line(found[-1:], roadmap)}{why}"
                 yield f"   {_line(found)}; {_goals(found, p, x)}"
+                if any(each.errors for each in found):
+                    yield f"   {_recovered(found)}"
 
 
 def _line(found: Sequence[Corpus], roadmap: Roadmap | None = None) -> str:
@@ -82,6 +86,15 @@ def _goals(found: Sequence[Corpus], p: float, x: float) -> str:
         ok = finished.value == 1 and tokens <= 5_000
     theory = f"theory {exact.finished:.1%}, claimed and wrong {exact.claimed:.1%}"
     return f"{theory}: {'ok' if ok else 'MISSED'}"
+
+
+def _recovered(found: Sequence[Corpus]) -> str:
+    """The errors in tasks that ended right, of all that were seen."""
+    seen = sum((each.errors for each in found), Counter[str]())
+    good = sum((each.recovered for each in found), Counter[str]())
+    parts = [f"{error} {good[error]} of {seen[error]}" for error in sorted(seen)]
+    common = share(sum(good[each] for each in COMMON), sum(seen[each] for each in COMMON))
+    return f"errors recovered: {', '.join(parts)}; of common types {_percent(common)}"
 
 
 def _percent(estimate: Estimate) -> str:

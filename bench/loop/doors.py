@@ -7,14 +7,18 @@ the fault model. What was left behind is judged by tests that the product never 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Awaitable, Callable, Collection, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from bench.loop.corpus import Roadmap
 from bench.loop.environment import BenchEnvironment
 from bench.loop.naming import Character
 from runner.config.model import CONFIG_PATH
+from runner.files.history_file import NAME, FileHistory
+from runner.history.inquiry import HistoryQuery
+from runner.history.totals import errors_of
 from tests.app.checkout import checkout
 from tests.runner.sandbox.sandbox_bench import ROOT
 from tests.scenarios.bot import conversation
@@ -24,13 +28,16 @@ from tests.scenarios.promised.scenario import Asked
 
 IMAGES = {"bubblewrap": ROOT, "docker": "cairn-sandbox:latest"}
 _ASKED = Asked(planning="auto")
+_LATEST = 4e9
 
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
     """One roadmap that was executed: what was said of its tasks, and what is true.
 
-    ``problem`` is why the run as a whole ended early ('': it did not).
+    ``problem`` is why the run as a whole ended early ('': it did not). ``errors`` are those that
+    attempts saw, by type, as a checkout's history has them; ``recovered`` those in tasks that ended
+    right.
     """
 
     roadmap: Roadmap
@@ -38,6 +45,8 @@ class Corpus:
     finished: int
     tokens: int
     problem: str
+    errors: Counter[str] = field(default_factory=Counter)
+    recovered: Counter[str] = field(default_factory=Counter)
 
     @property
     def tasks(self) -> int:
@@ -95,6 +104,22 @@ DOORS: Mapping[str, Door] = {"cairn run": _by_command, "server": _by_server}
 async def _judged(environment: BenchEnvironment, roadmap: Roadmap, left: Left) -> Corpus:
     tree = {path: content.decode("utf-8", "replace") for path, content in left.tree.items()}
     claimed = [task for task in roadmap.tasks if left.statuses.get(task.id) == "completed"]
-    right = [await environment.judge.passes(task, tree, kept=True) for task in claimed]
+    right = [task.id for task in claimed if await environment.judge.passes(task, tree, kept=True)]
     tokens = left.report["model_usage"]["tokens"]
-    return Corpus(roadmap, len(claimed), sum(right), tokens, left.report["problem"])
+    errors, recovered = await _errors(left.folder / NAME, right)
+    return Corpus(
+        roadmap, len(claimed), len(right), tokens, left.report["problem"], errors, recovered
+    )
+
+
+async def _errors(file: Path, right: Collection[str]) -> tuple[Counter[str], Counter[str]]:
+    """Count the errors of a checkout's history (a server has none there), and those got over."""
+    seen: Counter[str] = Counter()
+    recovered: Counter[str] = Counter()
+    history = FileHistory(file)
+    for record in (await history.recent(HistoryQuery(until=_LATEST, most=1_000))).executions:
+        seen.update(errors_of(record))
+        if record.place.name in right:
+            recovered.update(errors_of(record))
+    history.close()
+    return seen, recovered
