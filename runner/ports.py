@@ -60,6 +60,14 @@ class CommandResult:
     image: bool = True
 
 
+Ran = Callable[[Sequence[str], CommandResult, float], Awaitable[None]]
+"""Is told of a command that ended, with its result and its seconds."""
+
+
+async def unheard(_command: Sequence[str], _result: CommandResult, _seconds: float) -> None:
+    """Nobody is told."""
+
+
 class SandboxSession(Protocol):
     """One opened sandbox: a workspace folder and commands that run in it."""
 
@@ -109,6 +117,10 @@ class Setup:
     variables: tuple[tuple[str, str], ...] = ()
 
 
+Fill = Callable[[SandboxSession], Awaitable[None]]
+"""Puts the tree into a session."""
+
+
 class Sandbox(Protocol):
     @property
     def name(self) -> str:
@@ -120,14 +132,12 @@ class Sandbox(Protocol):
     async def open(self, spec: SandboxSpec) -> SandboxSession:
         """Create a sandbox. Raises ``Outage`` when the engine is down or the image is missing."""
 
-    async def prepare(
-        self, spec: SandboxSpec, setup: Setup, fill: Callable[[SandboxSession], Awaitable[None]]
-    ) -> str:
+    async def prepare(self, spec: SandboxSpec, setup: Setup, fill: Fill, ran: Ran = unheard) -> str:
         """Return the image that holds what the commands made, for ``SandboxSpec.image``.
 
         They run once for an image, commands and inputs, in a session that ``fill`` has filled with
-        the tree. Raises ``TaskError`` (kind ``environment``) when a command fails, ``Outage`` when
-        the engine does.
+        the tree; ``ran`` is told of each that ended. Raises ``TaskError`` (kind ``environment``)
+        when a command fails, ``Outage`` when the engine does.
         """
 
     async def sweep(self) -> int:

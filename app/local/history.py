@@ -48,5 +48,5 @@ def _object(answer: HistoryAnswer) -> dict[str, object]:
         listed = [asdict(replace(e, nodes=(), tools=())) for e in answer.found.executions]
         data |= {"executions": listed, "left_out": answer.found.left_out}
     if answer.topic == "recent":
-        data["newest_run"] = [asdict(replace(e, tools=())) for e in answer.newest.executions]
+        data["newest_run"] = [asdict(each) for each in answer.newest.executions]
     return data

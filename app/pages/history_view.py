@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from app.pages.plots import PlotBar, PlotPoint, bars, line
 from runner.history.inquiry import Recalled
 from runner.history.statistics import NamedTally, Statistics, Tallies
-from runner.people.cost_sentences import run_cost
+from runner.people.cost_sentences import run_commands, run_cost
 from runner.people.history_sentences import (
     HistoryTable,
     averages_of,
@@ -54,8 +54,8 @@ def sections(statistics: Statistics, found: Recalled, newest_run: Recalled) -> l
     drawn = {table.title: _section(table, statistics) for table in tables(statistics)}
     first = [drawn.pop(_BY_DAY)] if _BY_DAY in drawn else []
     newest = [HistorySection(recent_table(found.executions))] if found.executions else []
-    cost = run_cost(newest_run.executions)
-    dearest = [HistorySection(cost)] if cost else []
+    of_run = (run_cost(newest_run.executions), run_commands(newest_run.executions))
+    dearest = [HistorySection(table) for table in of_run if table]
     return [*first, *drawn.values(), *dearest, *newest]
 
 

@@ -24,6 +24,7 @@ from runner.history.records import (
 )
 from runner.history.totals import undated
 from runner.money import total
+from runner.state.events import CommandRan
 from runner.state.findings import Level, Verification
 from runner.state.recoveries import outcome_of, replaced_well
 from runner.state.run_state import Attempt, RunState
@@ -76,7 +77,7 @@ def execution_of(
         recovery=_recovery(state, attempt),
         references=tuple(references)[-MOST_REFERENCES:],
         nodes=_nodes(attempt),
-        tools=tuple(tools)[:_MOST_TOOLS],
+        tools=_most_telling(tools),
     )
 
 
@@ -184,6 +185,12 @@ def _nodes(attempt: Attempt) -> tuple[NodeRecord, ...]:
     )
 
 
+def _most_telling(tools: Sequence[ToolRecord]) -> tuple[ToolRecord, ...]:
+    """As many commands as are kept; formatters, which run for each file, are left out first."""
+    first = sorted(tools, key=lambda tool: tool.level == "format")[:_MOST_TOOLS]
+    return tuple(sorted(first, key=lambda tool: (tool.step, tool.number)))
+
+
 def commands_of(verification: Verification) -> list[Level]:
     """Return the levels that ran a command."""
     return [level for level in verification.levels if level.command]
@@ -191,18 +198,41 @@ def commands_of(verification: Verification) -> list[Level]:
 
 def tool_of_level(level: Level, *, step: int, number: int) -> ToolRecord:
     """Return the record of the command of a level."""
-    program = PurePosixPath(level.command[0]).name if level.command else ""
     return ToolRecord(
         step=step,
         number=number,
         level=level.name,
-        tool=_short(level.tool or program),
+        tool=_short(level.tool or _program(level.command)),
         exit_code=level.exit_code,
         seconds=round(level.seconds, 4),
         result=level.result,
         passed=level.passed,
         failed=len(level.failures),
     )
+
+
+def _program(command: Sequence[str]) -> str:
+    """The name of what a command starts; of a line for a shell its first word."""
+    words = command
+    if tuple(command[:-1]) == ("sh", "-c"):
+        words = command[-1].split()
+    return PurePosixPath(words[0]).name if words else ""
+
+
+def with_command(
+    before: Sequence[ToolRecord], ran: CommandRan, *, step: int
+) -> tuple[ToolRecord, ...]:
+    """Add a command that is part of no verification."""
+    new = ToolRecord(
+        step=step,
+        number=sum(tool.step == step for tool in before),
+        level=ran.purpose,
+        tool=_short(_program(ran.command)),
+        exit_code=ran.exit_code,
+        seconds=round(ran.seconds, 4),
+        result="passed" if ran.exit_code == 0 else "failed",
+    )
+    return (*before, new)
 
 
 def with_tools(

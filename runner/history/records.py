@@ -183,11 +183,16 @@ class NodeRecord:
     usage: Usage
 
 
+BEFORE_FIRST: Final = -1
+"""The step of commands that ran before a run's first attempt, and are shown with it."""
+
+
 @dataclass(frozen=True, slots=True)
 class ToolRecord:
     """One command in the sandbox; ``step`` and ``number`` name it within its attempt.
 
-    ``level`` is the level of verification it was for, ``tool`` the program.
+    ``level`` is the level of verification it was for, ``setup`` or ``format``; ``tool`` is the
+    program.
     """
 
     step: int

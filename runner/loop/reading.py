@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 
 from runner.loop.deps import Deps, session_spec
 from runner.loop.workspace import File, materialise, tree_files
-from runner.ports import SandboxSession, Setup
+from runner.ports import CommandResult, SandboxSession, Setup
 from runner.state.changes import (
     EXECUTABLE,
     FILE,
@@ -23,6 +23,7 @@ from runner.state.changes import (
     TreeEntry,
     tree_sha,
 )
+from runner.state.events import CommandRan
 from runner.state.options import Options
 from runner.state.run_state import RunState
 from runner.text.mask import NOT_SHOWN, is_secret_file
@@ -163,7 +164,25 @@ async def prepared_image(state: RunState, deps: Deps, base: Snapshot, changes: C
     async def fill(session: SandboxSession) -> None:
         await materialise(session, await everything(deps, base, kept))
 
-    return await deps.sandbox.prepare(session_spec(state), setup, fill)
+    async def ran(command: Sequence[str], result: CommandResult, seconds: float) -> None:
+        await command_ran(state, deps, "setup", command, result, seconds)
+
+    return await deps.sandbox.prepare(session_spec(state), setup, fill, ran)
+
+
+async def command_ran(
+    state: RunState,
+    deps: Deps,
+    purpose: str,
+    command: Sequence[str],
+    result: CommandResult,
+    seconds: float,
+) -> None:
+    """Report a command that is part of no verification."""
+    code = None if result.timed_out else result.exit_code
+    await deps.events.emit(
+        CommandRan(state.request.id, state.current, purpose, tuple(command), code, seconds)
+    )
 
 
 async def _variables(deps: Deps, base: Snapshot, changes: ChangeSet) -> tuple[tuple[str, str], ...]:

@@ -22,12 +22,13 @@ from runner.history.recording import (
     joined,
     says_the_same,
     succeeded_later,
+    with_command,
     with_tools,
 )
-from runner.history.records import DAY, Execution, ExecutionKey, ToolRecord
+from runner.history.records import BEFORE_FIRST, DAY, Execution, ExecutionKey, ToolRecord
 from runner.history.statistics import Statistics, statistics_of
 from runner.ports import Clock, Events, History
-from runner.state.events import Advanced, Event, RunChanged, RunRecalled, Verified
+from runner.state.events import Advanced, CommandRan, Event, RunChanged, RunRecalled, Verified
 from runner.state.findings import Verification
 from runner.state.run_state import Attempt, RunState, Status
 
@@ -37,6 +38,9 @@ References = Callable[[str, int], Sequence[str]]
 """The artifacts of an attempt, by its task and its number."""
 
 _STOPPED: Final = frozenset({"paused", "interrupted", "resting", "ended", "cancelled"})
+
+
+_Tools = tuple[ToolRecord, ...]
 
 
 def _no_references(task: str, number: int) -> Sequence[str]:
@@ -62,7 +66,8 @@ class Recorder:
         self._clock = clock
         self._references = references
         self._known: dict[ExecutionKey, Execution] = {}
-        self._tools: dict[tuple[str, int], tuple[ToolRecord, ...]] = {}
+        self._tools: dict[tuple[str, int], _Tools] = {}
+        self._early: _Tools = ()
         self._newest: RunState | None = None
         self._reported = False
 
@@ -87,17 +92,19 @@ class Recorder:
                 if attempt and attempt.status is not Status.IN_PROGRESS:
                     await self._record(state, self._changed(state, event.task))
             case Verified(verification=verification):
-                self._verified(event.task, verification)
+                self._ran(event.task, lambda tools, step: _verified(verification, tools, step))
+            case CommandRan():
+                self._ran(event.task, lambda tools, step: with_command(tools, event, step=step))
             case RunChanged(status=status) if status in _STOPPED and self._newest:
                 await self._record(self._newest, self._newest.attempts.values())
 
-    def _verified(self, task: str, verification: Verification) -> None:
+    def _ran(self, task: str, added: Callable[[_Tools, int], _Tools]) -> None:
         attempt = self._newest.attempts.get(task) if self._newest else None
-        if attempt is not None:
+        if attempt is None:
+            self._early = added(self._early, BEFORE_FIRST)
+        else:
             key = task, attempt.number
-            levels = commands_of(verification)
-            before = self._tools.get(key, ())
-            self._tools[key] = with_tools(before, levels, step=attempt.spent.steps)
+            self._tools[key] = added(self._tools.get(key, ()), attempt.spent.steps)
 
     async def _forget(self, state: RunState) -> None:
         """Delete what is too old, by the clock and by what was recorded last.
@@ -141,7 +148,8 @@ class Recorder:
     def _made(self, state: RunState, attempt: Attempt) -> Execution:
         key = ExecutionKey(state.request.id, attempt.task, attempt.number)
         known, at = self._known.get(key), self._clock.now().timestamp()
-        tools = self._tools.get((attempt.task, attempt.number), ())
+        tools = (*self._early, *self._tools.get((attempt.task, attempt.number), ()))
+        self._tools[attempt.task, attempt.number], self._early = tools, ()
         names = self._references(attempt.task, attempt.number)
         if known is not None:
             at, tools = known.at, joined(known.tools, tools)
@@ -154,6 +162,10 @@ class Recorder:
         details = state.request.options.remembers.history_details
         await self._history.record(execution, details=details)
         self._known[execution.key] = execution
+
+
+def _verified(verification: Verification, tools: _Tools, step: int) -> _Tools:
+    return with_tools(tools, commands_of(verification), step=step)
 
 
 class Isolated:

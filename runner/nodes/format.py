@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from runner.loop.deps import Deps, TaskWork
-from runner.loop.reading import contents
+from runner.loop.reading import command_ran, contents
 from runner.nodes.assess import filled
-from runner.ports import SandboxSession
+from runner.ports import CommandResult, Ran, SandboxSession
 from runner.state.changes import ChangeSet, Snapshot
 from runner.state.run_state import RunState
 from runner.text.mask import HIDDEN
@@ -43,10 +43,15 @@ async def formatted(state: RunState, deps: Deps, work: TaskWork, base: Snapshot)
     work.sandbox.holds = ""
     old = await contents(deps, base, texts)
     before = {path: content.decode("utf-8", "replace") for path, content in old.items()}
+
+    async def ran(command: Sequence[str], result: CommandResult, seconds: float) -> None:
+        await command_ran(state, deps, "format", command, result, seconds)
+
     done = {
         path: text
         for path, new in texts.items()
-        if (text := await _text(session, *tools[path], path, new, before.get(path))) and text != new
+        if (text := await _text(session, *tools[path], path, new, before.get(path), ran))
+        and text != new
     }
     return _with(state, done, {path: tools[path][0].name for path in done}) if done else state
 
@@ -73,11 +78,14 @@ async def _text(
     path: str,
     text: str,
     old: str | None,
+    ran: Ran,
 ) -> str | None:
-    after = await formatted_text(session, tool, folder, path, text)
+    after = await formatted_text(session, tool, folder, path, text, ran)
     if after is None or after == text or after.count(HIDDEN) != text.count(HIDDEN):
         return None
-    was_formatted = old is None or await formatted_text(session, tool, folder, path, old) == old
+    was_formatted = old is None or (
+        await formatted_text(session, tool, folder, path, old, ran) == old
+    )
     return await asyncio.to_thread(
         only_changed_lines, path, text, after, old=old or "", was_formatted=was_formatted
     )

@@ -195,6 +195,8 @@ async def _assessed(
     linters = await lint_levels(state, deps, work, base, own=own)
     if not known and (early := await first_tests(state, deps, work, base, own)):
         both = with_linters(early.verification, linters)
+        if linters:
+            await deps.events.emit(Verified(state.request.id, state.current, both))
         return state, replace(early, verification=both)
     verification = with_linters(await _verified(state, deps, work, base, own), linters)
     if linters and not known:

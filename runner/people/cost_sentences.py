@@ -1,6 +1,6 @@
-"""Why a run cost what it cost: its tasks, the dearest first, and what each was spent on.
+"""Why a run cost what it cost: its tasks, the dearest first, and the commands that it ran.
 
-The terminal, the comment and the page of the history show the same table.
+The terminal, the comment and the page of the history show the same tables.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from runner.history.records import NOT_OVER, Execution
+from runner.history.records import NOT_OVER, Execution, ToolRecord
 from runner.money import Usage, cost_brief, cost_text, tokens_text, total
-from runner.people.history_sentences import HistoryTable, cut, task_name
+from runner.people.history_sentences import HistoryTable, cut, duration, task_name
 from runner.state.status_words import TASKS
 
 _MOST_ROWS = 15
@@ -23,6 +23,9 @@ _SPENT_ON: Final = {
     "classify_failure": "finding out why it failed",
     "propose_recovery": "a way to continue",
 }
+
+
+_PURPOSES: Final = {"setup": "installation", "format": "formatting"}
 
 
 def run_cost(executions: Sequence[Execution]) -> HistoryTable | None:
@@ -41,6 +44,28 @@ def run_cost(executions: Sequence[Execution]) -> HistoryTable | None:
     title = f"Cost of run {executions[-1].key.run}: {cost_text(whole)}, {tokens_text(whole)}"
     head = ("Task", "Cost", "Share", "Tokens", "Calls", "Spent on", "Why")
     return HistoryTable(title, head, tuple(rows), (1, 2, 3, 4))
+
+
+def run_commands(executions: Sequence[Execution]) -> HistoryTable | None:
+    """Return the commands that one run started in its sandbox, the slowest first; None for none."""
+    found: dict[tuple[str, str], list[ToolRecord]] = defaultdict(list)
+    for tool in (tool for one in executions for tool in one.tools):
+        found[tool.tool, tool.level].append(tool)
+    if not found:
+        return None
+    slowest = sorted(found.items(), key=lambda each: -sum(tool.seconds for tool in each[1]))
+    rows = tuple(
+        (
+            name or "-",
+            _PURPOSES.get(level, level),
+            str(len(tools)),
+            str(sum(tool.result == "failed" for tool in tools)),
+            duration(sum(tool.seconds for tool in tools)),
+        )
+        for (name, level), tools in slowest[:_MOST_ROWS]
+    )
+    head = ("Command", "For", "Runs", "Failed", "Time")
+    return HistoryTable(f"Commands of run {executions[-1].key.run}", head, rows, (2, 3, 4))
 
 
 def _by_task(executions: Sequence[Execution]) -> list[list[Execution]]:

@@ -21,12 +21,11 @@ import os
 import shutil
 import tempfile
 from collections import defaultdict
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from runner.errors import Outage
-from runner.ports import SandboxSession, SandboxSpec, Setup
+from runner.ports import Fill, Ran, SandboxSession, SandboxSpec, Setup, unheard
 from runner.sandbox.bubblewrap_commands import (
     KEPT,
     PATH,
@@ -103,15 +102,13 @@ class BubblewrapSandbox:
         """Open a session. Raises ``Outage`` if the kernel refuses or the image is missing."""
         return await self._open(spec, self._find(spec.image))
 
-    async def prepare(
-        self, spec: SandboxSpec, setup: Setup, fill: Callable[[SandboxSession], Awaitable[None]]
-    ) -> str:
+    async def prepare(self, spec: SandboxSpec, setup: Setup, fill: Fill, ran: Ran = unheard) -> str:
         """Run setup commands once and keep what they make; return the folder that holds it."""
         image = self._find(spec.image)
         key = setup_key(_identity(image.root), setup)
         async with self._turns[key]:
             kept = self._kept.find(setup.project, key)
-            return str(kept or await self._make(spec, image, setup, key, fill))
+            return str(kept or await self._make(spec, image, setup, key, fill, ran))
 
     async def sweep(self) -> int:
         """Remove all sessions of this owner and old results of setup, before the first ``open``."""
@@ -127,7 +124,8 @@ class BubblewrapSandbox:
         image: _Image,
         setup: Setup,
         key: str,
-        fill: Callable[[SandboxSession], Awaitable[None]],
+        fill: Fill,
+        ran: Ran,
     ) -> Path:
         with self._kept.making(setup.project, key, about=str(image.root or "")) as kept:
             _give(made(kept))
@@ -135,7 +133,7 @@ class BubblewrapSandbox:
             session = await self._open(spec, replace(image, kept=made(kept)), writable=True)
             try:
                 await fill(session)
-                await run_setup(session, setup)
+                await run_setup(session, setup, ran)
             finally:
                 await session.close()
         return kept

@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from runner.errors import Outage, TaskError
-from runner.ports import CommandResult, Sandbox, SandboxSession, SandboxSpec, Setup
+from runner.ports import (
+    CommandResult,
+    Fill,
+    Ran,
+    Sandbox,
+    SandboxSession,
+    SandboxSpec,
+    Setup,
+    unheard,
+)
 from runner.text.mask import Mask
 
 
@@ -74,12 +83,10 @@ class MaskedSandbox:
         """Open a session whose output is masked."""
         return _MaskedBox(await self._inner.open(spec), self._mask)
 
-    async def prepare(
-        self, spec: SandboxSpec, setup: Setup, fill: Callable[[SandboxSession], Awaitable[None]]
-    ) -> str:
+    async def prepare(self, spec: SandboxSpec, setup: Setup, fill: Fill, ran: Ran = unheard) -> str:
         """Run the setup commands; the output that an error quotes is masked."""
         try:
-            return await self._inner.prepare(spec, setup, fill)
+            return await self._inner.prepare(spec, setup, fill, ran)
         except TaskError as error:
             raise TaskError(error.kind, self._mask(error.message)) from None
 

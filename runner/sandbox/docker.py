@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import defaultdict
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import replace
 from typing import Any
@@ -14,7 +14,7 @@ from aiodocker import Docker, DockerError
 from aiodocker.containers import DockerContainer
 
 from runner.errors import Outage, PortError
-from runner.ports import SandboxSession, SandboxSpec, Setup
+from runner.ports import Fill, Ran, SandboxSession, SandboxSpec, Setup, unheard
 from runner.sandbox.docker_engine import OWNER, container_config, engine
 from runner.sandbox.docker_session import DockerSession, PreparedImages, begin, during, finish
 from runner.sandbox.prepared import run_setup, setup_key
@@ -57,9 +57,7 @@ class DockerSandbox:
                 await (await starting).close()
             raise
 
-    async def prepare(
-        self, spec: SandboxSpec, setup: Setup, fill: Callable[[SandboxSession], Awaitable[None]]
-    ) -> str:
+    async def prepare(self, spec: SandboxSpec, setup: Setup, fill: Fill, ran: Ran = unheard) -> str:
         """Run setup commands once and keep what they make as an image; return its name."""
         async with engine(self._address) as (docker, address):
             base = await self._inspect(docker, spec.image or self._image)
@@ -71,7 +69,7 @@ class DockerSandbox:
                 spec = replace(spec, network=setup.network)
                 async with self._installing(docker, address, spec, base) as (container, session):
                     await fill(session)
-                    await run_setup(session, setup)
+                    await run_setup(session, setup, ran)
                     await finish(container, base, owner=self._owner, project=setup.project, key=key)
                 return await images.kept(setup.project, key)
 

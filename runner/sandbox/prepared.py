@@ -26,7 +26,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from runner.errors import Outage, TaskError
-from runner.ports import CommandResult, SandboxSession, Setup
+from runner.ports import CommandResult, Ran, SandboxSession, Setup
 from runner.text.sanitize import as_typed, cut_middle
 
 KEEP = 5
@@ -100,8 +100,8 @@ def project_key(project: str) -> str:
     return hashlib.sha256(project.encode()).hexdigest()[:12]
 
 
-async def run_setup(session: SandboxSession, setup: Setup) -> None:
-    """Run the commands one after another.
+async def run_setup(session: SandboxSession, setup: Setup, ran: Ran) -> None:
+    """Run the commands one after another; ``ran`` is told of each that ended.
 
     Raises ``TaskError`` (kind ``environment``) with the end of the output when one fails.
     """
@@ -110,7 +110,10 @@ async def run_setup(session: SandboxSession, setup: Setup) -> None:
     # a small root may have no env
     prefix = ("env", *variables) if variables else ()
     for command in setup.commands:
-        _must_work(await session.run((*prefix, *command), timeout=setup.timeout), command, began)
+        start = time.monotonic()
+        result = await session.run((*prefix, *command), timeout=setup.timeout)
+        await ran(command, result, time.monotonic() - start)
+        _must_work(result, command, began)
     _must_work(await session.run(["sh", "-c", _END], timeout=setup.timeout), ("keep",), began)
 
 

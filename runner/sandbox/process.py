@@ -15,12 +15,12 @@ import hashlib
 import shutil
 import tempfile
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from runner.errors import Outage, TaskError
-from runner.ports import CommandResult, SandboxSession, SandboxSpec, Setup
+from runner.ports import CommandResult, Fill, Ran, SandboxSession, SandboxSpec, Setup, unheard
 from runner.sandbox.commands import HostCommand, kill_marked, run_on_host
 from runner.sandbox.installed import copy_of_installed
 from runner.sandbox.prepared import (
@@ -94,21 +94,20 @@ class ProcessSandbox:
             self._installed = asyncio.create_task(work)
         return await asyncio.shield(self._installed)
 
-    async def prepare(
-        self, spec: SandboxSpec, setup: Setup, fill: Callable[[SandboxSession], Awaitable[None]]
-    ) -> str:
+    async def prepare(self, spec: SandboxSpec, setup: Setup, fill: Fill, ran: Ran = unheard) -> str:
         """Run setup commands once and keep what they make; return the folder that holds it."""
         key = setup_key("", setup)
         async with self._turns[key]:
             kept = self._kept.find(setup.project, key)
-            return str(kept or await self._make(spec, setup, key, fill))
+            return str(kept or await self._make(spec, setup, key, fill, ran))
 
     async def _make(
         self,
         spec: SandboxSpec,
         setup: Setup,
         key: str,
-        fill: Callable[[SandboxSession], Awaitable[None]],
+        fill: Fill,
+        ran: Ran,
     ) -> Path:
         # a Python environment knows its own path, so it is made where it stays
         with self._kept.making(setup.project, key) as kept:
@@ -117,7 +116,7 @@ class ProcessSandbox:
             session = self._open(spec, extra)
             try:
                 await fill(session)
-                await run_setup(session, setup)
+                await run_setup(session, setup, ran)
             finally:
                 await session.close()
         return kept

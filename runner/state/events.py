@@ -62,6 +62,20 @@ class Verified(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class CommandRan(Event):
+    """A command ended in the sandbox that is part of no verification.
+
+    ``purpose`` is ``setup`` for a command that installs something and ``format`` for a formatter.
+    ``exit_code`` is None if it took too long.
+    """
+
+    purpose: str
+    command: tuple[str, ...]
+    exit_code: int | None
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
 class Advanced(Event):
     """A step was saved; ``state`` is the whole run after it (``task`` is the task it was about)."""
 

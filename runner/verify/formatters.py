@@ -9,12 +9,13 @@ import ast
 import re
 from collections.abc import Collection, Mapping
 from difflib import SequenceMatcher
+from time import monotonic
 from typing import Final
 
 from runner.checks.blanks import added_lines
 from runner.checks.validate import syntax_complaint
 from runner.code.languages import python_tree
-from runner.ports import SandboxSession
+from runner.ports import Ran, SandboxSession, unheard
 from runner.verify.linters import ANYTHING, ConfiguredTool, home_of, started_in, table
 
 SECONDS = 30.0
@@ -77,13 +78,23 @@ def formatter_of(path: str, settings: Mapping[str, bytes]) -> tuple[ConfiguredTo
 
 
 async def formatted_text(
-    session: SandboxSession, tool: ConfiguredTool, folder: str, path: str, text: str
+    session: SandboxSession,
+    tool: ConfiguredTool,
+    folder: str,
+    path: str,
+    text: str,
+    ran: Ran = unheard,
 ) -> str | None:
-    """Return a file's text as the tool would write it; None where it cannot."""
+    """Return a file's text as the tool would write it; None where it cannot.
+
+    ``ran`` is told of the command.
+    """
+    began = monotonic()
     command = [word.replace("{}", path.removeprefix(folder)) for word in tool.command]
     result = await session.run(
         started_in(folder.rstrip("/"), command), stdin=text.encode(), timeout=SECONDS
     )
+    await ran(command, result, monotonic() - began)
     if result.exit_code or result.timed_out or result.truncated:
         return None
     try:

@@ -8,11 +8,11 @@ from __future__ import annotations
 import hashlib
 import io
 import tarfile
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 
 from runner.errors import Outage, PortError
 from runner.loop.workspace import manifest
-from runner.ports import CommandResult, SandboxSession, SandboxSpec, Setup
+from runner.ports import CommandResult, Fill, Ran, SandboxSession, SandboxSpec, Setup, unheard
 from runner.state.changes import EXECUTABLE, FILE
 
 Files = dict[str, bytes]
@@ -107,9 +107,7 @@ class RecordingSandbox:
         self.boxes.append(RecordingBox(self, spec))
         return self.boxes[-1]
 
-    async def prepare(
-        self, spec: SandboxSpec, setup: Setup, fill: Callable[[SandboxSession], Awaitable[None]]
-    ) -> str:
+    async def prepare(self, spec: SandboxSpec, setup: Setup, fill: Fill, ran: Ran = unheard) -> str:
         self.may_fail()
         self.setups.append(setup)
         return f"prepared-{setup.inputs[:8]}"

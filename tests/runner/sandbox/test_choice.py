@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 import pytest
 
 from runner.errors import Outage
-from runner.ports import SandboxSession, SandboxSpec, Setup
+from runner.ports import Fill, Ran, SandboxSession, SandboxSpec, Setup, unheard
 from runner.sandbox.choose import choose_sandbox
 
 
@@ -28,9 +27,7 @@ class PlannedSandbox:
         """Nobody opens while choosing."""
         raise AssertionError(spec)
 
-    async def prepare(
-        self, spec: SandboxSpec, setup: Setup, fill: Callable[[SandboxSession], Awaitable[None]]
-    ) -> str:
+    async def prepare(self, spec: SandboxSpec, setup: Setup, fill: Fill, ran: Ran = unheard) -> str:
         """Nobody prepares while choosing."""
         raise AssertionError(setup)
 
