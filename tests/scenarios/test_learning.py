@@ -110,11 +110,12 @@ TOKEN = "let-me-in-0123456789"
 PAGE = {"Authorization": f"Bearer {TOKEN}", "Accept": "text/html"}
 
 
-async def page(bot: Bot, topic: str) -> str:
+async def page(bot: Bot, topic: str, accept: str = "text/html") -> str:
     """The text of a page about this repository."""
     front = bot.github.webhook_url.removesuffix("/webhook")
     url = f"{front}/repositories/{REPOSITORY}/{topic}"
-    async with aiohttp.ClientSession(headers=PAGE) as browser, browser.get(url) as answer:
+    headers = PAGE | {"Accept": accept}
+    async with aiohttp.ClientSession(headers=headers) as browser, browser.get(url) as answer:
         assert answer.status == 200
         return html.unescape(re.sub(r"<[^>]+>", " ", await answer.text()))
 
