@@ -131,6 +131,22 @@ async def test_a_comment_is_a_command(ci: Workflows) -> None:
     assert [pull.title for pull in ci.view.pulls] == ["1.1 Write one.md"]
 
 
+async def test_the_history_outlives_a_workflow_run(ci: Workflows) -> None:
+    """Two nights on two machines are both recorded, and a comment on a third one has them."""
+    ci.model.says(note("one.md"), note("two.md"))
+    for _ in range(2):
+        await ci.run("schedule", {"schedule": "0 4 * * *"}, WITH_MAX_TASKS="1")
+    issue = ci.github.open_issue(REPOSITORY, "How is it going?", by="reader")
+
+    await ci.run("issue_comment", await ci.comment(issue, "/execute history", by="reader"))
+
+    told = ci.says(issue)
+    assert "2 attempts at tasks, 2 of 2 (100 %) completed." in told
+    assert "1.1: Write one.md" in told
+    assert "1.2: Write two.md" in told
+    assert "| test | files | 1 | 0 |" in told
+
+
 async def test_who_may_not_command_is_told(ci: Workflows) -> None:
     """The permission is asked for at that moment, as on the server."""
     issue = ci.github.open_issue(REPOSITORY, "Please go on", by="stranger")
