@@ -24,6 +24,7 @@ from runner.history.records import (
 )
 from runner.history.totals import undated
 from runner.money import total
+from runner.state.error_types import ErrorType
 from runner.state.events import CommandRan
 from runner.state.findings import Level, Verification
 from runner.state.recoveries import outcome_of, replaced_well
@@ -55,8 +56,12 @@ def execution_of(
     at: float,
     tools: Sequence[ToolRecord] = (),
     references: Sequence[str] = (),
+    waited: Sequence[ErrorType] = (),
 ) -> Execution:
-    """Return the record of an attempt as it is now; the only place that makes one."""
+    """Return the record of an attempt as it is now; the only place that makes one.
+
+    ``waited`` are the errors that the run waited out: its state does not have them.
+    """
     changes = attempt.answered.changes
     return Execution(
         key=ExecutionKey(state.request.id, attempt.task, attempt.number),
@@ -65,7 +70,7 @@ def execution_of(
         started=origin.started,
         route=_route(state, attempt),
         models=_models(state, attempt),
-        calls=_calls(attempt),
+        calls=_calls(attempt, waited),
         used=replace(attempt.spent.total, seconds=total(attempt.spent.usage.values()).seconds),
         change=ExecutionChange(
             files=len(changes.files),
@@ -120,7 +125,7 @@ def _models(state: RunState, attempt: Attempt) -> ExecutionModels:
     return ExecutionModels(undated(named), by_node, models.structured, attempt.answered.form)
 
 
-def _calls(attempt: Attempt) -> ExecutionCalls:
+def _calls(attempt: Attempt, waited: Sequence[ErrorType]) -> ExecutionCalls:
     answered = attempt.answered
     return ExecutionCalls(
         answers=answered.answers,
@@ -128,7 +133,7 @@ def _calls(attempt: Attempt) -> ExecutionCalls:
         code_repairs=answered.code_repairs,
         test_repairs=answered.test_repairs,
         auto_repairs=len(answered.auto_repairs),
-        errors=answered.errors[-_MOST_ERRORS:],
+        errors=(*waited, *answered.errors)[-_MOST_ERRORS:],
     )
 
 

@@ -13,6 +13,7 @@ from typing import Final, Literal
 
 from runner.history.records import Execution
 from runner.money import Usage
+from runner.state.error_types import waited_out
 
 Dimension = Literal[
     "all",
@@ -31,8 +32,8 @@ Dimension = Literal[
 """What totals are kept by.
 
 ``all`` has one value: every attempt. Of an ``error``, good are those that were recovered without a
-person; of a ``strategy`` those whose proposal led to a completed task; of a ``repair`` and of all
-others the attempts that completed their task.
+person, or waited out; of a ``strategy`` those whose proposal led to a completed task; of a
+``repair`` and of all others the attempts that completed their task.
 """
 
 
@@ -88,7 +89,8 @@ def counted(execution: Execution) -> dict[tuple[str, str], Tally]:
     for node in execution.nodes:
         found["node", node.node] = Tally(node.visits, int(end.over), int(end.finished), node.usage)
     for error in sorted(errors_of(execution)):
-        good = end.finished or execution.recovery.finished
+        went_on = waited_out(error) is not None and end.over and end.error != error
+        good = end.finished or execution.recovery.finished or went_on
         found["error", error] = Tally(1, int(end.over), int(good))
     return found | dict(_recovery(execution))
 

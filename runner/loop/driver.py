@@ -21,6 +21,7 @@ from runner.state.events import (
     Advanced,
     NodeFinished,
     NodeStarted,
+    OutageMet,
     RunChanged,
     RunRecalled,
     happened,
@@ -138,6 +139,7 @@ async def _next(
         return replace(state, stopping=True, node=BORDER)
     except Outage as outage:
         log.warning("Run %s stopped at %s: %s", state.request.id, state.node, outage.message)
+        await deps.events.emit(OutageMet(state.request.id, state.current, outage.kind))
         return Ended(
             "paused", state, outage.kind, outage.message, outage.until, advised=outage.advised
         )

@@ -28,7 +28,16 @@ from runner.history.recording import (
 from runner.history.records import BEFORE_FIRST, DAY, Execution, ExecutionKey, ToolRecord
 from runner.history.statistics import Statistics, statistics_of
 from runner.ports import Clock, Events, History
-from runner.state.events import Advanced, CommandRan, Event, RunChanged, RunRecalled, Verified
+from runner.state.error_types import ErrorType, waited_out
+from runner.state.events import (
+    Advanced,
+    CommandRan,
+    Event,
+    OutageMet,
+    RunChanged,
+    RunRecalled,
+    Verified,
+)
 from runner.state.findings import Verification
 from runner.state.run_state import Attempt, RunState, Status
 
@@ -68,6 +77,7 @@ class Recorder:
         self._known: dict[ExecutionKey, Execution] = {}
         self._tools: dict[tuple[str, int], _Tools] = {}
         self._early: _Tools = ()
+        self._waited: dict[tuple[str, int], tuple[ErrorType, ...]] = {}
         self._newest: RunState | None = None
         self._reported = False
 
@@ -95,6 +105,8 @@ class Recorder:
                 self._ran(event.task, lambda tools, step: _verified(verification, tools, step))
             case CommandRan():
                 self._ran(event.task, lambda tools, step: with_command(tools, event, step=step))
+            case OutageMet(kind=kind) if error := waited_out(kind):
+                self._waits(event.task, error)
             case RunChanged(status=status) if status in _STOPPED and self._newest:
                 await self._record(self._newest, self._newest.attempts.values())
 
@@ -105,6 +117,12 @@ class Recorder:
         else:
             key = task, attempt.number
             self._tools[key] = added(self._tools.get(key, ()), attempt.spent.steps)
+
+    def _waits(self, task: str, error: ErrorType) -> None:
+        attempt = self._newest.attempts.get(task) if self._newest else None
+        if attempt is not None:
+            key = task, attempt.number
+            self._waited[key] = (*self._waited.get(key, ()), error)
 
     async def _forget(self, state: RunState) -> None:
         """Delete what is too old, by the clock and by what was recorded last.
@@ -124,6 +142,10 @@ class Recorder:
             return
         found = await self._history.of_run(state.request.id)
         self._known = {each.key: each for each in found.executions}
+        self._waited = {
+            (each.key.task, each.key.attempt): tuple(filter(waited_out, each.calls.errors))
+            for each in found.executions
+        }
         settled = [a for a in state.attempts.values() if a.status is not Status.IN_PROGRESS]
         await self._record(state, settled)
 
@@ -154,7 +176,10 @@ class Recorder:
         if known is not None:
             at, tools = known.at, joined(known.tools, tools)
             names = tuple(dict.fromkeys((*known.references, *names)))
-        return execution_of(state, attempt, self._origin, at=at, tools=tools, references=names)
+        waited = self._waited.get((attempt.task, attempt.number), ())
+        return execution_of(
+            state, attempt, self._origin, at=at, tools=tools, references=names, waited=waited
+        )
 
     async def _keep(self, state: RunState, execution: Execution) -> None:
         if says_the_same(self._known.get(execution.key), execution):

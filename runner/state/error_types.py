@@ -84,6 +84,12 @@ def error_type(word: str) -> ErrorType:
     return known.get(word) or _TYPE_OF_WORD.get(word, "other")
 
 
+def waited_out(word: str) -> ErrorType | None:
+    """Return the type of an outage that the run waits out by itself; None for all others."""
+    error = error_type(word)
+    return error if ERROR_RULES[error].handling == "wait" else None
+
+
 NO_NEWS: Final = frozenset({"SameAnswer", "EmptyAnswer"})
 """Complaints that an answer says nothing new; what failed before it is the error."""
 

@@ -76,6 +76,13 @@ class CommandRan(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class OutageMet(Event):
+    """An outage keeps the task from going on, and pauses the run; ``kind`` is its word."""
+
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
 class Advanced(Event):
     """A step was saved; ``state`` is the whole run after it (``task`` is the task it was about)."""
 

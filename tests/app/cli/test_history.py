@@ -13,6 +13,7 @@ from runner.history.inquiry import HistoryQuery
 from tests.app.checkout import Checkout, checkout
 from tests.app.cli.test_recovery import stuck
 from tests.app.cli.test_resume import TWO, interrupted
+from tests.model_server import Fault
 from tests.scenarios.projects import ADD, CALC, note
 
 BOTH = "- [ ] 1.1 Write `one.md`\n- [ ] 1.2 Write `table.json`\n"
@@ -127,6 +128,20 @@ async def test_commands_of_the_sandbox_have_rows(tmp_path: Path) -> None:
         table = text[text.index("Commands of run ") :]
         assert re.search(r"^  sleep +installation +1 +0 +0\.\d s$", table, re.MULTILINE)
         assert re.search(r"^  pytest +tests +\d +1 +", table, re.MULTILINE)
+
+
+async def test_a_rate_limit_that_was_waited_out(here: Checkout) -> None:
+    """It is an error while the run is paused; the attempt that ends later has got over it."""
+    here.model.says(Fault.http_429(retry_after=7200), note("one.md"))
+    paused = await here.cairn("run", "--max-tasks", "1")
+    waiting = await here.cairn("history", "errors")
+    resumed = await here.cairn("resume")
+    over = await here.cairn("history", "errors")
+
+    assert "Rate limit" in paused.out + paused.err
+    assert "rate limit errors: 1 seen, 0 recovered (0 %)." in waiting.out
+    assert resumed.code == 0, resumed.err
+    assert "rate limit errors: 1 seen, 1 recovered (100 %)." in over.out
 
 
 async def test_switched_off_it_stops(here: Checkout) -> None:
