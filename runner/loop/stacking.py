@@ -57,7 +57,7 @@ def roadmap_for(state: RunState, mine: bytes, keys: Collection[str]) -> bytes:
     others = [
         task.key
         for task in now.tasks
-        if task.checked and task.key not in ticked and state.status(task) is Status.IN_REVIEW
+        if task.checked and task.key not in ticked and _is_in_review(state, task)
     ]
     ours = [
         task.key
@@ -65,6 +65,11 @@ def roadmap_for(state: RunState, mine: bytes, keys: Collection[str]) -> bytes:
         if not task.checked and task.key in ticked and state.status(task) in _DONE
     ]
     return tick_all(now.path, untick_all(now.path, now.content, others), ours)
+
+
+def _is_in_review(state: RunState, task: Task) -> bool:
+    """Say whether only an open pull request ticks it, which may be one of the run itself."""
+    return Status.IN_REVIEW in (state.statuses.get(task.key), state.status(task))
 
 
 async def _read(repository: Repository, commit: str, path: str) -> bytes | None:

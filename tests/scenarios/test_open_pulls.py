@@ -8,7 +8,8 @@ import pytest
 
 from tests.scenarios.bot import REPOSITORY, Bot
 from tests.scenarios.projects import note, notes, on
-from tests.scenarios.stacks import LINES, merge, unread_comments
+from tests.scenarios.pushing import push
+from tests.scenarios.stacks import LINES, changed_lines, merge, unread_comments
 
 FEW = {".github/cairn.yml": b"limits: {open_pull_requests: 2}\n"}
 SINGLE = {
@@ -127,3 +128,33 @@ async def test_independent_ones_count_too(bot: Bot) -> None:
     bot.says()
     assert bot.checkpoints() == ["1.1 Write one.md", "1.2 Write two.md"]
     assert bot.pulls[1].pull.base == "main"
+
+
+SIX = f"{FOUR}- [ ] 1.5 Write `elf.md`\n- [ ] 1.6 Write `fox.md`\n"
+MORE_OPEN = {".github/cairn.yml": b"limits: {open_pull_requests: 4}\n"}
+
+
+@on(notes(SIX, **MORE_OPEN))
+async def test_a_tick_of_the_same_run_on_another_branch_is_not_taken_along(bot: Bot) -> None:
+    """People open the fourth again: the sixth builds on the fifth and ticks its own task only."""
+    bot.model.says(*(note(f"{word}.md") for word in ("one", "two", "six", "ten", "elf", "fox")))
+    await bot.comment("/execute")
+    fourth = bot.pulls[3]
+    await bot.github.close(REPOSITORY, fourth.number)
+    await bot.idle()
+    fifth = bot.pulls[4]
+    await bot.github.reopen(REPOSITORY, fourth.number)
+    await bot.idle()
+    await push(bot, SIX.replace("`fox.md`", "`fox.md` in two words"))
+
+    await merge(bot, bot.pulls[0])
+    await merge(bot, bot.pulls[1])
+
+    bot.says()
+    sixth = bot.pulls[5]
+    assert sixth.pull.base == fifth.pull.head
+    assert fourth.state == "open"
+    assert "+- [x] 1.6 Write `fox.md` in two words" in changed_lines(bot, sixth)
+    assert not [line for line in changed_lines(bot, sixth) if " 1.4 " in line]
+    for pull in bot.pulls:
+        unread_comments(bot, pull)
