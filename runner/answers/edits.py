@@ -1,16 +1,17 @@
 """Search/replace edits and unified diffs of existing files: tolerant of blanks, never ambiguous.
 
 A search must match in exactly one place; of exact, blank-tolerant, indentation-tolerant and loose
-matching (``loose_edits.py``), the first that finds anything decides. Each hunk of a diff becomes an
-edit whose context must be in the file; its line numbers, which models get wrong, are not trusted.
+matching (``loose_edits.py``), the first that finds anything decides. Edits follow one another;
+where one is not found then, all are looked for in the file as it was. Each hunk of a diff becomes
+an edit whose context must be in the file; its line numbers, which models get wrong, do not count.
 """
 
 from __future__ import annotations
 
 import difflib
-import itertools
 import re
 from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from runner.answers.loose_edits import loosely
@@ -63,16 +64,60 @@ def apply_edits(
     except UnicodeDecodeError:
         return Complaint(path, "EditNotFound", f"{path} is not UTF-8 text; it cannot be edited.")
     end = "\r" if old.count(b"\r\n") * 2 > old.count(b"\n") else ""
+    result = _one_by_one(lines, edits, end)
+    if isinstance(result, Complaint):
+        together = _all_at_once(lines, edits, end)
+        if together is None:
+            message = f"{place}: {result.message}"
+            return Complaint(path, result.error, message, result.line, excerpt=result.excerpt)
+        result = together
+    try:
+        return "\n".join(result).encode("utf-8")
+    except UnicodeEncodeError:
+        return Complaint(path, "UnreadableAnswer", f"{place} holds a broken character.")
+
+
+def _one_by_one(lines: list[str], edits: Sequence[FileEdit], end: str) -> list[str] | Complaint:
+    """Each edit is of what the ones before it left."""
     for edit in edits:
         result = _apply(lines, edit, end)
         if isinstance(result, Complaint):
-            message = f"{place}: {result.message}"
-            return Complaint(path, result.error, message, result.line, excerpt=result.excerpt)
+            return result
         lines = result
-    try:
-        return "\n".join(lines).encode("utf-8")
-    except UnicodeEncodeError:
-        return Complaint(path, "UnreadableAnswer", f"{place} holds a broken character.")
+    return lines
+
+
+_Hunk = tuple[int, int, tuple[str, ...]]
+"""The first line that goes, the one after the last, and what comes in their place."""
+
+
+def _all_at_once(lines: list[str], edits: Sequence[FileEdit], end: str) -> list[str] | None:
+    """Each edit is of the file as it was: their context overlaps, what they change does not.
+
+    None where one is not found there exactly once, or two change the same lines differently.
+    """
+    bare = [line.removesuffix("\r").removeprefix("\ufeff") for line in lines]
+    hunks: set[_Hunk] = set()
+    for edit in edits:
+        starts, replace = _locate(bare, edit)
+        if len(starts) != 1:
+            return None
+        hunks.update(_changed(bare, starts[0], len(edit.search), replace))
+    ordered = sorted(hunks)
+    if any(after[0] < before[1] or after[0] == before[0] for before, after in pairwise(ordered)):
+        return None
+    result = list(lines)
+    for first, last, new in reversed(ordered):
+        result[first:last] = [line + end for line in new]
+    return result
+
+
+def _changed(bare: Sequence[str], start: int, size: int, replace: Sequence[str]) -> Iterator[_Hunk]:
+    """What an edit changes, without its context."""
+    compared = difflib.SequenceMatcher(None, bare[start : start + size], replace, autojunk=False)
+    for kind, old, old_end, new, new_end in compared.get_opcodes():
+        if kind != "equal":
+            yield start + old, start + old_end, tuple(replace[new:new_end])
 
 
 def _apply(lines: list[str], edit: FileEdit, end: str) -> list[str] | Complaint:
@@ -190,7 +235,7 @@ def is_diff(lines: Sequence[str], info: str = "") -> bool:
     if info.split(" ")[0].lower() in {"diff", "patch", "udiff"}:
         return any(line.startswith("@@") or line.startswith("+++ ") for line in lines)
     start = [line for line in lines if line.strip()][:4]
-    pair = any(a.startswith("--- ") and b.startswith("+++ ") for a, b in itertools.pairwise(start))
+    pair = any(a.startswith("--- ") and b.startswith("+++ ") for a, b in pairwise(start))
     return pair or bool(start and start[0].startswith(("diff --git ", "@@ -")))
 
 

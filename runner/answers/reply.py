@@ -32,6 +32,7 @@ from runner.answers.pieces import (
     EXAMPLE,
     EXAMPLE_SEARCHES,
     AnswerPiece,
+    FileEdit,
     FoundPieces,
     Known,
     join,
@@ -46,10 +47,14 @@ from runner.state.findings import Complaint
 
 @dataclass
 class _Draft:
-    """The change set while it grows; later pieces see what earlier ones wrote."""
+    """The change set while it grows; later pieces see what earlier ones wrote.
+
+    ``edits`` are those that made the files what they are, of files that were only edited.
+    """
 
     known: Known
     files: dict[str, Write | None] = field(default_factory=dict)
+    edits: dict[str, list[FileEdit]] = field(default_factory=dict)
     complaints: list[Complaint] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
@@ -109,6 +114,7 @@ def _write(draft: _Draft, piece: AnswerPiece, text: str) -> None:
     if earlier and earlier.content != content:
         notes.append(f"{piece.path}: given more than once, the last one counts")
     draft.notes += notes
+    draft.edits.pop(piece.path, None)
     draft.files[piece.path] = Write(content)
 
 
@@ -160,9 +166,15 @@ def _edit(draft: _Draft, piece: AnswerPiece) -> None:
     if not edits:
         return
     new = apply_edits(old, edits, path=piece.path, place=piece.place)
+    earlier = draft.edits.get(piece.path, [])
+    if isinstance(new, Complaint) and earlier:  # two blocks of one file, and both of how it was
+        first = draft.known.read(piece.path) or b""
+        together = apply_edits(first, [*earlier, *edits], path=piece.path, place=piece.place)
+        new = new if isinstance(together, Complaint) else together
     if isinstance(new, Complaint):
         draft.complaints.append(new)
         return
+    draft.edits[piece.path] = [*earlier, *edits]
     text = _plain(new)
     full = _full(draft, piece, old, text)
     if full is not None:

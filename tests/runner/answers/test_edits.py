@@ -310,3 +310,57 @@ def test_the_example_of_the_question_is_no_edit() -> None:
     assert written(ask(f"{PATH}\n```\n{copied}{EDIT}```", expected=())) == {PATH: AFTER}
     alone = ask(f"{PATH}\n```\n{copied}```", expected=())
     assert (written(alone), len(alone.complaints)) == ({}, 1)
+
+
+BEFORE = "def one():\n    a = 1\n    b = 2\n    c = 3\n    return a\n"
+AFTERWARDS = "def one():\n    a = 10\n    b = 2\n    c = 30\n    return a\n"
+
+
+def edit(search: str, replace: str) -> str:
+    """One search/replace edit."""
+    return f"<<<<<<< SEARCH\n{search}\n=======\n{replace}\n>>>>>>> REPLACE\n"
+
+
+def edited(*edits: str, form: str = "```python a.py\n{}```\n") -> str | None:
+    """The file after the edits, each in a block of its own; None where they are refused."""
+    text = "\n".join(form.format(each) for each in edits)
+    reply = parse_reply(text, paths=["a.py"], read=lambda path: BEFORE.encode())
+    write = reply.changes.files.get("a.py")
+    return write.content.decode() if write and not reply.complaints else None
+
+
+FIRST = edit("    a = 1\n    b = 2\n    c = 3", "    a = 10\n    b = 2\n    c = 3")
+SECOND = edit("    a = 1\n    b = 2\n    c = 3\n    return a",
+              "    a = 1\n    b = 2\n    c = 30\n    return a")  # fmt: skip
+BOTH = edit("    b = 2\n    c = 3", "    b = 2\n    c = 30")
+GROWN = edit("    a = 1\n    b = 2", "    a = 1\n    aa = 1\n    b = 2")
+
+
+@pytest.mark.parametrize("blocks", [(FIRST + SECOND,), (FIRST, SECOND), (SECOND, FIRST)])
+def test_edits_of_a_file_as_it_was_whose_context_overlaps(blocks: tuple[str, ...]) -> None:
+    """The second one quotes lines that the first one changes: what they change is apart."""
+    assert edited(*blocks) == AFTERWARDS
+
+
+def test_edits_follow_one_another_first() -> None:
+    """The second is of what the first made; only where that fails is the file as it was asked."""
+    assert edited(FIRST + BOTH) == AFTERWARDS
+    assert edited(FIRST, edit("    a = 10\n", "    a = 100\n")) == BEFORE.replace(
+        "= 1\n", "= 100\n"
+    )
+    assert edited(GROWN + FIRST) is not None
+
+
+@pytest.mark.parametrize(
+    "blocks",
+    [
+        (FIRST, edit("    a = 1\n    b = 2", "    a = 11\n    b = 2")),
+        (FIRST, edit("    a = 1\n    x = 2", "    a = 1\n    x = 3")),
+        (SECOND, edit("    b = 2\n    c = 3\n    return a", "    b = 2\n    return a")),
+    ],
+    ids=["the same line in another way", "a line that is nowhere", "a line that goes"],
+)
+def test_edits_that_contradict_each_other_are_refused(blocks: tuple[str, ...]) -> None:
+    """Nobody knows which is meant."""
+    assert edited(*blocks) is None
+    assert edited("".join(blocks)) is None
