@@ -11,7 +11,13 @@ from runner.loop.deps import Deps
 from runner.loop.reading import base_of, contents, seen_of
 from runner.loop.schedule import with_blocked
 from runner.people.fix_sentences import fix_roadmap, says_nothing
-from runner.people.revision_sentences import both_changed, not_files, nothing_asked, nothing_fails
+from runner.people.revision_sentences import (
+    both_changed,
+    not_files,
+    nothing_asked,
+    nothing_fails,
+    reworded,
+)
 from runner.roadmap.edit import EditRefused, untick_all
 from runner.roadmap.parse import parse_roadmap as parse
 from runner.state.changes import EXECUTABLE, FILE, ChangeSet, Snapshot, Write
@@ -53,7 +59,7 @@ async def opened(state: RunState, deps: Deps, revision: Revision) -> RunState:
     try:
         roadmap = parse(path, untick_all(path, content, revision.tasks))
     except EditRefused as refused:
-        raise TaskError("file", str(refused)) from refused
+        raise TaskError("file", reworded(path)) from refused
     return replace(
         state,
         revision=revision,

@@ -51,6 +51,14 @@ def not_open(branch: str) -> str:
     return f"The pull request of {branch} is no longer open, so nothing was changed."
 
 
+def reworded(roadmap: str) -> str:
+    """People changed the words of the task, or deleted it, while its change was in review."""
+    return (
+        f"`{roadmap}` on this branch no longer has the task in the words of this pull request. "
+        "To have it done as it is written now, close this pull request and comment `/execute`"
+    )
+
+
 def revised_line(commit: str, number: int) -> str:
     """What the description of a pull request says about one revision of it."""
     return f"**Revised** as a review asked: {commit} (revision {number})."

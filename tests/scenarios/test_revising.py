@@ -10,6 +10,7 @@ from tests.fake_github.state import Issue
 from tests.model_server import Held
 from tests.scenarios.bot import REPOSITORY, Bot
 from tests.scenarios.projects import ADD, ADD_WRONG, CALC, NOTES, answer, note, notes, on
+from tests.scenarios.pushing import push
 
 Lines = Sequence[tuple[str, int, int, str]]
 
@@ -152,6 +153,20 @@ async def test_a_command_without_words_or_threads_changes_nothing(bot: Bot) -> N
 
     assert "There is nothing to change in pull request 2" in said(bot, pull)
     assert (pull.pull.sha, len(bot.prompts)) == (before, 1)
+
+
+async def test_a_task_that_was_reworded_meanwhile_is_not_revised(bot: Bot) -> None:
+    """Nobody knows any more what the pull request is to do: the answer says what people can do."""
+    pull = await checkpoint(bot)
+    roadmap = (bot.view.file("main", "ROADMAP.md") or b"").decode()
+    await push(bot, roadmap.replace("`one.md`", "`one.md` in two words"))
+    assert "does not tick the task" in said(bot, pull)
+
+    await bot.reply(pull, "/execute revise say more")
+    answer = said(bot, pull)
+    assert "no longer has the task in the words of this pull request" in answer
+    assert "close this pull request and comment `/execute`" in answer
+    assert len(bot.prompts) == 1
 
 
 async def test_our_name_in_a_thread_is_a_command(bot: Bot) -> None:
