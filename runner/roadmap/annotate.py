@@ -52,16 +52,25 @@ _PARALLEL = lazy_pattern(
 )
 _CODE = lazy_pattern(r"`[^`\n]*`")
 _WORD = words.any_of(words.OPTIONAL)
+_UNTIL = (
+    r"(?:\s*[,:;-][^()\[\]]{0,60}"
+    r"|\s+(?:to|until|till|in|auf|bis|à|a|al|para|per|naar|do|до|на|v?\d)(?!\w)[^()\[\]]{0,60}|\s*)"
+)
 _OPTIONAL = lazy_pattern(
-    rf"[(\[]\s*{_WORD}\s*[)\]](?!\()|\A[\s*_]*{_WORD}[*_]*\s*(?::|-\s)"
+    rf"[(\[]\s*{_WORD}\s*[)\]](?!\()|\A[\s*_]*(?:\d[\d.]*[.):]?\s+)?{_WORD}[*_]*\s*(?::|-\s)"
     rf"|[(\[]\s*{_WORD},?\s+{words.any_of(words.BUT)}\b[^()\[\]]{{0,200}}[)\]]"
     rf"|[(\[]\s*(?:only\s+)?{words.any_of(words.IF_NEEDED)}\s*[)\]]\W*\Z"
+    rf"|[(\[]\s*{words.any_of(words.PUT_OFF)}{_UNTIL}?[)\]]\W*\Z"
     rf"|\s[-\u2013\u2014]\s*{_WORD}[\s.!*_]*\Z"
     rf"|\A[\s*_]*(?:[\w.]{{1,12}}[.):]?\s+)?[(\[]\s*{_WORD}\s*[,;:]",
     re.IGNORECASE,
 )
 _OPTIONAL_REMARK = lazy_pattern(rf"[(\[]\s*{_WORD}\s*[-,;:\u2013\u2014]", re.IGNORECASE)
 """In a heading; in a task it may be about a parameter: "a limit (optional, 10)"."""
+_OPTIONAL_KIND = lazy_pattern(
+    rf"(?:\d[\d.]*[.):]?\s+)?(?:{_WORD}\s+{words.any_of(words.OPTIONAL_KINDS)}"
+    rf"|{words.any_of(words.OPTIONAL_KINDS)}\s+{_WORD})\Z"
+)
 _STAR = lazy_pattern(r"\\?\*(?=\s)|[\w.]{1,20}\\?\*(?=\s)")
 _YES = lazy_pattern(r"(?:yes|true|y|ja|oui|s[íi]|sim|да|是|はい|예)\b|✅|\*", re.IGNORECASE)
 
@@ -85,6 +94,7 @@ def is_optional_place(text: str) -> bool:
     """Say whether a heading or label makes what is below it optional."""
     plain = without_marks(halfwidth(text[:200]).strip(" :")).casefold()
     mark = _OPTIONAL.search(plain) or _OPTIONAL_REMARK.search(plain)
+    mark = mark or _OPTIONAL_KIND.match(plain)
     return plain in words.OPTIONAL | words.NOT_NOW or mark is not None
 
 

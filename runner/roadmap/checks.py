@@ -63,6 +63,7 @@ _ALWAYS = "|".join(sorted(map(re.escape, map(_folded, CHECKS - NOT_ALWAYS_CHECKS
 _TAIL = (
     r"\Z|\s*[-:,;/&+(]|\s+(?:v?\d|[a-z]\d|#)"
     r"|\s+(?:and|or|for|of|from|by|in|to|per|checklist|list|steps|points|items|mvp|version|release"
+    r"|global|globale|globales|globais|general|generales|generale|overall"
     r"|und|fur|der|des|von|et|pour|de|du|da|do|dos|das|del|della|di|y|e|para|por|per|en|och|voor"
     rf"|van|dla|и|для|по|{'|'.join(sorted(map(re.escape, map(_folded, PHASES)), key=len)[::-1])})\b"
 )
@@ -71,6 +72,20 @@ _SET_UP = frozenset(map(_folded, SET_UP_CHECKS))
 _VERIFYING = lazy_pattern(
     rf"\S+\s+\S.*[\s,](?:{any_of(map(_folded, ALSO))})\s+(?:{any_of(map(_folded, VERIFYING))})\Z"
 )
+
+
+_LIST = r"check-?list[ea]?s?"
+_GONE_THROUGH = lazy_pattern(
+    rf"(?:\S+[\s\u2010\u2011-]+){{0,3}}{_LIST}"
+    r"\s+(?:per|pro|je|por|par|fur\s+jede[ns]?|for\s+(?:each|every|all)|before\s+(?:each|every))"
+    r"\s+(?:pr|mr|(?:pull|merge)[\s-]request|merge|commit|push|change|task|ticket)s?\Z"
+    r"|(?:\S+\s+)?(?:pr|mr|(?:pull|merge)[\s-]request|pre-?merge|pre-?commit|code\s+review)"
+    rf"\s+{_LIST}\Z"
+    rf"|(?:(?P<first>\S+)\s+(?:\S+\s+){{0,2}})?(?:(?:test|testing|qa)\s+{_LIST}|test-?check-?listen?"
+    rf"|{_LIST}\s+(?:for\s+(?:manual\s+)?test(?:s|ing)|de\s+(?:tests?|pruebas|testes)|fur\s+tests"
+    r"|для\s+тестирования|тестирования))\Z"
+)
+"""A list that is gone through again each time, or that tries out what was made: nothing to make."""
 
 
 @lru_cache(maxsize=4096)
@@ -83,7 +98,10 @@ def is_checks(text: str) -> bool:
         return True
     words = _folded(words)
     bare = _BARE_PHASE.match(words)
-    return words in _FOLDED or bool(bare and bare["success"]) or _with_more(words)
+    if words in _FOLDED or bool(bare and bare["success"]) or _with_more(words):
+        return True
+    found = _GONE_THROUGH.match(words) if "check" in words else None
+    return found is not None and found["first"] not in _SET_UP
 
 
 def _with_more(words: str) -> bool:

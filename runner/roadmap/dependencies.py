@@ -46,7 +46,12 @@ _PART = lazy_pattern(
     rf"\s*[,&+]\s*|\s+(?:{'|'.join(words.TOGETHER)})(?=\s)\s*|{'|'.join(words.TOGETHER_CJK)}",
     re.IGNORECASE,
 )
-_EITHER = lazy_pattern(rf"(?:\A|\s){words.any_of(words.EITHER)}(?:\s|\Z)", re.IGNORECASE)
+_EITHER = lazy_pattern(
+    rf"(?:\A|\s){words.any_of(word for word in words.EITHER if word != 'o')}(?:\s|\Z)"
+    r"|\so\s+(?:\S+\s+)?\S*\d",
+    re.IGNORECASE,
+)
+"""The "o" of Spanish and Italian is an article in Portuguese: only between names it means "or"."""
 _BEFORE = lazy_pattern(rf"(?:{words.any_of(words.BEFORE)}\s*)+", re.IGNORECASE)
 _AFTER = lazy_pattern(rf"\s*(?:{words.any_of(words.AFTER)})", re.IGNORECASE)
 _UNTIL = lazy_pattern(rf"\s*(?:[-~]|{words.any_of(words.UNTIL)})\s*", re.IGNORECASE)

@@ -170,12 +170,18 @@ WHOLE = (
 )
 """Words of what has tasks of its own."""
 _WHOLE_WORD = lazy_pattern(rf"{WHOLE}\b", re.IGNORECASE)
+_OTHER_WORD = lazy_pattern(r"[^\W\d_]{2}")
 
 
 def phase_name(text: str) -> str:
-    """Return the word and number of the phase a text names: 'Phase 1: Core' → 'phase 1'."""
+    """Return the word and number of the phase a text names: 'Phase 1: Core' → 'phase 1'.
+
+    The number of "2. Shop (Phase 1)" is not that of the phase.
+    """
     found = _WHOLE_WORD.search(text)
-    return f"{found[0].casefold()} {number(text)}" if found and number(text) else ""
+    if found is None or _OTHER_WORD.search(text, 0, found.start()):
+        return ""
+    return f"{found[0].casefold()} {number(text)}" if number(text) else ""
 
 
 def is_of_a_phase(written: str | None) -> bool:

@@ -295,8 +295,25 @@ def templates(boxes: Sequence[Checkbox]) -> tuple[set[int], bool]:
     whole = {n for n, text in enumerate(texts) if _is_whole(text)}
     asked = whole | {n for n, text in enumerate(texts) if _has_one(text)}
     several = len(asked) >= _SEVERAL and len(asked) >= _SHARE * len(boxes)
+    several = several or _below_names_to_fill_in(boxes)
     whole |= {n for n, box in enumerate(boxes) if is_undecided(box.title)}
     return (set(range(len(boxes))) if several else whole), several
+
+
+_TO_FILL_IN = lazy_pattern(r"\{\{\s*[A-Z][A-Z0-9_]*\s*\}\}")
+
+
+def _below_names_to_fill_in(boxes: Sequence[Checkbox]) -> bool:
+    """Say whether headings with ``{{NAMES}}``, several of them, are above most of a file's tasks.
+
+    The file's title does not count: somebody may have forgotten that.
+    """
+    below = [
+        [h for h in box.item.headings if h.level > 1 and _TO_FILL_IN.search(_CODE.sub("", h.text))]
+        for box in boxes
+    ]
+    different = {heading.line for found in below for heading in found}
+    return len(different) >= _SEVERAL and sum(map(bool, below)) > len(boxes) / 2
 
 
 _UNDECIDED = lazy_pattern(

@@ -36,6 +36,16 @@ CHECKS = frozenset(
         "critérios de conclusão", "critérios de validação", "criteri di completamento",
         "criteria voor acceptatie", "acceptanskriterier", "godkännandekriterier",
         "framgångskriterier", "akceptkriterier", "akseptansekriterier", "tamamlanma kriterleri",
+        "acceptance check", "acceptance checks", "test plan", "testplan", "plan de pruebas",
+        "plan de tests", "plan de test", "plano de testes", "piano di test", "план тестирования",
+        "manual test", "manual tests", "manual testing",
+        "manual test plan", "manual testing plan", "manual check", "manual checks",
+        "manual verification", "manual validation", "manual qa", "manuelle tests",
+        "manueller test", "manuelle prüfung", "pruebas manuales", "prueba manual",
+        "validación manual", "verificación manual", "tests manuels", "test manuel",
+        "validation manuelle", "vérification manuelle", "testes manuais", "teste manual",
+        "validação manual", "verificação manual", "test manuali", "verifica manuale",
+        "ручное тестирование", "ручная проверка", "ручные тесты", "ручні тести",
     }
 )  # fmt: skip
 """Labels and headings of checks. "testing", "checklist", "review" and "quality" alone head real
@@ -45,6 +55,10 @@ NOT_ALWAYS_CHECKS = frozenset(
         "verification", "verify", "verify that", "acceptance", "checkpoint", "checkpoints", "dod",
         "verificación", "vérification", "verificação", "проверка", "критерии", "критерії",
         "kriterien", "success metrics", "expected result", "expected results", "success means",
+        "manual test", "manual tests", "manual testing", "manual check", "manual checks",
+        "manual verification", "manual validation", "manual qa", "test plan", "testplan",
+        "plan de pruebas", "plan de tests", "plan de test", "plano de testes", "piano di test",
+        "план тестирования",
     }
 )  # fmt: skip
 """Of these, words that mean checks only alone, or with a phase or a few other words before them."""
@@ -53,7 +67,8 @@ SET_UP_CHECKS = frozenset(
         "write", "define", "document", "agree", "add", "create", "update", "implement", "build",
         "collect", "draft", "list", "refine", "review", "show", "store", "parse", "support", "fix",
         "schreiben", "definieren", "definir", "écrire", "rédiger", "escribir", "escrever",
-        "написать", "определить",
+        "написать", "определить", "création", "creación", "criação", "erstellung", "creation",
+        "prepare", "run", "execute",
     }
 )  # fmt: skip
 """Verbs that make work of them: "Write the acceptance criteria"."""
@@ -70,6 +85,7 @@ CHECKS_CJK = (
     "完了基準",
     "受け入れ条件", "受入条件", "受け入れ基準", "受入基準", "成功基準", "合格基準", "検証項目",
     "완료 조건", "완료 기준", "완료조건", "인수 조건", "수용 기준", "성공 기준",
+    "手动测试", "手动验证", "手動測試", "手動テスト", "手動確認", "수동 테스트",
 )  # fmt: skip
 """The same where words are not divided by blanks: part of a short label."""
 
@@ -248,6 +264,12 @@ OPTIONAL = frozenset(
         "オプション", "선택", "선택 사항", "선택사항",
     }
 )  # fmt: skip
+OPTIONAL_KINDS = (
+    "features", "feature", "enhancements", "improvements", "tasks", "extras", "items", "steps",
+    "work", "polish", "goals", "additions", "extensions", "ideas", "cleanup", "tareas", "mejoras",
+    "tarefas", "melhorias", "tâches", "améliorations",
+)  # fmt: skip
+"""What a heading may call optional: "Optional enhancements", but not "Optional parameters"."""
 NOT_NOW = frozenset(
     {
         "rollback", "rollback plan", "rollback procedure", "rollback steps", "contingency",
@@ -255,12 +277,23 @@ NOT_NOW = frozenset(
         "will not do", "wontfix", "rejected", "rollback-plan", "plan de rollback",
         "fuera de alcance", "fora do escopo", "hors périmètre", "nicht im umfang", "nicht-ziele",
         "вне рамок", "план отката", "回滚计划", "回滚方案", "ロールバック", "対象外", "롤백 계획",
+        "potential features", "other potential features", "possible features",
+        "other possible features", "feature ideas", "future ideas", "wishlist", "wish list",
+        "icebox", "ice box", "parking lot", "someday", "someday/maybe", "maybe",
     }
 )  # fmt: skip
-"""Headings of what is done only if something goes wrong, or not at all."""
+"""Headings of what is done only if something goes wrong, or not at all, or is not decided."""
 IF_NEEDED = (
     "if needed", "if necessary", "as needed", "if required", "when needed", "where needed",
     "if time permits", "if time allows", "time permitting", "if there is time", "if possible",
+    "if applicable", "where applicable", "when applicable", "as applicable", "if feasible",
+    "if available", "when available", "if/when needed", "if and when needed",
+    "when/if needed", "if/as needed", "falls zutreffend", "falls verfügbar", "falls vorhanden",
+    "falls möglich", "wenn möglich", "sofern möglich", "si disponible", "si disponibles",
+    "si applicable", "si possible", "si aplica", "si procede", "si es posible",
+    "si corresponde", "se aplicável", "se disponível", "se disponíveis", "se possível",
+    "se applicabile", "se possibile", "se disponibile", "indien van toepassing",
+    "indien mogelijk", "om möjligt", "если возможно", "если применимо", "якщо можливо",
     "falls nötig", "wenn nötig", "bei bedarf", "falls erforderlich", "si nécessaire", "si besoin",
     "si es necesario", "si hace falta", "se necessário", "se for necessário", "se necessario",
     "indien nodig", "om det behövs", "vid behov", "w razie potrzeby", "jeśli potrzeba",
@@ -268,6 +301,14 @@ IF_NEEDED = (
     "如需要", "如有需要", "如有必要", "必要に応じて", "必要なら", "필요시", "필요 시", "필요하면",
 )  # fmt: skip
 """What makes a task optional in brackets behind it."""
+PUT_OFF = (
+    "later", "deferred", "postponed", "put off", "on hold", "später", "verschoben",
+    "zurückgestellt", "plus tard", "reporté", "reportée", "más tarde", "más adelante", "aplazado",
+    "aplazada", "pospuesto", "pospuesta", "mais tarde", "adiado", "adiada", "più tardi",
+    "rimandato", "rimandata", "uitgesteld", "senare", "uppskjuten", "позже", "отложено",
+    "отложена", "пізніше", "відкладено", "延期", "暂缓", "以后", "後回し", "나중에", "보류",
+)  # fmt: skip
+"""In brackets at the end of a task: it is not to be done now. More may follow it: "until v2"."""
 BUT = ("but", "aber", "mais", "pero", "mas", "ma", "maar", "men", "но", "але")
 UNDECIDED = (
     "tbd", "tba", "tbc", "t.b.d.", "to be determined", "to be defined", "to be decided",
@@ -336,6 +377,10 @@ AFTER = (
     "abgeschlossen", "fertig", "terminé", "terminée", "terminés", "terminées", "complété",
     "complétée", "completado", "completada", "completadas", "completo", "completa", "concluída",
     "concluído", "concluídas", "terminada", "completata", "completato", "voltooid", "afgerond",
+    "completados", "completos", "completas", "concluídos", "launched", "released", "shipped",
+    "deployed", "merged", "live", "veröffentlicht", "ausgeliefert", "lanzado", "lanzada",
+    "desplegado", "desplegada", "desplegados", "publicado", "publicada", "lançado", "lançada",
+    "publié", "publiée", "livré", "livrée", "déployé", "déployée", "rilasciato", "rilasciata",
     "zakończona", "завершен", "завершена", "завершён", "завершены", "завершено", "готово", "完成",
     "已完成", "完成后", "完成後", "之后", "的完成", "の完了", "の完了後", "完了", "完了後",
     "が完了", "後", "に依存", "が必要", "완료", "완료 후", "이후",

@@ -57,6 +57,9 @@ PHASES = (
         "依赖：Phase 1",  # noqa: RUF001
         "**Abhängigkeit**: Phase 1",
         "**Dépend de** : Phase 1",
+        "**Depende de:** Phase 1 — o resto usa o modelo de lá.",
+        "**Dependencias**: Phase 1 (ya) lanzada",
+        "**Depends on:** Phase 1 shipped",
         "Words.\n\n**Priority:** High | **Depends on:** Phase 1 (Core)",
     ],
 )

@@ -36,6 +36,17 @@ def read(text: str) -> list[Task]:
         "### v1 completion checklist",
         "### Success criteria\n\n#### Phase 1",
         "### Success criteria\n\n#### Phase 1 Success",
+        "### Success criteria overall — version 2\n\n**Numbers:**",
+        "### Criterios de éxito globales\n\n**Cifras:**",
+        "Acceptance checks:",
+        "### Manual validation",
+        "### 7. Validação manual (no aparelho)",
+        "**Test plan:**",
+        "### Testing checklist",
+        "### Checklist de pruebas",
+        "### Checklist for every pull request",
+        "### Shop‑Checkliste pro PR (kurz)",
+        "### Code review checklist",
     ],
 )
 def test_labels_of_checks(said: str) -> None:
@@ -75,6 +86,12 @@ def test_checks_of_a_phase_in_a_section_of_their_own() -> None:
         "### Success metrics dashboard",
         "### Acceptance criteria editor",
         "### Success stories",
+        "### Release checklist",
+        "### Write a test plan",
+        "### Create the testing checklist",
+        "### Validation and testing",
+        "### Manual testing mode",
+        "### Checklists for all teams",
         "### 1.2 Verification of addresses",
         "Everything meets the acceptance criteria for now.",
     ],
@@ -98,6 +115,13 @@ def test_labels_of_work(said: str) -> None:
         "追加する（必要に応じて）",
         "**2.6 (опция, можно отложить) Добавить роли.**",
         "(optional, later) Add roles",
+        "1.3 Optional: add roles",
+        "Add roles (if applicable)",
+        "Add roles (if/when needed)",
+        "Ajouter les rôles (si disponibles)",
+        "Add roles (later)",
+        "Add roles (deferred to v1.2)",
+        "Rollen anlegen (verschoben auf Version 2)",
     ],
 )
 def test_optional_tasks(text: str) -> None:
@@ -115,6 +139,8 @@ def test_optional_tasks(text: str) -> None:
         "Create folders (if needed) and write the file",
         "Add retry (optionally with a limit)",
         "Support `- optional` in options",
+        "Keep what was read (later reads are free)",
+        "Show deferred orders (deferred ones are grey)",
     ],
 )
 def test_tasks_about_something_optional(text: str) -> None:
@@ -125,13 +151,54 @@ def test_tasks_about_something_optional(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "heading", ["Phase 8: Templates (Optional, 1 day)", "Rollback Plan", "Out of scope"]
+    "heading",
+    [
+        "Phase 8: Templates (Optional, 1 day)",
+        "8. Optional: templates",
+        "Optional enhancements",
+        "Phase 8: Templates (later)",
+        "Other potential features",
+        "Rollback Plan",
+        "Out of scope",
+    ],
 )
 def test_sections_that_are_not_run(heading: str) -> None:
     """So is what its section calls optional, or keeps for when something goes wrong."""
     first, second = read(f"## Phase 1\n- [ ] a\n## {heading}\n### 8.1 Files\n- [ ] b\n")
 
     assert (first.runnable, second.runnable) == (True, False)
+
+
+def test_a_section_about_something_optional() -> None:
+    """It is work like any other."""
+    [task] = read("## Optional parameters\n- [ ] Read them\n")
+
+    assert task.runnable
+
+
+def test_a_template_with_names_to_fill_in_above_its_tasks() -> None:
+    """Its tasks read like real ones; the headings say that nobody has filled them in."""
+    roadmap = parse_roadmap(
+        "ROADMAP.md",
+        b"# Tasks of {{NAME}}\n### T-{{ID}}-1: Setup\n- [ ] Create folders\n### T-{{ID}}-2: Tests\n"
+        b"- [ ] Unit tests\n- [ ] Write {{ID}}.md\n",
+    )
+
+    assert "template" in roadmap.asks
+    assert not any(task.runnable for task in roadmap.tasks)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# Tasks of {{NAME}}\n## Setup\n- [ ] a\n## Tests\n- [ ] b\n",
+        "# Engine\n## Read `{{NAME}}`\n- [ ] a\n## Write `{{NAME}}`\n- [ ] b\n",
+        "# Engine\n## Read {{NAME}}\n- [ ] a\n- [ ] b\n## Tests\n- [ ] c\n",
+    ],
+)
+def test_files_that_only_mention_names_to_fill_in(text: str) -> None:
+    """One forgotten name, or a heading about such names, makes no template."""
+    assert all(task.runnable for task in read(text))
 
 
 @pytest.mark.parametrize(

@@ -120,6 +120,15 @@ def test_a_step_that_is_called_like_a_phase() -> None:
     assert turns(roadmap) == ["Phase 1", "Phase 2", "2.1"]
 
 
+def test_a_numbered_section_that_mentions_a_phase() -> None:
+    """Its own number is not that of the phase: the item elsewhere has no section, so it is work."""
+    roadmap = read(
+        "## 2. Shop (Phase 1)\n- [ ] Sell\n## 4. Tool\n- [ ] Phase 1: read\n- [ ] Phase 2: write\n"
+    )
+
+    assert [task.kind for task in roadmap.tasks] == ["work", "work", "work"]
+
+
 @pytest.mark.parametrize(
     "said",
     ["**Depends on**: Phase 2", "- **Depends on**: Phase 2", "Dependencies:\n- Phase 2"],
