@@ -7,11 +7,12 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from itertools import chain, takewhile
 
-from runner.roadmap.checks import is_bare_phase, is_checks
+from runner.roadmap.checks import is_checks
 from runner.roadmap.headings import (
     WHOLE,
     Path,
     criteria,
+    divides_checks,
     is_key_line,
     is_task,
     is_work,
@@ -159,10 +160,10 @@ class Acceptance:
 
     def _owner(self, path: Path) -> int | None:
         """The nearest section with work; what is numbered or is itself a task keeps its checks."""
-        for heading in reversed(path):
+        for place, heading in reversed([*enumerate(path)]):
             if heading.line in self._busy:
                 return heading.line
-            about = is_checks(heading.text) or is_bare_phase(heading.text)
+            about = is_checks(heading.text) or divides_checks(path, place)
             if about and self._phases and (name := phase_name(heading.text)):
                 return self._phases.get(name)
             if not about and (number(heading.text) or is_task(heading.text)):

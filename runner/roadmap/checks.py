@@ -81,6 +81,7 @@ _GONE_THROUGH = lazy_pattern(
     r"\s+(?:pr|mr|(?:pull|merge)[\s-]request|merge|commit|push|change|task|ticket)s?\Z"
     r"|(?:\S+\s+)?(?:pr|mr|(?:pull|merge)[\s-]request|pre-?merge|pre-?commit|code\s+review)"
     rf"\s+{_LIST}\Z"
+    rf"|(?:daily|nightly|weekly|monthly|quarterly|regular|periodic)\s+(?:checks|{_LIST})\Z"
     rf"|(?:(?P<first>\S+)\s+(?:\S+\s+){{0,2}})?(?:(?:test|testing|qa)\s+{_LIST}|test-?check-?listen?"
     rf"|{_LIST}\s+(?:for\s+(?:manual\s+)?test(?:s|ing)|de\s+(?:tests?|pruebas|testes)|fur\s+tests"
     r"|для\s+тестирования|тестирования))\Z"

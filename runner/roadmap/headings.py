@@ -12,7 +12,7 @@ import re
 from collections import Counter
 from functools import lru_cache
 
-from runner.roadmap.checks import BEFORE, COLONS, MOST, is_checks, plain
+from runner.roadmap.checks import BEFORE, COLONS, MOST, is_bare_phase, is_checks, plain
 from runner.roadmap.source import opens_with_status, plain_dashes, without_marks
 from runner.roadmap.task import Heading
 from runner.roadmap.words import COUNTED, DONE_LABELS, FILES, PHASES, STATUSES, TASKS, WORK
@@ -193,6 +193,20 @@ def names_a_phase(text: str) -> bool:
     """Say whether a text begins with a phase's word and number; a step or week only counts."""
     worded = _WORDED.match(plain_dashes(without_marks(text)))
     return bool(worded and worded["word"].casefold() in _STRONG)
+
+
+def divides_checks(path: Path, place: int) -> bool:
+    """Say whether a heading only divides what the one around it heads: checks, by phases.
+
+    "Phase 2" does so anywhere, "Phase 2 (MVP)" only right below a heading of checks, and "Phase 2:
+    open tasks" nowhere.
+    """
+    text = path[place].text
+    if is_bare_phase(text):
+        return True
+    if place == 0 or not names_a_phase(text) or not is_checks(path[place - 1].text):
+        return False
+    return words(text).rpartition(" ")[2] not in WORK
 
 
 def phase_heading(path: Path) -> Heading | None:

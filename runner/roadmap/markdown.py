@@ -28,8 +28,17 @@ from markdown_it.token import Token
 from markdown_it.utils import EnvType
 from mdit_py_plugins.front_matter import front_matter_plugin
 
-from runner.roadmap.checks import is_bare_phase, is_checks, labels_checks
-from runner.roadmap.headings import Path, is_done, is_files, is_task, is_work, label, number
+from runner.roadmap.checks import is_checks, labels_checks
+from runner.roadmap.headings import (
+    Path,
+    divides_checks,
+    is_done,
+    is_files,
+    is_task,
+    is_work,
+    label,
+    number,
+)
 from runner.roadmap.source import DEEPEST, has_front_matter
 from runner.roadmap.task import Heading
 
@@ -424,11 +433,14 @@ def _says_when_done(item: ListItem) -> bool:
 
 
 def _under_checks(above: Path) -> bool:
-    """The nearest heading decides; further out only sections that are divided, not a title."""
-    for heading in reversed(above):
+    """The nearest heading decides; further out only sections that are divided, not a title.
+
+    Phases divide what is right below a heading of checks: "Phase 2 (MVP)" below "Success metrics".
+    """
+    for place, heading in reversed([*enumerate(above)]):
         if is_checks(heading.text):
             return heading is above[-1] or heading.level > 1
-        named = number(heading.text) and not is_bare_phase(heading.text)
+        named = number(heading.text) and not divides_checks(above, place)
         if named or is_work(heading.text):
             return False
     return False

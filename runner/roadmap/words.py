@@ -36,6 +36,9 @@ CHECKS = frozenset(
         "critérios de conclusão", "critérios de validação", "criteri di completamento",
         "criteria voor acceptatie", "acceptanskriterier", "godkännandekriterier",
         "framgångskriterier", "akceptkriterier", "akseptansekriterier", "tamamlanma kriterleri",
+        "gate conditions", "exit conditions", "acceptance conditions", "success conditions",
+        "completion conditions", "entry criteria", "readiness criteria", "go/no-go criteria",
+        "pass criteria", "pass/fail criteria", "quality gates", "quality gate",
         "acceptance check", "acceptance checks", "test plan", "testplan", "plan de pruebas",
         "plan de tests", "plan de test", "plano de testes", "piano di test", "план тестирования",
         "manual test", "manual tests", "manual testing",
@@ -57,6 +60,7 @@ NOT_ALWAYS_CHECKS = frozenset(
         "kriterien", "success metrics", "expected result", "expected results", "success means",
         "manual test", "manual tests", "manual testing", "manual check", "manual checks",
         "manual verification", "manual validation", "manual qa", "test plan", "testplan",
+        "quality gates", "quality gate",
         "plan de pruebas", "plan de tests", "plan de test", "plano de testes", "piano di test",
         "план тестирования",
     }
@@ -196,6 +200,7 @@ DEPENDS = frozenset(
     {
         "depends on", "depends", "depend on", "depends upon", "dependent on", "dependency",
         "dependencies", "dep", "deps", "task dependencies", "phase dependencies", "blocked by",
+        "blocker", "blockers", "blocked until",
         "prerequisite", "prerequisites", "pre-requisite", "pre-requisites", "prereq", "prereqs",
         "requires", "require", "required", "needs", "abhängig von", "abhängigkeit",
         "abhängigkeiten", "hängt ab von", "hängt von", "voraussetzung", "voraussetzungen",
@@ -259,7 +264,8 @@ OPTIONAL = frozenset(
         "optional", "nice to have", "nice-to-have", "stretch", "stretch goal", "stretch goals",
         "bonus", "optionnel", "optionnelle", "facultatif", "facultative", "opcional",
         "opcionales", "opcionais", "opzionale", "facoltativo", "optioneel", "opcjonalne",
-        "opcjonalnie", "valfritt", "volitelné", "isteğe bağlı", "tùy chọn", "опционально", "опция",
+        "opcjonalnie", "valfritt", "volitelné", "isteğe bağlı",
+        "opsiyonel", "tùy chọn", "опционально", "опция",
         "необязательно", "за бажанням", "необов'язково", "可选", "选做", "可選", "任意",
         "オプション", "선택", "선택 사항", "선택사항",
     }
@@ -297,7 +303,7 @@ IF_NEEDED = (
     "falls nötig", "wenn nötig", "bei bedarf", "falls erforderlich", "si nécessaire", "si besoin",
     "si es necesario", "si hace falta", "se necessário", "se for necessário", "se necessario",
     "indien nodig", "om det behövs", "vid behov", "w razie potrzeby", "jeśli potrzeba",
-    "gerekirse", "nếu cần", "jika perlu", "если нужно", "при необходимости", "за потреби",
+    "gerekirse", "varsa", "nếu cần", "jika perlu", "если нужно", "при необходимости", "за потреби",
     "如需要", "如有需要", "如有必要", "必要に応じて", "必要なら", "필요시", "필요 시", "필요하면",
 )  # fmt: skip
 """What makes a task optional in brackets behind it."""
@@ -370,6 +376,7 @@ BEFORE = (
 )  # fmt: skip
 """Words before the name of a dependency that add nothing to its key."""
 AFTER = (
+    "must complete", "must finish", "has to be complete", "has to be done", "needs to be done",
     "is complete", "is completed", "is done", "is finished", "are complete", "are completed",
     "are done", "must be complete", "must be completed", "must be done", "must be finished",
     "should be complete", "should be done", "complete", "completed", "completion", "done",

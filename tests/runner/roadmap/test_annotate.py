@@ -60,6 +60,7 @@ PHASES = (
         "**Depende de:** Phase 1 — o resto usa o modelo de lá.",
         "**Dependencias**: Phase 1 (ya) lanzada",
         "**Depends on:** Phase 1 shipped",
+        "**Blocker**: Phase 1 must complete first",
         "Words.\n\n**Priority:** High | **Depends on:** Phase 1 (Core)",
     ],
 )

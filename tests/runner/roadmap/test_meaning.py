@@ -47,6 +47,9 @@ def read(text: str) -> list[Task]:
         "### Checklist for every pull request",
         "### Shop‑Checkliste pro PR (kurz)",
         "### Code review checklist",
+        "### Weekly checks",
+        "### 5. Live gate conditions",
+        "## Success metrics\n\n### Phase 1 (Shop) - current",
     ],
 )
 def test_labels_of_checks(said: str) -> None:
@@ -70,7 +73,7 @@ def test_checks_of_a_phase_in_a_section_of_their_own() -> None:
     """They belong to the work of that phase, not to all."""
     tasks = read(
         "## Phase 1: Shop\n- [ ] a\n## Phase 2: Bank\n- [ ] b\n"
-        "## Success criteria\n### Phase 1 Success\n- [ ] sold\n### Phase 2\n- [ ] paid\n"
+        "## Success criteria\n### Phase 1 Success\n- [ ] sold\n### Phase 2 (cards)\n- [ ] paid\n"
         "### Phase 3\n- [ ] sent\n"
     )
 
@@ -92,6 +95,7 @@ def test_checks_of_a_phase_in_a_section_of_their_own() -> None:
         "### Validation and testing",
         "### Manual testing mode",
         "### Checklists for all teams",
+        "## Success criteria\n\n### Phase 2: remaining tasks",
         "### 1.2 Verification of addresses",
         "Everything meets the acceptance criteria for now.",
     ],
@@ -121,6 +125,7 @@ def test_labels_of_work(said: str) -> None:
         "Ajouter les rôles (si disponibles)",
         "Add roles (later)",
         "Add roles (deferred to v1.2)",
+        "Phase 3 (deferred): add roles",
         "Rollen anlegen (verschoben auf Version 2)",
     ],
 )
