@@ -348,8 +348,12 @@ async def _boxes(ended: Ended, ports: RunPorts) -> str:
 
 
 async def _advice(ended: Ended, ports: RunPorts) -> str:
-    """Propose better settings after a run that worked; a refusal is not worth a word."""
-    if ports.advising is None or ended.status != "ended" or not ended.state.attempts:
+    """Propose better settings after a run that worked; a refusal is not worth a word.
+
+    A run that waits for people has worked, too: it may wait for ever.
+    """
+    worked = ended.status in ("ended", "resting") and ended.state.attempts
+    if ports.advising is None or not worked:
         return ""
     try:
         return advised(await ports.advising.look(ports.deps, await ports.config()))

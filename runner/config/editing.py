@@ -65,6 +65,8 @@ def _put(values: dict[str, Any], path: Path, value: Value) -> None:
         values[group] = value
     elif group == "model" and isinstance(values.get(group), str) and inside == ("name",):
         values[group] = value  # one name alone is the model that writes
+    elif group == "model" and isinstance(values.get(group), str):
+        values[group] = {"name": values[group], inside[0]: value}
     else:
         values[group] = {**(values.get(group) or {}), inside[0]: value}
 
@@ -79,6 +81,10 @@ def _with_key(text: str, path: Path, value: Value) -> str:
         return _appended(text, root, path, value, end)
     if len(path) == 1 or (path == ("model", "name") and _is_name(group)):
         return _replaced(text, group, value)
+    if path[0] == "model" and _is_name(group):
+        start, stop = group.start_mark.index, group.end_mark.index
+        named = f"{{name: {text[start:stop]}, {path[1]}: {_written(value)}}}"
+        return text[:start] + named + text[stop:]
     if isinstance(group, yaml.MappingNode) and group.value:
         there = _child(group, path[1])
         if there is not None:

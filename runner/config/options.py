@@ -116,7 +116,7 @@ def todays_settings(config: RepositoryConfig) -> TodaysSettings:
     from runner.analysis.today import TodaysSettings
     from runner.history.totals import undated
 
-    levels: dict[Factor, str] = {"loop": config.loop}
+    levels: dict[Factor, str] = {"loop": config.loop, "form": config.model.structured}
     if config.model.name:
         levels["model"] = undated(config.model.name)
     if config.limits.context_tokens:

@@ -137,6 +137,7 @@ async def test_a_flaw_is_seen_advised_and_gone_after_the_merge(tmp_path: Path) -
         before = progress(bot.says())
 
         assert "completed" not in before
+        assert len(offers(bot)) == 1  # the run waits for people, the advice does not wait for it
         await bot.reply(bot.proposals[0], "/reject")
         bot.proposes()
         bot.says()

@@ -139,11 +139,21 @@ def test_few_failures_are_not_misrouted() -> None:
 
 
 def test_settings_without_a_key_are_shown_only() -> None:
-    """The form of answers follows from the model, so nobody can set it."""
+    """Only the forms of answers that ``model.structured`` knows can be set."""
     found = compare(executions(5, 40, at=2.0) + executions(36, 40, form="files"), TodaysSettings())
 
     assert found[0].speaks()
     assert advice(found, TodaysSettings()) == ()
+
+
+def test_a_form_of_answers_has_a_key() -> None:
+    """Answers by a schema that do better become ``model.structured``."""
+    samples = executions(5, 40, form="off", at=2.0) + executions(36, 40, form="auto")
+    today = TodaysSettings(levels={"form": "off"})
+
+    (one,) = advice(compare(samples, today), today)
+
+    assert (one.factor, one.changes) == ("form", ((("model", "structured"), "auto"),))
 
 
 def test_contexts_and_loops() -> None:
