@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,7 +14,7 @@ import pytest
 
 from runner.errors import Outage, TaskError
 from runner.loop.workspace import materialise, restore
-from runner.ports import Sandbox, SandboxSession, Setup
+from runner.ports import CommandResult, Sandbox, SandboxSession, Setup
 from runner.sandbox.prepared import KEEP, PreparedFolders
 from tests.runner.sandbox.sandbox_bench import (
     EVERY,
@@ -43,7 +43,7 @@ class Project:
         """Prepare with shell commands; the image."""
         words = tuple(("sh", "-c", command) for command in commands)
         setup = Setup(commands=words, inputs=inputs, project=project, timeout=120)
-        return await self.sandbox.prepare(ROOMY, setup, self._fill)
+        return await self.sandbox.prepare(ROOMY, setup, self.fill)
 
     async def run(self, image: str, script: str) -> bytes:
         """Run a script in a new box of the image; what it prints."""
@@ -51,7 +51,7 @@ class Project:
             result = await box.run(["sh", "-c", script])
         return result.stdout + result.stderr
 
-    async def _fill(self, box: SandboxSession) -> None:
+    async def fill(self, box: SandboxSession) -> None:
         self.fills += 1
         await materialise(box, self.files)
 
@@ -126,6 +126,27 @@ async def test_a_failing_command_is_the_task_s_trouble(project: Project) -> None
     assert error.value.kind == "environment"
     await project.prepare("true")
     assert project.fills == 2
+
+
+async def test_each_command_that_ended_is_told(project: Project) -> None:
+    """Also the one that failed, with its exit code and time; what is kept runs nothing."""
+    told: list[tuple[str, int]] = []
+
+    async def ran(command: Sequence[str], result: CommandResult, seconds: float) -> None:
+        assert seconds > 0
+        told.append((command[-1], result.exit_code))
+
+    async def prepare(*commands: str) -> None:
+        words = tuple(("sh", "-c", command) for command in commands)
+        setup = Setup(commands=words, inputs="1", project="p", timeout=120)
+        await project.sandbox.prepare(ROOMY, setup, project.fill, ran)
+
+    with pytest.raises(TaskError):
+        await prepare("true", "exit 7", "exit 8")
+    await prepare("true")
+    await prepare("true")
+
+    assert told == [("true", 0), ("exit 7", 7), ("true", 0)]
 
 
 async def test_an_outage_in_between_keeps_nothing(project: Project) -> None:
