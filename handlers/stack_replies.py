@@ -7,14 +7,16 @@ and on the issue where the run was asked for.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from handlers.grammar import TRIGGER
 from handlers.ports import InReview, StackPlace
+from runner.roadmap.reviewed import Reviewed, ReviewedPull
 from runner.text.sanitize import sanitize
 
 _MOST = 10
 _MOST_ROWS = 30
-_OTHER_WORDS = "#### In review, but changed in the roadmap or removed from it since"
+OTHER_WORDS = "In review, but changed in the roadmap or removed from it since"
 ALONE = "It does not build on another pull request of Cairn, and none builds on it."
 
 
@@ -60,20 +62,26 @@ def _row(pull: InReview) -> str:
     return f"| #{pull.number} | {title} | {when} |"
 
 
-def since(pull: InReview) -> str:
+def since(pull: InReview | ReviewedPull) -> str:
     """What became of the task in the roadmap since, as an addition to its title; '' for nothing."""
-    if pull.task.fate == "changed":
-        return f" (changed in the roadmap since; now *{_plain(pull.task.now)}*)"
-    return " (removed from the roadmap)" if pull.task.fate == "gone" else ""
+    said = became_of(replace(pull.task, now=f"*{_plain(pull.task.now)}*"))
+    return f" ({said})" if said else ""
 
 
-def left_behind(pulls: Sequence[InReview]) -> str:
+def became_of(task: Reviewed) -> str:
+    """What became of a task in the roadmap since, for a text or a page; '' for nothing."""
+    if task.fate == "changed":
+        return f"changed in the roadmap since; now {task.now}"
+    return "removed from the roadmap" if task.fate == "gone" else ""
+
+
+def left_behind(pulls: Sequence[InReview | ReviewedPull]) -> str:
     """List those whose task the newest roadmap does not have in these words; '' for none."""
     found = [each for each in pulls if each.task.fate != "in review"]
     lines = [f"- #{each.number} {_plain(each.title)}{since(each)}" for each in found[:_MOST_ROWS]]
     if len(found) > _MOST_ROWS:
         lines.append(f"- … {len(found) - _MOST_ROWS:,} more")
-    return "\n".join([_OTHER_WORDS, "", *lines]) if lines else ""
+    return "\n".join([f"#### {OTHER_WORDS}", "", *lines]) if lines else ""
 
 
 def _plain(title: str) -> str:

@@ -52,6 +52,25 @@ def board_text(board: Board) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
+def plan_of(board: Board) -> str:
+    """The plan alone: what is to be done in which order, and what is in review."""
+    state = _state(board)
+    tasks, roadmap = upcoming(state), board.roadmap
+    no_work = bool(roadmap.asks) or not any(task.kind == "work" for task in roadmap.tasks)
+    parts = [
+        f"### Plan of `{roadmap.path.replace('`', chr(39))}`",
+        standing_text(board),
+        board.note,
+        cell(roadmap.asks, 2 * _LINE),
+        START if tasks else WITHOUT_WORK if no_work else "",
+        order(tasks, roadmap),
+        left_behind(board.reviewed),
+        beside(state),
+        *rest(state, roadmap),
+    ]
+    return "\n\n".join(part for part in parts if part)
+
+
 def standing_text(board: Board) -> str:
     """How many tasks there are, and how many of them are to do, in review and done."""
     work = [task for task in board.roadmap.tasks if task.kind == "work"]

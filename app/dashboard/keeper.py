@@ -20,7 +20,7 @@ from cachetools import LRUCache
 from gidgethub import GitHubException
 
 from app.dashboard.board import Board
-from app.dashboard.board_text import board_text, where_the_rest_is
+from app.dashboard.board_text import board_text, plan_of, where_the_rest_is
 from app.dashboard.issue import TITLE, PlanIssue, ShownIssue, is_plan
 from app.store.boards import DueBoard, StoredBoards
 from handlers.events import IssueEdited
@@ -147,11 +147,15 @@ class Dashboards:
     async def text_of(
         self, place: BoardPlace, config: RepositoryConfig, note: str
     ) -> tuple[str, str] | None:
-        """Return the text for now and where the rest is; None where there is no roadmap."""
+        """Return the text for now and where the rest is; None where there is no roadmap.
+
+        Where people turned the dashboard off, it is a plan without boxes and without runs.
+        """
         found = await self._sources.board_of(place, config, note)
         if found is None:
             return None
-        return board_text(found[0]), where_the_rest_is(found[0].roadmap, place.branch)
+        render = board_text if config.dashboard else plan_of
+        return render(found[0]), where_the_rest_is(found[0].roadmap, place.branch)
 
     async def ticked(
         self, event: IssueEdited, *, thread: IssueThread, runs: Runs, proposals: Proposals

@@ -27,8 +27,8 @@ from app.github.pull_template import template_path, template_text
 from app.github.pulls import Pull, PullOptions, Pulls
 from app.github.restack import Restack, Verify
 from app.github.reviews import ReviewedPulls
-from app.github.stack import standing
-from app.github.stack_checks import StackChecks, StackMemory
+from app.github.stack import shown_of, standing
+from app.github.stack_checks import StackChecks, StackLinks, StackMemory
 from app.github.trust_checks import Page, TrustChecks, no_page
 from handlers.issue_thread import may_write
 from handlers.ports import StackPlace
@@ -120,7 +120,8 @@ class GitHubRepository:
         self._memory, self._verify = memory or StackMemory(), verify
         shown = CheckRuns(RepositoryApi(checks, full_name), bot_login=bot_login) if checks else None
         self._trust = TrustChecks(shown, self._effort, self._memory, page)
-        self._places = StackChecks(shown, self._effort, self._memory)
+        links = StackLinks(f"{server_url.rstrip('/')}/{full_name}", bot_login)
+        self._places = StackChecks(shown, self._effort, self._memory, links)
         buttons = RecoveryButtons(shown, self._effort) if shown else NoButtons()
         self._proposals = RecoveryPulls(
             self._api,
@@ -231,7 +232,8 @@ class GitHubRepository:
 
     async def stack(self) -> Stack:
         """Find the tip of what is not merged yet, across runs. Raises ``Outage``."""
-        found = standing(await self._pulls.all(), base=self._base, roadmap=self._roadmap)
+        pulls = await self._pulls.all()
+        found = standing(pulls, base=self._base, roadmap=self._roadmap)
         base = await self._base_commit()
         return Stack(
             *((found.top.sha, found.top.head) if found.top else (base, self._base)),
@@ -240,6 +242,7 @@ class GitHubRepository:
             base_branch=self._base,
             members=await self._forked(found.members, base),
             open=found.open,
+            shown=shown_of(pulls, self._roadmap),
         )
 
     async def restack(

@@ -9,7 +9,7 @@ from app.github.pulls import PREFIX, Pull
 from handlers.ports import InReview, StackPlace
 from runner.roadmap.reviewed import reviewed
 from runner.roadmap.task import Roadmap
-from runner.state.publishing import Member
+from runner.state.publishing import Member, ShownPull
 
 
 @dataclass(frozen=True)
@@ -243,6 +243,13 @@ def place_of(pull: Pull, ties: Ties) -> StackPlace:
         size += 1
     below = tuple(p.number for p in reversed(down[1:]))
     return StackPlace(size, below, tuple(p.number for p in ties.uppers(pull)))
+
+
+def shown_of(pulls: Iterable[Pull], roadmap: str) -> tuple[ShownPull, ...]:
+    """List the open checkpoints of a roadmap by number."""
+    mine = (p for p in pulls if p.open and p.kind == "checkpoint" and p.roadmap == roadmap)
+    ordered = sorted(mine, key=lambda pull: pull.number)
+    return tuple(ShownPull(p.number, p.title, p.tasks) for p in ordered)
 
 
 def in_review(pulls: Iterable[Pull], *, base: str, newest: Roadmap) -> tuple[InReview, ...]:

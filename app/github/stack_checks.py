@@ -11,6 +11,7 @@ import asyncio
 import logging
 from dataclasses import dataclass, field
 from typing import Any
+from urllib.parse import urlencode
 
 from cachetools import LRUCache
 
@@ -49,11 +50,32 @@ class StackMemory:
     verified: LRUCache[str, str] = field(default_factory=_remembered)
 
 
-class StackChecks:
-    """The places of pull requests as check runs; nothing is shown without ``runs``."""
+@dataclass(frozen=True, slots=True)
+class StackLinks:
+    """Pages of a repository at ``url`` on GitHub; ``bot_login`` opens our pull requests there."""
 
-    def __init__(self, runs: CheckRuns | None, effort: BestEffort, memory: StackMemory) -> None:
+    url: str
+    bot_login: str
+
+    def of(self, place: StackPlace) -> str:
+        """The pull request to merge first, or the list of all of ours that are open."""
+        if place.below:
+            return f"{self.url}/pull/{place.below[-1]}"
+        author = f"app/{self.bot_login.removesuffix('[bot]')}"
+        return f"{self.url}/pulls?{urlencode({'q': f'is:pr is:open author:{author}'})}"
+
+
+class StackChecks:
+    """The places of pull requests as check runs; nothing is shown without ``runs``.
+
+    ``links`` are where the details of a check lead.
+    """
+
+    def __init__(
+        self, runs: CheckRuns | None, effort: BestEffort, memory: StackMemory, links: StackLinks
+    ) -> None:
         self._runs, self._effort, self._memory = runs, effort, memory
+        self._links = links
 
     async def show(
         self, commit: str, place: StackPlace, *, trouble: str = "", new: bool = False
@@ -62,7 +84,7 @@ class StackChecks:
 
         ``trouble`` says what people must do first (Markdown). A ``new`` commit has no check yet.
         """
-        data = stack_check(place, trouble)
+        data = stack_check(place, trouble) | {"details_url": self._links.of(place)}
         title = data["output"]["title"]
         if self._runs is None or self._memory.shown.get(commit) == title:
             return

@@ -16,8 +16,10 @@ from app.runs.live import LiveMessage
 from app.store.database import Store
 from app.store.runs import Run
 from app.store.schema import runs as table
+from handlers.stack_replies import OTHER_WORDS, became_of
 from runner.money import Usage, cost_brief, cost_text
 from runner.people.run_view import RunView, TaskView, view_of
+from runner.roadmap.reviewed import ReviewedPull
 from runner.state.run_state import RunState
 
 MOST_TASKS = 500
@@ -75,6 +77,8 @@ def run_view(sight: Sight, server_url: str) -> dict[str, Any]:
         "current": _current(view) if sight.status == "running" else None,
         "tasks_total": len(tasks),
         "tasks": _shown(tasks),
+        "left_title": OTHER_WORDS,
+        "left": [_left(each, run, server_url) for each in _left_by(sight)],
         "nodes": _nodes(view),
         "seconds": round(used.seconds, 1) if used else None,
         "timeline": [_moment(message) for message in sight.messages],
@@ -105,6 +109,16 @@ def _task(task: TaskView, run: str) -> dict[str, Any]:
         "url": url if url.startswith(("https://", "http://")) else "",
         "why": task.why,
     }
+
+
+def _left_by(sight: Sight) -> tuple[ReviewedPull, ...]:
+    return sight.state.stack.left if sight.state else ()
+
+
+def _left(pull: ReviewedPull, run: Run, server_url: str) -> dict[str, Any]:
+    """A pull request whose task the roadmap does not have in these words any more."""
+    url = f"{server_url}/{run.repository}/pull/{pull.number}"
+    return {"number": pull.number, "url": url, "title": pull.title, "since": became_of(pull.task)}
 
 
 def _shown(tasks: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -7,7 +7,7 @@ https://docs.github.com/get-started/writing-on-github/working-with-advanced-form
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from math import ceil
 from types import MappingProxyType
@@ -16,12 +16,13 @@ from typing import Any
 from gidgethub import GitHubException
 
 from app.progress.waiting import Turn
+from handlers.stack_replies import left_behind
 from runner.errors import Outage
 from runner.money import cost_text, tokens_text
 from runner.people.report import report
 from runner.people.run_view import DONE, RunView, TaskView, view_of
 from runner.roadmap.task import Task
-from runner.state.run_state import Attempt, RunState
+from runner.state.run_state import Attempt, RunState, Status
 from runner.state.status_words import RUNS
 from runner.text.fit import MOST_STORED, fit
 from runner.text.sanitize import sanitize
@@ -171,12 +172,18 @@ NOT_GRANTED: Mapping[str, str] = MappingProxyType(
 """What does not work without an optional permission."""
 
 
-def not_granted(permission: str) -> str:
-    """Say what does not work while an owner has not accepted a permission of the App."""
-    return (
-        f"{NOT_GRANTED[permission]}; everything else works. An owner can accept it on the "
-        "installation's page. Cairn says this once."
-    )
+def not_granted(permissions: Sequence[str]) -> str:
+    """Say what does not work without permissions that no owner has accepted; '' for none."""
+    lost = [NOT_GRANTED[each] for each in permissions]
+    if not lost:
+        return ""
+    if len(lost) == 1:
+        return f"{lost[0]}; everything else works. An owner can accept it on {_ACCEPT}"
+    listed = "\n".join(f"- {each}." for each in lost)
+    return f"{listed}\n\nEverything else works. An owner can accept them on {_ACCEPT}"
+
+
+_ACCEPT = "the installation's page. Cairn says this once."
 
 
 def why(error: BaseException) -> str:
@@ -222,9 +229,10 @@ def progress_text(
     if link:
         parts.append(_page(link))
     if state is not None and state.tasks:
-        known = _known(state, over=status != "running" and not state.current)
-        left = MOST_STORED - _PLACE - sum(map(len, parts)) - len(known)
-        parts += [*_work(view_of(state), left), known]
+        known = _known(state, over=status != "running" and not _is_open(state))
+        behind = left_behind(state.stack.left)
+        left = MOST_STORED - _PLACE - sum(map(len, parts)) - len(known) - len(behind)
+        parts += [*_work(view_of(state), left), behind, known]
     return fit("\n\n".join(part for part in parts if part), MOST_STORED) + f"\n\n{marker(run)}"
 
 
@@ -315,11 +323,17 @@ _MOST_ENTRIES = 10
 _ENTRY = 200
 
 
+def _is_open(state: RunState) -> bool:
+    """Whether a task is in hand, or waits for people to decide."""
+    waits = Status.AWAITING_APPROVAL
+    return bool(state.current) or any(a.status is waits for a in state.attempts.values())
+
+
 def _known(state: RunState, *, over: bool) -> str:
     """What the run's report has beside the tasks, each with its reference; '' for nothing.
 
-    The success rate is told only when the run is ``over`` for now: until then a task in hand would
-    count as one that failed.
+    The success rate is told only when the run is ``over`` for now: until then a task in hand, or
+    one that waits for a decision, would count as one that failed.
     """
     if not state.attempts:
         return ""

@@ -354,7 +354,7 @@ class _Work:
             push.repository.full_name,
             push.repository.default_branch,
         )
-        found = await self.board(place, config, note) if config.dashboard else None
+        found = await self.board(place, config, note)
         return found or (await asyncio.to_thread(plan_text, roadmap, note), "")
 
     def _note(self, change: Change, start: PushStart, role: Role) -> str:

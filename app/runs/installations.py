@@ -150,9 +150,9 @@ class MissingPermissions:
         if run.repository_id in self._asked:
             return ""
         lacking = await self._identity.lacking(run.installation_id)
-        told = [not_granted(each) for each in sorted(lacking) if await self._is_new(run, each)]
+        new = [each for each in sorted(lacking) if await self._is_new(run, each)]
         self._asked.add(run.repository_id)
-        return "\n\n".join(told)
+        return not_granted(new)
 
     async def _is_new(self, run: Run, permission: str) -> bool:
         place = {"repository_id": run.repository_id, "issue": 0, "user_id": _PLACES[permission]}

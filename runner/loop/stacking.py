@@ -15,6 +15,7 @@ from runner.ports import Repository
 from runner.roadmap.edit import EditRefused, tick_all, untick_all
 from runner.roadmap.parse import parse_roadmap
 from runner.roadmap.replay import RoadmapEdits, Unmerged, with_unmerged
+from runner.roadmap.reviewed import ReviewedPull, reviewed
 from runner.roadmap.task import Roadmap, Task
 from runner.state.changes import EXECUTABLE, FILE
 from runner.state.publishing import Stack
@@ -39,6 +40,22 @@ async def roadmap_now(repository: Repository, stack: Stack, path: str) -> Unmerg
         if mine is not None and old is not None:
             edits.append(RoadmapEdits(old, mine))
     return with_unmerged(path, newest, edits)
+
+
+async def left_behind(repository: Repository, stack: Stack, path: str) -> tuple[ReviewedPull, ...]:
+    """Return the open pull requests whose task the newest roadmap does not have in these words.
+
+    Raises ``Outage``.
+    """
+    newest = await _read(repository, stack.base or stack.tip, path) if stack.shown else None
+    if newest is None:
+        return ()
+    roadmap = parse_roadmap(path, newest)
+    found = (
+        ReviewedPull(each.number, each.title, reviewed(roadmap, each.tasks, each.title))
+        for each in stack.shown
+    )
+    return tuple(each for each in found if each.task.fate != "in review")
 
 
 def roadmap_for(state: RunState, mine: bytes, keys: Collection[str]) -> bytes:

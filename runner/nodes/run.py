@@ -23,7 +23,7 @@ from runner.loop.schedule import (
     settle,
     with_blocked,
 )
-from runner.loop.stacking import reread, roadmap_now
+from runner.loop.stacking import left_behind, reread, roadmap_now
 from runner.ports import MemoryNote
 from runner.roadmap.edit import find
 from runner.roadmap.parse import parse_roadmap as parse
@@ -49,6 +49,7 @@ async def parse_roadmap(state: RunState, deps: Deps, work: TaskWork) -> Step:
     state = grounded(state, stack)
     path = state.request.roadmap
     now = await roadmap_now(deps.repository, stack, path)
+    state = state.with_stack(left=await left_behind(deps.repository, stack, path))
     if state.roadmap is not None:
         return Step(_again(state, now, stack), "ok")
     if now is None:

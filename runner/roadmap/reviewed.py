@@ -22,6 +22,15 @@ class Reviewed:
     now: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class ReviewedPull:
+    """An open pull request that shows our work on a task, and what became of that since."""
+
+    number: int
+    title: str
+    task: Reviewed = Reviewed()
+
+
 def reviewed(newest: Roadmap, keys: Collection[str], title: str) -> Reviewed:
     """Compare the tasks of an open pull request with the newest roadmap of the default branch.
 

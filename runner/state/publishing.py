@@ -171,6 +171,15 @@ class Member:
         return self.tasks[0]
 
 
+@dataclass(frozen=True, slots=True)
+class ShownPull:
+    """An open pull request that shows our work on ``tasks`` (their keys)."""
+
+    number: int
+    title: str
+    tasks: tuple[str, ...]
+
+
 @dataclass(frozen=True)
 class Stack:
     """Where a new run starts: the tip of what is not merged yet, across runs.
@@ -179,7 +188,8 @@ class Stack:
     an open checkpoint, ``declined`` those whose checkpoint a person closed unmerged, ``proposed``
     those with an open proposal of any run. ``base`` is the commit that all of it builds on, head of
     ``base_branch``; ``members`` are the open ones in the order they were opened, ``open`` is how
-    many wait for people in all. (On a checkout there are none, and nothing is independent.)
+    many wait for people in all, ``shown`` are those that show work on tasks. (On a checkout there
+    are none, and nothing is independent.)
     """
 
     tip: str
@@ -191,3 +201,4 @@ class Stack:
     base_branch: str = ""
     members: tuple[Member, ...] = ()
     open: int = 0
+    shown: tuple[ShownPull, ...] = ()

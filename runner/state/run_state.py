@@ -11,6 +11,7 @@ from runner.graph import START
 from runner.grouped import GROUP, changed, stored_as
 from runner.money import Usage
 from runner.roadmap.parse import TaskGroup
+from runner.roadmap.reviewed import ReviewedPull
 from runner.roadmap.task import Roadmap, Task
 from runner.state.changes import ChangeSet
 from runner.state.error_types import ErrorType, Severity, error_type
@@ -274,7 +275,8 @@ class RunStack:
     base branch whose roadmap was read ('' on a checkout, where that is the tip's). ``members`` are
     the open pull requests that independent tasks can build on, by task, and ``taken`` the tasks of
     this run whose commits are or were among them. ``open`` is how many pull requests were open when
-    they were counted, and ``published`` how many this run had published then.
+    they were counted, and ``published`` how many this run had published then. ``left`` are the open
+    ones whose task has other words in the roadmap now, or is gone from it.
     """
 
     tip: str = ""
@@ -284,6 +286,7 @@ class RunStack:
     taken: tuple[str, ...] = ()
     open: int = field(default=0, metadata=stored_as("open_pulls"))
     published: int = field(default=0, metadata=stored_as("counted_pulls"))
+    left: tuple[ReviewedPull, ...] = field(default=(), metadata=stored_as("left_pulls"))
 
 
 @dataclass(frozen=True)

@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 
-import aiohttp
 import pytest
 
 from tests.model_server import Held
 from tests.scenarios.bot import REPOSITORY, Bot, conversation, run_of
 from tests.scenarios.endings import ANSWER, ONE_NOTE, check_finished
+from tests.scenarios.pages import TOKEN, page_of
 from tests.scenarios.projects import on
 from tests.scenarios.proposing import STUCK, decomposed
-
-TOKEN = "an-admin-token-of-a-test"
 
 
 @pytest.fixture
@@ -24,15 +22,6 @@ async def bot(tmp_path: Path, files: Mapping[str, object]) -> AsyncIterator[Bot]
         yield bot
         await bot.idle()
         bot.check()
-
-
-async def page_of(bot: Bot, run: str) -> str:
-    """The page of a run, as the operator reads it."""
-    assert bot.github.webhook_url is not None
-    url = bot.github.webhook_url.replace("/webhook", f"/runs/{run}")
-    headers = {"Authorization": f"Bearer {TOKEN}", "Accept": "text/html"}
-    async with aiohttp.ClientSession() as session, session.get(url, headers=headers) as answer:
-        return await answer.text()
 
 
 async def at_work(bot: Bot, command: str = "/execute") -> Held:

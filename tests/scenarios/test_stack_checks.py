@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.fake_github.state import Issue
-from tests.scenarios.bot import REPOSITORY, Bot
+from tests.scenarios.bot import REPOSITORY, Bot, conversation
 from tests.scenarios.projects import notes
 from tests.scenarios.stacks import LINES, body, merge, stacked, unread_comments
 
@@ -41,6 +42,10 @@ async def test_only_the_bottom_of_a_stack_may_be_merged(bot: Bot, method: str) -
     assert shown(bot, one) == ("success", NEXT)
     assert shown(bot, two) == (None, f"Waits for #{one.number}")
     assert shown(bot, six) == (None, f"Waits for #{two.number}")
+    ours = "/pulls?q=is%3Apr+is%3Aopen+author%3Aapp%2Fcairn"
+    assert check(bot, one, "cairn/stack")["details_url"].endswith(f"/{REPOSITORY}{ours}")
+    waits = check(bot, two, "cairn/stack")["details_url"]
+    assert waits.endswith(f"/{REPOSITORY}/pull/{one.number}")
     assert f"Merge #{one.number} first." in check(bot, two, "cairn/stack")["output"]["summary"]
 
     await merge(bot, one, method)
@@ -95,3 +100,23 @@ async def test_files_that_were_verified_are_not_verified_again(bot: Bot) -> None
     assert now["id"] != before["id"]
     assert (now["conclusion"], now["output"]) == (before["conclusion"], before["output"])
     assert "Its files are the same as before" in body(two)
+
+
+async def test_the_details_of_a_verified_tree_stay_its_page(tmp_path: Path) -> None:
+    """A new commit of the same files leads to the page of the task, as the old one did."""
+    more = {"CAIRN_PUBLIC_URL": "http://cairn.example"}
+    async with conversation(tmp_path, notes(LINES), **more) as bot, bot.started():
+        one, two, six = await stacked(bot)
+        before = check(bot, two, "cairn/trust")["details_url"], two.pull.sha
+
+        await merge(bot, one, "squash")
+
+        unread_comments(bot, two)
+        unread_comments(bot, six)
+        after = check(bot, two, "cairn/trust")["details_url"], two.pull.sha
+        await bot.idle()
+        bot.check()
+
+    assert after[0] == before[0]
+    assert "/tasks/" in after[0]
+    assert after[1] != before[1]

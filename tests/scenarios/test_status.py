@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
+from pathlib import Path
 
 import pytest
 
 from app.github.comments import section
 from tests.fake_github.state import Issue
-from tests.scenarios.bot import REPOSITORY, Bot, run_of
-from tests.scenarios.projects import note, notes
+from tests.scenarios.bot import REPOSITORY, Bot, conversation, run_of
+from tests.scenarios.pages import TOKEN, page_of
+from tests.scenarios.projects import note, notes, on
 
+PLAN_ONLY = b"dashboard: false\ntriggers: {push: execute}\n"
 THREE = "- [ ] 1.1 Write `one.md`\n- [ ] 1.2 Write `two.md`\n- [ ] 1.3 Write `three.md`\n"
 
 
@@ -71,30 +74,66 @@ async def test_the_issue_shows_what_is_in_review(bot: Bot) -> None:
     assert f"#{first.number} |" not in said
 
 
-async def test_a_task_that_people_changed_or_deleted_is_told_everywhere(bot: Bot) -> None:
-    """The answer and the dashboard say it in the same words."""
-    bot.model.says(note("one.md"), note("two.md"), note("three.md"))
-    await bot.comment("/execute")
+@pytest.fixture
+async def read(tmp_path: Path) -> AsyncIterator[Bot]:
+    """A running bot whose pages the test can read."""
+    async with conversation(tmp_path, notes(THREE), CAIRN_ADMIN_TOKEN=TOKEN) as bot, bot.started():
+        yield bot
+        await bot.idle()
+        bot.check()
+
+
+async def test_a_task_that_people_changed_or_deleted_is_told_everywhere(read: Bot) -> None:
+    """The answer, the dashboard, the comment of a run and its page say it in the same words."""
+    bot = read
+    await in_other_words(bot)
+    await bot.later(seconds=61)
+
+    await bot.comment("/execute status")
+    said = bot.says()[-1]
+    await bot.comment("/execute --task 1.3")
+
+    comment = bot.says()[-1]
+    (board,) = [i.body or "" for i in bot.view.issues.values() if "cairn:plan" in (i.body or "")]
+    first, second = bot.pulls[:2]
+    changed = f"1.1 Write one.md (changed in the roadmap since; now *1.1: {CHANGED}*)"
+    gone = "1.2 Write two.md (removed from the roadmap)"
+    assert changed in said
+    assert gone in said
+    for shown in (board, comment):
+        assert f"- #{first.number} {changed}" in shown
+        assert f"- #{second.number} {gone}" in shown
+    page = await page_of(bot, run_of(comment))
+    assert f"1.1 Write one.md (changed in the roadmap since; now 1.1: {CHANGED})" in page
+    assert f'pull/{second.number}">#{second.number}</a> {gone}' in page
+    for pull in bot.pulls:  # each that needs it also says that its merge ticks nothing
+        bot.github.says(REPOSITORY, pull.number)
+
+
+@on(notes(THREE, **{".github/cairn.yml": PLAN_ONLY}))
+async def test_a_plan_without_a_dashboard_knows_what_is_in_review(bot: Bot) -> None:
+    """It counts and lists as the dashboard does, and what is in review is not to be done."""
+    await in_other_words(bot, note("one.md", "Two words."))
+
+    (plan,) = [i.body or "" for i in bot.view.issues.values() if "cairn:plan" in (i.body or "")]
+    assert "2 tasks: 1 to do, 1 in review, 0 done." in plan
+    assert f"- #{bot.pulls[1].number} 1.2 Write two.md (removed from the roadmap)" in plan
+    assert "1.3** Write" not in plan
+    assert "- [ ]" not in plan
+    for where in (*bot.pulls, *bot.view.issues.values()):
+        bot.github.says(REPOSITORY, where.number)
+
+
+async def in_other_words(bot: Bot, *answers: str) -> None:
+    """Three tasks are in review; the newest roadmap words one in another way and lacks another."""
+    bot.model.says(note("one.md"), note("two.md"), note("three.md"), *answers)
+    await bot.comment("/execute --max-tasks 3")
     bot.says()
-    first, second, _ = bot.pulls
     text = (bot.view.file("main", "ROADMAP.md") or b"").decode()
     rows = [row for row in text.split("\n") if "two.md" not in row]
     newer = "\n".join(rows).replace("Write `one.md`", "Write `one.md` in two words")
     await bot.github.push(REPOSITORY, {"ROADMAP.md": newer})
-    await bot.later(seconds=61)
-
-    await bot.comment("/execute status")
-
-    said = bot.says()[-1]
-    (board,) = [i.body or "" for i in bot.view.issues.values() if "cairn:plan" in (i.body or "")]
-    changed = f"1.1 Write one.md (changed in the roadmap since; now *1.1: {CHANGED}*)"
-    for shown in (said, board):
-        assert changed in shown
-        assert "1.2 Write two.md (removed from the roadmap)" in shown
-        assert f"#{second.number}" in shown
-    assert f"- #{first.number} {changed}" in board
-    for pull in bot.pulls:  # each that needs it also says that its merge ticks nothing
-        bot.github.says(REPOSITORY, pull.number)
+    await bot.idle()
 
 
 CHANGED = "Write one.md in two words"
