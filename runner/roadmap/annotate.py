@@ -57,7 +57,7 @@ _UNTIL = (
     r"|\s+(?:to|until|till|in|auf|bis|à|a|al|para|per|naar|do|до|на|v?\d)(?!\w)[^()\[\]]{0,60}|\s*)"
 )
 _OPTIONAL = lazy_pattern(
-    rf"[(\[]\s*{_WORD}\s*[)\]](?!\()|\A[\s*_]*(?:\d[\d.]*[.):]?\s+)?{_WORD}[*_]*\s*(?::|-\s)"
+    rf"[(\[]\s*{_WORD}\s*[)\]](?!\()|\A[\s*_]*(?:\d[\d.]*[.):]?\s+)?{_WORD}[*_]*\s*(?:\([^()]{{0,60}}\)\s*)?(?::|-\s)"
     rf"|[(\[]\s*{_WORD},?\s+{words.any_of(words.BUT)}\b[^()\[\]]{{0,200}}[)\]]"
     rf"|[(\[]\s*(?:only\s+)?{words.any_of(words.IF_NEEDED)}\s*[)\]]\W*\Z"
     rf"|[(\[]\s*{words.any_of(words.PUT_OFF)}{_UNTIL}?[)\]](?:\W*\Z|[*_]*:)"

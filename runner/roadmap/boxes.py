@@ -18,6 +18,7 @@ from runner.roadmap.headings import (
     is_work,
     label,
     names_a_phase,
+    names_a_task,
     number,
     phase_heading,
     phase_name,
@@ -166,7 +167,8 @@ class Acceptance:
             about = is_checks(heading.text) or divides_checks(path, place)
             if about and self._phases and (name := phase_name(heading.text)):
                 return self._phases.get(name)
-            if not about and (number(heading.text) or is_task(heading.text)):
+            numbered = number(heading.text) or is_task(heading.text)
+            if (numbered and not about) or names_a_task(heading.text):
                 return None
         return 0 if 0 in self._busy else None
 

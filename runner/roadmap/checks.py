@@ -39,6 +39,7 @@ _NOUNS = {"verification", "verify", "acceptance", "checkpoint", "checkpoints"}
 """Of these alone there can be work as well: "Verification of addresses"."""
 _LISTED = lazy_pattern(r"\s(?:for|of)\s")
 _BARE_PHASE = lazy_pattern(rf"(?:{_PHASE}|mvp\s*|v\d[\d.]*\s*)(?P<success>success)?\Z")
+_TASK_SUCCESS = lazy_pattern(r"(?:(?:task|step|story|feature)\s*\d[\d.]*|overall|full)\s+success\Z")
 
 
 @lru_cache(maxsize=4096)
@@ -100,6 +101,8 @@ def is_checks(text: str) -> bool:
     words = _folded(words)
     bare = _BARE_PHASE.match(words)
     if words in _FOLDED or bool(bare and bare["success"]) or _with_more(words):
+        return True
+    if _TASK_SUCCESS.match(words):
         return True
     found = _GONE_THROUGH.match(words) if "check" in words else None
     return found is not None and found["first"] not in _SET_UP

@@ -209,6 +209,12 @@ def divides_checks(path: Path, place: int) -> bool:
     return words(text).rpartition(" ")[2] not in WORK
 
 
+def names_a_task(text: str) -> bool:
+    """Say whether a text begins with a task's word and number: "Task 1 Success"."""
+    worded = _WORDED.match(plain_dashes(without_marks(text)))
+    return bool(worded and worded["word"].casefold() in TASKS)
+
+
 def phase_heading(path: Path) -> Heading | None:
     """Return the highest heading on the path that has the number or name of its phase."""
     wanted = phase(path)

@@ -50,6 +50,7 @@ def read(text: str) -> list[Task]:
         "### Weekly checks",
         "### 5. Live gate conditions",
         "## Success metrics\n\n### Phase 1 (Shop) - current",
+        "## Success metrics\n\n### Overall success",
     ],
 )
 def test_labels_of_checks(said: str) -> None:
@@ -78,6 +79,13 @@ def test_checks_of_a_phase_in_a_section_of_their_own() -> None:
     )
 
     assert [task.acceptance for task in tasks if task.kind == "work"] == [("sold",), ("paid",)]
+
+
+def test_checks_of_a_task_in_a_section_of_their_own() -> None:
+    """They are checks, and those of one task are not those of all."""
+    shop, check = read("## Work\n- [ ] Sell\n## Success metrics\n### Task 1 Success\n- [ ] sold\n")
+
+    assert (shop.acceptance, check.kind) == ((), "check")
 
 
 @pytest.mark.parametrize(
@@ -120,6 +128,7 @@ def test_labels_of_work(said: str) -> None:
         "**2.6 (опция, можно отложить) Добавить роли.**",
         "(optional, later) Add roles",
         "1.3 Optional: add roles",
+        "Optional (after 1.2): add roles",
         "Add roles (if applicable)",
         "Add roles (if/when needed)",
         "Ajouter les rôles (si disponibles)",
