@@ -89,10 +89,15 @@ def counted(execution: Execution) -> dict[tuple[str, str], Tally]:
     for node in execution.nodes:
         found["node", node.node] = Tally(node.visits, int(end.over), int(end.finished), node.usage)
     for error in sorted(errors_of(execution)):
-        went_on = waited_out(error) is not None and end.over and end.error != error
-        good = end.finished or execution.recovery.finished or went_on
-        found["error", error] = Tally(1, int(end.over), int(good))
+        found["error", error] = Tally(1, int(end.over), int(_got_over(error, execution)))
     return found | dict(_recovery(execution))
+
+
+def _got_over(error: str, execution: Execution) -> bool:
+    """Whether an error went away without a person: nobody had to decide about a proposal."""
+    end, recovery = execution.end, execution.recovery
+    waited = waited_out(error) is not None and end.over and end.error != error
+    return end.finished or waited or (recovery.finished and not recovery.by)
 
 
 def _places(execution: Execution) -> Iterator[tuple[str, str]]:

@@ -59,6 +59,19 @@ def test_errors_say_how_many_were_recovered():
     assert line == "import errors: 41 seen, 34 recovered (83 %)"
 
 
+@pytest.mark.parametrize(
+    ("by", "error", "recovered"),
+    [("", "test", 1), ("ada", "test", 0), ("ada", "rate_limit", 1)],
+    ids=["by itself", "a person decided", "waited out before"],
+)
+def test_recovered_is_what_needed_no_person(by, error, recovered):
+    """A proposal that a person approved helped, but the error did not go away by itself."""
+    recovery = ExecutionRecovery("rewrite", "approve" if by else "", by, "", "applied", True)
+    one = execution(status="replaced", error="test", errors=(error,), recovery=recovery)
+
+    assert named(statistics(one).errors, error).tally.good == recovered
+
+
 def test_a_strategy_is_judged_by_what_was_applied():
     """Proposals that wait or were turned down say nothing about it."""
 
