@@ -103,6 +103,8 @@ def test_checks_of_a_task_in_a_section_of_their_own() -> None:
         "### Validation and testing",
         "### Manual testing mode",
         "### Checklists for all teams",
+        f"### {'-' * 110}check",
+        f"### {'check-' * 18}",
         "## Success criteria\n\n### Phase 2: remaining tasks",
         "### 1.2 Verification of addresses",
         "Everything meets the acceptance criteria for now.",
