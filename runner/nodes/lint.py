@@ -9,7 +9,7 @@ from runner.loop.deps import Deps, TaskWork
 from runner.loop.reading import contents
 from runner.nodes.assess import filled
 from runner.state.changes import ChangeSet, Snapshot
-from runner.state.events import Verified
+from runner.state.events import CommandRan
 from runner.state.findings import Level, Verification
 from runner.state.run_state import RunState
 from runner.verify import Commands
@@ -106,7 +106,7 @@ async def _before(
     session = await filled(state, deps, work, base, ChangeSet())
     work.sandbox.holds = ""
     level = await lint_level(session, run, timeout=state.request.options.sandbox.test_timeout)
-    found = Verification(base.tree, (level,))
-    work.sandbox.verified[key] = found
-    await deps.events.emit(Verified(state.request.id, state.current, found))
+    work.sandbox.verified[key] = Verification(base.tree, (level,))
+    who = (state.request.id, state.current)
+    await deps.events.emit(CommandRan(*who, "lint", level.command, level.exit_code, level.seconds))
     return level
