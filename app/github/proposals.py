@@ -14,7 +14,7 @@ from app.github.pulls import Pull, Pulls, put_label, recovery_markers
 from app.github.trust_checks import Page
 from runner.errors import Outage, TaskError
 from runner.state.publishing import Checkpoint, Proposed, Published
-from runner.text.sanitize import sanitize
+from runner.text.sanitize import inert_line
 
 
 def handed_over(pull: Pull, why: str) -> str:
@@ -87,7 +87,8 @@ def with_page(comment: str, page: str) -> str:
 
 
 def _plain(text: str) -> str:
-    return sanitize(" ".join(text.split()), plain=True)
+    """Foreign text inside a sentence of ours, without the full stop that ends that."""
+    return inert_line(text).rstrip(".")
 
 
 class RecoveryPulls:
