@@ -31,10 +31,11 @@ _TASK = re.compile(r"- \[([ x])\] (\S+) (.*?`(\w+)\.md`.*)")
 _CARRIED = re.compile(r"^(.*) merged into .* which does not lead to `main`", re.M)
 _NUMBER = re.compile(r"#(\d+)").findall
 T = TypeVar("T")
+_NEEDS_YOU = "This pull request needs you"
 _EXCUSED = (
     "Somebody pushed to this branch",
     "This pull request also contains the change",
-    "This pull request needs you",
+    _NEEDS_YOU,
     "Cairn did not change it, because",
     "and this pull request still shows its change",
     "The task of this pull request is already done on `main`",
@@ -107,7 +108,10 @@ class Crowd:
     @property
     def lines(self) -> list[Line]:
         """The tasks of the default branch."""
-        text = (self.bot.view.file("main", "ROADMAP.md") or b"").decode()
+        return self._lines_at("main")
+
+    def _lines_at(self, commit: str) -> list[Line]:
+        text = (self.bot.view.file(commit, "ROADMAP.md") or b"").decode()
         return [
             Line(m[2], f"{m[2]} {m[3]}".replace("`", ""), m[4], m[1] == "x")
             for m in _TASK.finditer(text)
@@ -143,9 +147,18 @@ class Crowd:
         """Titles of the tasks that an open pull request would tick."""
         return {each.title for pull in self.open for each in self.inside(pull)}
 
+    def _ticked_by_stuck(self) -> set[str]:
+        """Titles of the tasks that a pull request ticks as well until people resolve its conflict.
+
+        Cairn cannot take out what its branch has of others, and says that it needs people. Whoever
+        merges it merges these too, so they are in review, although their own branches are gone.
+        """
+        stuck = [pull for pull in self.open if _NEEDS_YOU in (pull.body or "")]
+        return {line.title for p in stuck for line in self._lines_at(p.pull.sha) if line.checked}
+
     def waiting(self) -> list[Line]:
         """The tasks that are nobody's: a run would take them."""
-        review = self.in_review()
+        review = self.in_review() | self._ticked_by_stuck()
         newest = {pull.title: pull for pull in self.ours}
         found = []
         for line in self.lines:
