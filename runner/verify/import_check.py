@@ -3,9 +3,8 @@
 Nothing of the project is run: modules are looked for by name, in-tree ones are parsed. The standard
 library and installed packages come first, as for Python itself. What a manifest or another file of
 the project names is left to the tests, and so are imports in a ``try``, in a ``with``, under
-``TYPE_CHECKING`` or in a function.
-
-
+``TYPE_CHECKING`` or in a function. The sandbox has nothing of Cairn: only the standard library is
+imported here.
 """
 
 from __future__ import annotations
@@ -20,27 +19,25 @@ from collections.abc import Iterator
 from functools import cache, cached_property
 from pathlib import Path
 
-from runner.text.patterns import lazy_pattern
-
 MOST_FILES, LARGEST = 20000, 1 << 18
-MANIFESTS = lazy_pattern(
+MANIFESTS = re.compile(
     r"(requirements.*\.txt|pyproject\.toml|setup\.(py|cfg)|Pipfile|environment\.ya?ml|poetry\.lock|"
     r"uv\.lock)$"
 )
 NOWHERE = "ModuleNotFoundError: No module named '%s'"
-PATH_SETTINGS = lazy_pattern(r"((^|/)(pytest\.ini|tox\.ini|Makefile|conftest\.py)|\.ya?ml)$")
-GENERATING = lazy_pattern(r"(^|/)(\.gitignore|meson\.build|CMakeLists\.txt|MANIFEST\.in)$")
+PATH_SETTINGS = re.compile(r"((^|/)(pytest\.ini|tox\.ini|Makefile|conftest\.py)|\.ya?ml)$")
+GENERATING = re.compile(r"(^|/)(\.gitignore|meson\.build|CMakeLists\.txt|MANIFEST\.in)$")
 SKIPPED = {".git", "node_modules", ".venv", "venv", "__pycache__"}
 SOURCES = ("src", "lib", "python", "source")
 # modules that are not a Python file: compiled, to be compiled, or only described
 OPAQUE = (".so", ".pyd", ".pyx", ".pyi", ".c", ".cpp", ".cc", ".rs", ".dll")
 # a module that makes names while it runs, or that says itself where its parts are
-DYNAMIC = lazy_pattern(
+DYNAMIC = re.compile(
     r"\b(?:globals|locals|vars|setattr|exec|eval|import_module|__import__)\(|sys\.modules|__getattr__"
     r"|__dict__|__path__|meta_path"
 )
 # a file that stops being run before its end where something is not installed
-STOPS = lazy_pattern(r"importorskip|allow_module_level|SkipTest")
+STOPS = re.compile(r"importorskip|allow_module_level|SkipTest")
 # packages that are installed under another name than they are imported by
 OTHER_NAMES = {
     "yaml": "pyyaml",

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from runner.ports import CommandResult
 from runner.state.findings import Level
 from runner.verify.levels import imports_level
-from tests.runner.verify.box import open_box
+from tests.runner.verify.box import ScriptedBox, open_box
 
 
 async def checked(tmp_path, files: dict[str, str], *changed: str) -> Level:
@@ -108,3 +109,14 @@ async def test_other_files_have_no_such_level(tmp_path):
     level = await checked(tmp_path, {"a.txt": "import x\n"})
 
     assert (level.result, bool(level.reason)) == ("skipped", True)
+
+
+async def test_a_check_that_breaks_down_says_that_nothing_was_checked() -> None:
+    """It is no verdict about the change, neither a good nor a bad one."""
+    broken = CommandResult(1, b"", b"Traceback (most recent call last):\nMemoryError\n")
+
+    level = await imports_level(ScriptedBox(broken), ["a.py"], timeout=60)
+
+    assert level.result == "skipped"
+    assert level.reason == "Cairn's check of the imports did not end as it should"
+    assert "MemoryError" in level.output
