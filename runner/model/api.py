@@ -12,7 +12,8 @@ from runner.prompts.questions import Message
 class ModelApi(Protocol):
     """A server of models. All methods but ``close`` raise only ``Transient`` or ``ErrorStatus``.
 
-    ``OpenAIEndpoint`` is one; tries, costs and learned parameters are those of ``OpenAIModel``.
+    Each hides secrets in what it sends. ``OpenAIEndpoint`` is one; tries, costs and learned
+    parameters are those of ``OpenAIModel``.
     """
 
     async def complete(
@@ -25,8 +26,8 @@ class ModelApi(Protocol):
     ) -> ChatReply:
         """Ask once, within ``timeout`` seconds (None: its own).
 
-        ``parameters`` are in the words of OpenAI's API: ``temperature``, ``max_tokens``, ``seed``,
-        ``response_format``.
+        ``parameters`` are in the words of OpenAI's API: ``temperature``, ``max_tokens`` (or
+        ``max_completion_tokens``), ``seed``, ``stream``, ``stream_options``, ``response_format``.
         """
 
     async def offered(self) -> tuple[str, ...] | None:
