@@ -14,7 +14,7 @@ from runner.state.publishing import HumanCommits
 from runner.state.recoveries import outcome_of
 from runner.state.run_state import Attempt, Failure, RunState
 from runner.state.status_words import OUTCOMES
-from runner.text.sanitize import cut_middle, sanitize
+from runner.text.sanitize import cut_middle, inert_line, sanitize
 
 _LONGEST_REASON = 240
 _MOST_NAMED = 4
@@ -232,7 +232,7 @@ def proposal_comment(
         _STALE if stale else _after_push(proposal),
         f"### Proposal {proposal.id}: {proposal.strategy.upper()}",
         f"**Why:** {_reason(state)} (`{proposal.reason}`).",
-        _plain(proposal.explanation),
+        inert_line(proposal.explanation),
         f"**If you approve:** {_does(proposal)}",
         strategy_here(past, proposal.strategy) if past else "",
         before_and_after(proposal),
@@ -253,7 +253,7 @@ def recovery_title(state: RunState) -> str:
 def recovery_message(state: RunState) -> str:
     """The commit message of an applied recovery, without its trailers."""
     proposal = _of(state)
-    return f"{recovery_title(state)}\n\n{_plain(proposal.explanation)}".strip()
+    return f"{recovery_title(state)}\n\n{inert_line(proposal.explanation)}".strip()
 
 
 def recovery_body(state: RunState) -> str:
@@ -261,13 +261,13 @@ def recovery_body(state: RunState) -> str:
     proposal = _of(state)
     decision = state.attempt.agreed.decision
     by = (
-        f"Approved by {_plain(decision.by)}."
+        f"Approved by {inert_line(decision.by)}."
         if decision
         else "Applied without asking, because the approval mode allows it."
     )
     parts = [
         f"**{proposal.strategy.upper()}** of a task in `{state.request.roadmap}`.",
-        f"**Why:** {_reason(state)} (`{proposal.reason}`). {_plain(proposal.explanation)}",
+        f"**Why:** {_reason(state)} (`{proposal.reason}`). {inert_line(proposal.explanation)}",
         before_and_after(proposal),
         _evidence(proposal),
         by,
@@ -281,9 +281,11 @@ def recoveries_text(state: RunState) -> str:
     for attempt in state.attempts.values():
         proposal = attempt.proposal
         if proposal and proposal.replaces and proposal.replacements:
-            name = _plain(state.task_of(attempt.task).name)
+            name = inert_line(state.task_of(attempt.task).name)
             how = OUTCOMES[outcome_of(attempt, proposal)]
-            head = f"**Task {name}: {proposal.strategy}, {how}.** {_plain(proposal.explanation)}"
+            head = (
+                f"**Task {name}: {proposal.strategy}, {how}.** {inert_line(proposal.explanation)}"
+            )
             parts.append(f"{head}\n\n{before_and_after(proposal)}")
     return "\n\n".join(parts)
 
@@ -303,9 +305,9 @@ def replacement_list(tasks: tuple[NewTask, ...]) -> str:
     """Replacement tasks as a list, safe to publish."""
     lines: list[str] = []
     for task in tasks:
-        name = f"**{_plain(task.id)}** " if task.id else ""
-        lines.append(f"- {name}{_plain(task.text)}")
-        lines += [f"  - {_plain(each)}" for each in (*task.details, *task.acceptance)]
+        name = f"**{inert_line(task.id)}** " if task.id else ""
+        lines.append(f"- {name}{inert_line(task.text)}")
+        lines += [f"  - {inert_line(each)}" for each in (*task.details, *task.acceptance)]
     return "\n".join(lines)
 
 
@@ -313,7 +315,8 @@ def builds_on(commits: HumanCommits) -> str:
     """What a checkpoint's pull request says about people's work in it."""
     return (
         f"### Made with people\n\nThis continues from what {people_of(commits)} pushed to "
-        f"`{_plain(commits.branch)}` ({commits.url}). Changes to the roadmap there were left out."
+        f"`{inert_line(commits.branch)}` ({commits.url}). Changes to the roadmap there were left "
+        "out."
     )
 
 
@@ -354,7 +357,7 @@ def named_paths(paths: Sequence[str]) -> str:
 
 def people_of(commits: HumanCommits) -> str:
     """Who pushed it, by name."""
-    names = [_plain(person.partition(" <")[0]) for person in commits.people]
+    names = [inert_line(person.partition(" <")[0]) for person in commits.people]
     return ", ".join(names[:_MOST]) or "people"
 
 
@@ -364,7 +367,7 @@ def _after_push(proposal: Proposal) -> str:
     if proposal.pushes.held:
         advice = _ADVICE_ON_TASKS if proposal.replaces else _ADVICE_ON_CHANGES
         return _HELD.format(
-            head=head, why=_plain(proposal.pushes.held), advice=advice, id=proposal.id
+            head=head, why=inert_line(proposal.pushes.held), advice=advice, id=proposal.id
         )
     if head:
         return _PUSHED.format(head=head)
@@ -379,7 +382,7 @@ def _how_to_decide(state: RunState, proposal: Proposal) -> str:
         and state.request.options.approvals.approval_mode == "review_only"
     ):
         take_up = _TAKE_UP if proposal.replaces else ""
-        return _REPORTED.format(take_up=take_up, task=_plain(state.task.name))
+        return _REPORTED.format(take_up=take_up, task=inert_line(state.task.name))
     return _HOW.format(id=proposal.id)
 
 
@@ -391,7 +394,7 @@ def _does(proposal: Proposal) -> str:
 
 def _reason(state: RunState) -> str:
     attempt: Attempt = state.attempt
-    message = _plain(attempt.failure.message) if attempt.failure else ""
+    message = inert_line(attempt.failure.message) if attempt.failure else ""
     proposal = _of(state)
     known = "a person must approve the change" if proposal.kind == "changes" else ""
     why = known or WHY.get(proposal.reason, "")
@@ -399,7 +402,7 @@ def _reason(state: RunState) -> str:
 
 
 def _evidence(proposal: Proposal) -> str:
-    lines = [f"- {_plain(cut_middle(line, 600))}" for line in proposal.evidence[:10]]
+    lines = [f"- {inert_line(cut_middle(line, 600))}" for line in proposal.evidence[:10]]
     return "**Evidence:**\n\n" + "\n".join(lines) if lines else ""
 
 
@@ -407,10 +410,6 @@ def _of(state: RunState) -> Proposal:
     proposal = state.attempt.proposal
     assert proposal is not None  # noqa: S101 - told only where there is one
     return proposal
-
-
-def _plain(text: str) -> str:
-    return sanitize(" ".join(text.split()), plain=True)
 
 
 def _quoted(text: str) -> str:

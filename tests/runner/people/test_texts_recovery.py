@@ -72,6 +72,23 @@ def test_output_cannot_leave_its_fence() -> None:
     assert "<!-- cairn:" not in body
 
 
+def test_a_model_cannot_fold_away_how_to_decide() -> None:
+    """Its explanation, its new tasks and what failed are words, whatever tags they hold."""
+    proposal = proposing().attempt.proposal
+    assert proposal
+    hostile = replace(
+        proposal,
+        explanation="Easy.<details><summary>x",
+        evidence=("</details>",),
+        replacements=(NewTask("Write `a.py` <details>", acceptance=("<details>",)),),
+    )
+    state = proposing(proposal=sealed(hostile), failure=Failure("test", "<details>", node="x"))
+
+    for text in (proposal_comment(state), recovery_body(state)):
+        assert "Easy.<" in text
+        assert text.count("<details>") == text.count("</details>") <= 1
+
+
 def test_an_applied_recovery_names_who_agreed() -> None:
     """The pull request says who approved, or that nobody was asked."""
     assert "Approved by ada." in recovery_body(proposing(decision=Decided("approve", "ada")))
