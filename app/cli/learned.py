@@ -19,7 +19,7 @@ Topic = Annotated[
 
 
 def analyze(
-    topic: Topic,
+    topic: Topic = "models",
     days: Annotated[
         int, typer.Option(min=0, help="Only the newest N days, today included (0: all).")
     ] = 0,
@@ -40,10 +40,17 @@ memory_cli = typer.Typer(
     name="memory",
     cls=CommandList,
     help="Show or clear what earlier runs of this folder learned.",
-    no_args_is_help=True,
+    invoke_without_command=True,
 )
 
 _FILE = Path(".executor", "memory.json")
+
+
+@memory_cli.callback()
+def memory(context: typer.Context) -> None:
+    """Show or clear what earlier runs of this folder learned."""
+    if context.invoked_subcommand is None:
+        show_memory()
 
 
 @memory_cli.command("show")

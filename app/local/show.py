@@ -13,7 +13,13 @@ from app.local.compose import kept_in, repository_in
 from app.local.options import FOLDER
 from app.local.report import run_lines, run_object
 from app.local.runs import LocalStore, PendingProposal, answerable, states
-from app.local.text import NO_RUN, how_to_answer, nothing_called, proposal_lines
+from app.local.text import (
+    NO_RUN,
+    former_proposal_lines,
+    how_to_answer,
+    nothing_called,
+    proposal_lines,
+)
 from app.terminal import any_encoding, one_line, printable, say
 from runner.errors import PortError
 from runner.files.decisions import KnownRun
@@ -184,6 +190,8 @@ def _lines(
     yield from _section("Verification", _verified(detail))
     for each in waiting:
         yield from _section("Proposal", [*proposal_lines(each), *how_to_answer([each])])
+    if (former := detail.attempt.proposal) and not waiting:
+        yield from _section("Proposal", former_proposal_lines(former))
 
 
 def _section(title: str, lines: Sequence[str] | Iterator[str]) -> Iterator[str]:

@@ -76,13 +76,10 @@ def unfinished_notice(run: KnownRun) -> str:
 def proposal_lines(waiting: PendingProposal) -> Iterator[str]:
     """A proposal as a person judges it; safe to print."""
     proposal, task, state = waiting.proposal, waiting.state.task, waiting.state
-    what = "needs approval" if proposal.kind == "changes" else proposal.strategy.upper()
-    yield f"Proposal {proposal.id}: {what}"
+    yield _kind(proposal)
     yield f"Task:  {one_line(task.name)} {one_line(task.title)} "
     yield f"       ({one_line(state.request.roadmap)}, line {task.place.line})"
-    yield f"Why:   {one_line(proposal.explanation)[:_LONGEST]} ({proposal.reason})"
-    for line in proposal.evidence[:_MOST_EVIDENCE]:
-        yield f"       {one_line(line)[:_LINE]}"
+    yield from _reasons(proposal)
     yield f"If you approve: {_does(proposal)}"
     if waiting.so_far:
         yield waiting.so_far
@@ -90,6 +87,24 @@ def proposal_lines(waiting: PendingProposal) -> Iterator[str]:
         yield f"       {one_line(path)}"
     for new in proposal.replacements:
         yield cut_middle(printable(as_item(new)), _LONGEST)
+
+
+def former_proposal_lines(proposal: Proposal) -> Iterator[str]:
+    """A proposal that waits for nobody any more; safe to print."""
+    yield _kind(proposal)
+    yield from _reasons(proposal)
+    yield "It waits for no decision any more: it was decided on, or a newer run took up the task."
+
+
+def _kind(proposal: Proposal) -> str:
+    what = "needs approval" if proposal.kind == "changes" else proposal.strategy.upper()
+    return f"Proposal {proposal.id}: {what}"
+
+
+def _reasons(proposal: Proposal) -> Iterator[str]:
+    yield f"Why:   {one_line(proposal.explanation)[:_LONGEST]} ({proposal.reason})"
+    for line in proposal.evidence[:_MOST_EVIDENCE]:
+        yield f"       {one_line(line)[:_LINE]}"
 
 
 def how_to_answer(found: Sequence[PendingProposal]) -> Iterator[str]:

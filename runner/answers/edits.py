@@ -209,9 +209,8 @@ def _not_found(bare: Sequence[str], edit: FileEdit) -> Complaint:
     at = stripped.index(near[0])
     shown = enumerate(bare[at : at + max(len(edit.search), 1)], at + 1)
     excerpt = "\n".join(f"{number:5} | {line}" for number, line in shown)
-    return Complaint(
-        "", "EditNotFound", message + " Did you mean the lines below?", at + 1, excerpt=excerpt
-    )
+    message += f" Did you mean those from line {at + 1} on?"
+    return Complaint("", "EditNotFound", message, at + 1, excerpt=excerpt)
 
 
 def _ambiguous(starts: Sequence[int]) -> Complaint:

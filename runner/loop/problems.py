@@ -85,7 +85,7 @@ def nothing_to_do(state: RunState, roadmap: Roadmap, start: StartCommands) -> st
         return (
             f"`{path}` has no open task: each one is ticked, waiting for a decision, in review, "
             "declined (its pull request was closed without a merge), or depends on such a task. "
-            "Add a task to continue."
+            "Add a task, and commit it, to continue."
         )
     return ""
 

@@ -102,8 +102,10 @@ def _left_out(found: Analysis) -> Iterator[str]:
 
 
 def _intro(found: Analysis) -> str:
+    one = found.executions == 1
+    attempts = "1 attempt is" if one else f"{found.executions:,} attempts are"
     return (
-        f"{found.executions:,} attempts are compared, only with attempts at tasks of the same kind "
+        f"{attempts} recorded. An attempt is compared only with attempts at tasks of the same kind "
         f"and complexity, and only where both sides have at least {FEWEST}. Intervals have "
         f"{CONFIDENCE:.0%} confidence."
     )

@@ -29,6 +29,7 @@ async def test_the_flaw_is_found(here: Checkout) -> None:
     programs = await here.cairn("analyze", "models", "--json")
 
     assert said.code == 0, said.err
+    assert (await here.cairn("analyze")).out == said.out
     found = json.loads(programs.out)
     assert found["executions"] == 300
     assert [c["other"]["name"] for c in found["comparisons"] if c["better"]] == ["elm-2", "yew-3"]

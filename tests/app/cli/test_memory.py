@@ -42,6 +42,7 @@ def test_what_is_remembered_is_shown(runner: CliRunner) -> None:
     programs = runner.invoke(cli, ["memory", "show", "--json"])
 
     assert people.output == "decisions (1)\n  t1: prices are kept in cents\n"
+    assert runner.invoke(cli, ["memory"]).output == people.output
     assert json.loads(programs.output) == {
         "notes": [
             {

@@ -73,6 +73,21 @@ async def test_a_proposal_before_it_is_approved(here: Checkout) -> None:
     assert "Why: " in said
 
 
+async def test_a_proposal_that_waits_no_more(here: Checkout) -> None:
+    """A newer run finished the task: what was proposed before, and why, can still be read."""
+    here.model.says(*[BROKEN] * 5, "unknown", note("one.md"))
+    await here.cairn("run", "--max-tasks", "1")
+    (first,) = json.loads((await here.cairn("status", "--json")).out)["runs"]
+    await here.cairn("run", "--max-tasks", "1")
+
+    said = (await here.cairn("show", first["run"], "1.1")).out
+
+    assert "\nProposal\n" in said
+    assert "ESCALATE" in said
+    assert "It waits for no decision any more" in said
+    assert "To decide" not in said
+
+
 async def test_one_object_for_programs(here: Checkout) -> None:
     """``--json`` has the same, with the exchanges."""
     here.model.says(ONE)
