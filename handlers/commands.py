@@ -300,7 +300,7 @@ COMMANDS: Commands = (
         makes=ReviseCommand,
         handler=_revise,
         needs="write",
-        description="change this pull request (one of Cairn's) as you say: one more commit on its "
+        description="change this pull request of Cairn's as you ask, by one more commit on its "
         "branch",
         example="/execute revise return 0 for an empty list",
         arguments=(
@@ -318,8 +318,8 @@ COMMANDS: Commands = (
         makes=FixCommand,
         handler=_fix,
         needs="write",
-        description="repair the failing checks of this pull request, whoever opened it: one "
-        "attempt, as a pull request against its branch",
+        description="try once to repair the failing checks of this pull request, whoever opened "
+        "it; the repair is a pull request against its branch",
         example="/execute fix",
     ),
     CommandRow(
@@ -327,8 +327,8 @@ COMMANDS: Commands = (
         makes=UndoCommand,
         handler=_undo,
         needs="write",
-        description="take back one merged task: a pull request with the inverse of its change, on "
-        "which its checkbox is open again",
+        description="take back one merged task: open a pull request that reverses its change and "
+        "clears its checkbox",
         example="/execute undo 1.2",
         arguments=(
             replace(
