@@ -138,6 +138,13 @@ async def test_a_flaw_is_seen_advised_and_gone_after_the_merge(tmp_path: Path) -
 
         assert "completed" not in before
         assert len(offers(bot)) == 1  # the run waits for people, the advice does not wait for it
+        (pull,) = offers(bot)
+        await bot.comment("/execute analyze models", by="reader")
+        (comment,) = bot.says()
+        advice = next(iter(_digits(pull.body or "")))
+        assert advice in comment
+        assert advice in await page(bot, "learned")
+
         await bot.reply(bot.proposals[0], "/reject")
         bot.proposes()
         bot.says()
@@ -145,12 +152,6 @@ async def test_a_flaw_is_seen_advised_and_gone_after_the_merge(tmp_path: Path) -
         done = sum(one.end.finished for one in own)
         seen = await page(bot, "history")
         assert f"oak-1: {done} of {len(own) + 1} " in seen
-        (pull,) = offers(bot)
-        await bot.comment("/execute analyze models", by="reader")
-        (comment,) = bot.says()
-        advice = next(iter(_digits(pull.body or "")))
-        assert advice in comment
-        assert advice in await page(bot, "learned")
 
         await bot.github.merge_pull(REPOSITORY, pull.number)
         await bot.idle()
