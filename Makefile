@@ -23,7 +23,7 @@ test: $(STAMP) ## run the tests (ARGS=--long: the long ones too); what is skippe
 	@echo "== pytest"
 	@$(PYTEST) $(ARGS)
 
-matrix: $(STAMP) ## run every test with all cases of every matrix (CI runs a third of them, another one for each commit)
+matrix: $(STAMP) ## run every test with all cases of every matrix (CI runs a fifth of them, another one for each commit)
 	@echo "== pytest, with every case of every matrix"
 	@$(PYTEST) --long --matrix $(ARGS)
 

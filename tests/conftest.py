@@ -1,7 +1,7 @@
 """What all tests share: how many examples the properties try, and which tests are long.
 
 None of the properties has a limit of time; ``HYPOTHESIS_PROFILE=thorough`` looks longer, for
-whoever changes what one is about. Long tests run with ``--long``, as in CI, and with them a third
+whoever changes what one is about. Long tests run with ``--long``, as in CI, and with them a fifth
 of the cases of each matrix; ``--matrix`` runs all of them.
 """
 
@@ -46,7 +46,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_report_header(config: pytest.Config) -> str | None:
     """Name the seed, so that a failure of CI can be seen again."""
     if config.getoption("--long") and not config.getoption("--matrix"):
-        return f"a third of each matrix: --long --seed {config.getoption('--seed')}"
+        return f"a fifth of each matrix: --long --seed {config.getoption('--seed')}"
     return None
 
 
@@ -55,7 +55,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: Sequence[pytest.
     if config.getoption("--matrix"):
         return
     if config.getoption("--long"):
-        _sample(items, partial(_third, seed=config.getoption("--seed")), "matrix", "--matrix")
+        _sample(items, partial(_fifth, seed=config.getoption("--seed")), "matrix", "--matrix")
         return
     _sample(items, _spread, "long", "--long")
     for item in items:
@@ -68,10 +68,10 @@ def _spread(_test: str, number: int, wanted: int) -> Collection[int]:
     return {place * number // wanted for place in range(wanted)}
 
 
-def _third(test: str, number: int, wanted: int, *, seed: str) -> Collection[int]:
-    """A third of the cases, drawn anew for each test; never fewer than the mark says."""
+def _fifth(test: str, number: int, wanted: int, *, seed: str) -> Collection[int]:
+    """A fifth of the cases, drawn anew for each test; never fewer than the mark says."""
     drawn = random.Random(f"{seed} {test}")  # noqa: S311 - not a secret
-    return drawn.sample(range(number), min(number, max(wanted, -(-number // 3))))
+    return drawn.sample(range(number), min(number, max(wanted, -(-number // 5))))
 
 
 def _sample(

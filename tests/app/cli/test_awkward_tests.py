@@ -58,6 +58,7 @@ _ORDER = {
 }
 
 
+@pytest.mark.sample(2, "runs Cairn on a whole project for each case")
 @pytest.mark.parametrize(
     ("odd", "trust"),
     [
