@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import difflib
 import re
+import sys
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import accumulate, islice
 from threading import Lock
 from typing import Protocol
 
@@ -87,16 +89,20 @@ class _Postings:
     """Which files have a word, by its hash."""
 
     def __init__(self, paths: Sequence[str], rows: Sequence[bytes]) -> None:
-        import numpy as np  # 0.1 s: not at every command
-
         self._paths = paths
-        self._hashes = np.frombuffer(b"".join(rows), np.uint32)
-        self._ends = np.cumsum([len(row) // _HASH for row in rows])
+        self._hashes = b"".join(rows)
+        self._ends = list(accumulate(map(len, rows)))
 
     def having(self, word: str) -> list[str]:
         """Return the paths, in their order."""
-        at = (self._hashes == hashed(word)).nonzero()[0]
-        return [self._paths[i] for i in self._ends.searchsorted(at, side="right")]
+        wanted = hashed(word).to_bytes(_HASH, sys.byteorder)
+        found: list[str] = []
+        at = self._hashes.find(wanted)
+        while at >= 0:
+            if at % _HASH == 0:  # otherwise it only straddles two hashes
+                found.append(self._paths[bisect_right(self._ends, at)])
+            at = self._hashes.find(wanted, at + 1)
+        return found
 
 
 def library(facts: Mapping[str, FileFacts]) -> Library:

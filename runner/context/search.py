@@ -14,13 +14,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from importlib.machinery import SourceFileLoader
 from importlib.util import find_spec
+from itertools import islice
 from operator import mul
 from pathlib import Path
 from threading import Lock
 from types import ModuleType
+from typing import Protocol
 from zlib import crc32
 
 from cachetools import LRUCache
+
+FEW = 50_000
+"""Terms of a tree, counted once for each file that has them, that are searched without numpy."""
+_HASH = 4
 
 
 class Search:
@@ -32,12 +38,78 @@ class Search:
     each tree takes 3 seconds for 20,000 files, and this 0.1.
     """
 
-    def __init__(self, paths: Sequence[str], terms: bytes, counts: bytes, sizes: Sequence[int]):
+    def __init__(
+        self,
+        paths: Sequence[str],
+        terms: bytes,
+        counts: bytes,
+        sizes: Sequence[int],
+        *,
+        few: int = FEW,
+    ):
+        self._paths = paths
+        own = [_hashed_terms(_without_suffix(path)) for path in paths]
+        kind = _FewTerms if len(terms) <= few * _HASH else _ManyTerms
+        self._terms: _Terms = kind(terms, counts, sizes, own)
+
+    def scores(self, query: Sequence[str]) -> dict[str, float]:
+        """Return paths with a score above 0; the best has 1."""
+        wanted = Counter(crc32(term.encode("utf-8", "surrogatepass")) for term in query)
+        scores = self._terms.scores(wanted) if self._paths and wanted else {}
+        best = max(scores.values(), default=0.0)
+        return {self._paths[at]: score / best for at, score in scores.items()}
+
+
+class _Terms(Protocol):
+    """The terms of files: what their contents have, and what their ``own`` paths have."""
+
+    def __init__(
+        self, terms: bytes, counts: bytes, sizes: Sequence[int], own: Sequence[Sequence[int]]
+    ): ...
+
+    def scores(self, wanted: Mapping[int, int]) -> dict[int, float]:
+        """Return the places of files with a score above 0, in order; ``wanted`` are weights."""
+
+
+class _FewTerms:
+    """Those of a small tree, where numpy would take longer to load than it saves."""
+
+    def __init__(
+        self, terms: bytes, counts: bytes, sizes: Sequence[int], own: Sequence[Sequence[int]]
+    ):
+        found = zip(memoryview(terms).cast("I"), memoryview(counts).cast("H"), strict=True)
+        self._having: dict[int, dict[int, int]] = {}
+        lengths = []
+        for place, (size, of_path) in enumerate(zip(sizes, own, strict=True)):
+            rows = [*islice(found, size), *((term, _PATH_COUNTS) for term in of_path)]
+            for term, count in rows:
+                files = self._having.setdefault(term, {})
+                files[place] = files.get(place, 0) + count
+            lengths.append(sum(count for _, count in rows))
+        mean = max(1.0, sum(lengths) / max(1, len(lengths)))
+        self._long = [_K1 * (1 - _B + _B * length / mean) for length in lengths]
+
+    def scores(self, wanted: Mapping[int, int]) -> dict[int, float]:
+        """Return the places of files with a score above 0, in order; ``wanted`` are weights."""
+        scores: dict[int, float] = {}
+        for term, weight in wanted.items():
+            files = self._having.get(term, {})
+            rare = _rarity(len(files), len(self._long))
+            for place, often in files.items():
+                score = weight * rare * often / (often + self._long[place])
+                scores[place] = scores.get(place, 0.0) + score
+        return {place: scores[place] for place in sorted(scores)}
+
+
+class _ManyTerms:
+    """Those of a large tree, in arrays of numpy; the scores are the same to the last bit."""
+
+    def __init__(
+        self, terms: bytes, counts: bytes, sizes: Sequence[int], own: Sequence[Sequence[int]]
+    ):
         import numpy as np  # 0.1 s: not at every command
 
-        self._paths = paths
-        own = [list(_hashed_terms(_without_suffix(path))) for path in paths]
-        place = np.arange(len(paths), dtype=np.int32)
+        place = np.arange(len(sizes), dtype=np.int32)
         self._terms = np.concatenate(
             [np.frombuffer(terms, np.uint32), np.array([t for row in own for t in row], np.uint32)]
         )
@@ -48,29 +120,28 @@ class Search:
         self._counts = np.concatenate(
             [np.frombuffer(counts, np.uint16).astype(np.float32), of_paths]
         )
-        self._lengths = np.bincount(self._files, self._counts, len(paths))
+        self._lengths = np.bincount(self._files, self._counts, len(sizes))
 
-    def scores(self, query: Sequence[str]) -> dict[str, float]:
-        """Return paths with a score above 0; the best has 1."""
+    def scores(self, wanted: Mapping[int, int]) -> dict[int, float]:
+        """Return the places of files with a score above 0, in order; ``wanted`` are weights."""
         import numpy as np
 
-        wanted = Counter(crc32(term.encode("utf-8", "surrogatepass")) for term in query)
-        if not self._paths or not wanted:
-            return {}
         low = np.zeros(1 << 16, bool)
         low[[term & 0xFFFF for term in wanted]] = True
         near = np.flatnonzero(low[self._terms & 0xFFFF])
-        scores = np.zeros(len(self._paths))
+        scores = np.zeros(len(self._lengths))
         long = _K1 * (1 - _B + _B * self._lengths / max(1.0, float(self._lengths.mean())))
         for term, weight in wanted.items():
             at = near[self._terms[near] == term]
-            often = np.bincount(self._files[at], self._counts[at], len(self._paths))
-            having = int((often > 0).sum())
-            rare = math.log(1 + (len(self._paths) - having + 0.5) / (having + 0.5))
+            often = np.bincount(self._files[at], self._counts[at], len(scores))
+            rare = _rarity(int((often > 0).sum()), len(scores))
             scores += weight * rare * often / (often + long)
-        best = float(scores.max())
-        hits: Sequence[int] = scores.nonzero()[0].tolist() if best > 0 else ()
-        return {self._paths[at]: float(scores[at]) / best for at in hits}
+        return {at: float(scores[at]) for at in scores.nonzero()[0].tolist()}
+
+
+def _rarity(having: int, files: int) -> float:
+    """Return how much a term says that so many of so many files have."""
+    return math.log(1 + (files - having + 0.5) / (having + 0.5))
 
 
 _K1, _B, _PATH_COUNTS = 1.5, 0.75, 3

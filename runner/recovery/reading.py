@@ -9,8 +9,6 @@ from dataclasses import dataclass
 from textwrap import dedent
 from typing import get_args
 
-import json_repair
-
 from runner.answers.fences import clean_answer
 from runner.roadmap.edit import find
 from runner.roadmap.parse import parse_roadmap
@@ -118,6 +116,8 @@ def _from_json(text: str) -> Iterator[NewTask]:
     starts = [at for at in (text.find("{"), text.find("[")) if at >= 0]
     if not starts or _ITEM.match(text.lstrip().partition("\n")[0]):
         return
+    import json_repair  # it takes long to load, and few runs have such an answer
+
     try:
         value = json_repair.loads(text[min(starts) :])
     except (ValueError, RecursionError, TypeError, IndexError):

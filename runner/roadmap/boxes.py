@@ -25,12 +25,15 @@ from runner.roadmap.headings import (
 )
 from runner.roadmap.markdown import Blocks, Headed, ListItem
 from runner.roadmap.task import Kind, Section
+from runner.text.patterns import lazy_pattern
 
-_SECTION_BOX = re.compile(
+_SECTION_BOX = lazy_pattern(
     rf"(?:(?:complete|finish|close|done with)\s+(?:the\s+|all\s+of\s+)?{WHOLE}\s+\d[\d.]*"
-    rf"|{WHOLE}\s+[\d.]+\s+(?:is\s+)?(?:complete|completed|done|finished))\W*\Z",
+    rf"|{WHOLE}\s+\d[\d.]*\s+(?:is\s+)?(?:complete|completed|done|finished))\W*\Z",
     re.IGNORECASE,
 )
+_NUMBERED = re.compile(r"\d")
+"""Most titles have no number, and then the large pattern above is not even compiled."""
 
 
 @dataclass(slots=True, eq=False)
@@ -85,7 +88,7 @@ def _prefix(written: str | None, known: dict[str, Checkbox]) -> Checkbox | None:
 def decide(boxes: Sequence[Checkbox]) -> None:
     """Set the kind of every checkbox. What sums up other checkboxes is never work."""
     for box in boxes:
-        if _SECTION_BOX.match(box.title):
+        if _NUMBERED.search(box.title) and _SECTION_BOX.match(box.title):
             box.kind, box.item.check = "summary", False  # it often ends a list of checks
         elif box.item.check:
             box.kind = "check"

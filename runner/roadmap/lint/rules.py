@@ -45,7 +45,7 @@ _SHOWN = r"(?<!\bwith )(?<!\bas )(?<!\bto )(?<!\bthe )(?<!\ban )(?<!\ba )(?<!\bo
 
 def _remark(words: str, capitals: str, emoji: str) -> re.Pattern[str]:
     """A remark on the task's state: in brackets, before a colon, after a dash, or an emoji."""
-    return re.compile(
+    return lazy_pattern(
         rf"[(\[]\s*(?i:{words})\s*[)\]]"
         rf"|^\W*(?:{capitals})\s*[:\u2013\u2014]"
         rf"|(?:\s[\u2013\u2014-]|:)\s*\**(?i:{words})\**\s*[.!]?$"
