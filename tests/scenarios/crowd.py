@@ -281,7 +281,9 @@ class Crowd:
     async def _force_main(self) -> str:
         """Take the newest commit off the default branch, if it only added a file of theirs."""
         bare, tip = self.bot.view.state.bare, self.bot.view.branches["main"]
-        below = bare.resolve(f"{tip}^") or ""
+        below = bare.resolve(f"{tip}^")
+        if below is None:  # the first commit: somebody forced all others off before
+            return ""
         paths = bare.text("diff", "--name-only", below, tip).split()
         if len(paths) != 1 or not paths[0].startswith("extra") or paths[0] in self.removed:
             return ""
