@@ -12,7 +12,9 @@ from app.github.pulls import Pull, Pulls, read_pull
 from app.github.stack import Ties, in_review, place_of
 from app.github.token_identity import READ, REVIEW
 from app.runs.service import Checkpoints, row_of
+from app.store.runs import RunRequest
 from handlers.ports import Fixing, InReview, RunRequested, StackPlace
+from runner.config.reading import ConfigError
 from runner.errors import Outage
 from runner.roadmap.parse import parse_roadmap
 
@@ -30,6 +32,16 @@ def checkpoints(parts: ServerParts) -> Checkpoints:
         fails=asked.fails,
         broken=asked.broken,
     )
+
+
+async def most_attempts(parts: ServerParts, run: RunRequest) -> int:
+    """How often a repository lets a pull request be worked on again. Raises ``Outage``."""
+    scope = {"installation_id": run.installation_id, "repository_id": run.repository_id}
+    github = parts.identity.client(**scope, permissions=READ)
+    try:
+        return (await parts.config_at(github, run.repository)).pull_requests.revisions
+    except ConfigError:
+        return 0  # no run could begin, and people are told why
 
 
 class _Asked:

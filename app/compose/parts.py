@@ -34,6 +34,7 @@ from app.proposals.service import Look, ShownProposals
 from app.pushes.normalise import Normalising
 from app.runs.advice_offer import AdviceOffer
 from app.runs.execution import RunPorts, StoredControl, origin_of
+from app.runs.following import FollowUps
 from app.runs.installations import MissingPermissions
 from app.runs.lessons import Lessons
 from app.runs.onboarding import SetUp
@@ -41,7 +42,7 @@ from app.runs.roadmap_offer import labelled
 from app.runs.service import row_of
 from app.runs.setup_offer import SetupPulls
 from app.runs.undoing import Undoing
-from app.runs.verifying import VerifyHead, Verifying
+from app.runs.verifying import Verifying
 from app.server.links import RunLinks
 from app.settings import WorkSettings
 from app.store.database import Store, open_store
@@ -209,13 +210,13 @@ class ServerParts:
         runs: StoredRuns,
         watchers: Events,
         poll: Look,
-        verify: VerifyHead | None = None,
+        after: FollowUps | None = None,
     ) -> RunPorts:
         """Put together what one run works with. Raises ``Outage`` when GitHub does not answer."""
         scope = {"installation_id": run.installation_id, "repository_id": run.repository_id}
         github = self.identity.client(**scope, permissions=PUBLISH)
         bot = await self.identity.bot_login()
-        repository = await self.repository(run, verify)
+        repository = await self.repository(run, after)
         progress = self._progress(run, github, bot)
         files = self.folders.run_files(run.repository_id)
         deps = Deps(
@@ -246,7 +247,7 @@ class ServerParts:
             deps,
             progress,
             shown=ShownProposals(run, stored, self.around.clock, poll),
-            config=partial(self._config, github, run.repository),
+            config=partial(self.config_at, github, run.repository),
             boxes=Normalising(deps, pulls(kind="normalise")).offered,
             in_mode=repository.in_mode,
             missing=partial(self.permissions.missing, run),
@@ -256,7 +257,7 @@ class ServerParts:
             adjusted=lessons.adjusted,
             undoing=Undoing(repository.finished, pulls(kind="undo")),
             set_up=set_up if self.identity.is_app else None,
-            verifying=Verifying(repository.reviews, repository.trust, repository.show_place),
+            verifying=Verifying(repository.reviews, repository.trust, repository.renew),
             advising=self._advice(run, pulls(kind="advice")) if self.identity.is_app else None,
         )
 
@@ -301,12 +302,10 @@ class ServerParts:
             return True
         return await self.read_only(run.installation_id, run.repository_id, run.repository)
 
-    async def repository(
-        self, run: RunRequest, verify: VerifyHead | None = None
-    ) -> GitHubRepository:
+    async def repository(self, run: RunRequest, after: FollowUps | None = None) -> GitHubRepository:
         """The repository as one run sees it. Raises ``Outage`` when GitHub does not answer.
 
-        ``verify`` has heads verified that are changed here.
+        ``after`` queues what follows when the branches of pull requests are changed here.
         """
         scope = {"installation_id": run.installation_id, "repository_id": run.repository_id}
         return GitHubRepository(
@@ -324,7 +323,8 @@ class ServerParts:
             token=lambda: self.identity.installation_token(**scope, permissions=READ),
             mirror=self.folders.mirror(run.repository_id),
             memory=self.folders.stacks(run.repository_id),
-            verify=partial(verify, run) if verify else None,
+            verify=partial(after.verify, run) if after else None,
+            attempt=partial(after.attempt, run) if after else None,
             page=no_page if run.request.get("verify") else partial(self.page_link, run),
         )
 
@@ -335,10 +335,10 @@ class ServerParts:
         return now.content if now else b""
 
     async def restack(
-        self, push: BranchPushed, strategy: PullRequests, *, verify: VerifyHead
+        self, push: BranchPushed, strategy: PullRequests, *, after: FollowUps
     ) -> None:
         """Keep open pull requests true to the branch that was pushed to. Raises ``Outage``."""
-        repository = await self._default_branch(push, verify)
+        repository = await self._default_branch(push, after)
         ticks = await self._ticks(push.repository.id, strategy)
         await repository.restack(ticks=ticks, tip=push.after)
 
@@ -354,25 +354,25 @@ class ServerParts:
         runs = StoredRuns(self.store, self.around.clock)
         return any(run.repository_id == repository_id for run in await runs.by_status(*UNFINISHED))
 
-    async def pull_changed(self, event: PullClosed | PullReopened, *, verify: VerifyHead) -> None:
+    async def pull_changed(self, event: PullClosed | PullReopened, *, after: FollowUps) -> None:
         """Keep what builds on ours true after its end, or its second start. Raises ``Outage``."""
         config = await self._config_at(event)
         if config.github_mode != "disabled":
             ended = event.issue if isinstance(event, PullClosed) else None
             ticks = await self._ticks(event.repository.id, config.pull_requests.strategy)
-            repository = await self._default_branch(event, verify)
+            repository = await self._default_branch(event, after)
             await repository.restack(ended=ended, ticks=ticks)
 
     async def _config_at(self, event: PullClosed | PullReopened) -> RepositoryConfig:
         scope = {"installation_id": event.installation_id, "repository_id": event.repository.id}
         try:
             github = self.identity.client(**scope, permissions=READ)
-            return await self._config(github, event.repository.full_name)
+            return await self.config_at(github, event.repository.full_name)
         except ConfigError:
             return RepositoryConfig()  # people are told what is wrong with it
 
     async def _default_branch(
-        self, event: BranchPushed | PullClosed | PullReopened, verify: VerifyHead
+        self, event: BranchPushed | PullClosed | PullReopened, after: FollowUps
     ) -> GitHubRepository:
         """The repository of an event, for no run and no roadmap in particular."""
         place = RunRequest(
@@ -384,23 +384,23 @@ class ServerParts:
             issue=None,
             roadmap="",
             base_branch=event.repository.default_branch,
-            request={},
+            request={"private": event.repository.private},
         )
-        return await self.repository(place, verify)
+        return await self.repository(place, after)
 
     async def rules_of(self, repository: Repo, installation: int) -> Rules:
         """Who may decide about proposals there, as its configuration says now."""
         github = self.identity.client(
             installation_id=installation, repository_id=repository.id, permissions=READ
         )
-        return await rules_of(lambda: self._config(github, repository.full_name))
+        return await rules_of(lambda: self.config_at(github, repository.full_name))
 
     async def read_only(self, installation_id: int, repository_id: int, full_name: str) -> bool:
         """Whether we write nothing there, as its configuration says now. Raises ``Outage``."""
         scope = {"installation_id": installation_id, "repository_id": repository_id}
         github = self.identity.client(**scope, permissions=READ)
         try:
-            return (await self._config(github, full_name)).github_mode == "disabled"
+            return (await self.config_at(github, full_name)).github_mode == "disabled"
         except ConfigError:
             return False  # people are told what is wrong with it
 
@@ -432,11 +432,12 @@ class ServerParts:
     async def config_of(self, request: RunRequested) -> RepositoryConfig:
         """The configuration of the repository of a request; the default if it has errors."""
         try:
-            return await self._config(self.client(request, READ), request.repository.full_name)
+            return await self.config_at(self.client(request, READ), request.repository.full_name)
         except ConfigError:
             return RepositoryConfig()  # the run itself tells people what is wrong
 
-    async def _config(self, github: GitHubAPI, repository: str) -> RepositoryConfig:
+    async def config_at(self, github: GitHubAPI, repository: str) -> RepositoryConfig:
+        """The configuration of a repository. Raises ``ConfigError``, ``Outage``."""
         return self.overlay(await self.configs.read(github, repository))
 
 

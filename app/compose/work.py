@@ -7,13 +7,14 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 
-from app.compose.checkpoints import checkpoints
+from app.compose.checkpoints import checkpoints, most_attempts
 from app.compose.dashboards import dashboards, place_of
 from app.compose.pages import Watching
 from app.compose.parts import ServerParts
 from app.compose.proposals import Reactions
 from app.dashboard.keeper import BoardPlace, Dashboards
 from app.dispatch import Dispatch
+from app.github.freshen import Attempting, Clash
 from app.github.pulls import PREFIX, Pull
 from app.jobs.engine import Engine
 from app.jobs.inbox import Inbox
@@ -22,11 +23,12 @@ from app.proposals.polling import Poller
 from app.proposals.service import Look, ProposalService
 from app.pushes.push import RoadmapPushes
 from app.runs.execution import RunPorts, Segments
+from app.runs.following import ConflictAttempts, FollowUps, QueuedFollowUps
 from app.runs.installations import Installations
 from app.runs.lessons import LearnedHere
 from app.runs.onboarding import Welcome
 from app.runs.service import HistoryAt, RunService, TaskFinder
-from app.runs.verifying import Verifications, VerifyHead
+from app.runs.verifying import Verifications
 from app.store.deliveries import Deliveries
 from app.store.history import StoredHistory
 from app.store.proposals import StoredProposals
@@ -92,10 +94,10 @@ async def working(parts: ServerParts, also: tuple[Events, ...] = ()) -> AsyncIte
 
     ``also`` hear of every run. Raises ``Outage``.
     """
-    poll, verify = _Later(), _LaterVerified()
-    work = _work(parts, poll, verify, also)
-    verify.head = Verifications(work.queue, work.worker.look)
-    people = _people(parts, work, poll, verify)
+    poll, after = _Later(), _LaterFollowUps()
+    work = _work(parts, poll, after, also)
+    after.then = _follow_ups(parts, work)
+    people = _people(parts, work, poll, after)
     poll.look = people.polls.look
     deliveries, around = Deliveries(parts.store, parts.around.clock), parts.around
     boards = work.dashboards
@@ -106,7 +108,7 @@ async def working(parts: ServerParts, also: tuple[Events, ...] = ()) -> AsyncIte
     )
     inbox = Inbox(
         deliveries,
-        _dispatch(parts, people, boards, installed, verify),
+        _dispatch(parts, people, boards, installed, after),
         clock=around.clock,
         sleep=around.sleep,
         on_bug=around.on_bug,
@@ -143,16 +145,33 @@ class _Later:
         await self.look()
 
 
-class _LaterVerified:
-    """A placeholder for what queues verifications, made after those that ask for them."""
+class _LaterFollowUps:
+    """A placeholder for what queues runs, made after those that ask for them."""
 
-    head: VerifyHead
+    then: FollowUps
 
-    async def __call__(self, place: RunRequest, pull: Pull, head: str, /) -> None:
-        await self.head(place, pull, head)
+    async def verify(self, place: RunRequest, pull: Pull, head: str, /) -> None:
+        await self.then.verify(place, pull, head)
+
+    async def attempt(self, place: RunRequest, pull: Pull, clash: Clash, /) -> Attempting:
+        return await self.then.attempt(place, pull, clash)
 
 
-def _work(parts: ServerParts, poll: Look, verify: VerifyHead, also: tuple[Events, ...]) -> _Work:
+def _follow_ups(parts: ServerParts, work: _Work) -> QueuedFollowUps:
+    look = work.worker.look
+    attempts = ConflictAttempts(
+        work.runs,
+        work.queue,
+        parts.skips,
+        most=partial(most_attempts, parts),
+        first_words=parts.first_words(work.watch.waiting).say,
+        queued=parts.outward.queued,
+        look=look,
+    )
+    return QueuedFollowUps(Verifications(work.queue, look), attempts)
+
+
+def _work(parts: ServerParts, poll: Look, after: FollowUps, also: tuple[Events, ...]) -> _Work:
     settings, around = parts.settings, parts.around
     runs = StoredRuns(parts.store, around.clock)
     watch = parts.watching(runs)
@@ -162,7 +181,7 @@ def _work(parts: ServerParts, poll: Look, verify: VerifyHead, also: tuple[Events
 
     async def ports_of(run: Run) -> RunPorts:
         await _mark(boards, run)
-        return await parts.ports(run, runs, watch.events, poll, verify)
+        return await parts.ports(run, runs, watch.events, poll, after)
 
     async def stopped(run: Run, outcome: Outcome) -> None:
         await _mark(boards, run)
@@ -189,7 +208,7 @@ async def _mark(boards: Dashboards, run: Run) -> None:
         await boards.mark(place_of(run), asked=bool(run.request.get("setup")))
 
 
-def _people(parts: ServerParts, work: _Work, poll: Look, verify: VerifyHead) -> _People:
+def _people(parts: ServerParts, work: _Work, poll: Look, after: FollowUps) -> _People:
     around = parts.around
     stored = StoredProposals(parts.store, around.clock)
     look = work.worker.look
@@ -224,7 +243,7 @@ def _people(parts: ServerParts, work: _Work, poll: Look, verify: VerifyHead) -> 
         """Keep what builds on our pull request true; let go on what waited for its end."""
         if isinstance(event, PullClosed) and event.merged:
             await parts.outward.merged(event)
-        await parts.pull_changed(event, verify=verify)
+        await parts.pull_changed(event, after=after)
         if isinstance(event, PullClosed) and event.branch.startswith(PREFIX):
             await work.queue.pull_ended(Affected(event.installation_id, event.repository.id))
             await look()
@@ -241,7 +260,7 @@ def _dispatch(
     people: _People,
     boards: Dashboards,
     installed: Installations,
-    verify: VerifyHead,
+    after: FollowUps,
 ) -> Dispatch:
     settings = parts.settings
     bots = frozenset(settings.cairn_allowed_bots)
@@ -263,7 +282,7 @@ def _dispatch(
             people.service,
             allowed_bots=bots,
             images=images,
-            restack=partial(parts.restack, verify=verify),
+            restack=partial(parts.restack, after=after),
             board=boards.text_of,
             overlay=parts.overlay,
         ),

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.github.api import RepositoryApi, ref_path
-from runner.errors import Outage, TaskError
+from runner.errors import BranchMoved, Outage, TaskError
 from runner.people.sentences import commit_message
 from runner.state.changes import FILE, ChangeSet, Snapshot, Write
 from runner.state.publishing import Checkpoint
@@ -317,6 +317,26 @@ class Branches:
         else:
             there = await self._commits.move(checkpoint.branch, old=head.sha, new=made)
         if not there:
+            raise _moved_meanwhile(checkpoint.branch)
+        return made
+
+    async def redone(self, checkpoint: Checkpoint) -> str:
+        """Return the commit of a new attempt, on its branch; doing it twice leaves one.
+
+        It builds on the head of the branch (``onto``) and on its base, or takes the place of the
+        head. Raises ``BranchMoved`` if the branch has another one.
+        """
+        head = await self._commits.head(checkpoint.branch)
+        if head and head.sha != checkpoint.onto and not head.holds(checkpoint):
+            _, since = await self._commits.between(checkpoint.parent, head.sha)
+            head = next((each for each in since if each.holds(checkpoint)), None)
+        if head and head.holds(checkpoint):  # added before a crash
+            return head.sha
+        if head is None:
+            raise BranchMoved("conflict", f"somebody pushed to {checkpoint.branch}")
+        onto = "" if checkpoint.rebuild else checkpoint.onto
+        made = await self._made(checkpoint, onto)
+        if not await self._commits.move(checkpoint.branch, old=checkpoint.onto, new=made):
             raise _moved_meanwhile(checkpoint.branch)
         return made
 

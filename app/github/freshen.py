@@ -16,7 +16,7 @@ only if no person pushed to the branch.
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -24,13 +24,44 @@ from app.github.api import RepositoryApi
 from app.github.commits import Commits
 from app.github.owned import JOINED, REBUILT, TICKED, Line, Why, line_of
 from app.github.pulls import Pull
+from app.github.three_way import Blobs, Versions, differ, three_way
 from runner.errors import Outage, TaskError
-from runner.git.objects import merged
 from runner.roadmap.replay import RoadmapEdits, only_ticks, replayed, ticked_again
-from runner.state.changes import EXECUTABLE, FILE, ChangeSet, Snapshot, TreeEntry, Write
+from runner.state.changes import ChangeSet, Snapshot, TreeEntry, Write
 from runner.state.publishing import Checkpoint, CheckpointText
 
 log = logging.getLogger(__name__)
+
+
+Attempting = Literal["none", "limit", "working", "failed"]
+"""A new attempt of a task because of a conflict: impossible, used up, asked for, or in vain."""
+
+
+@dataclass(frozen=True, slots=True)
+class Clash:
+    """A conflict in code, on a branch that no person pushed to.
+
+    ``head`` is the commit of the branch, ``start`` the one that its own change is on, ``theirs``
+    names what the base has in the paths. ``why`` says why the branch must become a single commit,
+    '' where the base may be merged into it.
+    """
+
+    head: str
+    start: str
+    theirs: str
+    why: Why | Literal[""] = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Unmerged:
+    """Paths that are left to people; ``theirs`` as of ``ThreeWay``, '' if it is not about code.
+
+    It is ``certain`` that git finds a conflict, too: it follows renamed files, and we do not.
+    """
+
+    paths: tuple[str, ...]
+    theirs: str = ""
+    certain: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +76,8 @@ class Fresh:
     head of the branch, ``start`` the commit on which its own change is. A ``new`` head was made
     just now; what was verified before it is shown on it if it was ``carried`` over. ``again`` says
     that it is verified again where it was not. ``conflicts`` are paths that the base and the branch
-    both changed, so that a merge of the base is left to people.
+    both changed, so that a merge of the base is left to people. Where it is code that is in
+    conflict, and nobody pushed to the branch, ``clash`` says what a new attempt begins with.
     """
 
     done: Literal["nothing", "ticked", "joined", "rebuilt", "stuck", "pushed"] = "nothing"
@@ -59,6 +91,8 @@ class Fresh:
     again: bool = False
     refused: bool = False
     conflicts: tuple[str, ...] = ()
+    clash: Clash | None = None
+    attempt: Attempting = "none"
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +119,7 @@ class Freshen:
         *,
         commits: Commits,
         snapshot: Callable[[str], Awaitable[Snapshot]],
-        blobs: Callable[[Sequence[str]], Awaitable[dict[str, bytes]]],
+        blobs: Blobs,
         carry: Callable[[str, str], Awaitable[bool]],
     ) -> None:
         self._api, self._commits = api, commits
@@ -126,12 +160,15 @@ class Freshen:
         if not (ticks and line.behind):
             return now
         old, new = await self._snapshot(line.start), await self._snapshot(tip)
-        if not _differ(old, new, pull.roadmap):
-            return now
-        mine = await self._snapshot(pull.sha)
+        mine, edited = await self._snapshot(pull.sha), differ(old, new, pull.roadmap)
         changes = await self._changes(pull, line, mine, new)
-        if isinstance(changes, tuple):
-            return replace(now, conflicts=changes)
+        if isinstance(changes, _Unmerged):
+            if not (edited or changes.certain):
+                return now
+            clash = await self._clash(pull, line, changes, (mine, new))
+            return replace(now, conflicts=changes.paths, clash=clash)
+        if not edited:
+            return now
         if await self._only_rebases():  # GitHub would leave out a merge commit, and the ticks
             alone = await self._rebuilt(pull, tip, line, "merged")
             if alone.done == "rebuilt":
@@ -148,8 +185,8 @@ class Freshen:
     async def _joined(self, pull: Pull, tip: str, line: Line) -> Fresh:
         new, mine = await self._snapshot(tip), await self._snapshot(pull.sha)
         changes = await self._changes(pull, line, mine, new)
-        if isinstance(changes, tuple):
-            return Fresh("stuck", changes, sha=pull.sha, start=line.start)
+        if isinstance(changes, _Unmerged):
+            return await self._stuck(pull, line, changes, (mine, new))
         made = self._checkpoint(pull, changes, new, tip, JOINED.format(base=pull.base))
         wanted = Fresh("joined", start=tip, same=made.tree == mine.tree)
         try:
@@ -169,13 +206,13 @@ class Freshen:
         merge of a base does that has new ones. A single commit on that base changes none.
         """
         new, mine = await self._snapshot(tip), await self._snapshot(pull.sha)
-        paths = {p for p in {*new.entries, *mine.entries} if p.startswith(".github/workflows/")}
-        if not any(_differ(new, mine, path) for path in paths):
+        paths = _workflows(new, mine)
+        if not any(differ(new, mine, path) for path in paths):
             return None
         alone = await self._rebuilt(pull, tip, line, "merged")
         if alone.done == "pushed":
-            differ = sorted(path for path in paths if _differ(new, mine, path))
-            return replace(alone, done="stuck", paths=tuple(differ), refused=True)
+            apart = sorted(path for path in paths if differ(new, mine, path))
+            return replace(alone, done="stuck", paths=tuple(apart), refused=True)
         return alone if alone.done == "rebuilt" else None
 
     async def _rebuilt(self, pull: Pull, tip: str, line: Line, why: Why) -> Fresh:
@@ -184,12 +221,41 @@ class Freshen:
             return Fresh("pushed", sha=pull.sha, start=line.start)
         new, mine = await self._snapshot(tip), await self._snapshot(pull.sha)
         changes = await self._changes(pull, line, mine, new)
-        if isinstance(changes, tuple):
-            return Fresh("stuck", changes, sha=pull.sha, start=line.start)
+        if isinstance(changes, _Unmerged):
+            return await self._stuck(pull, line, changes, (mine, new), why)
         message = f"{pull.title}\n\n{REBUILT[why]}"
         made = self._checkpoint(pull, changes, new, tip, message)
         wanted = Fresh("rebuilt", start=tip, same=made.tree == mine.tree, why=why)
         return await self._added(wanted, pull, made, new)
+
+    async def _stuck(
+        self,
+        pull: Pull,
+        line: Line,
+        found: _Unmerged,
+        trees: tuple[Snapshot, Snapshot],
+        why: Why | Literal[""] = "",
+    ) -> Fresh:
+        clash = await self._clash(pull, line, found, trees, why)
+        return Fresh("stuck", found.paths, sha=pull.sha, start=line.start, clash=clash)
+
+    async def _clash(
+        self,
+        pull: Pull,
+        line: Line,
+        found: _Unmerged,
+        trees: tuple[Snapshot, Snapshot],
+        why: Why | Literal[""] = "",
+    ) -> Clash | None:
+        """What a new attempt of the task begins with; None where it would not help, or may not.
+
+        ``trees`` are that of the branch, and the newer one.
+        """
+        if not found.theirs or pull.kind != "checkpoint" or not await self._is_ours(line):
+            return None
+        alone = any(differ(*trees, path) for path in _workflows(*trees))
+        form = why or ("merged" if alone or await self._only_rebases() else "")
+        return Clash(pull.sha, line.start, found.theirs, form)
 
     async def _is_ours(self, line: Line) -> bool:
         """Say whether no person added a commit to a branch."""
@@ -219,41 +285,21 @@ class Freshen:
 
     async def _changes(
         self, pull: Pull, line: Line, mine: Snapshot, new: Snapshot
-    ) -> ChangeSet | tuple[str, ...]:
-        """What a branch changes, for the newer tree; the paths about which people must decide."""
+    ) -> ChangeSet | _Unmerged:
+        """What a branch changes, for the newer tree; else the paths that are in conflict."""
         roadmap, old = pull.roadmap, await self._snapshot(line.start)
-        paths = _theirs(old, mine, new) - {roadmap}
-        entries = {path: mine.entries.get(path) for path in paths}
-        odd = [p for p, each in entries.items() if each and each.mode not in (FILE, EXECUTABLE)]
-        if odd:
-            return tuple(sorted(odd))
-        known = await self._blobs([each.sha for each in entries.values() if each])
-        files = {p: Write(known[e.sha], e.mode) if e else None for p, e in entries.items()}
-        both = {path: files[path] for path in paths if _differ(old, new, path)}
-        merged = await self._merged(both, old, new)
-        if conflicts := tuple(sorted(path for path, write in merged.items() if write is None)):
-            return conflicts
-        files |= merged
-        if not _differ(old, mine, roadmap):
-            return ChangeSet(files)
+        found = await three_way(Versions(old, mine, new), self._blobs, apart=roadmap)
+        if found.odd or found.conflicts:
+            trees = (mine.entries, new.entries)
+            certain = any(all(path in tree for tree in trees) for path in found.conflicts)
+            return _Unmerged(found.odd or found.conflicts, found.theirs, certain)
+        if not differ(old, mine, roadmap):
+            return ChangeSet(found.files)
         versions = [tree.entries.get(roadmap) for tree in (old, mine, new)]
         edited = await self._replayed(pull, line, [each for each in versions if each])
-        return (roadmap,) if edited is None else ChangeSet({**files, roadmap: Write(edited)})
-
-    async def _merged(
-        self, both: Mapping[str, Write | None], old: Snapshot, new: Snapshot
-    ) -> dict[str, Write | None]:
-        """Merge what both sides changed, line by line; None where that is a conflict."""
-        made: dict[str, Write | None] = {}
-        for path, mine in both.items():
-            base, theirs = old.entries.get(path), new.entries.get(path)
-            made[path] = None
-            plain = base and theirs and {base.mode, theirs.mode} <= {FILE, EXECUTABLE}
-            if mine and base and theirs and plain:
-                known = await self._blobs([base.sha, theirs.sha])
-                text = await merged(known[theirs.sha], known[base.sha], mine.content)
-                made[path] = None if text is None else Write(text, theirs.mode)
-        return made
+        if edited is None:
+            return _Unmerged((roadmap,))
+        return ChangeSet({**found.files, roadmap: Write(edited)})
 
     async def _replayed(self, pull: Pull, line: Line, entries: Sequence[TreeEntry]) -> bytes | None:
         """Make the edits of a branch again on the newest roadmap.
@@ -298,11 +344,6 @@ class Freshen:
         return replace(wanted, sha=commit.sha, new=True, carried=carried)
 
 
-def _differ(one: Snapshot, other: Snapshot, path: str) -> bool:
-    return one.entries.get(path) != other.entries.get(path)
-
-
-def _theirs(old: Snapshot, mine: Snapshot, new: Snapshot) -> set[str]:
-    """The paths a branch changed that are not the same in the newer tree already."""
-    paths = (path for path in {*old.entries, *mine.entries} if _differ(old, mine, path))
-    return {path for path in paths if _differ(mine, new, path)}
+def _workflows(one: Snapshot, other: Snapshot) -> set[str]:
+    """The workflow files of either tree."""
+    return {p for p in {*one.entries, *other.entries} if p.startswith(".github/workflows/")}

@@ -9,10 +9,11 @@ part the two.
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from app.github.commits import Commit, read_commit
+from runner.state.publishing import Checkpoint
 
 TICKED = "Tick the roadmap of {base} again\n\nIt has changed there since."
 JOINED = (
@@ -29,6 +30,17 @@ REBUILT: dict[Why, str] = {
 """Why a branch was rebuilt, as the message of its commit says."""
 _JOINED, _TICKED = JOINED.split("{")[0], TICKED.split("{")[0]
 _JOINED_END = JOINED.partition("}")[2].partition("\n")[0]
+
+
+def in_form(checkpoint: Checkpoint, title: str) -> Checkpoint:
+    """Let the message of a new attempt on a newer base say why its branch was rebuilt, if it is."""
+    if not checkpoint.rebuild:
+        return checkpoint
+    why = next(sentence for why, sentence in REBUILT.items() if why == checkpoint.rebuild)
+    rest = checkpoint.text.message.partition("\n\n")[2]
+    message = f"{title}\n\n{why}\n\n{rest}"
+    return replace(checkpoint, text=replace(checkpoint.text, message=message))
+
 
 Form = Literal["nothing", "joined", "rebuilt"]
 

@@ -197,8 +197,8 @@ def _rewriting(count: int) -> str:
     return f"mutation({given}) {{ {' '.join(each)} }}"
 
 
-SECTIONS = ("place", "news", "revisions")
-"""Parts of a description: its place in the stack, what happened to it there, how it was revised."""
+SECTIONS = ("place", "news", "redone", "revisions")
+"""Parts of a description: its place in the stack, what happened to it there, how it was changed."""
 
 
 class Pulls:

@@ -25,7 +25,7 @@ from app.github.one_pull import OfferedPulls, OnePull
 from app.github.proposals import RecoveryPulls
 from app.github.pull_template import template_path, template_text
 from app.github.pulls import Pull, PullOptions, Pulls
-from app.github.restack import Restack, Verify
+from app.github.restack import Attempt, Restack, Verify
 from app.github.reviews import ReviewedPulls
 from app.github.stack import shown_of, standing
 from app.github.stack_checks import StackChecks, StackLinks, StackMemory
@@ -88,7 +88,8 @@ class GitHubRepository:
     git, ``bot_login`` is our App's (``SLUG[bot]``), ``base`` the branch below the stack. ``checks``
     is a client for check runs (an installation may not have granted them), None if our account
     cannot write any. ``memory`` is what the process knows of the repository's stacks, ``verify``
-    has a head verified that was changed here, ``page`` finds the page of a task of the run.
+    has a head verified that was changed here, ``attempt`` has a task in conflict with its base
+    worked on again, ``page`` finds the page of a task of the run.
     """
 
     def __init__(
@@ -107,6 +108,7 @@ class GitHubRepository:
         mirror: Mirror,
         memory: StackMemory | None = None,
         verify: Verify | None = None,
+        attempt: Attempt | None = None,
         page: Page = no_page,
     ) -> None:
         self._api = RepositoryApi(client, full_name)
@@ -118,6 +120,7 @@ class GitHubRepository:
         self._effort = BestEffort()
         self._failing = failing
         self._memory, self._verify = memory or StackMemory(), verify
+        self._attempt = attempt
         shown = CheckRuns(RepositoryApi(checks, full_name), bot_login=bot_login) if checks else None
         self._trust = TrustChecks(shown, self._effort, self._memory, page)
         links = StackLinks(f"{server_url.rstrip('/')}/{full_name}", bot_login)
@@ -188,6 +191,7 @@ class GitHubRepository:
             trust=self._trust,
             memory=self._memory,
             verify=self._verify if self._trust.shown else None,
+            attempt=self._attempt,
         )
 
     @cached_property
@@ -199,6 +203,7 @@ class GitHubRepository:
             commits=self._commits,
             branches=self._branches,
             snapshot=self.snapshot,
+            blobs=self.blobs,
             base=self._base_commit,
             may_ask=partial(may_write, self._client, self._api.full_name),
             failing=self._failing,
@@ -266,12 +271,18 @@ class GitHubRepository:
         else:
             await self._restack.closed(ended, self._base, tip, ticks=ticks)
 
-    async def catch_up(self) -> None:
+    async def catch_up(self, *, anew: bool = False) -> None:
         """Restack if one builds on a branch that nobody merges any more. Raises ``Outage``.
 
-        Whoever merged below it did so while nobody heard.
+        Whoever merged below it did so while nobody heard. ``anew`` restacks although no pull
+        request was changed since: how a new attempt ended matters, too.
         """
-        if self._commits.may_write and await self._restack.is_out_of_place():
+        if not self._commits.may_write:
+            return
+        if anew:
+            self._memory.settled = None
+            await self.restack()
+        elif await self._restack.is_out_of_place():
             await self.restack(ticks=False)
 
     async def show_place(self, number: int, *, new: bool = False) -> None:
@@ -282,6 +293,17 @@ class GitHubRepository:
         with self._effort():
             async with self._memory.turn:
                 await self._restack.note(number, self._base, new=new)
+
+    async def renew(self, number: int) -> None:
+        """Show where a pull request is in its stack after somebody pushed to it.
+
+        What its description says may be over: a conflict that they resolved. A refusal is only
+        noted. Raises ``Outage``.
+        """
+        with self._effort():
+            async with self._memory.turn:
+                if await self._restack.note(number, self._base):
+                    await self._restacked()
 
     async def snapshot(self, commit: str) -> Snapshot:
         """Return the exact tree of a commit, fetched when it is not here yet.
@@ -323,6 +345,8 @@ class GitHubRepository:
             await self._human_commits.close(checkpoint.human_commits, pull)
         await self._trust.show(commit, checkpoint.shows, new=new)
         published = Published(commit, pull.head, pull.number, pull.url)
+        if checkpoint.kind == "revision" and checkpoint.onto:  # others may build on its old head
+            await self.restack()
         if new and checkpoint.below == pull.base == self._base:
             await self._show_alone(commit)
             return replace(published, notes=self._effort.notes())

@@ -17,7 +17,7 @@ from app.github.api import rules_are_refusals
 from app.github.client import RULES
 from app.github.comments import Comments, section
 from app.github.commits import Commits
-from app.github.freshen import Fresh, Freshen, Own
+from app.github.freshen import Attempting, Clash, Fresh, Freshen, Own
 from app.github.owned import Why
 from app.github.pulls import PREFIX, Pull, Pulls, put_on, with_sections
 from app.github.stack import Ties, place_of
@@ -32,6 +32,10 @@ log = logging.getLogger(__name__)
 ReadFile = Callable[[str, str], Awaitable[bytes | None]]
 Verify = Callable[[Pull, str], Awaitable[None]]
 """Asked for one and the commit that is its head."""
+
+
+Attempt = Callable[[Pull, Clash], Awaitable[Attempting]]
+"""Asked for one that is in conflict with its base; says how far a new attempt of its task is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +61,8 @@ class Restack:
     """``read`` returns the content of a file (commit, path), or None.
 
     ``checks`` show the places, ``memory`` lets what was settled be. ``verify`` has a head verified
-    that is not yet; None where nobody could see the result.
+    that is not yet; None where nobody could see the result. ``attempt`` has a task worked on again
+    whose change is in conflict with its base; None where no run can be queued.
     """
 
     def __init__(
@@ -72,11 +77,13 @@ class Restack:
         trust: TrustChecks,
         memory: StackMemory,
         verify: Verify | None = None,
+        attempt: Attempt | None = None,
     ) -> None:
         self._pulls, self._commits = pulls, commits
         self._comments, self._fresh = comments, fresh
         self._read, self._memory = read, memory
         self._checks, self._trust, self._verify = checks, trust, verify
+        self._attempt = attempt
 
     async def all(self, base: str, tip: str, *, ticks: bool = True) -> None:
         """Put every open pull request on a branch that lives, up to date with ``base`` at ``tip``.
@@ -110,17 +117,22 @@ class Restack:
         heads = {pull.head for pull in known}
         return any(p.base.startswith(PREFIX) and p.base not in heads for p in known)
 
-    async def note(self, number: int, base: str, *, new: bool = False) -> None:
-        """Show one's place in the stack on it, and on those that are in the same stack."""
+    async def note(self, number: int, base: str, *, new: bool = False) -> bool:
+        """Show one's place in the stack on it, and on those that are in the same stack.
+
+        Say whether the descriptions tell what happened to one of them, which may be over.
+        """
         known = await self._pulls.open_ones()
         pull = next((each for each in known if each.number == number), None)
         if pull is None or not pull.member:
-            return
+            return False
         ties = Ties((p for p in known if p.roadmap == pull.roadmap), base)
         stack = ties.stack(pull)
         places = [(p, {"place": stack_replies.place(place_of(p, ties))}) for p in stack]
         await self._pulls.redescribe([(p, with_sections(p.body, parts)) for p, parts in places])
-        await self._checks.show(pull.sha, place_of(pull, ties), new=new)
+        if not self._checks.has_trouble(pull.sha):  # whether that is over is not known here
+            await self._checks.show(pull.sha, place_of(pull, ties), new=new)
+        return any(section(p.body, "news") for p in stack)
 
     async def _settle(self, known: list[Pull], ground: _Ground, *, ended: int = 0) -> list[Pull]:
         """Return them as they are in the end."""
@@ -211,7 +223,9 @@ class Restack:
         """Bring one up to date, and say what became of what it builds on."""
         fresh = await self._freshened(pull, ties, ground, below)
         fresh = replace(fresh, again=self._verify is not None)
-        note = await self._note(pull, ties, fresh, below)
+        if fresh.clash and self._attempt:
+            fresh = replace(fresh, attempt=await self._attempt(pull, fresh.clash))
+        note = await self._note(pull, ties, ground, fresh, below)
         also = texts.still_shows(ties.lower(pull), ties.dropped(pull))
         lines = [
             *texts.taken_in(ties.taken_in(pull)),
@@ -253,17 +267,25 @@ class Restack:
         return await self._fresh.one(pull, ground.tip, why=why, own=own, ticks=ground.ticks)
 
     async def _note(
-        self, pull: Pull, ties: Ties, fresh: Fresh, below: tuple[Pull, Fresh] | None
+        self,
+        pull: Pull,
+        ties: Ties,
+        ground: _Ground,
+        fresh: Fresh,
+        below: tuple[Pull, Fresh] | None,
     ) -> str:
         """Comment on what became of what it builds on, once; what the description says of it."""
         merged, closed = ties.merged(pull) or ties.folded(pull), ties.closed(pull)
+        if closed and fresh.done == "nothing" and pull.base == ground.base:
+            return ""  # somebody took its change out
         if closed:
             text = texts.left_by_closed(pull, closed, fresh)
             await self._say(pull, "closed", closed, text)
             return text
         if merged and fresh.done == "stuck":
             text = texts.stuck(pull, merged, fresh)
-            await self._say(pull, "stuck", merged, text)
+            if fresh.attempt != "working":
+                await self._say(pull, "stuck", merged, text)
             return text
         if merged and (fresh.done == "joined" or fresh.why == "merged"):
             text = texts.joined(pull, merged, fresh)

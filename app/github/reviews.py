@@ -17,16 +17,26 @@ from app.github.api import RepositoryApi
 from app.github.broken import broken_pull
 from app.github.comments import marker, section, with_markers
 from app.github.commits import Branches, Commit, Commits
+from app.github.conflicts import conflicting
 from app.github.failing import ChecksRead, FailingChecks
+from app.github.owned import in_form
 from app.github.pulls import Pull, Pulls, checkpoint_markers, read_pull
+from app.github.three_way import Blobs, Versions
 from handlers.events import User
 from runner.errors import BranchMoved, Outage, TaskError
 from runner.people.fix_sentences import not_fixable
-from runner.people.revision_sentences import not_open, not_ours, revised_line
+from runner.people.revision_sentences import not_open, not_ours, redone_line, revised_line
 from runner.people.sentences import shared_branch
 from runner.state.changes import Snapshot
 from runner.state.publishing import Checkpoint
-from runner.state.revising import Point, Revision, RevisionRequest, Suggestion
+from runner.state.revising import (
+    Conflict,
+    Point,
+    Revision,
+    RevisionRequest,
+    Suggestion,
+    UnclearChecks,
+)
 
 _LOG = logging.getLogger(__name__)
 
@@ -97,6 +107,7 @@ class ReviewedPulls:
         commits: Commits,
         branches: Branches,
         snapshot: Callable[[str], Awaitable[Snapshot]],
+        blobs: Blobs,
         base: Callable[[], Awaitable[str]],
         may_ask: Callable[[User], Awaitable[bool]],
         failing: FailingChecks | None = None,
@@ -106,6 +117,7 @@ class ReviewedPulls:
     ) -> None:
         self._api, self._pulls, self._commits, self._branches = api, pulls, commits, branches
         self._snapshot, self._may_ask, self._bot_login = snapshot, may_ask, bot_login
+        self._blobs = blobs
         self._run, self._roadmap, self._base = run, roadmap, base
         self._known: dict[int, bool] = {}
         self._failing = failing
@@ -118,13 +130,41 @@ class ReviewedPulls:
         if request.fix:
             return await self._broken(request)
         pull = await self._pull(request.pull)
+        if request.conflict:
+            return await self._in_conflict(pull, request)
         found = await self._now(pull)
         if request.failing:
             read = await self._read(found.head, pull.base, request)
-            found = replace(found, repairs=True, silent=read.silent, unread=read.unread)
+            found = replace(found, repairs=True, unclear=UnclearChecks(read.silent, read.unread))
             return replace(found, points=read.points, by=request.by)
         points = tuple(await self._points(pull, request))[:_MOST_POINTS]
         return replace(found, points=points, by=request.by)
+
+    async def _in_conflict(self, pull: Pull, request: RevisionRequest) -> Revision:
+        """What is in conflict with the newest base; no points if the branch has another head now.
+
+        What this run made of that head already is not another one.
+        """
+        head, below = await self._commits.head(pull.head), await self._commits.head(pull.base)
+        if head is None or below is None:
+            raise TaskError("github", not_open(pull.head))
+        found = Revision(
+            pull=pull.number,
+            url=pull.url,
+            tasks=pull.tasks,
+            branch=pull.head,
+            head=request.conflict,
+            fork=below.sha,
+            below=pull.base,
+            base=await self._base(),
+        )
+        if head.sha != request.conflict and head.run != self._run:
+            return found
+        old, mine = await self._snapshot(request.start), await self._snapshot(request.conflict)
+        trees = Versions(old, mine, await self._snapshot(below.sha))
+        now = await conflicting(trees, self._blobs, roadmap=self._roadmap)
+        conflict = Conflict(now.paths, now.applied, request.rebuild) if now.paths else None
+        return replace(found, points=now.points, conflict=conflict)
 
     async def _read(self, head: str, base: str, request: RevisionRequest) -> ChecksRead:
         """What failing checks say; nothing if the branch has another head than they are about."""
@@ -154,8 +194,7 @@ class ReviewedPulls:
             by=request.by,
             repairs=True,
             fixes=True,
-            silent=read.silent,
-            unread=read.unread,
+            unclear=UnclearChecks(read.silent, read.unread),
         )
 
     async def as_it_is(self, number: int) -> Revision:
@@ -191,15 +230,32 @@ class ReviewedPulls:
         pull = await self._pulls.newest(checkpoint.branch)
         if pull is None or not pull.open:
             raise TaskError("github", not_open(checkpoint.branch))
+        if checkpoint.onto:
+            return await self._redone(checkpoint, pull)
         commit = await self._added(checkpoint)
-        if not pull.head.startswith(shared_branch(pull.head.split("/")[1])):
-            markers = checkpoint_markers(pull.tasks, self._roadmap, on=pull.on)
-            pull = await self._pulls.describe(pull, checkpoint, markers)
+        pull = await self._described(checkpoint, pull)
         revisions = section(pull.body, "revisions")
         if commit not in revisions:
             line = revised_line(commit, len(revisions.splitlines()) + 1)
             pull = await self._pulls.annotate(pull, revisions=f"{revisions}\n{line}".strip())
         return commit, pull
+
+    async def _redone(self, checkpoint: Checkpoint, pull: Pull) -> tuple[str, Pull]:
+        """Put the change that was made on a newer base on the branch; say so in place of news."""
+        commit = await self._branches.redone(in_form(checkpoint, pull.title))
+        pull = await self._described(checkpoint, pull)
+        line = redone_line(commit, pull.base)
+        redone = section(pull.body, "redone")
+        if commit not in redone:
+            redone = f"{redone}\n\n{line}".strip()
+        return commit, await self._pulls.annotate(pull, redone=redone, news="")
+
+    async def _described(self, checkpoint: Checkpoint, pull: Pull) -> Pull:
+        """Let the description say what the branch has now; that of several tasks stays."""
+        if pull.head.startswith(shared_branch(pull.head.split("/")[1])):
+            return pull
+        markers = checkpoint_markers(pull.tasks, self._roadmap, on=pull.on)
+        return await self._pulls.describe(pull, checkpoint, markers)
 
     async def answer(self, number: int, replies: Sequence[ThreadReply]) -> None:
         """Reply in threads, each once, and resolve those that are done. Raises ``Outage``.

@@ -77,6 +77,10 @@ class StackChecks:
         self._runs, self._effort, self._memory = runs, effort, memory
         self._links = links
 
+    def has_trouble(self, commit: str) -> bool:
+        """Say whether it is known that people must do something first."""
+        return self._memory.shown.get(commit) == _NEEDS_YOU
+
     async def show(
         self, commit: str, place: StackPlace, *, trouble: str = "", new: bool = False
     ) -> None:

@@ -11,6 +11,7 @@ from handlers.stack_replies import numbers
 from runner.text.sanitize import sanitize
 
 _MOST = 10
+_NEEDS_YOU = "**This pull request needs you before it can be merged.**"
 
 
 def taken_in(pulls: Sequence[Pull]) -> list[str]:
@@ -130,8 +131,38 @@ def _why_not(fresh: Fresh) -> str:
     if fresh.done == "pushed":
         return "Somebody pushed to this branch, so Cairn does not rewrite it. "
     if fresh.done == "stuck":
-        return f"Cairn did not change it, because {_paths(fresh.paths)} changed on both sides. "
+        both = f"{_paths(fresh.paths)} changed on both sides"
+        if fresh.attempt == "working":
+            return (
+                f"Because {both}, Cairn works on the task again, once, on the newest commit of its "
+                "base. The comment of that run on this pull request says what comes of it. "
+            )
+        return f"Cairn did not change it, because {both}. {_tried(fresh)}"
     return ""
+
+
+def _tried(fresh: Fresh) -> str:
+    """Why no new attempt is made."""
+    if fresh.attempt == "failed":
+        return (
+            "Cairn worked on the task again on the new base, without success: the comment of that "
+            "run on this pull request says why. "
+        )
+    if fresh.attempt == "limit":
+        return (
+            "Cairn does not work on it again by itself: it has done so as often as "
+            "`pull_requests.revisions` allows. "
+        )
+    return ""
+
+
+def _worked_on(pull: Pull, both: str) -> str:
+    """What is said while a new attempt is made."""
+    return (
+        f"{both}, so Cairn works on the task again, once, on the newest `{pull.base}`. The comment "
+        "of that run on this pull request says what comes of it. To resolve the conflict yourself "
+        "instead: "
+    )
 
 
 def _by_hand(pull: Pull, fresh: Fresh) -> str:
@@ -154,20 +185,25 @@ def stuck(pull: Pull, merged: Pull, fresh: Fresh) -> str:
     """What to type if Cairn cannot merge the base branch in."""
     if fresh.refused:
         return _needs_workflows(pull, merged, fresh)
-    return (
-        f"**This pull request needs you before it can be merged.** #{merged.number} was merged by "
-        f"squash or rebase, so git does not see that this branch already has that change, and "
-        f"`{pull.base}` and this branch both changed {_paths(fresh.paths)}. {_resolve(pull)}"
+    because = (
+        f"#{merged.number} was merged by squash or rebase, so git does not see that this branch "
+        f"already has that change, and `{pull.base}` and this branch both changed "
+        f"{_paths(fresh.paths)}"
     )
+    if fresh.attempt == "working":
+        return f"{_worked_on(pull, because)}{_resolve(pull)}"
+    return f"{_NEEDS_YOU} {because}. {_tried(fresh)}{_resolve(pull)}"
 
 
 def conflicting(pull: Pull, fresh: Fresh) -> list[str]:
     """What the description says while the base branch changed the same as this one."""
     if not fresh.conflicts:
         return []
+    both = f"`{pull.base}` and this branch both changed {_paths(fresh.conflicts)}"
+    if fresh.attempt == "working":
+        return [f"{_worked_on(pull, both)}{_resolve(pull)}"]
     return [
-        f"**This pull request needs you before it can be merged.** `{pull.base}` and this branch "
-        f"both changed {_paths(fresh.conflicts)}, and Cairn does not guess what is wanted. "
+        f"{_NEEDS_YOU} {both}, and Cairn does not guess what is wanted. {_tried(fresh)}"
         f"{_resolve(pull)}"
     ]
 
@@ -199,7 +235,7 @@ def forbidden(why: str) -> str:
 def _needs_workflows(pull: Pull, merged: Pull, fresh: Fresh) -> str:
     """What to do about a branch that people pushed to, where GitHub refuses our merge."""
     return (
-        f"**This pull request needs you before it can be merged.** #{merged.number} was merged, "
+        f"{_NEEDS_YOU} #{merged.number} was merged, "
         f"and `{pull.base}` has workflow files that this branch lacks ({_paths(fresh.paths)}). "
         "GitHub lets an App write such files only with the *Workflows* permission, which Cairn "
         "does not have. Somebody pushed to this branch, so Cairn does not rebuild it either. Type:"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, MutableSet, Sequence
 from contextlib import aclosing, suppress
 from dataclasses import asdict, dataclass, replace
+from typing import Protocol
 
 from app.github.pulls import PullOptions
 from app.github.reviews import ThreadReply
@@ -117,6 +118,13 @@ def _plain(text: str) -> str:
     return sanitize(" ".join(text.split()), plain=True)
 
 
+class BringsUpToDate(Protocol):
+    """Brings the open pull requests of a repository up to date. Raises ``Outage``."""
+
+    async def __call__(self, *, anew: bool = False) -> None:
+        """Only if one builds on a branch that nobody merges; ``anew`` in any case."""
+
+
 @dataclass(frozen=True)
 class RunPorts:
     """What one run works with; ``config`` reads the repository's configuration.
@@ -124,11 +132,11 @@ class RunPorts:
     ``shown`` keeps what people can decide about; ``boxes`` proposes checkboxes for a roadmap
     without work, and says where ('' for none); ``in_mode`` is the repository as its ``github_mode``
     wants it, ``missing`` names permissions that are not accepted, once; ``catch_up`` restacks what
-    lies on a branch that nobody merges, ``answer`` replies in the review threads of one (by
-    number), ``expected`` predicts what tasks will take, ``adjusted`` is a configuration with what
-    was learned. ``undoing`` proposes to take back a merged task, ``set_up`` what the repository
-    lacks, ``advising`` better settings; ``verifying`` shows how far a pull request is verified now;
-    None if Cairn may not.
+    lies on a branch that nobody merges, or all; ``answer`` replies in the review threads
+    of one (by number), ``expected`` predicts what tasks will take, ``adjusted`` is a configuration
+    with what was learned. ``undoing`` proposes to take back a merged task, ``set_up`` what the
+    repository lacks, ``advising`` better settings; ``verifying`` shows how far a pull request is
+    verified now; None if Cairn may not.
     """
 
     deps: Deps
@@ -138,7 +146,7 @@ class RunPorts:
     boxes: Callable[[RunState], Awaitable[str]]
     in_mode: Callable[[GitHubMode, PullOptions], Repository]
     missing: Callable[[], Awaitable[str]]
-    catch_up: Callable[[], Awaitable[None]]
+    catch_up: BringsUpToDate
     answer: Callable[[int, Sequence[ThreadReply]], Awaitable[None]]
     expected: Callable[[Sequence[Task], Options], Awaitable[CostPreview | None]]
     adjusted: Callable[[RepositoryConfig], Awaitable[tuple[RepositoryConfig, tuple[str, ...]]]]
@@ -364,6 +372,8 @@ async def _advice(ended: Ended, ports: RunPorts) -> str:
 async def answered(ended: Ended, ports: RunPorts) -> str:
     """Answer the reviewers who asked for a revision; what there is to say about the whole."""
     revision, asked = ended.state.revision, ended.state.request.options.scope.revision
+    if asked and asked.conflict and ended.status in ("ended", "cancelled"):
+        await ports.catch_up(anew=True)  # it says what to do, if the conflict is still there
     if not (revision and asked) or ended.status != "ended" or ended.state.problem:
         return ""
     if revision.fixes:
@@ -397,6 +407,8 @@ def origin_of(run: Run) -> RunOrigin:
     asked = run.request
     revision = asked.get("revision") or {}
     how = "checks" if revision.get("failing") else "review" if revision else "comment"
+    if revision.get("conflict"):
+        how = "conflict"
     if revision.get("fix"):
         how = "comment"
     if not revision and asked.get("tasks"):

@@ -12,7 +12,9 @@ from runner.loop.reading import contents
 from runner.people.revision_sentences import (
     counted,
     elsewhere,
+    not_redone,
     not_revised,
+    redone,
     revised,
     thread_done,
     thread_failed,
@@ -108,5 +110,8 @@ def _reply(point: Point, outcome: RevisionOutcome) -> ThreadReply:
 
 def said_of(outcome: RevisionOutcome, asked: RevisionRequest) -> str:
     """What the comment of the run says."""
+    if asked.conflict:
+        tried = redone(outcome.commit) if outcome.commit else not_redone(outcome.why)
+        return f"{tried}\n\n{counted(asked)}"
     what = revised(outcome.commit) if outcome.commit else not_revised(outcome.why)
     return f"{what}\n\n{counted(asked)}"

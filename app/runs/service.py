@@ -396,7 +396,8 @@ class RunService:
 
 def is_revision(run: Run) -> bool:
     """Say whether a run was started to revise a pull request, and had something to do."""
-    return _revises(run) and not run.request["revision"].get("failing")
+    asked = run.request.get("revision") or {}
+    return _revises(run) and not (asked.get("failing") or asked.get("conflict"))
 
 
 def is_repair(run: Run) -> bool:

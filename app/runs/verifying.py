@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict
-from typing import Protocol
 
 from app.github.pulls import Pull
 from app.github.reviews import ReviewedPulls
@@ -24,13 +23,6 @@ from runner.state.revising import Revision
 from runner.text.sanitize import sanitize
 
 INTERRUPTED = "The verification was interrupted, and continues automatically: "
-
-
-class VerifyHead(Protocol):
-    """Asked for in a repository: a pull request and the commit that is its head."""
-
-    async def __call__(self, place: RunRequest, pull: Pull, head: str, /) -> None:
-        """Have it verified again; twice leaves one."""
 
 
 def verification(place: RunRequest, pull: Pull, head: str) -> RunRequest:
@@ -64,7 +56,7 @@ class Verifications:
 class Verifying:
     """``pulls`` reads pull requests of ours, ``checks`` shows what is found.
 
-    ``placed`` shows where one is in its stack (by number).
+    ``placed`` shows where one is in its stack (by number), and ends what is told of it and is over.
     """
 
     def __init__(

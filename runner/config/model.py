@@ -182,8 +182,8 @@ class PullRequestsGroup(_Group):
         default=3,
         ge=0,
         le=20,
-        description="How often one pull request may be changed as reviewers ask, and how often "
-        "`/execute fix` may try to repair one; 0: never.",
+        description="How often one pull request may be changed as reviewers ask, how often because "
+        "of conflicts, and how often `/execute fix` may try to repair one; 0: never.",
     )
     ci_repairs: int = Field(
         default=1,

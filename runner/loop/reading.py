@@ -50,11 +50,20 @@ async def base_of(state: RunState, deps: Deps) -> Snapshot:
 
 
 async def seen_of(state: RunState, deps: Deps) -> Snapshot:
-    """The tree that the model is shown: of a revision the head of its branch."""
+    """The tree that the model is shown: of a revision the head of its branch.
+
+    After a conflict it is the newer base, with what nothing was in the way of.
+    """
     revision = state.attempt.planned.revision
     if revision is None:
         return await base_of(state, deps)
-    return await deps.repository.snapshot(revision.head)
+    head = await deps.repository.snapshot(revision.head)
+    if revision.conflict is None:
+        return head
+    base, applied = await base_of(state, deps), revision.conflict.applied
+    entries = {path: e for path, e in base.entries.items() if path not in applied}
+    entries |= {path: head.entries[path] for path in applied if path in head.entries}
+    return Snapshot(base.commit, tree_sha(entries), entries)
 
 
 async def contents(deps: Deps, base: Snapshot, paths: Iterable[str]) -> dict[str, bytes]:

@@ -137,6 +137,8 @@ async def _revised(state: RunState, deps: Deps, work: TaskWork) -> RunState:
     except BranchMoved:
         revision = state.attempt.planned.revision
         assert revision is not None  # noqa: S101 - the caller looked
+        if revision.conflict:  # whoever pushed may have resolved the conflict
+            raise
         log.info("%s was pushed to: the change is verified on top of that", revision.branch)
         moved = await deps.reviews.moved(revision)
         old = await deps.repository.snapshot(revision.head)
@@ -195,11 +197,7 @@ async def _published(state: RunState, deps: Deps, work: TaskWork) -> RunState:
     repaired = await _repaired(state, deps, base)
     made = _checkpoint(state, base, _ticked(state, roadmap), repaired)
     if revision := state.attempt.planned.revision:
-        mine, head = await _on_head(state, deps, base), await seen_of(state, deps)
-        explanation = state.attempt.answered.explanation
-        message = revision_message(made.text.title, explanation, repairs=revision.repairs)
-        made = replace(made, text=replace(made.text, message=message))
-        made = _as_revision(made, revision, mine, head)
+        made = await _as_revision(state, deps, made, revision)
     if not made.changes:  # published and built upon before a crash could save this step
         return committed(state, work, Published(made.parent, made.below))
     state, made = added(state, work, made)
@@ -209,19 +207,19 @@ async def _published(state: RunState, deps: Deps, work: TaskWork) -> RunState:
     return committed(state, work, published)
 
 
-def _as_revision(
-    made: Checkpoint, revision: Revision, changes: ChangeSet, head: Snapshot
+async def _as_revision(
+    state: RunState, deps: Deps, made: Checkpoint, revision: Revision
 ) -> Checkpoint:
     """The same as one more commit on the branch of its pull request."""
-    return replace(
-        made,
-        kind="revision",
-        branch=revision.branch,
-        below=revision.below,
-        parent=revision.head,
-        changes=changes,
-        tree=changes.tree(head),
-    )
+    explanation = state.attempt.answered.explanation
+    message = revision_message(made.text.title, explanation, revision)
+    made = replace(made, text=replace(made.text, message=message))
+    made = replace(made, kind="revision", branch=revision.branch, below=revision.below)
+    if revision.conflict:
+        return replace(made, onto=revision.head, rebuild=revision.conflict.rebuild)
+    changes, head = await _on_head(state, deps, await base_of(state, deps)), revision.head
+    tree = changes.tree(await seen_of(state, deps))
+    return replace(made, parent=head, changes=changes, tree=tree)
 
 
 async def _no_more_asked(state: RunState, deps: Deps, url: str) -> None:

@@ -272,6 +272,7 @@ def _render(state: RunState, parts: ContextParts) -> str:
         guides=[quote(f.path, f.text.encode(), limit=MAX_FILE) for f in parts.guides],
         points=_points(state),
         repairing=_repairs(state),
+        redoing=_is_in_conflict(state),
     )
 
 
@@ -279,6 +280,12 @@ def _repairs(state: RunState) -> bool:
     """Whether the points are what failing checks printed."""
     revision = state.attempt.planned.revision
     return revision is not None and revision.repairs
+
+
+def _is_in_conflict(state: RunState) -> bool:
+    """Whether the points are what the pull request had changed where its base changed as well."""
+    revision = state.attempt.planned.revision
+    return revision is not None and revision.conflict is not None
 
 
 def _points(state: RunState) -> tuple[Point, ...]:

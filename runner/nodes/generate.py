@@ -124,6 +124,7 @@ async def execute_task(state: RunState, deps: Deps, work: TaskWork) -> Step:
         kind=kind_of(state.task),
         revising=revises,
         repairing=bool(attempt.planned.revision and attempt.planned.revision.repairs),
+        redoing=bool(attempt.planned.revision and attempt.planned.revision.conflict),
     )
     first = state.request.options.models.temperature
     temperature = AFRESH if attempt.answered.answers else FIRST if first is None else first

@@ -15,6 +15,7 @@ from runner.people.revision_sentences import (
     both_changed,
     not_files,
     nothing_asked,
+    nothing_conflicts,
     nothing_fails,
     reworded,
 )
@@ -35,10 +36,11 @@ async def begin_revision(state: RunState, deps: Deps, asked: RevisionRequest) ->
     """
     revision = _masked(await deps.reviews.asked(asked), deps.mask)
     state = await opened(state, deps, revision)
-    if revision.silent and not revision.points:
+    if revision.unclear.silent and not revision.points:
         return Step(replace(state, problem=says_nothing(revision)), "rejected")
     if not revision.points:
-        nothing = nothing_fails if asked.failing else nothing_asked
+        nothing = nothing_conflicts if asked.conflict else nothing_asked
+        nothing = nothing_fails if asked.failing else nothing
         return Step(replace(state, problem=nothing(revision)), "rejected")
     return Step(with_blocked(state), "ok")
 
@@ -52,10 +54,13 @@ async def opened(state: RunState, deps: Deps, revision: Revision) -> RunState:
     if revision.fixes:
         return _on_head(state, revision)
     path = state.request.roadmap
-    head = await deps.repository.snapshot(revision.head)
-    content = (await contents(deps, head, [path])).get(path)
+    commit, branch = revision.head, revision.branch
+    if revision.conflict:
+        commit, branch = revision.fork, revision.below
+    tree = await deps.repository.snapshot(commit)
+    content = (await contents(deps, tree, [path])).get(path)
     if content is None:
-        raise TaskError("file", f"{path} does not exist on the branch {revision.branch}")
+        raise TaskError("file", f"{path} does not exist on the branch {branch}")
     try:
         roadmap = parse(path, untick_all(path, content, revision.tasks))
     except EditRefused as refused:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from runner.checks.asked import TaskWords, guidance_among
@@ -410,8 +410,22 @@ def complaints_of(
             accepted=state.attempt.checked.other_tests,
             others=tests,
         ),
-        *(() if state.attempt.planned.revision else missing_files(state.task, changes, base)),
+        *_missing(state, changes, base),
     )
+
+
+def _missing(state: RunState, changes: ChangeSet, base: Snapshot) -> Iterable[Complaint]:
+    """What has to be in the answer, and is not."""
+    revision = state.attempt.planned.revision
+    if revision is None:
+        return missing_files(state.task, changes, base)
+    effective = changes.effective(base).files
+    paths = revision.conflict.paths if revision.conflict else ()
+    left = (path for path in paths if path not in effective)
+    return (Complaint(path, "MissingFile", _LEFT_OUT) for path in left)
+
+
+_LEFT_OUT = "what the pull request did in this file is missing: do it again here"
 
 
 def _limits(options: Options) -> Limits:

@@ -47,7 +47,7 @@ def says_nothing(revision: Revision) -> str:
     """No check says what is wrong, and no log could be read."""
     return (
         f"The checks of pull request {revision.pull} fail, but Cairn cannot see why: they have "
-        f"no text and no annotations. {_not_read(revision.unread)}No model was asked."
+        f"no text and no annotations. {_not_read(revision.unclear.unread)}No model was asked."
     )
 
 
@@ -88,7 +88,9 @@ def fixed_or_why(state: RunState, revision: Revision, asked: RevisionRequest) ->
         failure = attempt.failure if attempt else None
         why = failure.message if failure else "the run ended before it was done"
         what = f"**No repair was proposed:** {whole_sentence(why)} This pull request is unchanged."
-    return "\n\n".join(filter(None, [what, _not_read(revision.unread).strip(), _counted(asked)]))
+    return "\n\n".join(
+        filter(None, [what, _not_read(revision.unclear.unread).strip(), _counted(asked)])
+    )
 
 
 def _counted(asked: RevisionRequest) -> str:

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from runner.state.revising import Revision, RevisionRequest
 from runner.text.sanitize import as_codes, sanitize
 
+_MOST_PATHS = 10
+
 _ASKED = "A review of the pull request asked for this."
 
 
@@ -26,12 +28,25 @@ def nothing_fails(revision: Revision) -> str:
     )
 
 
-def revision_message(title: str, explanation: str, *, repairs: bool) -> str:
+def nothing_conflicts(revision: Revision) -> str:
+    """Somebody pushed to the branch, or the conflict is gone."""
+    return (
+        f"Pull request {revision.pull} does not have to be worked on again: its branch has a newer "
+        f"commit, or is no longer in conflict with {revision.below}."
+    )
+
+
+def revision_message(title: str, explanation: str, revision: Revision) -> str:
     """The message of the commit that a revision adds; ``explanation`` is the model's."""
     text = sanitize(explanation, plain=True)
     why = f"What the model says it did: {text}" if text else ""
+    repairs = revision.repairs
     first = f"{'Repair' if repairs else 'Revise'}: {title}"
     cause = "Checks of the pull request failed." if repairs else _ASKED
+    if revision.conflict:  # the first words are those of every merge of ours
+        first = f"Merge {revision.below} and work on the task again"
+        paths = sanitize(", ".join(revision.conflict.paths[:_MOST_PATHS]), plain=True)
+        cause = f"Both had changed the same code: {paths}."
     return "\n\n".join(filter(None, [first, cause, why]))
 
 
@@ -64,6 +79,31 @@ def revised_line(commit: str, number: int) -> str:
     return f"**Revised** as a review asked: {commit} (revision {number})."
 
 
+def redone_line(commit: str, base: str) -> str:
+    """What the description of a pull request says about an attempt after a conflict."""
+    return (
+        f"**Worked on again** on a newer `{base}`, which had changed the same code: {commit}. "
+        "If you reviewed this pull request before, please review it again."
+    )
+
+
+def redone(commit: str) -> str:
+    """The conflict is gone."""
+    return (
+        f"The task is done again on the newest base: {commit}. The conflict is gone. The "
+        "description of this pull request says how far the whole change is verified now. Please "
+        "review it again."
+    )
+
+
+def not_redone(why: str) -> str:
+    """The conflict is still there."""
+    return (
+        f"**Nothing was pushed, and this pull request is still in conflict:** {whole_sentence(why)}"
+        " Cairn does not try this conflict again. Its description says how to resolve it."
+    )
+
+
 def revised(commit: str) -> str:
     """A commit was added to the pull request."""
     return (
@@ -88,6 +128,11 @@ def counted(asked: RevisionRequest) -> str:
         return (
             f"Checks failed on {asked.failing}, and Cairn tried to repair that by itself: attempt "
             f"{asked.number} of {asked.most} (`pull_requests.ci_repairs`); {more}."
+        )
+    if asked.conflict:
+        return (
+            "Cairn worked on this pull request again by itself, because its base changed the same "
+            f"code: attempt {asked.number} of {asked.most} (`pull_requests.revisions`); {more}."
         )
     return f"This was revision {asked.number} of {asked.most} of this pull request; {more}."
 

@@ -98,8 +98,9 @@ class Checkpoint:
     exist; ``revision`` for one more commit on the branch of an open one; ``fix`` for a repair of
     the pull request whose branch is ``below``, which ticks nothing. ``human_commits`` is
     people's work it continues from, whose pull request it takes over; ``onto`` the commit of a
-    person on its branch that it is put on top of. ``shows`` says of the tasks what its pull request
-    shows beside the text.
+    person on its branch that it is put on top of. Of a ``revision`` on a newer base, ``onto`` is
+    the head of the branch, and ``rebuild`` says why it takes the place of that ('': it builds on
+    both). ``shows`` says of the tasks what its pull request shows beside the text.
     """
 
     run: str
@@ -114,6 +115,7 @@ class Checkpoint:
     members: tuple[str, ...] = ()
     human_commits: HumanCommits | None = None
     onto: str = ""
+    rebuild: str = ""
     shows: ShownTasks = field(default_factory=ShownTasks)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
@@ -11,8 +11,10 @@ class RevisionRequest:
 
     ``review`` is the id of their review (0: a command in a comment, with its ``text``). ``failing``
     is the commit on which checks of others fail; with ``fix`` somebody asked for a repair of them,
-    as a pull request of its own. ``number`` counts the revisions of the pull request of that kind,
-    ``most`` is their limit.
+    as a pull request of its own. ``conflict`` is the head of a branch whose change, which is made
+    on ``start``, is in conflict with the base; ``rebuild`` says why the branch is to become a
+    single commit ('': the base is merged into it). ``number`` counts the revisions of the pull
+    request of that kind, ``most`` is their limit.
     """
 
     pull: int
@@ -21,6 +23,9 @@ class RevisionRequest:
     text: str = ""
     failing: str = ""
     fix: bool = False
+    conflict: str = ""
+    start: str = ""
+    rebuild: str = ""
     number: int = 1
     most: int = 1
 
@@ -55,6 +60,27 @@ class Point:
 
 
 @dataclass(frozen=True, slots=True)
+class Conflict:
+    """What keeps a pull request from its base, which changed the same ``paths``.
+
+    ``applied`` are the paths of its change that nothing was in the way of; ``rebuild`` is as in
+    ``RevisionRequest``.
+    """
+
+    paths: tuple[str, ...]
+    applied: tuple[str, ...] = ()
+    rebuild: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class UnclearChecks:
+    """Failing checks that do not say why (``silent``), or whose log could not be read."""
+
+    silent: tuple[str, ...] = ()
+    unread: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Revision:
     """A checkpoint that is worked on again as reviewers ask.
 
@@ -63,8 +89,9 @@ class Revision:
     ``kept`` are paths that the new attempt takes as they are on the head: the roadmap, and what
     people pushed. ``tasks`` are the keys of the tasks it does, ``by`` is who asked. ``repairs``
     says that ``points`` are what failing checks printed, ``fixes`` that the repair becomes a pull
-    request against ``branch``, which may be anybody's. ``silent`` are failing checks that do not
-    say why, ``unread`` those whose log could not be read.
+    request against ``branch``, which may be anybody's; ``unclear`` are checks that it cannot
+    repair. With a ``conflict`` the task is done again on ``fork``, a newer commit of ``below`` than
+    ``head`` is on.
     """
 
     pull: int
@@ -80,5 +107,5 @@ class Revision:
     by: str = ""
     repairs: bool = False
     fixes: bool = False
-    silent: tuple[str, ...] = ()
-    unread: tuple[str, ...] = ()
+    unclear: UnclearChecks = field(default_factory=UnclearChecks)
+    conflict: Conflict | None = None

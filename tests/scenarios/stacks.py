@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import pytest
 
-from tests.fake_github.bare import Person
+from tests.fake_github.bare import Person, write_files
 from tests.fake_github.state import Issue
 from tests.scenarios.bot import REPOSITORY, Bot
 from tests.scenarios.projects import note
 
 METHODS = pytest.mark.parametrize("method", ["merge", "squash", "rebase"])
+_PLACE = "cairn/stack"
 WORDS = ("one", "two", "six")
 LINES = "".join(f"- [ ] 1.{n} Write `{word}.md`\n" for n, word in enumerate(WORDS, 1))
 
@@ -79,3 +82,19 @@ def unread_comments(bot: Bot, pull: Issue) -> str:
 def body(pull: Issue) -> str:
     """The description of a pull request."""
     return pull.body or ""
+
+
+async def merged_by_hand(bot: Bot, pull: Issue, files: Mapping[str, object]) -> None:
+    """Do what the description says: git merge, these files in place of the conflicts, git push."""
+    bare, main = bot.view.state.bare, bot.view.branches["main"]
+    who = Person("writer", "writer@example.com", bot.github.clock.now())
+    tree = write_files(bare, bare.resolve(main, "tree"), files)
+    made = bare.commit(tree, [pull.pull.sha, main], "Merge main", author=who)
+    await bot.github.move_branch(REPOSITORY, pull.pull.head, made)
+    await bot.idle()
+
+
+def place_check(bot: Bot, pull: Issue) -> str:
+    """How the check of the stack ended on the head of a pull request."""
+    shown = [c for c in bot.view.checks if (c["head_sha"], c["name"]) == (pull.pull.sha, _PLACE)]
+    return str(shown[-1]["conclusion"])

@@ -32,6 +32,7 @@ from tests.scenarios.stacks import LINES, WORDS, changed_lines, one_commit, own_
 METHODS = ("merge", "squash", "rebase")
 STRATEGIES = ("stacked", "independent", "single")
 GONE = {"gone.md": b"A key.\n"}
+IN_CONFLICT = "What is in conflict"
 MINE = {"mine.md": b"Mine.\n"}
 
 Event = Callable[[Bot, str], AsyncIterator[None]]
@@ -143,6 +144,16 @@ async def renamed(bot: Bot, method: str) -> AsyncIterator[None]:
     await bot.idle()
 
 
+async def file_written(bot: Bot, method: str) -> AsyncIterator[None]:
+    """A person writes the file of a task: the only event for which a model is asked again."""
+    bot.model.when(contains=IN_CONFLICT).says(note("two.md", "Mine.\nA note."))
+    await bot.github.push(REPOSITORY, {"two.md": MINE["mine.md"]})
+    await bot.idle()
+    yield
+    if len(bot.pulls) > 1:
+        await merge(bot, bot.pulls[0], method)
+
+
 EVENTS: Mapping[str, Event] = {
     event.__name__: event
     for event in (
@@ -159,6 +170,7 @@ EVENTS: Mapping[str, Event] = {
         tasks_added,
         task_rewritten,
         renamed,
+        file_written,
     )
 }
 MEANINGLESS = {
@@ -223,7 +235,9 @@ async def opened(bot: Bot, strategy: str) -> None:
     await bot.github.push(REPOSITORY, GONE)
     await bot.idle()
     for word in WORDS:
-        bot.model.when(contains=f"Write `{word}.md`").says(note(f"{word}.md"))
+        bot.model.when(contains=f"Write `{word}.md`", without=(IN_CONFLICT,)).says(
+            note(f"{word}.md")
+        )
     await bot.comment("/execute")
     bot.says()
     assert len(bot.pulls) == (1 if strategy == "single" else 3)
@@ -298,7 +312,7 @@ async def happens(bot: Bot, method: str, event: str, moment: int) -> None:
 async def test_whatever_happens(
     talk: Bot, strategy: str, method: str, event: str, pytestconfig: pytest.Config
 ) -> None:
-    """Own diffs, no person's commit forced away, no task twice or unsaid, and no model call."""
+    """Own diffs, no person's commit forced away, no task twice, a model only for conflicts."""
     cell, seed = (strategy, method, event), pytestconfig.getoption("--seed")
     chosen = pytestconfig.getoption("--long") and not pytestconfig.getoption("--matrix")
     if chosen and cell not in played(seed):
@@ -315,7 +329,7 @@ async def test_whatever_happens(
 
     async with bot.started():
         await check_after(bot, strategy, method, event)
-        assert len(bot.prompts) == asked
+        assert len(bot.prompts) == asked + (event == "file_written")
         await check_no_task_is_done_again(bot, strategy, event)
 
 

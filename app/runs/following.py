@@ -1,0 +1,159 @@
+"""What is queued after the branch of a pull request was changed, or could not be: runs of ours.
+
+Where the base changed the same code as the pull request, its task is worked on once more on the
+newest base. Each conflict costs at most one such attempt: the run has the name of what the base has
+in these files, so that a base that differs elsewhere, a crash or a second look starts no other one.
+How many different ones a pull request may cost is bounded like its revisions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import asdict
+from typing import Protocol
+
+from app.github.freshen import Attempting, Clash
+from app.github.pulls import Pull
+from app.runs.verifying import Verifications
+from app.store.queue import Queue
+from app.store.runs import PERSON, UNFINISHED, Run, RunRequest, StoredRuns, StoredSkips
+from handlers.grammar import ExecuteCommand
+from handlers.ports import run_id
+from runner.people.sentences import shared_branch
+from runner.state.revising import RevisionRequest
+
+
+class FollowUps(Protocol):
+    """Asked for in a repository (``place``), about an open pull request of ours."""
+
+    async def verify(self, place: RunRequest, pull: Pull, head: str, /) -> None:
+        """Have a head verified again; twice leaves one."""
+
+    async def attempt(self, place: RunRequest, pull: Pull, clash: Clash, /) -> Attempting:
+        """Have its task worked on again because of a conflict; twice leaves one."""
+
+
+class ConflictAttempts:
+    """Queues the runs that work on tasks again after a conflict.
+
+    ``most`` says how many a repository allows for one pull request, ``first_words`` makes the
+    comment of a run, ``queued`` tells others of it, ``look`` tells the worker.
+    """
+
+    def __init__(
+        self,
+        runs: StoredRuns,
+        queue: Queue,
+        skips: StoredSkips,
+        *,
+        most: Callable[[RunRequest], Awaitable[int]],
+        first_words: Callable[[RunRequest], Awaitable[int | None]],
+        queued: Callable[[RunRequest], Awaitable[None]],
+        look: Callable[[], Awaitable[None]],
+    ) -> None:
+        self._runs, self._queue, self._skips = runs, queue, skips
+        self._most, self._first_words = most, first_words
+        self._queued, self._look = queued, look
+
+    async def __call__(self, place: RunRequest, pull: Pull, clash: Clash, /) -> Attempting:
+        """Say how far the attempt is; queue it if there was none. Raises ``Outage``."""
+        id = run_id(f"conflict {place.repository_id} {pull.number} {clash.theirs}")
+        earlier = await self._earlier(place, pull)
+        there = next((run for run in earlier if run.id == id or run.status == "queued"), None)
+        if there is not None:  # the run itself asks when it has ended
+            return "failed" if there.id == place.id else _attempting(there)
+        if await self._is_stopped(place, pull):
+            return "none"
+        used, most = sum(map(_has_worked, earlier)), await self._most(place)
+        if used >= most:
+            return "limit" if most else "none"
+        await self._start(_row(id, place, pull, _asked(pull, clash, used + 1, most)))
+        return "working"
+
+    async def _earlier(self, place: RunRequest, pull: Pull) -> list[Run]:
+        runs = await self._runs.by_issue(place.repository_id, pull.number)
+        return [run for run in runs if is_about_conflict(run)]
+
+    async def _is_stopped(self, place: RunRequest, pull: Pull) -> bool:
+        """Whether people stopped the run that made it, or left out one of its tasks.
+
+        A single pull request is as if stopped while its run works: that goes on from its commits.
+        """
+        run = await self._runs.get(pull.head.split("/")[1])
+        if run and (run.status.startswith("cancel") or _is_paused(run)):
+            return True
+        if run and run.status in UNFINISHED and pull.head.startswith(shared_branch(run.id)):
+            return True
+        skipped = await self._skips.of(place.repository_id, pull.roadmap)
+        return not skipped.isdisjoint(pull.tasks)
+
+    async def _start(self, row: RunRequest) -> None:
+        """Its comment comes first: a run that is queued may begin at any moment."""
+        await self._queue.start(row, await self._first_words(row))
+        await self._queued(row)
+        await self._look()
+
+
+def is_about_conflict(run: Run) -> bool:
+    """Say whether a run works on a pull request again because of a conflict."""
+    return bool((run.request.get("revision") or {}).get("conflict"))
+
+
+def _attempting(run: Run) -> Attempting:
+    if run.status in UNFINISHED:
+        return "none" if _is_paused(run) or run.status == "cancelling" else "working"
+    return "failed" if _has_worked(run) else "none"
+
+
+def _is_paused(run: Run) -> bool:
+    return run.status == "pausing" or (run.status == "paused" and run.cause == PERSON)
+
+
+def _has_worked(run: Run) -> bool:
+    return run.result is None or bool(run.result.get("attempted", True))
+
+
+def _asked(pull: Pull, clash: Clash, number: int, most: int) -> RevisionRequest:
+    return RevisionRequest(
+        pull.number,
+        by="",
+        conflict=clash.head,
+        start=clash.start,
+        rebuild=clash.why,
+        number=number,
+        most=most,
+    )
+
+
+def _row(id: str, place: RunRequest, pull: Pull, asked: RevisionRequest) -> RunRequest:
+    command = ExecuteCommand(path=pull.roadmap, task=pull.task)
+    return RunRequest(
+        id=id,
+        delivery=place.delivery,
+        repository_id=place.repository_id,
+        repository=place.repository,
+        installation_id=place.installation_id,
+        issue=pull.number,
+        roadmap=pull.roadmap,
+        base_branch=place.base_branch,
+        request={
+            **asdict(command),
+            "private": bool(place.request.get("private")),
+            "revision": asdict(asked),
+        },
+    )
+
+
+class QueuedFollowUps:
+    """Implements ``FollowUps`` on the queue."""
+
+    def __init__(self, verifications: Verifications, conflicts: ConflictAttempts) -> None:
+        self._verifications, self._conflicts = verifications, conflicts
+
+    async def verify(self, place: RunRequest, pull: Pull, head: str, /) -> None:
+        """Queue the verification of a head; twice leaves one."""
+        await self._verifications(place, pull, head)
+
+    async def attempt(self, place: RunRequest, pull: Pull, clash: Clash, /) -> Attempting:
+        """Queue a new attempt of its task; each conflict has at most one."""
+        return await self._conflicts(place, pull, clash)
