@@ -311,7 +311,7 @@ def _usage(view: RunView) -> str:
         for row in rows
     ]
     used = view.used
-    cost = f", {cost_text(used)}" if used.calls else ""
+    cost = f"; cost: {cost_text(used)}" if used.calls else ""
     return _folded(f"Time and cost: {tokens_text(used)}{cost}", "\n".join(lines))
 
 

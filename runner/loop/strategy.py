@@ -59,8 +59,8 @@ def after_failure(attempt: Attempt, kind: Kind, *, loop: str, same: bool = False
     if loop in ("fixed", "ralph"):
         return NextTry("afresh", f"the {loop} loop always asks the whole question again")
     if attempt.calls % 2 == 0 and left:
-        return NextTry("rejected", f"call {attempt.calls + 1} of {MAX_CALLS} repairs surgically")
-    return NextTry("afresh", f"call {attempt.calls + 1} of {MAX_CALLS} starts afresh")
+        return NextTry("rejected", f"call {attempt.calls + 1} of {MAX_CALLS} asks for a repair")
+    return NextTry("afresh", f"call {attempt.calls + 1} of {MAX_CALLS} asks for a fresh answer")
 
 
 def _used_up(attempt: Attempt) -> ErrorType | None:

@@ -1,4 +1,4 @@
-"""A model that is asked only as long as the run's budget covers the dearest answer."""
+"""A model that is asked only as long as the run's budget covers the most expensive answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Why a run cost what it cost: its tasks, the dearest first, and the commands that it ran.
+"""Why a run cost what it cost: its tasks, the most expensive first, and the commands that it ran.
 
 The terminal, the comment and the page of the history show the same tables.
 """
