@@ -14,7 +14,7 @@ from runner.state.publishing import HumanCommits
 from runner.state.recoveries import outcome_of
 from runner.state.run_state import Attempt, Failure, RunState
 from runner.state.status_words import OUTCOMES
-from runner.text.sanitize import cut_middle, inert_line, sanitize
+from runner.text.sanitize import cut_middle, inert_line, quotation
 
 _LONGEST_REASON = 240
 _MOST_NAMED = 4
@@ -214,7 +214,7 @@ def proposal_body(state: RunState) -> str:
     """What the pull request is for; the proposal itself is its first comment."""
     return (
         f"Task of `{state.request.roadmap}`, line {state.task.place.line}:\n\n"
-        f"{_quoted(state.task.text)}\n\n"
+        f"{quotation(state.task.text)}\n\n"
         f"Cairn could not finish it: {_reason(state)}. The diff shows what happens if you approve. "
         "The first comment explains the proposal and how to decide on it."
     )
@@ -296,7 +296,7 @@ def before_and_after(proposal: Proposal) -> str:
         return ""
     kept = " (everything below the task stays)" if proposal.strategy == "rewrite" else ""
     return (
-        f"**The task as it was:**\n\n{_quoted(cut_middle(proposal.original, _LONGEST))}\n\n"
+        f"**The task as it was:**\n\n{quotation(cut_middle(proposal.original, _LONGEST))}\n\n"
         f"**What replaces it**{kept}**:**\n\n{replacement_list(proposal.replacements)}"
     )
 
@@ -410,7 +410,3 @@ def _of(state: RunState) -> Proposal:
     proposal = state.attempt.proposal
     assert proposal is not None  # noqa: S101 - told only where there is one
     return proposal
-
-
-def _quoted(text: str) -> str:
-    return "\n".join(f"> {line}" for line in sanitize(text).split("\n"))

@@ -41,6 +41,7 @@ _HIDDEN = re.compile(r"<(?=[!?])")
 _IMAGE = re.compile(r"!(?=\[)|<(?=(?:img|picture|video|audio|source)\b)", re.IGNORECASE)
 # the mention filter works on rendered text, so that characters written as entities count
 _ENTITY = re.compile(r"&(?:#[0-9]{1,7};?|#[xX][0-9a-fA-F]{1,6};?|[A-Za-z]{2,31};)")
+_OPENING = re.compile(f"<(?!{_GAP})")
 _MENTION = re.compile(r"(?<![A-Za-z0-9])@(?=[A-Za-z0-9_])")
 _NUMBER = re.compile(r"#(?=[0-9])|\bGH-(?=[0-9])", re.IGNORECASE)
 
@@ -70,6 +71,14 @@ def plain_line(text: str) -> str:
 def inert_line(text: str) -> str:
     """Foreign text within a line of ours, where HTML would fold or hide what follows."""
     return plain_line(text).replace("<", f"<{_GAP}")
+
+
+def quotation(text: str) -> str:
+    """Return foreign Markdown as a quotation, whose HTML can fold or hide nothing behind it."""
+    lines = sanitize(text).split("\n")
+    code = {n for start, end, _ in _fences("\n".join(lines)) for n in range(start, end)}
+    safe = (line if n in code else _OPENING.sub(_with_gap, line) for n, line in enumerate(lines))
+    return "\n".join(f"> {line}" for line in safe)
 
 
 def as_code(text: str) -> str:

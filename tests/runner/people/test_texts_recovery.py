@@ -117,3 +117,14 @@ def test_a_proposal_says_how_its_strategy_did_here() -> None:
         state, past=replace(past, strategies=())
     )
     assert "In this repository so far" not in proposal_comment(state)
+
+
+def test_html_in_a_task_cannot_fold_or_hide_how_to_decide() -> None:
+    """A roadmap is anybody's text; in its code fences HTML is shown as it is."""
+    original = "- [ ] 1.1 Add `a.py` <details><summary>x\n\n```html\n<b>\n```\n"
+    proposal = replace(proposing().attempt.proposal or Proposal(""), original=original)
+    text = proposal_comment(proposing(proposal=sealed(proposal)))
+
+    assert "Add `a.py`" in text
+    assert "<details><summary>x" not in text
+    assert "> <b>" in text
