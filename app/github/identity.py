@@ -149,6 +149,7 @@ class AppIdentity:
         self._locks: WeakValueDictionary[_Scope, asyncio.Lock] = WeakValueDictionary()
         self._answers: LRUCache[int, CACHE_TYPE] = LRUCache(_MOST_INSTALLATIONS)
         self._granted: LRUCache[int, frozenset[str]] = LRUCache(_MOST_INSTALLATIONS)
+        self._pages: LRUCache[int, str] = LRUCache(_MOST_INSTALLATIONS)
 
     @property
     def app(self) -> GitHubClient:
@@ -198,6 +199,12 @@ class AppIdentity:
             await self._installation(installation_id)
         return frozenset(OPTIONAL) - self._granted.get(installation_id, frozenset(OPTIONAL))
 
+    async def page(self, installation_id: int) -> str:
+        """Return where an owner changes an installation. Raises ``Outage``."""
+        if installation_id not in self._pages:
+            await self._installation(installation_id)
+        return self._pages.get(installation_id, "")
+
     async def _installation(self, installation_id: int) -> Any:
         try:
             path = "/app/installations/{installation_id}"
@@ -208,6 +215,7 @@ class AppIdentity:
             raise Outage("github", f"GitHub does not show an installation: {refusal}") from refusal
         self._slug = str(found["app_slug"])
         self._granted[installation_id] = frozenset(found["permissions"])
+        self._pages[installation_id] = str(found.get("html_url") or "")
         return found
 
     async def installation_token(

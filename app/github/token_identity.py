@@ -103,6 +103,9 @@ class Identity(Protocol):
     async def lacking(self, installation_id: int) -> frozenset[str]:
         """Return which optional permissions an installation does not grant."""
 
+    async def page(self, installation_id: int) -> str:
+        """Return where an owner changes an installation, '' for nowhere."""
+
     async def installation_token(
         self, *, installation_id: int, repository_id: int, permissions: Permissions
     ) -> str:
@@ -165,6 +168,10 @@ class TokenIdentity:
     async def lacking(self, installation_id: int) -> frozenset[str]:
         """Return none: nobody can accept more for a token."""
         return frozenset()
+
+    async def page(self, installation_id: int) -> str:
+        """Return nowhere: a token belongs to no installation that we know."""
+        return ""
 
     async def installation_token(
         self, *, installation_id: int, repository_id: int, permissions: Permissions

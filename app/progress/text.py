@@ -172,18 +172,22 @@ NOT_GRANTED: Mapping[str, str] = MappingProxyType(
 """What does not work without an optional permission."""
 
 
-def not_granted(permissions: Sequence[str]) -> str:
-    """Say what does not work without permissions that no owner has accepted; '' for none."""
+def not_granted(permissions: Sequence[str], page: str = "") -> str:
+    """Say what does not work without permissions that no owner has accepted; '' for none.
+
+    ``page`` is where an owner accepts them.
+    """
+    where = f"[the installation's page]({page})" if page else "the installation's page"
     lost = [NOT_GRANTED[each] for each in permissions]
     if not lost:
         return ""
     if len(lost) == 1:
-        return f"{lost[0]}; everything else works. An owner can accept it on {_ACCEPT}"
+        return f"{lost[0]}; everything else works. An owner can accept it on {where}. {_ONCE}"
     listed = "\n".join(f"- {each}." for each in lost)
-    return f"{listed}\n\nEverything else works. An owner can accept them on {_ACCEPT}"
+    return f"{listed}\n\nEverything else works. An owner can accept them on {where}. {_ONCE}"
 
 
-_ACCEPT = "the installation's page. Cairn says this once."
+_ONCE = "Cairn says this once."
 
 
 def why(error: BaseException) -> str:

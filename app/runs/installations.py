@@ -152,7 +152,7 @@ class MissingPermissions:
         lacking = await self._identity.lacking(run.installation_id)
         new = [each for each in sorted(lacking) if await self._is_new(run, each)]
         self._asked.add(run.repository_id)
-        return not_granted(new)
+        return not_granted(new, await self._identity.page(run.installation_id)) if new else ""
 
     async def _is_new(self, run: Run, permission: str) -> bool:
         place = {"repository_id": run.repository_id, "issue": 0, "user_id": _PLACES[permission]}

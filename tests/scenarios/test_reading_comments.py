@@ -126,7 +126,7 @@ async def test_an_owner_learns_what_to_accept(bot: Bot) -> None:
     lines = [line for line in said.split("\n") if "has not been accepted yet" in line]
     names = [re.search(r"permission \*(.+?)\*", line)[1] for line in lines]  # type: ignore[index]
     assert names == ["Actions", "Checks", "Merge queues", "Commit statuses"]
-    assert said.count("An owner can accept them on the installation's page.") == 1
+    assert said.count("An owner can accept them on [the installation's page](http") == 1
     assert said.count("verything else works") == 1
     assert len(bot.pulls) == 1
 
