@@ -152,6 +152,8 @@ TASK_FIELDS = (
     "depends_on",
     "parent",
     "optional",
+    "struck",
+    "template",
     "priority",
     "effort",
 )

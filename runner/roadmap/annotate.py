@@ -71,6 +71,11 @@ _OPTIONAL_KIND = lazy_pattern(
     rf"(?:\d[\d.]*[.):]?\s+)?(?:{_WORD}\s+{words.any_of(words.OPTIONAL_KINDS)}"
     rf"|{words.any_of(words.OPTIONAL_KINDS)}\s+{_WORD})\Z"
 )
+_AFTER_THE_FIRST = lazy_pattern(
+    r"(?:backlog|(?:future\s+)?ideas|ideen|idées|ideias)\s*[(\[:,-]\s*(?:post|pós|after|nach|après|após|depois|dopo|después)"
+    r"[-\s]?(?:(?:the|do|del|le|dem|el|il|o)\s+)?(?:mvp|launch|release|lançamento|lanzamiento|lancement|v?1(?:\.0)?)\b"
+)
+"""A backlog that is for after the first version: "Backlog (post-MVP)"."""
 _STAR = lazy_pattern(r"\\?\*(?=\s)|[\w.]{1,20}\\?\*(?=\s)")
 _YES = lazy_pattern(r"(?:yes|true|y|ja|oui|s[íi]|sim|да|是|はい|예)\b|✅|\*", re.IGNORECASE)
 
@@ -94,7 +99,7 @@ def is_optional_place(text: str) -> bool:
     """Say whether a heading or label makes what is below it optional."""
     plain = without_marks(halfwidth(text[:200]).strip(" :")).casefold()
     mark = _OPTIONAL.search(plain) or _OPTIONAL_REMARK.search(plain)
-    mark = mark or _OPTIONAL_KIND.match(plain)
+    mark = mark or _OPTIONAL_KIND.match(plain) or _AFTER_THE_FIRST.match(plain)
     return plain in words.OPTIONAL | words.NOT_NOW or mark is not None
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from itertools import chain, takewhile
 
-from runner.roadmap.checks import is_checks
+from runner.roadmap.checks import is_checks, says_check, says_what_holds
 from runner.roadmap.headings import (
     WHOLE,
     Path,
@@ -92,9 +92,47 @@ def decide(boxes: Sequence[Checkbox]) -> None:
             box.kind, box.item.check = "summary", False  # it often ends a list of checks
         elif box.item.check:
             box.kind = "check"
+    _check_beside_work(boxes)
     for box in boxes:
         if box.kind != "check" and box.parent is not None and box.parent.kind != "check":
             box.parent.kind = "summary"
+
+
+def _check_beside_work(boxes: Sequence[Checkbox]) -> None:
+    """Make checks of the lines among the work of a section that say what is to hold.
+
+    What has an id is a task of its own, and a section of such lines alone is work.
+    """
+    places: dict[Path, list[Checkbox]] = {}
+    for box in boxes:
+        if box.kind == "work":
+            places.setdefault(box.item.headings, []).append(box)
+    for place in places.values():
+        holding = {id(box) for box in (*_said(place), *_listed(place))}
+        if len(holding) == len(place):
+            continue
+        for box in place:
+            if id(box) in holding:
+                box.kind, box.item.check = "check", True
+
+
+def _said(place: Sequence[Checkbox]) -> list[Checkbox]:
+    """The lines that are checks by their own words."""
+    return [box for box in place if not box.id and says_check(box.title)]
+
+
+def _listed(place: Sequence[Checkbox]) -> list[Checkbox]:
+    """The lines of a list "Tests" that says what holds, below a list with another label."""
+    lists: dict[str, list[Checkbox]] = {}
+    for box in place:
+        lists.setdefault(box.item.label, []).append(box)
+    return [
+        box
+        for label, listed in lists.items()
+        if not any(box.id for box in listed)
+        and says_what_holds(label, [box.title for box in listed])
+        for box in listed
+    ]
 
 
 MOST_CHECKS = 50
@@ -144,7 +182,8 @@ class Acceptance:
             for value in criteria(item.text):
                 self._hang(value, item if item.box else item.holder, item.headings)
         elif item.holder is None or not item.holder.check:
-            own = takewhile(lambda line: not is_key_line(line), item.text[:LONGEST].split("\n"))
+            first, *more = item.text[:LONGEST].split("\n")
+            own = [first, *takewhile(lambda line: not is_key_line(line), more)]
             self._hang(" ".join(own), item.holder, item.headings)
 
     def _hang(self, text: str, holder: ListItem | None, path: Path) -> None:

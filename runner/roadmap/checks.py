@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from functools import lru_cache
 
 from runner.roadmap.source import plain_dashes, without_marks
 from runner.roadmap.words import (
     ALSO,
+    CHECKING,
     CHECKS,
     CHECKS_CJK,
     NOT_ALWAYS_CHECKS,
     PHASES,
     SET_UP_CHECKS,
+    THAT,
     VERIFYING,
     any_of,
 )
@@ -75,7 +78,11 @@ _VERIFYING = lazy_pattern(
 )
 
 
-_LIST = r"check-?list[ea]?s?"
+_LIST = r"check-?list[enas]{0,2}"
+_EACH_TIME = (
+    "quotidienne|journaliere|hebdomadaire|mensuelle|tagliche|wochentliche|monatliche|diaria"
+    "|diario|semanal|mensual|mensal|giornaliera|settimanale|mensile|dagelijkse|wekelijkse"
+)
 _GONE_THROUGH = lazy_pattern(
     rf"{_LIST} (?:per|pro|je|por|par|fur jede[ns]?|for (?:each|every|all)|before (?:each|every))"
     r" (?:pr|mr|(?:pull|merge)[ -]request|merge|commit|push|change|task|ticket)s?\Z"
@@ -83,6 +90,7 @@ _GONE_THROUGH = lazy_pattern(
     rf" {_LIST}\Z"
     r"|\A(?:daily|nightly|weekly|monthly|quarterly|regular|periodic)"
     rf" (?:checks|{_LIST})\Z"
+    rf"|\A{_LIST} (?:{_EACH_TIME})\Z|\A(?:{_EACH_TIME}) {_LIST}\Z"
     rf"|(?<!\S)(?:(?:test|testing|qa) {_LIST}|test-?check-?listen?"
     rf"|{_LIST} (?:for (?:manual )?test(?:s|ing)|de (?:tests?|pruebas|testes)|fur tests"
     r"|для тестирования|тестирования))\Z"
@@ -133,6 +141,48 @@ def labels_checks(label: str) -> bool:
     """Say whether a label introduces checks; it may be a sentence: "Build it and verify"."""
     words = plain(label)
     return is_checks(label) or (len(words) <= MOST and _VERIFYING.match(_folded(words)) is not None)
+
+
+_SAYS = lazy_pattern(
+    rf"(?:manually\s+)?(?:{any_of(map(_folded, CHECKING))})(?:\s*[:：]|,?\s+(?:{any_of(THAT)}))"
+    r"|manually (?:verify|confirm|check)\b|check-?point(?:\s*#?\d[\d.]*)?\s*[:：]"
+    r"|(?:test|validate) that\s"
+    r"|\S{0,6}(?:テスト|测试|測試|테스트)\s*[:：].*(?:確認|確認する|确认|验证|驗證|検証|확인)[。.]?\Z"
+)
+
+
+@lru_cache(maxsize=4096)
+def says_check(title: str) -> bool:
+    """Say whether a line is itself a check: "Verify that it starts", "Checkpoint 1: it starts".
+
+    "Verify addresses" may be a feature, so the words alone are not enough.
+    """
+    words = _folded(" ".join(without_marks(title[: 4 * MOST]).casefold().split()))
+    return _SAYS.match(words) is not None
+
+
+_TESTS = lazy_pattern(
+    r"(?:(?:les|the)\s+)?(?:tests?|testing|pruebas?|testes|prove|проверки|тесты)"
+    r"(?:\s+(?:cases?|critiques?|criticos|criticas|essentiels|manuels))?\Z"
+    r"|(?:critical|key|essential)\s+tests\Z"
+)
+_OF_TESTS = lazy_pattern(
+    r"(?<![^\W\d_])(?:(?:unit|e2e)?-?tests?|testing|testes|pruebas?|units?|integration|e2e|coverage"
+    r"|specs?|mocks?|fixtures?|benchmarks?|regression|pytest|vitest|jest|playwright|cypress|ci|audits?"
+    r"|тест[а-я]*)(?![^\W\d_])|[`/_]"
+)
+
+
+def says_what_holds(label: str, titles: Sequence[str]) -> bool:
+    """Say whether a list "Tests" beside other work has what holds, not tests that are to be made.
+
+    None of its lines speaks of tests or files, and most of them are more than a name.
+    """
+    if not titles or _TESTS.match(_folded(plain(label))) is None:
+        return False
+    texts = [_folded(title.casefold()) for title in titles]
+    long = sum(len(text.split()) > 2 for text in texts)
+    return 2 * long > len(texts) and not any(map(_OF_TESTS.search, texts))
 
 
 @lru_cache(maxsize=4096)

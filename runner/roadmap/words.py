@@ -82,6 +82,17 @@ VERIFYING = (
     "verifica", "verifiera", "проверить", "проверьте",
 )  # fmt: skip
 """The last words of a label that begins with what to do: "Start the server and verify:"."""
+CHECKING = (
+    "verify", "confirm", "check", "double-check", "prüfen", "prüfe", "überprüfen", "überprüfe",
+    "bestätigen", "vérifier", "confirmer", "verificar", "comprobar", "confirmar", "verificare",
+    "controllare", "controleer", "kontrollera", "verifiera", "sprawdzić", "проверить",
+    "убедиться", "перевірити", "验证", "驗證", "确认", "確認", "検証", "확인", "검증",
+)  # fmt: skip
+"""The first words of a line that is a check, if a colon or one of the next words follows."""
+THAT = (
+    "that", "dass", "ob", "que", "si", "se", "che", "dat", "of", "att", "że", "czy", "что", "как",
+    "що", "чи",
+)  # fmt: skip
 ALSO = ("and", "then", "to", "und", "dann", "et", "puis", "y", "e", "och", "и", "затем")
 
 CHECKS_CJK = (

@@ -26,8 +26,8 @@ PLAN = (
 # fmt: off
 FIELDS = [
     "key", "id", "title", "text", "line", "text_end_line", "end_line", "checked", "depth", "kind",
-    "headings", "phase", "acceptance", "files", "depends_on", "parent", "optional", "priority",
-    "effort",
+    "headings", "phase", "acceptance", "files", "depends_on", "parent", "optional", "struck",
+    "template", "priority", "effort",
 ]
 # fmt: on
 

@@ -294,3 +294,99 @@ def test_a_struck_line_stays_struck() -> None:
     [task] = read("- [ ] ~~Write the parser~~\n  because it exists\n")
 
     assert task.marks.struck
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Verify that the shop opens",
+        "Verify: the shop opens",
+        "**Confirm:** `make test` passes",
+        "Manually verify the prices",
+        "◇ Checkpoint 1: the shop opens",
+        "Prüfen, ob der Laden öffnet",
+        "Vérifier que la boutique ouvre",
+        "Verificar que la tienda abre",
+        "Проверить, что магазин открыт",
+        "テスト：店が開くことを確認",
+        "验证：商店可以打开",
+    ],
+)
+def test_lines_that_are_checks_by_their_words(said: str) -> None:
+    """Among work they are checks of it."""
+    shop, check = read(f"## Phase 1\n\n- [ ] Sell things\n- [ ] {said}\n")
+
+    assert (shop.kind, check.kind) == ("work", "check")
+    assert len(shop.acceptance) == 1
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Verify email addresses",
+        "Check prices every hour",
+        "Confirm orders by mail",
+        "1.2 Verify that the shop opens",
+        "テスト：店のデータを作成",
+    ],
+)
+def test_lines_that_verify_and_are_work(said: str) -> None:
+    """A feature may be to verify something; and what has an id is a task of its own."""
+    assert [task.kind for task in read(f"- [ ] Sell things\n- [ ] {said}\n")] == ["work", "work"]
+
+
+def test_lines_of_checks_alone_are_work() -> None:
+    """There is nothing beside them whose checks they could be."""
+    assert [task.kind for task in read("- [ ] Verify that it opens\n- [ ] Verify: b\n")] == [
+        "work",
+        "work",
+    ]
+
+
+def test_a_check_within_a_task() -> None:
+    """A task whose only box says what is to hold is work, with that as its criterion."""
+    shop, check = read("- [ ] Sell things\n  - [ ] Verify that the shop opens\n")
+
+    assert (shop.kind, shop.acceptance) == ("work", ("Verify that the shop opens",))
+    assert check.kind == "check"
+
+
+@pytest.mark.parametrize(
+    ("label", "lines", "kind"),
+    [
+        ("Tests", ["Two phones can join the game", "All players see the night"], "check"),
+        ("Tests critiques", ["Aucun rôle ne fuite", "Reconnexion", "Pas de crash"], "check"),
+        ("Tests", ["Unit tests of the shop", "All players see the night"], "work"),
+        ("Tests", ["Write `shop_test.py` first", "All players see the night"], "work"),
+        ("Tests", ["Prices", "Night mode"], "work"),
+    ],
+)
+def test_lists_of_tests_beside_work(label: str, lines: list[str], kind: str) -> None:
+    """They are checks if they say what holds, work if they name tests that are to be made."""
+    boxes = "".join(f"- [ ] {line}\n" for line in lines)
+    shop, *rest = read(f"## A\n\n**Features:**\n- [ ] Sell things\n\n**{label}:**\n{boxes}")
+
+    assert shop.kind == "work"
+    assert {task.kind for task in rest} == {kind}
+
+
+@pytest.mark.parametrize(
+    "heading", ["Checklist quotidienne", "Tägliche Checkliste", "Checklist diaria"]
+)
+def test_lists_of_every_day_are_checks(heading: str) -> None:
+    """What is gone through again and again is nothing to make."""
+    tasks = read(f"- [ ] Sell things\n\n### {heading}\n\nBefore work:\n- [ ] I know what to do\n")
+
+    assert [task.kind for task in tasks] == ["work", "check"]
+
+
+@pytest.mark.parametrize(
+    ("heading", "optional"),
+    [("Backlog (pós-MVP)", True), ("Backlog (post-MVP)", True), ("Backlog", False),
+     ("Phase 4 (post-MVP)", False)],
+)  # fmt: skip
+def test_a_backlog_for_after_the_first_version(heading: str, optional: bool) -> None:
+    """It is not run unasked, but a phase after the MVP is."""
+    (task,) = read(f"## {heading}\n\n- [ ] Sell things\n")
+
+    assert task.marks.optional == optional
