@@ -143,6 +143,7 @@ def test_each_kind_has_its_hint(check_golden: Golden, kind: str) -> None:
         kind=kind,
         revising=False,
         repairing=False,
+        redoing=False,
     )
 
     check_golden(f"prompts/kinds/{kind}.md", text)
@@ -161,6 +162,7 @@ def test_execute_task_with_a_file_shown_in_part(check_golden: Golden) -> None:
         kind="code",
         revising=False,
         repairing=False,
+        redoing=False,
     )
 
     check_golden("prompts/execute_task_in_part.md", text)
@@ -185,6 +187,7 @@ def test_of_long_files_edits_are_asked_for(
             looks=False, kind=kind,
         revising=False,
         repairing=False,
+        redoing=False,
         )
         for kind in get_args(Kind)
     ]  # fmt: skip
