@@ -61,7 +61,7 @@ _OPTIONAL = lazy_pattern(
     rf"|[(\[]\s*{_WORD},?\s+{words.any_of(words.BUT)}\b[^()\[\]]{{0,200}}[)\]]"
     rf"|[(\[]\s*(?:only\s+)?{words.any_of(words.IF_NEEDED)}\s*[)\]]\W*\Z"
     rf"|[(\[]\s*{words.any_of(words.PUT_OFF)}{_UNTIL}?[)\]](?:\W*\Z|[*_]*:)"
-    rf"|\s[-\u2013\u2014]\s*{_WORD}[\s.!*_]*\Z"
+    rf"|\s[-\u2013\u2014]\s*[*_]*(?:{_WORD}|{words.any_of(words.PUT_OFF)})[\s.!*_]*\Z"
     rf"|\A[\s*_]*(?:[\w.]{{1,12}}[.):]?\s+)?[(\[]\s*{_WORD}\s*[,;:]",
     re.IGNORECASE,
 )

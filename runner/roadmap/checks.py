@@ -13,8 +13,13 @@ from runner.roadmap.words import (
     CHECKING,
     CHECKS,
     CHECKS_CJK,
+    CHOSEN_BY,
+    CRITERIA_CJK,
+    CRITERIA_FIRST,
+    CRITERIA_LAST,
     NOT_ALWAYS_CHECKS,
     PHASES,
+    REACHED_CJK,
     SET_UP_CHECKS,
     THAT,
     VERIFYING,
@@ -104,15 +109,39 @@ def is_checks(text: str) -> bool:
     words = plain(text)
     if not words or len(words) > MOST:
         return False
-    if len(words) <= 16 and any(phrase in words for phrase in CHECKS_CJK):
+    if len(words) <= _SHORT_CJK and _CJK.search(words):
         return True
     words = _folded(words)
     bare = _BARE_PHASE.match(words)
     if words in _FOLDED or bool(bare and bare["success"]) or _with_more(words):
         return True
-    if _TASK_SUCCESS.match(words):
+    if _TASK_SUCCESS.match(words) or _are_criteria(words):
         return True
     return "check" in words and _is_gone_through(words)
+
+
+_CJK = lazy_pattern(
+    rf"{any_of(CHECKS_CJK)}|(?:{any_of(REACHED_CJK)})(?: |の)?(?:{any_of(CRITERIA_CJK)})"
+)
+_SHORT_CJK = 16
+_CRITERIA = lazy_pattern(
+    rf"\S+(?: \S+){{0,2}} (?:{any_of(CRITERIA_LAST)})\Z|\S+(?:kriterien|kriterier)\Z"
+    rf"|(?:{any_of(map(_folded, CRITERIA_FIRST))})(?:\s|\Z)"
+)
+_MOST_WORDS = 6
+_CHOSEN_BY = frozenset(map(_folded, CHOSEN_BY))
+
+
+def _are_criteria(words: str) -> bool:
+    """Say whether a short label is of criteria: "Launch criteria", not "Define the criteria"."""
+    apart = words.split(" ")
+    return (
+        len(apart) <= _MOST_WORDS
+        and apart[0] not in _SET_UP
+        and _CHOSEN_BY.isdisjoint(apart)
+        and not any(word.endswith(":") for word in apart)  # "Phase 2: sorting by criteria"
+        and _CRITERIA.match(words) is not None
+    )
 
 
 def _is_gone_through(words: str) -> bool:

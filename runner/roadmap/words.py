@@ -96,13 +96,41 @@ THAT = (
 ALSO = ("and", "then", "to", "und", "dann", "et", "puis", "y", "e", "och", "и", "затем")
 
 CHECKS_CJK = (
-    "验收", "完成标准", "完成条件", "成功标准", "驗收", "完成標準", "成功標準", "完了条件",
-    "完了基準",
-    "受け入れ条件", "受入条件", "受け入れ基準", "受入基準", "成功基準", "合格基準", "検証項目",
-    "완료 조건", "완료 기준", "완료조건", "인수 조건", "수용 기준", "성공 기준",
-    "手动测试", "手动验证", "手動測試", "手動テスト", "手動確認", "수동 테스트",
+    "验收", "驗收", "手动测试", "手动验证", "手動測試", "手動テスト", "手動確認", "수동 테스트",
 )  # fmt: skip
 """The same where words are not divided by blanks: part of a short label."""
+
+REACHED_CJK = (
+    "验收", "验证", "完成", "完结", "成功", "通过", "退出", "接受", "达标", "达成", "合格", "交付",
+    "检验", "上线", "发布", "结束",
+    "驗收", "驗證", "通過", "達標", "檢驗", "受け入れ", "受入", "完了", "検証", "達成", "終了",
+    "確認", "완료", "인수", "수용", "성공", "검증", "통과", "종료", "합격", "승인",
+)  # fmt: skip
+"""What they decide about, before one of ``CRITERIA_CJK``: "验证标准", "受け入れ基準"."""
+
+CRITERIA_CJK = (
+    "标准", "条件", "准则", "指标", "要点", "清单", "標準", "條件", "準則", "指標", "要點", "清單",
+    "基準", "項目", "事項", "조건", "기준", "항목",
+)  # fmt: skip
+"""What holds, by which something else is judged."""
+
+CRITERIA_LAST = ("criteria", "criterion", "kriterien", "kriterier", "kriterleri")
+CRITERIA_FIRST = (
+    "critères", "critère", "criterios", "criterio", "critérios", "critério", "criteri", "kryteria",
+    "kriteria", "tiêu chí", "критерии", "критерий", "критерії", "kritéria",
+)  # fmt: skip
+"""Nouns at the end or the beginning of a label of checks, whatever they are the criteria of."""
+
+CHOSEN_BY = frozenset(
+    {
+        "search", "filter", "filtering", "selection", "sort", "sorting", "match", "matching",
+        "ranking", "query", "scoring", "rating", "suchkriterien", "filterkriterien",
+        "auswahlkriterien", "sortierkriterien", "recherche",
+        "búsqueda", "busca", "ricerca", "selección", "seleção", "sélection", "selezione", "поиска",
+        "отбора", "pencarian", "arama",
+    }
+)  # fmt: skip
+"""Words that make a feature of criteria: "Search criteria"."""
 
 FILES = frozenset(
     {
@@ -204,7 +232,7 @@ def any_of(words: Iterable[str]) -> str:
     longest = sorted(words, key=len, reverse=True)
     blanks = "|".join(re.escape(word) for word in longest if word[0] < "\u1100")
     others = "|".join(re.escape(word) for word in longest if word[0] >= "\u1100")
-    return rf"(?:(?<![^\W\d_])(?:{blanks})(?![^\W\d_])|(?:{others or '(?!)'}))"
+    return rf"(?:(?<![^\W\d_])(?:{blanks or '(?!)'})(?![^\W\d_])|(?:{others or '(?!)'}))"
 
 
 DEPENDS = frozenset(

@@ -51,6 +51,14 @@ def read(text: str) -> list[Task]:
         "### 5. Live gate conditions",
         "## Success metrics\n\n### Phase 1 (Shop) - current",
         "## Success metrics\n\n### Overall success",
+        "### Launch criteria",
+        "### Freigabekriterien",
+        "### Critères de sortie",
+        "### Критерии выхода",
+        "### 验证标准",
+        "## Track A 完结标准",
+        "### 受け入れの基準",
+        "### 검증 기준",
     ],
 )
 def test_labels_of_checks(said: str) -> None:
@@ -59,6 +67,25 @@ def test_labels_of_checks(said: str) -> None:
 
     assert (shop.kind, shop.acceptance) == ("work", ("a thing is sold",))
     assert check.kind == "check"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "### Search criteria",
+        "### Suchkriterien",
+        "### Критерии поиска",
+        "### Define the launch criteria",
+        "### 完成",
+        "### 検索条件",
+        "### 测试清单",
+    ],
+)
+def test_labels_that_only_look_like_those_of_checks(said: str) -> None:
+    """Criteria may be a feature, or still to be written, and a word may be part of another."""
+    shop, more = read(f"## Phase 1\n\n- [ ] Sell things\n\n{said}\n\n- [ ] Sort things\n")
+
+    assert (shop.kind, more.kind) == ("work", "work")
 
 
 def test_what_holds_when_a_task_is_done() -> None:
@@ -136,6 +163,7 @@ def test_labels_of_work(said: str) -> None:
         "Ajouter les rôles (si disponibles)",
         "Add roles (later)",
         "Add roles (deferred to v1.2)",
+        "Add roles — **deferred**",
         "Phase 3 (deferred): add roles",
         "Rollen anlegen (verschoben auf Version 2)",
     ],
