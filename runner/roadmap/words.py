@@ -96,7 +96,8 @@ THAT = (
 ALSO = ("and", "then", "to", "und", "dann", "et", "puis", "y", "e", "och", "и", "затем")
 
 CHECKS_CJK = (
-    "验收", "驗收", "手动测试", "手动验证", "手動測試", "手動テスト", "手動確認", "수동 테스트",
+    "验收", "驗收", "テスト項目", "测试项目", "測試項目", "테스트 항목",
+    "手动测试", "手动验证", "手動測試", "手動テスト", "手動確認", "수동 테스트",
 )  # fmt: skip
 """The same where words are not divided by blanks: part of a short label."""
 
@@ -324,6 +325,11 @@ NOT_NOW = frozenset(
         "вне рамок", "план отката", "回滚计划", "回滚方案", "ロールバック", "対象外", "롤백 계획",
         "potential features", "other potential features", "possible features",
         "other possible features", "feature ideas", "future ideas", "wishlist", "wish list",
+        "possible improvements", "possible enhancements", "potential improvements",
+        "mögliche verbesserungen", "mögliche erweiterungen", "posibles mejoras",
+        "mejoras posibles", "possíveis melhorias", "melhorias possíveis",
+        "améliorations possibles", "possibili miglioramenti", "возможные улучшения",
+        "可能的改进", "将来の拡張案",
         "icebox", "ice box", "parking lot", "someday", "someday/maybe", "maybe",
     }
 )  # fmt: skip
