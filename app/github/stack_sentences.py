@@ -134,8 +134,8 @@ def _why_not(fresh: Fresh) -> str:
         both = f"{_paths(fresh.paths)} changed on both sides"
         if fresh.attempt == "working":
             return (
-                f"Because {both}, Cairn works on the task again, once, on the newest commit of its "
-                "base. The comment of that run on this pull request says what comes of it. "
+                f"Because {both}, Cairn is working on the task once more, on the newest commit of "
+                "its base. The comment of that run on this pull request will say what came of it. "
             )
         return f"Cairn did not change it, because {both}. {_tried(fresh)}"
     return ""
@@ -145,7 +145,7 @@ def _tried(fresh: Fresh) -> str:
     """Why no new attempt is made."""
     if fresh.attempt == "failed":
         return (
-            "Cairn worked on the task again on the new base, without success: the comment of that "
+            "Cairn worked on the task again on the new base, but failed: the comment of that "
             "run on this pull request says why. "
         )
     if fresh.attempt == "limit":
@@ -159,9 +159,9 @@ def _tried(fresh: Fresh) -> str:
 def _worked_on(pull: Pull, both: str) -> str:
     """What is said while a new attempt is made."""
     return (
-        f"{both}, so Cairn works on the task again, once, on the newest `{pull.base}`. The comment "
-        "of that run on this pull request says what comes of it. To resolve the conflict yourself "
-        "instead: "
+        f"{both}, so Cairn is working on the task once more, on the newest `{pull.base}`. The "
+        "comment of that run on this pull request will say what came of it. To resolve the "
+        "conflict yourself instead: "
     )
 
 

@@ -14,10 +14,9 @@ from typing import Protocol
 
 from app.github.freshen import Attempting, Clash
 from app.github.pulls import Pull
-from app.runs.verifying import Verifications
+from app.runs.verifying import Verifications, about_pull
 from app.store.queue import Queue
 from app.store.runs import PERSON, UNFINISHED, Run, RunRequest, StoredRuns, StoredSkips
-from handlers.grammar import ExecuteCommand
 from handlers.ports import run_id
 from runner.people.sentences import shared_branch
 from runner.state.revising import RevisionRequest
@@ -57,9 +56,11 @@ class ConflictAttempts:
 
     async def __call__(self, place: RunRequest, pull: Pull, clash: Clash, /) -> Attempting:
         """Say how far the attempt is; queue it if there was none. Raises ``Outage``."""
-        id = run_id(f"conflict {place.repository_id} {pull.number} {clash.theirs}")
+        words = f"conflict {place.repository_id} {pull.number} {clash.theirs}"
         earlier = await self._earlier(place, pull)
-        there = next((run for run in earlier if run.id == id or run.status == "queued"), None)
+        there = next(
+            (run for run in earlier if run.id == run_id(words) or run.status == "queued"), None
+        )
         if there is not None:  # the run itself asks when it has ended
             return "failed" if there.id == place.id else _attempting(there)
         if await self._is_stopped(place, pull):
@@ -67,7 +68,9 @@ class ConflictAttempts:
         used, most = sum(map(_has_worked, earlier)), await self._most(place)
         if used >= most:
             return "limit" if most else "none"
-        await self._start(_row(id, place, pull, _asked(pull, clash, used + 1, most)))
+        asked = asdict(_asked(pull, clash, used + 1, most))
+        private = bool(place.request.get("private"))
+        await self._start(about_pull(place, pull, words, private=private, revision=asked))
         return "working"
 
     async def _earlier(self, place: RunRequest, pull: Pull) -> list[Run]:
@@ -122,25 +125,6 @@ def _asked(pull: Pull, clash: Clash, number: int, most: int) -> RevisionRequest:
         rebuild=clash.why,
         number=number,
         most=most,
-    )
-
-
-def _row(id: str, place: RunRequest, pull: Pull, asked: RevisionRequest) -> RunRequest:
-    command = ExecuteCommand(path=pull.roadmap, task=pull.task)
-    return RunRequest(
-        id=id,
-        delivery=place.delivery,
-        repository_id=place.repository_id,
-        repository=place.repository,
-        installation_id=place.installation_id,
-        issue=pull.number,
-        roadmap=pull.roadmap,
-        base_branch=place.base_branch,
-        request={
-            **asdict(command),
-            "private": bool(place.request.get("private")),
-            "revision": asdict(asked),
-        },
     )
 
 

@@ -25,11 +25,14 @@ from runner.text.sanitize import sanitize
 INTERRUPTED = "The verification was interrupted, and continues automatically: "
 
 
-def verification(place: RunRequest, pull: Pull, head: str) -> RunRequest:
-    """The row of a run that only verifies a head: it has no comment."""
+def about_pull(place: RunRequest, pull: Pull, words: str, **asked: object) -> RunRequest:
+    """The row of a run about a pull request of ours; the ``words`` make its id, ``asked`` its work.
+
+    The same words twice are the same run.
+    """
     command = ExecuteCommand(path=pull.roadmap, task=pull.task)
     return RunRequest(
-        id=run_id(f"verify {place.repository_id} {pull.number} {head}"),
+        id=run_id(words),
         delivery=place.delivery,
         repository_id=place.repository_id,
         repository=place.repository,
@@ -37,8 +40,14 @@ def verification(place: RunRequest, pull: Pull, head: str) -> RunRequest:
         issue=pull.number,
         roadmap=pull.roadmap,
         base_branch=place.base_branch,
-        request={**asdict(command), "verify": True},
+        request={**asdict(command), **asked},
     )
+
+
+def verification(place: RunRequest, pull: Pull, head: str) -> RunRequest:
+    """The row of a run that only verifies a head: it has no comment."""
+    words = f"verify {place.repository_id} {pull.number} {head}"
+    return about_pull(place, pull, words, verify=True)
 
 
 class Verifications:

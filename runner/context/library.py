@@ -29,18 +29,19 @@ class Library:
     """The facts of a tree's files: search, who defines and uses a name, who imports whom.
 
     Who imports whom is worked out when it is asked for: of 20,000 files few matter for a task.
+    Up to ``few`` terms or names are searched without numpy.
     """
 
-    def __init__(self, facts: Mapping[str, FileFacts]) -> None:
+    def __init__(self, facts: Mapping[str, FileFacts], *, few: int = FEW) -> None:
         self.facts = facts
         self._paths = list(facts)
         rows = list(facts.values())
         sizes = [len(row.terms) // _HASH for row in rows]
         terms, counts = b"".join(r.terms for r in rows), b"".join(r.counts for r in rows)
-        self.search = Search(self._paths, terms, counts, sizes)
-        self._names = _Postings(self._paths, [row.names for row in rows])
-        self._used = _Postings(self._paths, [row.references for row in rows])
-        self._imports = _Postings(self._paths, [row.imports for row in rows])
+        self.search = Search(self._paths, terms, counts, sizes, few=few)
+        self._names = _Postings(self._paths, [row.names for row in rows], few)
+        self._used = _Postings(self._paths, [row.references for row in rows], few)
+        self._imports = _Postings(self._paths, [row.imports for row in rows], few)
         self._places = ModulePaths(facts)
         self._imported: dict[str, frozenset[str]] = {}
 
@@ -88,14 +89,14 @@ def _defines(facts: FileFacts, name: str) -> bool:
 class _Postings:
     """Which files have a word, by its hash."""
 
-    def __init__(self, paths: Sequence[str], rows: Sequence[bytes]) -> None:
-        self._paths = paths
+    def __init__(self, paths: Sequence[str], rows: Sequence[bytes], few: int) -> None:
+        self._paths, self._few = paths, few * _HASH
         self._hashes = b"".join(rows)
         self._ends = list(accumulate(map(len, rows)))
 
     def having(self, word: str) -> list[str]:
         """Return the paths, in their order."""
-        few = len(self._hashes) <= FEW * _HASH
+        few = len(self._hashes) <= self._few
         places = self._found(word) if few else self._found_in_many(word)
         return [self._paths[bisect_right(self._ends, at)] for at in places]
 

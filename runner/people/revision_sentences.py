@@ -90,7 +90,7 @@ def redone_line(commit: str, base: str) -> str:
 def redone(commit: str) -> str:
     """The conflict is gone."""
     return (
-        f"The task is done again on the newest base: {commit}. The conflict is gone. The "
+        f"Cairn worked on the task again on the newest base: {commit}. The conflict is gone. The "
         "description of this pull request says how far the whole change is verified now. Please "
         "review it again."
     )
@@ -100,7 +100,7 @@ def not_redone(why: str) -> str:
     """The conflict is still there."""
     return (
         f"**Nothing was pushed, and this pull request is still in conflict:** {whole_sentence(why)}"
-        " Cairn does not try this conflict again. Its description says how to resolve it."
+        " Cairn will not try to resolve this conflict again. The description says how to do it."
     )
 
 

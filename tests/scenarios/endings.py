@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tests.fake_github.state import Issue
 from tests.scenarios.bot import Bot
 from tests.scenarios.projects import note, notes, on
 
@@ -34,3 +35,12 @@ def check_finished(bot: Bot) -> str:
     assert sorted(bot.view.branches) == sorted(["main", pull.pull.head])
     assert bot.changed(pull) == {"ROADMAP.md": TICKED, "one.md": b"A note.\n"}
     return "\n".join(said)
+
+
+async def stopped_after_checkpoint(bot: Bot) -> Issue:
+    """The task as an open pull request, made by a server that was stopped then."""
+    bot.model.says(ANSWER)
+    async with bot.started():
+        await bot.comment("/execute")
+    bot.says()
+    return bot.pulls[0]

@@ -72,11 +72,11 @@ async def test_the_task_is_done_again_on_the_newest_base(bot: Bot) -> None:
     assert "> +A note." in prompt
     assert "keep their" in prompt
     comment = unread_comments(bot, pull)
-    assert f"The task is done again on the newest base: {pull.pull.sha}" in comment
+    assert f"Cairn worked on the task again on the newest base: {pull.pull.sha}" in comment
     assert "attempt 1 of 3" in comment
     assert f"which had changed the same code: {pull.pull.sha}" in body(pull)
     assert "needs you" not in body(pull)
-    assert "works on the task again" not in body(pull)
+    assert "working on the task once more" not in body(pull)
 
     await merge(bot, pull)
 
@@ -92,7 +92,7 @@ async def test_while_it_is_worked_on_the_pull_request_says_so(bot: Bot) -> None:
     await bot.github.push(REPOSITORY, {"one.md": MINE.encode()})
     await held.asked.wait()
 
-    assert "`main` and this branch both changed `one.md`, so Cairn works on" in body(pull)
+    assert "`main` and this branch both changed `one.md`, so Cairn is working on" in body(pull)
     assert "git merge origin/main" in body(pull)
     assert "needs you" not in body(pull)
 
@@ -112,7 +112,7 @@ async def test_an_attempt_in_vain_is_not_made_again(bot: Bot) -> None:
 
     assert pull.pull.sha == before
     assert "**This pull request needs you before it can be merged.**" in body(pull)
-    assert "worked on the task again on the new base, without success" in body(pull)
+    assert "worked on the task again on the new base, but failed" in body(pull)
     assert "git merge origin/main" in body(pull)
     assert "Nothing was pushed, and this pull request is still in conflict" in unread_comments(
         bot, pull
@@ -162,8 +162,9 @@ async def test_a_closed_one_below_is_taken_out_by_a_new_attempt(bot: Bot) -> Non
     assert changed_lines(bot, six)[-1] == "+A note."
     assert "rebuilt as one commit" in unread_comments(bot, six)
     comments = unread_comments(bot, two)
-    assert "Because `two.md` changed on both sides, Cairn works on the task again" in comments
-    assert f"The task is done again on the newest base: {two.pull.sha}" in comments
+    why = "Because `two.md` changed on both sides, Cairn is working on the task once more"
+    assert why in comments
+    assert f"Cairn worked on the task again on the newest base: {two.pull.sha}" in comments
     await merge(bot, two)
     await merge(bot, six)
     assert ticks(bot) == " xx"

@@ -9,7 +9,7 @@ import pytest
 
 from tests.fake_github.state import Issue
 from tests.scenarios.bot import REPOSITORY, Bot, conversation
-from tests.scenarios.endings import ANSWER, NOTE
+from tests.scenarios.endings import NOTE, stopped_after_checkpoint
 from tests.scenarios.process import serving
 from tests.scenarios.projects import note
 
@@ -33,15 +33,6 @@ async def talk(tmp_path: Path) -> AsyncIterator[Bot]:
         bot.check()
 
 
-async def checkpoint(bot: Bot) -> Issue:
-    """The task as an open pull request, made by a server that was stopped then."""
-    bot.model.says(ANSWER)
-    async with bot.started():
-        await bot.comment("/execute")
-    bot.says()
-    return bot.pulls[0]
-
-
 async def write_on_main(bot: Bot) -> None:
     """Somebody writes the same file on the default branch."""
     await bot.github.push(REPOSITORY, {"one.md": b"Their note.\n"})
@@ -52,7 +43,7 @@ def check_redone(bot: Bot, pull: Issue, before: str) -> None:
     parents = bot.view.state.bare.text("rev-parse", f"{pull.pull.sha}^@").split()
     assert parents == [before, bot.view.branches["main"]]
     (comment,) = bot.github.says(REPOSITORY, pull.number)
-    assert f"The task is done again on the newest base: {pull.pull.sha}" in comment
+    assert f"Cairn worked on the task again on the newest base: {pull.pull.sha}" in comment
     assert pull.body is not None
     assert pull.body.count("**Worked on again**") == 1
     assert "needs you" not in pull.body
@@ -63,7 +54,7 @@ def check_redone(bot: Bot, pull: Issue, before: str) -> None:
 @pytest.mark.parametrize("moment", MOMENTS)
 async def test_a_stopped_server_finishes_the_attempt(talk: Bot, moment: str) -> None:
     """Stopped at any of these calls, it adds one commit and says so once."""
-    pull = await checkpoint(talk)
+    pull = await stopped_after_checkpoint(talk)
     before = pull.pull.sha
     talk.model.says(AGAIN)
     async with talk.started():
@@ -80,7 +71,7 @@ async def test_a_stopped_server_finishes_the_attempt(talk: Bot, moment: str) -> 
 
 async def test_a_killed_server_finishes_the_attempt(talk: Bot) -> None:
     """Killed while the pull request is described, it finds its own commit there."""
-    pull = await checkpoint(talk)
+    pull = await stopped_after_checkpoint(talk)
     before = pull.pull.sha
     talk.model.says(AGAIN)
     async with serving(talk) as server:

@@ -10,7 +10,7 @@ import pytest
 from tests.fake_github.state import Issue
 from tests.model_server import Held
 from tests.scenarios.bot import REPOSITORY, Bot, conversation
-from tests.scenarios.endings import ANSWER, NOTE
+from tests.scenarios.endings import NOTE, stopped_after_checkpoint
 from tests.scenarios.process import serving
 from tests.scenarios.projects import note
 
@@ -32,15 +32,6 @@ async def talk(tmp_path: Path) -> AsyncIterator[Bot]:
     async with conversation(tmp_path, NOTE) as bot:
         yield bot
         bot.check()
-
-
-async def checkpoint(bot: Bot) -> Issue:
-    """The task as an open pull request, made by a server that was stopped then."""
-    bot.model.says(ANSWER)
-    async with bot.started():
-        await bot.comment("/execute")
-    bot.says()
-    return bot.pulls[0]
 
 
 async def review(bot: Bot, pull: Issue) -> None:
@@ -69,7 +60,7 @@ def check_revised(bot: Bot, pull: Issue, before: str) -> None:
 @pytest.mark.parametrize("moment", MOMENTS)
 async def test_a_stopped_server_finishes_a_revision(talk: Bot, moment: str) -> None:
     """Stopped at any of these calls, it adds one commit and answers once."""
-    pull = await checkpoint(talk)
+    pull = await stopped_after_checkpoint(talk)
     before = pull.pull.sha
     talk.model.says(BETTER)
     async with talk.started():
@@ -86,7 +77,7 @@ async def test_a_stopped_server_finishes_a_revision(talk: Bot, moment: str) -> N
 
 async def test_a_killed_server_finishes_a_revision(talk: Bot) -> None:
     """Killed while the branch moves, it finds its own commit there."""
-    pull = await checkpoint(talk)
+    pull = await stopped_after_checkpoint(talk)
     before = pull.pull.sha
     talk.model.says(BETTER)
     async with serving(talk) as server:
@@ -105,7 +96,7 @@ async def test_a_killed_server_finishes_a_revision(talk: Bot) -> None:
 
 async def test_a_push_on_top_of_our_own_commit_stays_there(talk: Bot) -> None:
     """Somebody pushes while the server is down: the commit that was added is not added again."""
-    pull = await checkpoint(talk)
+    pull = await stopped_after_checkpoint(talk)
     before = pull.pull.sha
     talk.model.says(BETTER)
     async with talk.started():
@@ -130,7 +121,7 @@ async def test_a_push_on_top_of_our_own_commit_stays_there(talk: Bot) -> None:
 @pytest.mark.long("starts a server as a process of its own, and kills it")
 async def test_a_question_that_was_answered_is_paid_once(talk: Bot) -> None:
     """Killed while it waits for the model, the question is asked again; answered, it is not."""
-    pull = await checkpoint(talk)
+    pull = await stopped_after_checkpoint(talk)
     before = pull.pull.sha
     kept = Held(BETTER)
     talk.model.says(kept, BETTER)

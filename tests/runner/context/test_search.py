@@ -7,12 +7,11 @@ import sys
 from array import array
 from zlib import crc32
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from runner.context.facts import facts_of
-from runner.context.library import library
+from runner.context.library import Library
 from runner.context.search import Search, terms
 
 _WORDS = ("alpha", "beta", "gamma", "delta", "omega")
@@ -58,22 +57,22 @@ def test_a_small_tree_is_searched_without_numpy() -> None:
         "assert 'numpy' not in sys.modules\n"
     )
 
-    subprocess.run([sys.executable, "-c", program], check=True)
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+
+    assert (ran.returncode, ran.stderr) == (0, "")
 
 
-def test_names_are_found_alike_in_a_small_and_in_a_large_tree(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_names_are_found_alike_in_a_small_and_in_a_large_tree() -> None:
     """Who uses a name does not depend on how it is looked up."""
     names = [f"name_{number}" for number in range(60)]
     files = {
         f"m{at:02}.py": "".join(f"{name}()\n" for name in names[at : at + 7]) for at in range(54)
     }
-    known = library({path: facts_of(path, text.encode()) for path, text in files.items()})
+    facts = {path: facts_of(path, text.encode()) for path, text in files.items()}
+    small, large = Library(facts), Library(facts, few=-1)
 
-    plain = {name: known.users(name) for name in (*names, "nowhere")}
+    plain = {name: small.users(name) for name in (*names, "nowhere")}
 
-    monkeypatch.setattr("runner.context.library.FEW", 0)
-    assert {name: known.users(name) for name in plain} == plain
+    assert {name: large.users(name) for name in plain} == plain
     assert plain["name_20"] == [f"m{at:02}.py" for at in range(14, 21)]
     assert plain["nowhere"] == []
