@@ -25,11 +25,9 @@ from runner.text.mask import masked
 log = logging.getLogger(__name__)
 
 NAME: Final = "history.db"
-_PRAGMAS = (
-    "PRAGMA busy_timeout = 10000",
-    "PRAGMA journal_mode = WAL",
-    "PRAGMA synchronous = NORMAL",
-)
+# No WAL: changing to it fails at once, whatever the time-out, while another process opens the file.
+# https://www.sqlite.org/wal.html#sometimes_queries_return_sqlite_busy_in_wal_mode
+_WAIT = "PRAGMA busy_timeout = 30000"
 _NO_DATABASE = ("file is not a database", "malformed")
 
 
@@ -138,8 +136,7 @@ class FileHistory:
         self._file.parent.mkdir(parents=True, exist_ok=True)
         db = sqlite3.connect(self._file, isolation_level=None, check_same_thread=False)
         try:
-            for pragma in _PRAGMAS:
-                db.execute(pragma)
+            db.execute(_WAIT)
             self._prepare(db)
         except (sqlite3.Error, Outage):
             db.close()
@@ -152,9 +149,11 @@ class FileHistory:
         if version > sql.SCHEMA_VERSION:
             raise Outage("file", f"{self._file} was written by a newer Cairn. Update Cairn.")
         if version < sql.SCHEMA_VERSION:
-            for statement in sql.SCHEMA:
-                db.execute(statement)
-            db.execute(f"PRAGMA user_version = {sql.SCHEMA_VERSION}")
+            db.execute("BEGIN IMMEDIATE")
+            with db:
+                for statement in sql.SCHEMA:
+                    db.execute(statement)
+                db.execute(f"PRAGMA user_version = {sql.SCHEMA_VERSION}")
 
     def _close(self) -> None:
         if self._opened is not None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
+from contextlib import closing
 
 import pytest
 
@@ -71,6 +73,18 @@ async def test_a_history_of_a_newer_version_is_left_alone(tmp_path):
         await history.recent(EVERYTHING)
     with pytest.raises(Exception, match="newer Cairn"):
         await history.record(execution("r2"))
+
+
+async def test_it_waits_while_another_process_makes_the_file(tmp_path):
+    """The other holds the file when this one opens it for the first time."""
+    history = FileHistory(tmp_path / "history.db")
+    with closing(sqlite3.connect(tmp_path / "history.db", isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        asyncio.get_running_loop().call_later(0.2, other.rollback)
+        await history.record(execution())
+
+    assert len((await history.recent(EVERYTHING)).executions) == 1
+    history.close()
 
 
 async def test_a_thousand_runs_at_the_same_time_lose_nothing(tmp_path):
