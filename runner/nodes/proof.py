@@ -4,42 +4,41 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from runner.checks.asked import TaskWords
 from runner.checks.tests_asked import keeps_behaviour, promises_tests
-from runner.checks.tests_inventory import changed_tests, inventory
-from runner.code.languages import is_pytest_module, is_test_file
+from runner.code.languages import is_among_tests, is_test_file, language_of
 from runner.loop.deps import Deps, TaskWork
 from runner.loop.reading import contents
 from runner.nodes.assess import filled, kept_tests
+from runner.nodes.new_tests import (
+    SCRIPTS,
+    NewTests,
+    is_test,
+    new_pytest_tests,
+    new_tests,
+)
 from runner.ports import SandboxSession
 from runner.state.changes import ChangeSet, Snapshot
 from runner.state.events import Verified
 from runner.state.findings import Level, Verification
 from runner.state.run_state import RunState
-from runner.verify import configuration, pytest_of, tools_of
 from runner.verify.assessment import is_case, path_of, red_tests
-from runner.verify.judging import Tool
 from runner.verify.mutants import Mutant, mutants
 
 _NOTHING = "these tests prove nothing, because they also pass without the change"
 _SKIPPED = "the new tests are skipped without the change"
+_UNKNOWN = "without the change the tests were stopped before their end"
 _MOST_NAMED = 10
 _MOST_MUTANTS = 3
 _LONGEST_RUN, _LEAST_SECONDS = 20.0, 20.0
 """New tests that take longer than this are not run again for each fault."""
 
+_NOT_STARTED = 126
+"""From this exit code on a program could not be started, or was stopped."""
+
 _REPLACE = 'cat >"$1" && find . -name __pycache__ -type d -prune -exec rm -rf {} +'
-
-
-@dataclass(frozen=True, slots=True)
-class _NewTests:
-    """The ids of new tests, the tool that runs them, and their part of the change."""
-
-    ids: Sequence[str]
-    tool: Tool
-    files: ChangeSet
 
 
 async def proved(
@@ -50,8 +49,10 @@ async def proved(
     Then run them with small faults in its code, most of which they should notice. Only where a
     change brings both code and tests; tests for what was there before prove by passing.
     """
-    new = await _new_tests(deps, base, state.attempt.answered.changes)
-    if new is None or not after.verified:
+    if not after.verified:
+        return after
+    new = await new_tests(state, deps, work, base, after)
+    if new is None:
         return after
     proof = await _without_code(state, deps, work, base, new)
     levels = [*after.levels, proof]
@@ -73,14 +74,14 @@ async def proven_files(
     own = {failure.test for failure in red if path_of(failure) in changes.files}
     if not own or own - await kept_tests(deps, base, changes, red):
         return frozenset()
-    if (new := await _new_tests(deps, base, changes)) is None:
+    if (new := await new_pytest_tests(deps, base, changes)) is None:
         return frozenset()
     proof = await _without_code(state, deps, work, base, new)
     return frozenset(each.partition("::")[0] for each in proof.found)
 
 
 async def _without_code(
-    state: RunState, deps: Deps, work: TaskWork, base: Snapshot, new: _NewTests
+    state: RunState, deps: Deps, work: TaskWork, base: Snapshot, new: NewTests
 ) -> Level:
     session = await filled(state, deps, work, base, new.files)
     work.sandbox.holds = ""
@@ -89,19 +90,38 @@ async def _without_code(
     if ran.broken and ran.cause != "timeout":  # no test of it is known where a file is not loaded
         files = sorted({each.partition("::")[0] for each in new.ids})
         ran = await new.tool.run(session, timeout=seconds, only=files)
-    level = Level(
-        "proof",
-        "passed",
-        command=ran.command,
-        seconds=ran.seconds,
-        found=_failing(new.ids, ran),
-    )
+    level = Level("proof", "passed", command=ran.command, seconds=ran.seconds)
+    if new.by_file:
+        return _of_report(level, new.ids, ran)
+    level = replace(level, found=_failing(new.ids, ran))
     if ran.result == "failed":
         return replace(level, passed=len(new.ids) - len(level.found))
     if ran.result == "skipped":
         return replace(level, result="skipped", reason=_SKIPPED)
-    output = f"{_NOTHING}: {', '.join(new.ids[:_MOST_NAMED])}"
+    return _proves_nothing(level, new.ids)
+
+
+def _proves_nothing(level: Level, ids: Sequence[str]) -> Level:
+    output = f"{_NOTHING}: {', '.join(ids[:_MOST_NAMED])}"
     return replace(level, result="failed", reason=_NOTHING, output=output)
+
+
+def _of_report(level: Level, ids: Sequence[str], ran: Level) -> Level:
+    """The level where whole files ran: each new test by what the report says about it.
+
+    The other tests of its file do not count, and neither does a run that was stopped.
+    """
+    code = ran.exit_code or 0
+    if ran.broken and (ran.cause == "timeout" or not 0 < code < _NOT_STARTED):
+        return replace(level, result="skipped", reason=_UNKNOWN)
+    red = {failure.test for failure in ran.failures}
+    found = [i for i in ids if ran.broken or i in red or i.partition("::")[0] in red]
+    idle = [each for each in ids if each in ran.found]
+    if found:
+        return replace(level, found=tuple(found), passed=len(idle))
+    return (
+        _proves_nothing(level, idle) if idle else replace(level, result="skipped", reason=_SKIPPED)
+    )
 
 
 def _failing(ids: Sequence[str], ran: Level) -> tuple[str, ...]:
@@ -115,7 +135,7 @@ def _failing(ids: Sequence[str], ran: Level) -> tuple[str, ...]:
 
 
 async def _with_faults(
-    state: RunState, deps: Deps, work: TaskWork, base: Snapshot, new: _NewTests
+    state: RunState, deps: Deps, work: TaskWork, base: Snapshot, new: NewTests
 ) -> list[Level]:
     """Return a level that says which faults the new tests did not notice; none where none fits."""
     changes = state.attempt.answered.changes
@@ -145,9 +165,7 @@ async def _with_faults(
 async def _faults(deps: Deps, base: Snapshot, changes: ChangeSet) -> list[Mutant]:
     """Faults in the changed lines of the code, the same ones for the same change."""
     files = {
-        path: write.content
-        for path, write in changes.files.items()
-        if write and path.endswith(".py") and not _is_test(path) and not is_test_file(path)
+        path: write.content for path, write in changes.files.items() if write and _is_code(path)
     }
     old = await contents(deps, base, files)
     found: list[Mutant] = []
@@ -157,8 +175,15 @@ async def _faults(deps: Deps, base: Snapshot, changes: ChangeSet) -> list[Mutant
     return found
 
 
+def _is_code(path: str) -> bool:
+    """Whether it is code, in a language in which faults are put, and not a test."""
+    if language_of(path) in SCRIPTS:
+        return not is_test_file(path) and not is_among_tests(path)
+    return path.endswith(".py") and not is_test(path) and not is_test_file(path)
+
+
 async def _goes_unnoticed(
-    session: SandboxSession, fault: Mutant, changes: ChangeSet, new: _NewTests, seconds: float
+    session: SandboxSession, fault: Mutant, changes: ChangeSet, new: NewTests, seconds: float
 ) -> bool | None:
     """Whether the new tests pass with a fault in the code; the file is put back afterwards.
 
@@ -167,9 +192,10 @@ async def _goes_unnoticed(
     if not await _write(session, fault.path, fault.content):
         return None
     ran = await new.tool.run(session, timeout=seconds, only=new.ids)
+    passes = set(new.ids) <= set(ran.found) if new.by_file else ran.result == "passed"
     whole = changes.files[fault.path]
     await _write(session, fault.path, whole.content if whole else b"")
-    return ran.result == "passed"
+    return passes
 
 
 async def _write(session: SandboxSession, path: str, content: bytes) -> bool:
@@ -199,35 +225,9 @@ async def must_prove(state: RunState, deps: Deps, base: Snapshot) -> bool:
     They have to where the task promised them, by name or as "with tests". Tests of a task that
     changes no behaviour (a refactoring, something made faster) may well pass before.
     """
-    asked = TaskWords.of(state.task)
+    asked, changes = TaskWords.of(state.task), state.attempt.answered.changes
     if state.attempt.planned.human_commits is not None or keeps_behaviour(asked):
         return False
-    paths = _test_files(state.attempt.answered.changes)
+    paths = [p for p, write in changes.files.items() if write and (is_test(p) or is_test_file(p))]
     old = await contents(deps, base, paths)
     return promises_tests(asked) or any(asked.names_file(path) for path in paths if path not in old)
-
-
-def _test_files(changes: ChangeSet) -> list[str]:
-    return [path for path, write in changes.files.items() if write and _is_test(path)]
-
-
-def _is_test(path: str) -> bool:
-    return is_pytest_module(path) or path.rpartition("/")[2] == "conftest.py"
-
-
-async def _new_tests(deps: Deps, base: Snapshot, changes: ChangeSet) -> _NewTests | None:
-    """The tests that are new or check something else than before; None where only tests change."""
-    old = await contents(deps, base, changes.files)
-    ids: list[str] = []
-    for path, write in changes.files.items():
-        if write is None or not is_pytest_module(path):
-            continue
-        changed = await asyncio.to_thread(changed_tests, old.get(path, b""), write.content)
-        ids += (f"{path}::{name}" for name in inventory(write.content) or {} if name in changed)
-    tests = ChangeSet({path: changes.files[path] for path in _test_files(changes)})
-    found = await contents(deps, base, configuration(base.entries))
-    tools = tools_of(sorted(tests.entries(base)), found.get)
-    tool = pytest_of(tools, {each.partition("::")[0] for each in ids})
-    if tool is None or not ids or len(tests.files) == len(changes.files):
-        return None
-    return _NewTests(ids, tool, tests)

@@ -77,8 +77,10 @@ class Level:
     test. ``proof`` tells whether new tests fail without the change (``found``: those that do),
     ``mutants`` whether they notice small faults in it (``passed``: so many; ``found``: the
     unnoticed ones), ``coverage`` how many changed lines tests run (``passed``; ``found``: the
-    places of the others). None of them alone fails a verification. The failures of ``lint`` are
-    findings that the tool (named in ``tool``) did not have before the change; each has the rule in
+    places of the others). Of a level of tests ``found`` are those that passed, as far as its report
+    names them; a verification does not keep them. None of them alone fails a verification. The
+    failures of ``lint`` are findings that the tool (named in ``tool``) did not have before the
+    change; each has the rule in
     place of a test. ``cause`` says what is behind a failure that names no test: a ``timeout``, or
     nothing that is known but the ``exit_code``.
     """

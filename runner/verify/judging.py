@@ -98,9 +98,7 @@ def judged(
     if not report.failures:
         return _broken(level, f"{ending}, though no test failed")
     reason = f"{counted(len(report.failures))} failed, {report.passed} passed"
-    return replace(
-        level, failures=report.failures, reason=reason, passed=report.passed, green=report.green
-    )
+    return _with_passing(replace(level, failures=report.failures, reason=reason), report)
 
 
 def by_exit_code(level: Level, result: CommandResult, *, timeout: float) -> Level:
@@ -150,10 +148,14 @@ def _is_signal(code: int) -> bool:
 
 def _green(level: Level, report: SuiteReport) -> Level:
     if report.passed:
-        return replace(level, result="passed", passed=report.passed, green=report.green)
+        return _with_passing(replace(level, result="passed"), report)
     if report.skipped:
         return replace(level, result="skipped", reason=f"all {report.skipped} tests were skipped")
     return replace(level, result="skipped", reason=f"{level.tool} found no tests")
+
+
+def _with_passing(level: Level, report: SuiteReport) -> Level:
+    return replace(level, passed=report.passed, green=report.green, found=report.names)
 
 
 LARGEST = 4 << 20

@@ -32,7 +32,7 @@ class SuiteReport:
     """What a report says: counts, and one failure a test.
 
     ``broken`` says how the tool itself failed, '' if it worked. ``green`` are the files with a test
-    that passed, if the report names them.
+    that passed, if the report names them, ``names`` those tests themselves.
     """
 
     passed: int
@@ -40,6 +40,7 @@ class SuiteReport:
     failures: tuple[TestFailure, ...]
     broken: str = ""
     green: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,11 +82,12 @@ def report_of(cases: Iterable[tuple[str, TestFailure | None]]) -> SuiteReport:
     failures: dict[str, TestFailure] = {}
     counts = {"passed": 0, "skipped": 0}
     broken = ""
-    green: set[str] = set()
+    green, names = set[str](), dict[str, None]()
     for result, failure in cases:
         if result in counts:
             counts[result] += 1
-            if result == "passed" and failure and len(green) < _MOST_FAILURES:
+            if result == "passed" and failure and len(names) < _MOST_FAILURES:
+                names[failure.test[:500]] = None
                 green.add(failure.test.split("::")[0][:500])
         elif failure and result == "broken":
             broken = _bounded(failure).message
@@ -95,7 +97,8 @@ def report_of(cases: Iterable[tuple[str, TestFailure | None]]) -> SuiteReport:
         elif failure:
             broken = f"more than {_MOST_FAILURES:,} tests failed"
     red = tuple(failures.values())
-    return SuiteReport(counts["passed"], counts["skipped"], red, broken, tuple(sorted(green)))
+    passed, skipped = counts["passed"], counts["skipped"]
+    return SuiteReport(passed, skipped, red, broken, tuple(sorted(green)), tuple(names))
 
 
 def _bounded(failure: TestFailure, limit: int = _MESSAGE_LIMIT) -> TestFailure:

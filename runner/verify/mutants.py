@@ -34,7 +34,9 @@ _NO_CODE = re.compile(
     re.DOTALL,
 )
 _COMMENT = {"#": re.compile(r"#[^\n]*"), "//": re.compile(r"//[^\n]*")}
-_DECLARES = re.compile(r"^\s*(?:import|from|package|use|#include|export\s+\{|@)\b")
+_DECLARES = re.compile(
+    r"^\s*(?:import|from|package|use|#include|export\s+\{|@)\b|^\s*(?:export\s+)?(?:declare\b|type\s+\w+\s*[=<])"
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -103,12 +103,21 @@ def named_in(tools: Sequence[Tool], words: str) -> tuple[Tool, ...]:
 
 def pytest_of(tools: Sequence[Tool], files: Collection[str]) -> Tool | None:
     """The pytest that runs all these files: that of the project they belong to, or the root's."""
+    return _of_kind(Pytest().name, tools, files)
+
+
+def node_of(tools: Sequence[Tool], files: Collection[str]) -> Tool | None:
+    """What runs all these files of JavaScript: that of their package, or the root's."""
+    return _of_kind(Node().name, tools, files)
+
+
+def _of_kind(kind: str, tools: Sequence[Tool], files: Collection[str]) -> Tool | None:
     inner = [tool for tool in tools if isinstance(tool, Inside)]
     owners = {_owner(path, inner) for path in files}
     if len(owners) > 1:
         return None
     folder = next(iter(owners), "")
-    name = f"{Pytest().name} in {folder}" if folder else Pytest().name
+    name = f"{kind} in {folder}" if folder else kind
     return next((tool for tool in tools if tool.name == name), None)
 
 
@@ -203,6 +212,7 @@ class Inside:
             command=("cd", self.folder, "&&", *level.command),
             failures=tuple(map(self._failure, level.failures)),
             green=tuple(map(self._path, level.green)),
+            found=tuple(map(self._path, level.found)),
         )
 
     def _failure(self, failure: TestFailure) -> TestFailure:

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import json
+import shutil
 from typing import Any
+
+import pytest
 
 from runner.state.status_words import CHECKS
 from tests.scenarios.bot import REPOSITORY, Bot
 from tests.scenarios.projects import ADD, CALC, answer, note, notes, on
+
+needs_node = pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
 
 ONE = "/execute --max-tasks 1"
 WORDS = "def title(text):\n    return text.title()\n"
@@ -255,3 +260,117 @@ async def test_tests_that_are_only_partly_there_are_told(bot: Bot) -> None:
         "The task names tests/test_more.py, but no test there changed or started to pass." in body
     )
     assert reported(bot)["new_tests_that_prove_nothing"] == 1
+
+
+NPM = {
+    "ROADMAP.md": b"- [ ] 1.1 Let `title(text)` in `src/words.js` ignore blanks, with tests\n",
+    "package.json": b'{"name": "words", "type": "module", "scripts": {"test": "node --test"}}\n',
+    "src/words.js": b"""\
+export function title(text) {
+  return text[0].toUpperCase() + text.slice(1);
+}
+""",
+    "test/words.test.js": b"""\
+import test from 'node:test';
+import assert from 'node:assert';
+import { title } from '../src/words.js';
+
+test('makes a title', () => {
+  assert.equal(title('ada'), 'Ada');
+});
+""",
+}
+TRIMMED = """\
+export function title(text) {
+  const word = text.trim();
+  return word.length === 0 ? word : word[0].toUpperCase() + word.slice(1);
+}
+"""
+
+
+def script_tests(*more: tuple[str, str, str]) -> str:
+    """The tests of the words with more of them: name, argument and result."""
+    tests = [
+        f"\ntest('{name}', () => {{\n  assert.equal(title('{given}'), '{result}');\n}});\n"
+        for name, given, result in more
+    ]
+    return NPM["test/words.test.js"].decode() + "".join(tests)
+
+
+def in_node(tests: str, code: str = TRIMMED) -> str:
+    """The answer of a model for that project."""
+    return answer({"src/words.js": code, "test/words.test.js": tests})
+
+
+@on(NPM)
+@needs_node
+async def test_new_tests_of_javascript_are_run_without_the_change(bot: Bot) -> None:
+    """Only the new test counts, and the other new one that passes without the change is told."""
+    bot.model.says(in_node(script_tests(("trims", " ada", "Ada"), ("keeps", "bo", "Bo"))))
+
+    await bot.comment(ONE)
+
+    bot.says()
+    told = section(bot)
+    assert "- 1 test fails without this change and passes with it: `test/words.test.js::tr" in told
+    assert "- 1 new test passes without this change as well, and so proves nothing." in told
+    assert trailer(bot).startswith("Cairn-Trust: verified; 1 test red to green; 1 of 1 faults")
+    found = reported(bot)
+    assert (found["new_tests_prove_it"], found["red_to_green"]) == (
+        True,
+        ["test/words.test.js::trims"],
+    )
+    assert found["new_tests_that_prove_nothing"] == 1
+    assert "red_to_green" not in found["not_measured"]
+    assert found["faults"]["of"] > 0
+
+
+@on(NPM)
+@needs_node
+async def test_tests_of_javascript_must_prove_what_was_promised(bot: Bot) -> None:
+    """New tests that also pass without the change are refused, where the task asks for tests."""
+    idle = script_tests(("keeps", "bo", "Bo"))
+    real = script_tests(("trims", " ada", "Ada"))
+    bot.model.says(in_node(idle), in_node(real))
+
+    await bot.comment(ONE)
+
+    bot.says()
+    assert "these tests prove nothing, because they also pass without the change" in bot.prompts[1]
+    assert "test/words.test.js::keeps" in bot.prompts[1]
+    assert reported(bot)["red_to_green"] == ["test/words.test.js::trims"]
+
+
+@on(NPM)
+@needs_node
+async def test_a_new_file_of_javascript_that_cannot_be_loaded_without_the_change(bot: Bot) -> None:
+    """Each of its tests turns green; those of the other file do not count."""
+    tests = NPM["test/words.test.js"].decode().replace("title", "shout")
+    tests = tests.replace("words.js", "shout.js").replace("'Ada'", "'ADA'")
+    shout = "export const shout = (text) => text.toUpperCase();\n"
+    bot.model.says(answer({"src/shout.js": shout, "test/shout.test.js": tests}))
+
+    await bot.comment(ONE)
+
+    bot.says()
+    assert reported(bot)["red_to_green"] == ["test/shout.test.js::makes a shout"]
+    assert trailer(bot).startswith("Cairn-Trust: verified; 1 test red to green")
+
+
+MANY = NPM | {
+    "package.json": b'{"name": "words", "type": "module", "scripts": '
+    b'{"test": "node --test && node src/words.js"}}\n'
+}
+
+
+@on(MANY)
+@needs_node
+async def test_where_no_report_names_the_tests_of_javascript_that_is_said(bot: Bot) -> None:
+    """A script of several commands ends with an exit code only."""
+    bot.model.says(in_node(script_tests(("trims", " ada", "Ada"))))
+
+    await bot.comment(ONE)
+
+    bot.says()
+    assert "- Not measured: whether new tests fail without the change" in section(bot)
+    assert reported(bot)["new_tests_prove_it"] is None

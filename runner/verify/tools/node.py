@@ -68,7 +68,7 @@ def read_mocha(content: bytes) -> SuiteReport:
     """Read mocha's JSON (https://mochajs.org/#json). Raises ``UnreadableReport``."""
     report = _whole(content, "tests")
     failing = [_mocha_case(each) for each in _dicts(report.get("failures"))]
-    passing = [_Case("passed", _named(each.get("file"))) for each in _dicts(report.get("passes"))]
+    passing = [_Case("passed", _mocha_named(each)) for each in _dicts(report.get("passes"))]
     return _report([*failing, *passing, *(_Case("skipped") for _ in _dicts(report.get("pending")))])
 
 
@@ -107,26 +107,31 @@ def _suite_message(file: dict[str, Any]) -> str:
 
 def _jest_case(path: str, test: dict[str, Any]) -> _Case:
     status = {"passed": "passed", "failed": "failed"}.get(str(test.get("status")), "skipped")
-    if status != "failed":
-        return _Case(status, _named(path))
     titles = test.get("ancestorTitles")
     names = [str(name) for name in titles] if isinstance(titles, list) else []
-    name = " > ".join([*names, str(test.get("title") or "?")])
+    name = f"{path}::{' > '.join([*names, str(test.get('title') or '?')])}"
+    if status != "failed":
+        return _Case(status, TestFailure(name, ""))
     messages = test.get("failureMessages")
     text = "\n".join(map(str, messages)) if isinstance(messages, list) else ""
-    return _Case(status, _of_stack(f"{path}::{name}", path, _COLOUR.sub("", text)))
+    return _Case(status, _of_stack(name, path, _COLOUR.sub("", text)))
 
 
-def _named(file: object) -> TestFailure | None:
-    """The file of a test that passed, where it is named."""
-    return TestFailure(str(file), "") if file else None
+def _mocha_named(test: dict[str, Any]) -> TestFailure | None:
+    """A test that passed, where its file is named."""
+    return TestFailure(_mocha_id(test), "") if test.get("file") else None
+
+
+def _mocha_id(test: dict[str, Any]) -> str:
+    return f"{test.get('file') or '?'}::{test.get('fullTitle') or test.get('title') or '?'}"
 
 
 def _mocha_case(test: dict[str, Any]) -> _Case:
     path, error = str(test.get("file") or "?"), test.get("err")
     error = error if isinstance(error, dict) else {}
-    name = f"{path}::{test.get('fullTitle') or test.get('title') or '?'}"
-    return _Case("failed", _of_stack(name, path, str(error.get("stack") or error.get("message"))))
+    return _Case(
+        "failed", _of_stack(_mocha_id(test), path, str(error.get("stack") or error.get("message")))
+    )
 
 
 def _of_stack(name: str, path: str, text: str) -> TestFailure:

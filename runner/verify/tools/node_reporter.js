@@ -90,12 +90,14 @@ function runsNoTests(path) {
   }
 }
 
+function idOf(data, state) {
+  return `${state.path}::${[...names.slice(0, data.nesting), data.name].join(' > ')}`;
+}
+
 function failed(data, state) {
   const error = data.details?.error;
   if (error?.failureType === 'subtestsFailed') return null;
-  const test = isFile(data)
-    ? state.path
-    : `${state.path}::${[...names.slice(0, data.nesting), data.name].join(' > ')}`;
+  const test = isFile(data) ? state.path : idOf(data, state);
   if (isFile(data)) return { result: 'failed', test, ...loading(state, data) };
   const cause = error?.cause ?? error;
   const place = placeOf(cause?.stack ?? '', data);
@@ -107,7 +109,8 @@ function ended(data, state, passed) {
   if (data.skip !== undefined || data.todo !== undefined) return { result: 'skipped' };
   if (!passed) return failed(data, state);
   if (data.details?.type === 'suite') return null;
-  if (!isFile(data) || runsNoTests(state.path)) return { result: 'passed', test: state.path };
+  if (!isFile(data)) return { result: 'passed', test: idOf(data, state) };
+  if (runsNoTests(state.path)) return { result: 'passed', test: state.path };
   return { ...unfinished(state, { name: '' }), test: state.path };
 }
 

@@ -56,6 +56,20 @@ async def test_green_tests_verify_a_tree(tmp_path):
     assert "pass 1" in level.output
 
 
+async def test_tests_that_passed_are_named_with_the_blocks_around_them(tmp_path):
+    """As those that fail are."""
+    block = "test.describe('sums', () => {\n  test('adds', () => {});\n});\n"
+    box, _ = await open_box(tmp_path, PROJECT | {"test/add.test.js": TEST + block})
+    level = await Node().run(box, timeout=60, only=["test/add.test.js"])
+
+    assert level.found == ("test/add.test.js::adds", "test/add.test.js::sums > adds")
+
+
+async def test_a_verification_does_not_keep_the_names_of_what_passed(tmp_path):
+    """There may be thousands, and they are stored with every attempt."""
+    assert (await ran_on(tmp_path, PROJECT)).found == ()
+
+
 async def test_nothing_is_left_in_the_workspace(tmp_path):
     """The reporter and its report stay outside of the tree."""
     box, workspace = await open_box(tmp_path, PROJECT)

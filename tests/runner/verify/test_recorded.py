@@ -194,6 +194,19 @@ def test_messages_say_what_was_expected(name: str, index: int, words: list[str])
     assert [word for word in words if word not in message] == []
 
 
+@pytest.mark.parametrize(
+    ("name", "test"),
+    [
+        ("jest.json", "t/a.test.js::group > fine"),
+        ("vitest.xml", "v/a.test.js::group > fine"),
+        ("mocha.json", "m/a.test.js::group fine"),
+    ],
+)
+def test_tests_that_passed_are_named_like_those_that_failed(name: str, test: str) -> None:
+    """So that the same test can be found in two runs."""
+    assert read(name).names == (test,)
+
+
 @pytest.mark.parametrize("name", READERS)
 def test_messages_carry_no_stack(name: str) -> None:
     """Frames of the tool itself are not what a repair needs."""
