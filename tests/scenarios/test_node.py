@@ -88,8 +88,10 @@ def _node_import(left: Left) -> None:
     assert "(src/user.js, line 1)" in first
     assert "AssertionError: 'Hello John Doe' == 'Hello John Doe!'" in second
     assert left.of("1.1")["test_repairs"] == left.of("1.2")["test_repairs"] == 1
-    levels = [level for each in left.files("verification") for level in each["levels"]]
-    ran = [level for level in levels if level["name"] == "tests"]
+    shown = [each["levels"] for each in left.files("verification")]
+    proofs = [level["found"] for levels in shown for level in levels if level["name"] == "proof"]
+    assert proofs == [["test/user.test.js::has a full name"], ["test/greeting.test.js::greets"]]
+    ran = [levels[-1] for levels in shown if levels[-1]["name"] == "tests"]
     assert [level["result"] for level in ran] == ["failed", "passed", "failed", "passed"]
     assert {level["tool"] for level in ran} == {"node"}
 
