@@ -65,15 +65,20 @@ _OPTIONAL = lazy_pattern(
     rf"|\A[\s*_]*(?:[\w.]{{1,12}}[.):]?\s+)?[(\[]\s*{_WORD}\s*[,;:]",
     re.IGNORECASE,
 )
-_OPTIONAL_REMARK = lazy_pattern(rf"[(\[]\s*{_WORD}\s*[-,;:\u2013\u2014]", re.IGNORECASE)
+_OPTIONAL_REMARK = lazy_pattern(
+    rf"[(\[]\s*{_WORD}\s*(?:[-,;:\u2013\u2014]|(?:for|für|pour|para)\s+(?:v\d|the\s+mvp|mvp\b))"
+    rf"|\A{_WORD}\s*[(\[]\s*(?:defer|{words.any_of(words.PUT_OFF)})[^()]{{0,40}}[)\]]",
+    re.IGNORECASE,
+)
 """In a heading; in a task it may be about a parameter: "a limit (optional, 10)"."""
 _OPTIONAL_KIND = lazy_pattern(
     rf"(?:\d[\d.]*[.):]?\s+)?(?:{_WORD}\s+{words.any_of(words.OPTIONAL_KINDS)}"
     rf"|{words.any_of(words.OPTIONAL_KINDS)}\s+{_WORD})\Z"
 )
 _AFTER_THE_FIRST = lazy_pattern(
-    r"(?:backlog|(?:future\s+)?ideas|ideen|idées|ideias)\s*[(\[:,-]\s*(?:post|pós|after|nach|après|após|depois|dopo|después)"
-    r"[-\s]?(?:(?:the|do|del|le|dem|el|il|o)\s+)?(?:mvp|launch|release|lançamento|lanzamiento|lancement|v?1(?:\.0)?)\b"
+    r"(?:backlog|(?:future\s+)?ideas|future\s+(?:enhancements|improvements|features)|ideen|idées"
+    r"|ideias)\s*[(\[:,-]\s*(?:post|pós|after|nach|après|após|depois|dopo|después)"
+    r"[-\s]?(?:(?:the|do|del|le|dem|el|il|o)\s+)?(?:mvp|launch|release|lançamento|lanzamiento|lancement|v?\d(?:\.\d)*)\b"
 )
 """A backlog that is for after the first version: "Backlog (post-MVP)"."""
 _STAR = lazy_pattern(r"\\?\*(?=\s)|[\w.]{1,20}\\?\*(?=\s)")

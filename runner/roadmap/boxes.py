@@ -7,6 +7,7 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from itertools import chain, takewhile
 
+from runner.roadmap.by_lines import check_by_lines
 from runner.roadmap.checks import is_checks, says_check, says_what_holds
 from runner.roadmap.headings import (
     WHOLE,
@@ -24,6 +25,7 @@ from runner.roadmap.headings import (
     phase_name,
 )
 from runner.roadmap.markdown import Blocks, Headed, ListItem
+from runner.roadmap.outcomes import confirms
 from runner.roadmap.task import Kind, Section
 from runner.text.patterns import lazy_pattern
 
@@ -32,6 +34,7 @@ _SECTION_BOX = lazy_pattern(
     rf"|{WHOLE}\s+\d[\d.]*\s+(?:is\s+)?(?:complete|completed|done|finished))\W*\Z",
     re.IGNORECASE,
 )
+_STEP = lazy_pattern(r"step\b", re.IGNORECASE)
 _NUMBERED = re.compile(r"\d")
 """Most titles have no number, and then the large pattern above is not even compiled."""
 
@@ -93,6 +96,7 @@ def decide(boxes: Sequence[Checkbox]) -> None:
         elif box.item.check:
             box.kind = "check"
     _check_beside_work(boxes)
+    check_by_lines(boxes)
     for box in boxes:
         if box.kind != "check" and box.parent is not None and box.parent.kind != "check":
             box.parent.kind = "summary"
@@ -118,7 +122,11 @@ def _check_beside_work(boxes: Sequence[Checkbox]) -> None:
 
 def _said(place: Sequence[Checkbox]) -> list[Checkbox]:
     """The lines that are checks by their own words."""
-    return [box for box in place if not box.id and says_check(box.title)]
+    return [
+        box
+        for box in place
+        if (_STEP.match(box.id) and confirms(box.title) if box.id else says_check(box.title))
+    ]
 
 
 def _listed(place: Sequence[Checkbox]) -> list[Checkbox]:

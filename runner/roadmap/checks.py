@@ -59,7 +59,7 @@ def plain(text: str) -> str:
     return " ".join(text.casefold().split())
 
 
-def _folded(words: str) -> str:
+def folded(words: str) -> str:
     """The words without accents, which people leave out."""
     if words.isascii():
         return words
@@ -67,19 +67,19 @@ def _folded(words: str) -> str:
     return "".join(c for c in apart if unicodedata.category(c) != "Mn").replace("\u2019", "'")
 
 
-_FOLDED = frozenset(map(_folded, CHECKS))
-_ALWAYS = "|".join(sorted(map(re.escape, map(_folded, CHECKS - NOT_ALWAYS_CHECKS)), key=len)[::-1])
+_FOLDED = frozenset(map(folded, CHECKS))
+_ALWAYS = "|".join(sorted(map(re.escape, map(folded, CHECKS - NOT_ALWAYS_CHECKS)), key=len)[::-1])
 _TAIL = (
     r"\Z|\s*[-:,;/&+(]|\s+(?:v?\d|[a-z]\d|#)"
     r"|\s+(?:and|or|for|of|from|by|in|to|per|checklist|list|steps|points|items|mvp|version|release"
     r"|global|globale|globales|globais|general|generales|generale|overall"
     r"|und|fur|der|des|von|et|pour|de|du|da|do|dos|das|del|della|di|y|e|para|por|per|en|och|voor"
-    rf"|van|dla|и|для|по|{'|'.join(sorted(map(re.escape, map(_folded, PHASES)), key=len)[::-1])})\b"
+    rf"|van|dla|и|для|по|{'|'.join(sorted(map(re.escape, map(folded, PHASES)), key=len)[::-1])})\b"
 )
 _SOMEWHERE = lazy_pattern(rf"(?:(?P<first>\S+)\s+(?:\S+\s+){{0,3}})?(?:{_ALWAYS})(?:{_TAIL})")
-_SET_UP = frozenset(map(_folded, SET_UP_CHECKS))
+_SET_UP = frozenset(map(folded, SET_UP_CHECKS))
 _VERIFYING = lazy_pattern(
-    rf"\S+\s+\S.*[\s,](?:{any_of(map(_folded, ALSO))})\s+(?:{any_of(map(_folded, VERIFYING))})\Z"
+    rf"\S+\s+\S.*[\s,](?:{any_of(map(folded, ALSO))})\s+(?:{any_of(map(folded, VERIFYING))})\Z"
 )
 
 
@@ -111,7 +111,7 @@ def is_checks(text: str) -> bool:
         return False
     if len(words) <= _SHORT_CJK and _CJK.search(words):
         return True
-    words = _folded(words)
+    words = folded(words)
     bare = _BARE_PHASE.match(words)
     if words in _FOLDED or bool(bare and bare["success"]) or _with_more(words):
         return True
@@ -126,10 +126,10 @@ _CJK = lazy_pattern(
 _SHORT_CJK = 16
 _CRITERIA = lazy_pattern(
     rf"\S+(?: \S+){{0,2}} (?:{any_of(CRITERIA_LAST)})\Z|\S+(?:kriterien|kriterier)\Z"
-    rf"|(?:{any_of(map(_folded, CRITERIA_FIRST))})(?:\s|\Z)"
+    rf"|(?:{any_of(map(folded, CRITERIA_FIRST))})(?:\s|\Z)"
 )
 _MOST_WORDS = 6
-_CHOSEN_BY = frozenset(map(_folded, CHOSEN_BY))
+_CHOSEN_BY = frozenset(map(folded, CHOSEN_BY))
 
 
 def _are_criteria(words: str) -> bool:
@@ -169,11 +169,11 @@ def _with_more(words: str) -> bool:
 def labels_checks(label: str) -> bool:
     """Say whether a label introduces checks; it may be a sentence: "Build it and verify"."""
     words = plain(label)
-    return is_checks(label) or (len(words) <= MOST and _VERIFYING.match(_folded(words)) is not None)
+    return is_checks(label) or (len(words) <= MOST and _VERIFYING.match(folded(words)) is not None)
 
 
 _SAYS = lazy_pattern(
-    rf"(?:manually\s+)?(?:{any_of(map(_folded, CHECKING))})(?:\s*[:：]|,?\s+(?:{any_of(THAT)}))"
+    rf"(?:manually\s+)?(?:{any_of(map(folded, CHECKING))})(?:\s*[:：]|,?\s+(?:{any_of(THAT)}))"
     r"|manually (?:verify|confirm|check)\b|check-?point(?:\s*#?\d[\d.]*)?\s*[:：]"
     r"|(?:test|validate) that\s"
     r"|\S{0,6}(?:テスト|测试|測試|테스트)\s*[:：].*(?:確認|確認する|确认|验证|驗證|検証|확인)[。.]?\Z"
@@ -186,7 +186,7 @@ def says_check(title: str) -> bool:
 
     "Verify addresses" may be a feature, so the words alone are not enough.
     """
-    words = _folded(" ".join(without_marks(title[: 4 * MOST]).casefold().split()))
+    words = folded(" ".join(without_marks(title[: 4 * MOST]).casefold().split()))
     return _SAYS.match(words) is not None
 
 
@@ -207,9 +207,9 @@ def says_what_holds(label: str, titles: Sequence[str]) -> bool:
 
     None of its lines speaks of tests or files, and most of them are more than a name.
     """
-    if not titles or _TESTS.match(_folded(plain(label))) is None:
+    if not titles or _TESTS.match(folded(plain(label))) is None:
         return False
-    texts = [_folded(title.casefold()) for title in titles]
+    texts = [folded(title.casefold()) for title in titles]
     long = sum(len(text.split()) > 2 for text in texts)
     return 2 * long > len(texts) and not any(map(_OF_TESTS.search, texts))
 
@@ -217,4 +217,4 @@ def says_what_holds(label: str, titles: Sequence[str]) -> bool:
 @lru_cache(maxsize=4096)
 def is_bare_phase(text: str) -> bool:
     """Say whether a heading names a phase and nothing more: below "Criteria" it divides them."""
-    return _BARE_PHASE.match(_folded(plain(text)).rstrip()) is not None
+    return _BARE_PHASE.match(folded(plain(text)).rstrip()) is not None

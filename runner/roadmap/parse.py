@@ -31,8 +31,9 @@ _TEMPLATE = (
     "Replace them with what is to be done, or ask for one task by its name."
 )
 _ALL_CHECKS = (
-    "every checkbox of this file is below acceptance criteria, verification or a list of files, "
-    "so all of them are checks and none is work. Add the tasks themselves (`- [ ] what to do`), "
+    "every checkbox of this file is below acceptance criteria, verification or a list of files, or "
+    "states what is to hold before a launch, so all of them are checks and none is work. Add the "
+    "tasks themselves (`- [ ] what to do`), "
     "or give the list another heading if it is the work."
 )
 

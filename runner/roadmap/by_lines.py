@@ -1,0 +1,101 @@
+"""Which checkboxes are checks by what the lines of their list say, below any heading."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING
+
+from runner.roadmap.headings import Path, is_work, names_a_phase
+from runner.roadmap.outcomes import About, about_checks, are_written_tests, reading, that_hold
+
+if TYPE_CHECKING:
+    from runner.roadmap.boxes import Checkbox
+
+
+def check_by_lines(boxes: Sequence[Checkbox]) -> None:
+    """Make checks of lists that state what holds; what has an id is a task of its own.
+
+    A file that has nothing else keeps them as its work, except those that are gone through before a
+    launch: then the roadmap says that it has no work.
+    """
+    work = [box for box in boxes if box.kind == "work"]
+    lists = _lists(work)
+    found = _found(lists, work)
+    if len(found) == len(work):
+        found = _found([listed for listed in lists if listed[0] in LISTS], work)
+    for box in found.values():
+        box.kind, box.item.check = "check", True
+
+
+def _found(lists: Sequence[Listed], work: Sequence[Checkbox]) -> dict[int, Checkbox]:
+    found = {id(box): box for listed in lists for box in _held(*listed)}
+    return found | {id(box): box for box in _around(work, found)}
+
+
+def _around(work: Sequence[Checkbox], found: Collection[int]) -> list[Checkbox]:
+    """The checkboxes that only name checks, where all the lines below them are some."""
+    below = {id(box.parent): box.parent for box in work if box.parent and id(box) in found}
+    kept = {id(box.parent) for box in work if box.parent and id(box) not in found}
+    return [
+        box
+        for key, box in below.items()
+        if key not in kept and not box.id and about_checks(box.title) in ("tests", *LISTS)
+    ]
+
+
+LISTS = ("list", "launch")
+Listed = tuple[About, list["Checkbox"], list["Checkbox"]]
+"""What the heading of a list is about, its lines, and the checkboxes around them."""
+
+
+def _lists(work: Sequence[Checkbox]) -> list[Listed]:
+    parents = {id(box.parent) for box in work if box.parent is not None}
+    tasks, written = _called_tasks(work), _of_written_tests(work)
+    lists: dict[tuple[Path, str, str], Listed] = {}
+    for box in work:
+        about, called = _about(box)
+        if about == "work" or (not about and box.item.headings[:-1] not in tasks):
+            continue
+        if about == "tests" and box.item.headings[:-1] in written:
+            continue
+        _, lines, around = lists.setdefault((box.item.headings, about, called), (about, [], []))
+        (around if id(box) in parents else lines).append(box)
+    return list(lists.values())
+
+
+def _about(box: Checkbox) -> tuple[About, str]:
+    """What the nearest of label, task around it and heading says is about checks; and that text."""
+    path, label = box.item.headings, box.item.label
+    if is_work(label):
+        return "work", label
+    for name in (label, box.parent.title if box.parent else "", path[-1].text if path else ""):
+        if about := about_checks(name):
+            return "tests" if about in LISTS and names_a_phase(name) else about, name
+    around = about_checks(path[-2].text) if len(path) > 1 and path[-2].level > 1 else ""
+    if around in LISTS and not is_work(path[-1].text):
+        return around, path[-2].text
+    return ("", label) if label else ("work", "")
+
+
+def _called_tasks(work: Sequence[Checkbox]) -> set[Path]:
+    """The sections that have a list called "Tasks"."""
+    return {
+        box.item.headings[:-1]
+        for box in work
+        if is_work(box.item.label) or (box.item.headings and is_work(box.item.headings[-1].text))
+    }
+
+
+def _of_written_tests(work: Sequence[Checkbox]) -> set[Path]:
+    """The sections with one of automated tests: what is beside it is of tests to write, too."""
+    ends = {box.item.headings for box in work if box.item.headings}
+    return {path[:-1] for path in ends if len(path) > 1 and are_written_tests(path[-1].text)}
+
+
+def _held(about: About, lines: list[Checkbox], around: list[Checkbox]) -> list[Checkbox]:
+    plain = [box for box in lines if not box.id]
+    held = that_hold(about, [box.title for box in plain])
+    found = [box for box, holds in zip(plain, held, strict=True) if holds]
+    if about and len(found) == len(lines):
+        found += [box for box in around if not box.id and reading(box.title) != "makes"]
+    return found

@@ -1,0 +1,197 @@
+"""Say of the lines of a list whether they state what holds or say what to make.
+
+People put checks below any heading: "Launch checklist", "Testing", "Before the release". What the
+list is can be told from its lines: "All tests pass" states an outcome, "Add a test" is work.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence, Set
+from functools import lru_cache
+from typing import Literal
+
+from runner.roadmap.checks import MOST, folded, plain
+from runner.roadmap.line_words import (
+    ABOUT_CHECKS,
+    ALL_OF,
+    AUTOMATED,
+    BEFORE_ALL,
+    HOLDS,
+    HOLDS_CJK,
+    IN_ORDER,
+    LAUNCH,
+    MADE,
+    MAKING,
+    MAKING_CJK,
+    NONE_OF,
+    NOUNS,
+    WORK_LISTS,
+)
+from runner.roadmap.source import without_marks
+from runner.roadmap.words import SET_UP_CHECKS, any_of
+from runner.text.patterns import lazy_pattern
+
+# ruff: noqa: RUF001 (the marks of other languages are meant)
+
+
+About = Literal["", "work", "tests", "list", "launch"]
+"""What a heading is about: anything; work; testing, which may be; a list that is gone through, also
+before something goes out."""
+Reading = Literal["", "makes", "made", "order", "holds"]
+"""What a line says: nothing of it; what to make; that it was made, is in order, or holds."""
+
+
+def _folded(words: Iterable[str]) -> str:
+    return any_of(map(folded, words))
+
+
+_ABOUT = lazy_pattern(_folded(ABOUT_CHECKS))
+_LIST = lazy_pattern(_folded(BEFORE_ALL))
+_LAUNCH = lazy_pattern(_folded(LAUNCH))
+_WORK = lazy_pattern(_folded((*AUTOMATED, *WORK_LISTS)))
+_SET_UP = frozenset(map(folded, (*SET_UP_CHECKS, *MAKING)))
+
+
+@lru_cache(maxsize=4096)
+def about_checks(text: str) -> About:
+    """Say what a label or heading says of the lines below it, which alone decides nothing.
+
+    Lists of automated tests are work: each line is a test to write, in the words of what holds.
+    """
+    words = folded(plain(text))
+    if not words or len(words) > MOST or _sets_up(words):
+        return ""
+    if _WORK.search(words):
+        return "work"
+    if _LIST.search(words):
+        return "launch" if _LAUNCH.search(words) else "list"
+    return "tests" if _ABOUT.search(words) else ""
+
+
+def _sets_up(words: str) -> bool:
+    """Say whether a heading tells somebody to make checks; "Launch checklist" names some."""
+    first, _, rest = words.partition(" ")
+    named = first in NOUNS and (_LIST.match(rest) or _ABOUT.match(rest))
+    return first in _SET_UP and not named
+
+
+_WRITTEN = lazy_pattern(
+    rf"{_folded(AUTOMATED)}.*(?<![^\W\d_])(?:tests?|testing|tester|pruebas|testes|тесты)(?![^\W\d_])"
+)
+
+
+@lru_cache(maxsize=4096)
+def are_written_tests(text: str) -> bool:
+    """Say whether a heading is of automated tests: "Unit tests", "E2E testing (Playwright)"."""
+    return _WRITTEN.search(folded(plain(text))) is not None
+
+
+_KEY = lazy_pattern(r"[^:：]{1,60}[:：]\s+(?=\S)")
+_FIRST = lazy_pattern(r"[^\W\d_]+(?:[-/][^\W\d_]+)*")
+_MAKING = frozenset(map(folded, MAKING))
+_MAKING_CJK = lazy_pattern(rf"(?:{any_of(MAKING_CJK)})|.*(?:実装|作成|追加|修正|구현|작성|추가)\Z")
+_NONE_OF = lazy_pattern(rf"{_folded(NONE_OF)}\s+\S")
+_ALL_OF = lazy_pattern(rf"{_folded(ALL_OF)}\s+\S+\s+\S")
+_MEASURED = lazy_pattern(
+    r"[<>≤≥]=?\s?[$€]?\d|\d\s?%\s*(?:coverage|pass|uptime|\Z)"
+    r"|\b(?:under|below|within|at least|less than|more than|unter|mindestens|menos de|moins de"
+    r"|al menos|pelo menos|ao menos|au moins|almeno)\s+[$€]?\d|\A[a-z_]+=\S"
+)
+_HOLDS = lazy_pattern(rf"\S.*?\s{_folded(HOLDS)}")
+_HOLDS_CJK = lazy_pattern(any_of(HOLDS_CJK))
+_IS = (
+    r"(?:is|are|was|were|does|do|has|have|stays?|remains?|must|should|can|cannot|can't|doesn't"
+    r"|don't|isn't|aren't|ist|sind|wird|werden|est|sont|esta|estan)"
+)
+_DOES = r"(?:appears|responds|persists|renders|survives|fails|compiles|exits|completes|recovers)"
+_DOES_MORE = (
+    r"(?:loads|shows|returns|uses|stores|saves|updates|opens|triggers|builds|runs|starts|plays"
+    r"|links|points|supports|reads|calls|logs|blocks|filters|sorts|covers|closes|use|matches"
+    r"|displays|redirects|handles|validates|prevents|accepts|rejects|generates|creates|sends"
+    r"|receives|produces|contains|includes|identifies|deploys|installs|writes|requires|allows|keeps"
+    r"|deletes|removes|switches|reflects|adapts|explains|detects|refuses)"
+)
+_PREDICATE = lazy_pattern(rf"\S.*?\s(?:(?:{_IS}|{_DOES_MORE})\s+\w|{_DOES}(?:\s|[.!]?\Z))")
+_END = (
+    r"(?=\W*\Z|\s+(?:for|on|in|with|from|by|to|at|and|und|en|con|avec|no|na|em|dans|im|auf|mit)\b"
+    r"|\s*[(,;])"
+)
+_IN_ORDER = lazy_pattern(rf"\S.*\s{_folded(IN_ORDER)}{_END}")
+_MADE = lazy_pattern(rf"\S.*\s(?:{_folded(MADE)}|[^\W\d_]{{3,}}(?:ad|id)[oa]s?(?![^\W\d_])){_END}")
+_SUBJECT = lazy_pattern(
+    r"\S+\s+(?:is|are|was|were|has|have|does|can|works?|pass(?:es)?|passing|green|succeeds?|fails"
+    rf"|follows|completes|includes|contains|produces|(?:{_folded((*IN_ORDER, *MADE))}{_END}))"
+    r"(?![^\W\d_])"
+)
+"""A noun that is also a verb: "Build passes", "Import works"."""
+_DONE = lazy_pattern(rf"(?:\S+\s+){{1,5}}{_folded((*IN_ORDER, *MADE))}\W*\Z")
+"""The same in "Load tests completed"."""
+_RESULT = lazy_pattern(
+    r".*\S\s*(?:→|⇒|=>|->)\s*(?:[1-5]\d\d\b|ok\b|exit|no |error|success|true\b|false\b)"
+)
+_ASKS = lazy_pattern(
+    r"(?:manually\s+)?(?:verify|confirm|check|double-check|validate|prufen?|uberprufen?|verifier"
+    r"|verificar|comprobar|confirmar|проверить|убедиться)\s+\S"
+)
+
+
+@lru_cache(maxsize=4096)
+def reading(title: str) -> Reading:
+    """Say how one line reads; what begins with a verb of making is work, whatever follows."""
+    words = folded(" ".join(without_marks(title[: 4 * MOST]).casefold().split()))
+    key = _KEY.match(words)
+    rest = words[key.end() :] if key else words
+    if _makes(words) or _makes(rest):
+        return "makes"
+    if _NONE_OF.match(rest) or _MEASURED.search(words) or _HOLDS.match(rest):
+        return "holds"
+    if _PREDICATE.match(rest) or _HOLDS_CJK.search(words):
+        return "holds"
+    if _ASKS.match(words) or _RESULT.match(words) or _IN_ORDER.match(words):
+        return "order"
+    if _ALL_OF.match(rest):
+        return "order"
+    return "made" if _MADE.match(words) else ""
+
+
+def _makes(words: str) -> bool:
+    first = _FIRST.match(words)
+    if first and first[0] in _MAKING:
+        named = first[0] in NOUNS and _DONE.match(words) is not None
+        return not named and _SUBJECT.match(words) is None
+    return _MAKING_CJK.match(words) is not None
+
+
+LEAST: dict[About, int] = {"launch": 50, "list": 60, "tests": 60, "": 75}
+"""Lines of a hundred that state what holds, by what the heading is about."""
+
+
+def that_hold(about: About, titles: Sequence[str]) -> list[bool]:
+    """Say which lines of a list below such a label or heading are checks.
+
+    Where most of them state what holds and hardly any says what to make, so do the others. What
+    says what to make is work. "Rate limits added" may be work as well, and alone decides nothing.
+    """
+    read = [reading(title) for title in titles]
+    makes, hold = read.count("makes"), sum(one in _STATING for one in read)
+    made_too = about == "launch" or (about == "list" and 4 * hold >= len(read))
+    stated = hold + (read.count("made") if made_too else 0)
+    if 100 * stated >= LEAST[about] * len(read) and 5 * makes <= (len(read) if about else 0):
+        return [one != "makes" for one in read]
+    alone = {"launch": _STATING, "list": _STATING, "tests": {"holds"}}.get(about, set())
+    return [one in alone for one in read]
+
+
+_STATING: Set[Reading] = {"holds", "order"}
+_CONFIRMS = lazy_pattern(
+    r"(?:verify|confirm|check|ensure)\s+(?:\S+\s+){1,8}?(?:is|are|works?|pass(?:es)?|loads|starts"
+    r"|runs|builds|compiles|renders|succeeds?|applies|opens|responds|shows)(?:\W|\Z)"
+)
+
+
+@lru_cache(maxsize=4096)
+def confirms(title: str) -> bool:
+    """Say whether a step only confirms that something holds: "Verify the configuration loads"."""
+    return (
+        _CONFIRMS.match(" ".join(without_marks(title[: 4 * MOST]).casefold().split())) is not None
+    )

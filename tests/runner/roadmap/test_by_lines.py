@@ -1,0 +1,206 @@
+"""Lists whose lines, not only their headings, say whether they are work or checks of it."""
+
+from __future__ import annotations
+
+import pytest
+
+from runner.roadmap.outcomes import about_checks, are_written_tests, confirms, reading
+from runner.roadmap.parse import parse_roadmap
+
+WORK = "# Plan\n\n## Kiln\n\n- [ ] Add the kiln timer\n- [ ] Store each firing\n"
+
+
+def kinds(text: str) -> dict[str, str]:
+    """What each checkbox of a roadmap is, by its title."""
+    return {task.title: task.kind for task in parse_roadmap("ROADMAP.md", text.encode()).tasks}
+
+
+def below(heading: str, *lines: str) -> set[str]:
+    """The lines of a list below a heading, after a section of work, that are checks."""
+    found = kinds(f"{WORK}\n{heading}\n\n" + "".join(f"- [ ] {line}\n" for line in lines))
+    return {title for title, kind in found.items() if kind == "check"}
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("Add a timer that works offline", "makes"),
+        ("Build the shelf", "makes"),
+        ("Erstelle die Liste", "makes"),
+        ("添加计时器", "makes"),
+        ("Build passes on a clean machine", "holds"),
+        ("Load tests completed", "order"),
+        ("Load tests for the kiln", "makes"),
+        ("No glaze is lost", "holds"),
+        ("The kiln page loads in under 2 s", "holds"),
+        ("p95 < 200 ms", "holds"),
+        ("Potters can book a slot", "holds"),
+        ("Booking works on phones", "holds"),
+        ("**Booking:** a slot is kept for an hour", "holds"),
+        ("Alle Öfen funktionieren", "holds"),
+        ("Ningún horno se pierde", "holds"),
+        ("预约功能正常", "holds"),
+        ("Security audit done", "order"),
+        ("`GET /kilns` → 200", "order"),
+        ("Verify the glaze chart", "order"),
+        ("DNS configured for the shop", "made"),
+        ("Anuncio publicado", "made"),
+        ("Kiln calendar", ""),
+        ("Unit tests for glazes", ""),
+        ("Glaze chart -> PDF", ""),
+    ],
+)
+def test_lines(line: str, expected: str) -> None:
+    """A line that begins with a verb of making is work, whatever else it says."""
+    assert reading(line) == expected
+
+
+@pytest.mark.parametrize(
+    ("heading", "expected"),
+    [
+        ("Testing", "tests"),
+        ("✅ Smoke checks", "tests"),
+        ("4.2 In-studio testing", "tests"),
+        ("测试", "tests"),
+        ("Studio checklist", "list"),
+        ("Launch checklist", "launch"),
+        ("Checkliste vor der Veröffentlichung", "launch"),
+        ("CHECKLIST DE LANZAMIENTO", "launch"),
+        ("Pre-deployment", "launch"),
+        ("Implementation checklist", "work"),
+        ("Input validation", "work"),
+        ("E2E testing (Playwright)", "work"),
+        ("Kiln", ""),
+        ("Checkout", ""),
+        ("Write the tests", ""),
+    ],
+)
+def test_headings(heading: str, expected: str) -> None:
+    """What a heading is about says how much the lines below it have to state."""
+    assert about_checks(heading) == expected
+
+
+@pytest.mark.parametrize(
+    "heading", ["## Launch checklist", "## Testing", "## Checklist\n\n### Before the fair"]
+)
+def test_a_list_of_what_holds(heading: str) -> None:
+    """Where most lines state what holds, the others of the list are checks, too."""
+    lines = (
+        "All kilns are listed",
+        "Booking works on phones",
+        "No errors in the log",
+        "Price list",
+    )
+
+    assert below(heading, *lines) == set(lines)
+
+
+@pytest.mark.parametrize("heading", ["## Launch checklist", "## Testing", "## Checks"])
+def test_a_list_of_things_to_do(heading: str) -> None:
+    """Below the same headings there may be work: nothing of it is lost."""
+    assert below(heading, "Buy the domain", "Add a sitemap", "Price list", "Test the oven") == set()
+
+
+def test_work_between_what_holds() -> None:
+    """What says what to make stays work in a list of checks, and what holds a check among work."""
+    lines = (
+        "All kilns are listed",
+        "Booking works",
+        "No log errors",
+        "Prices are right",
+        "Shop live",
+    )
+
+    assert below("## Launch checklist", *lines, "Add a sitemap") == set(lines)
+    work = ("Add a sitemap", "Buy the domain", "Write the terms")
+    assert below("## Launch checklist", *work, "Booking works") == {"Booking works"}
+
+
+def test_what_was_made_is_a_check_only_before_a_launch() -> None:
+    """ "Rate limits added" is a task in other words, unless the list is gone through at the end."""
+    lines = ("DNS configured", "Rate limits added", "Terms published")
+
+    assert below("## Launch checklist", *lines) == set(lines)
+    assert below("## Security checklist", *lines) == set()
+    assert below("## Testing", *lines) == set()
+
+
+def test_automated_tests_are_work() -> None:
+    """Each line is a test to write, though it says what is to hold; so is what stands beside it."""
+    lines = ("The timer is stopped by a second click", "Booking twice → 409")
+
+    assert below("## Tests\n\n### Unit tests", *lines) == set()
+    both = f"{WORK}\n## Tests\n\n### Unit tests\n\n- [ ] A slot is kept\n\n### Smoke tests\n\n"
+    assert "check" not in kinds(f"{both}- [ ] Booking works\n- [ ] Prices are right\n").values()
+    assert are_written_tests("Integration tests (pytest)")
+    assert not are_written_tests("Testing")
+
+
+@pytest.mark.parametrize("label", ["Outcome", "What potters see"])
+def test_a_list_beside_one_called_tasks(label: str) -> None:
+    """Below any other label, nearly all lines have to state what holds."""
+    tasks = "## Kiln\n\n**Tasks:**\n\n- [ ] Add the timer\n\n"
+    holds = f"{tasks}**{label}:**\n\n- [ ] The timer is shown\n- [ ] Booking works\n"
+    features = f"{tasks}**{label}:**\n\n- [ ] The timer is shown\n- [ ] Price list\n"
+    alone = (
+        "## Kiln\n\n- [ ] Add the timer\n\n## Booking\n\n- [ ] Slots are shown\n- [ ] It works\n"
+    )
+
+    assert list(kinds(holds).values()) == ["work", "check", "check"]
+    assert set(kinds(features).values()) == {"work"}
+    assert set(kinds(alone).values()) == {"work"}
+
+
+def test_ids_are_tasks() -> None:
+    """What has an id is a task of its own, whatever it states."""
+    assert below("## Testing", "T-1 Booking works", "T-2 All prices are right") == set()
+
+
+def test_a_checkbox_that_only_names_checks() -> None:
+    """It is no work when all below it are checks; a task with checks below it is."""
+    text = "- [ ] Launch checks:\n  - [ ] Booking works\n  - [ ] No log errors\n"
+    found = kinds(f"{WORK}{text}")
+    assert [found[title] for title in ("Launch checks:", "Booking works")] == ["check", "check"]
+
+    within = "## Launch checklist\n\n- [ ] Shop:\n  - [ ] Booking works\n  - [ ] No log errors\n"
+    assert kinds(f"{WORK}\n{within}")["Shop:"] == "check"
+
+
+def test_a_file_of_nothing_else() -> None:
+    """A list of what a program does is its work; one gone through before a launch is not."""
+    features = parse_roadmap("ROADMAP.md", b"# Tests\n\n- [ ] Booking works\n- [ ] It is fast\n")
+    launch = parse_roadmap(
+        "ROADMAP.md", b"## Launch checklist\n\n- [ ] DNS set\n- [ ] Shop works\n"
+    )
+
+    assert [task.kind for task in features.tasks] == ["work", "work"]
+    assert [task.kind for task in launch.tasks] == ["check", "check"]
+    assert "before a launch" in launch.asks
+
+
+def test_checks_by_their_lines_are_criteria() -> None:
+    """The model gets them with the work of their section."""
+    text = (
+        "## Kiln\n\n- [ ] Add the timer\n\n### Checks\n\n- [ ] The timer is shown\n- [ ] It works\n"
+    )
+
+    task = parse_roadmap("ROADMAP.md", text.encode()).tasks[0]
+
+    assert task.acceptance == ("The timer is shown", "It works")
+
+
+@pytest.mark.parametrize(
+    ("step", "expected"),
+    [
+        ("Verify the settings page opens", True),
+        ("Confirm that the timer works", True),
+        ("Verify addresses", False),
+        ("Run the tests to verify they pass", False),
+    ],
+)
+def test_steps_that_only_confirm(step: str, expected: bool) -> None:
+    """A numbered step is a check if nothing is made by it."""
+    text = f"## Timer\n\n- [ ] **Step 1: Add the timer**\n- [ ] **Step 2: {step}**\n"
+
+    assert confirms(step) is expected
+    assert list(kinds(text).values()) == ["work", "check" if expected else "work"]
