@@ -68,12 +68,13 @@ def _about(box: Checkbox) -> tuple[About, str]:
     path, label = box.item.headings, box.item.label
     if is_work(label):
         return "work", label
+    outer = about_checks(path[-2].text) if len(path) > 1 and path[-2].level > 1 else ""
     for name in (label, box.parent.title if box.parent else "", path[-1].text if path else ""):
         if about := about_checks(name):
+            about = outer if about == "tests" and outer in LISTS else about
             return "tests" if about in LISTS and names_a_phase(name) else about, name
-    around = about_checks(path[-2].text) if len(path) > 1 and path[-2].level > 1 else ""
-    if around in LISTS and not is_work(path[-1].text):
-        return around, path[-2].text
+    if outer in LISTS and not is_work(path[-1].text):
+        return outer, path[-2].text
     return ("", label) if label else ("work", "")
 
 

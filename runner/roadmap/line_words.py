@@ -125,7 +125,8 @@ HOLDS_CJK = (
     "できる", "されること", "すること", "정상", "통과", "성공",
 )  # fmt: skip
 IN_ORDER = (
-    "complete", "completed", "ready", "operational", "functional", "stable", "clean", "available",
+    "complete", "completed", "consistent", "ready", "operational", "functional", "stable",
+    "clean", "available",
     "visible", "responsive", "accessible", "approved", "verified", "validated", "tested",
     "reviewed", "checked", "confirmed", "met", "achieved", "satisfied", "enforced", "secured",
     "secure", "fixed", "resolved", "online", "live", "healthy", "active", "valid", "accurate",
@@ -137,6 +138,7 @@ IN_ORDER = (
 )  # fmt: skip
 """Last words of a line that says that something is in order."""
 MADE = (
+    "used",
     "added", "written", "created", "implemented", "updated", "documented", "configured", "set up",
     "setup", "built", "deployed", "defined", "installed", "integrated", "generated", "removed",
     "published", "set", "migrated", "extracted", "wired", "committed", "merged", "tagged",

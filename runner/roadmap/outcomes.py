@@ -37,8 +37,9 @@ from runner.text.patterns import lazy_pattern
 About = Literal["", "work", "tests", "list", "launch"]
 """What a heading is about: anything; work; testing, which may be; a list that is gone through, also
 before something goes out."""
-Reading = Literal["", "makes", "made", "order", "holds"]
-"""What a line says: nothing of it; what to make; that it was made, is in order, or holds."""
+Reading = Literal["", "makes", "made", "leads", "order", "holds"]
+"""What a line says: nothing of it; what to make; that it was made; what comes of something ("Photo
+→ answer"); that something is in order, or holds."""
 
 
 def _folded(words: Iterable[str]) -> str:
@@ -98,6 +99,7 @@ _MEASURED = lazy_pattern(
     r"|al menos|pelo menos|ao menos|au moins|almeno)\s+[$€]?\d|\A[a-z_]+=\S"
 )
 _HOLDS = lazy_pattern(rf"\S.*?\s{_folded(HOLDS)}")
+_HOLDS_RU = lazy_pattern(r"\S.*\s[а-я]{2,}(?:[еяю]тся|ится|[уая]ют|[уая]ет)(?![а-я])")
 _HOLDS_CJK = lazy_pattern(any_of(HOLDS_CJK))
 _IS = (
     r"(?:is|are|was|were|does|do|has|have|stays?|remains?|must|should|can|cannot|can't|doesn't"
@@ -113,8 +115,8 @@ _DOES_MORE = (
 )
 _PREDICATE = lazy_pattern(rf"\S.*?\s(?:(?:{_IS}|{_DOES_MORE})\s+\w|{_DOES}(?:\s|[.!]?\Z))")
 _END = (
-    r"(?=\W*\Z|\s+(?:for|on|in|with|from|by|to|at|and|und|en|con|avec|no|na|em|dans|im|auf|mit)\b"
-    r"|\s*[(,;])"
+    r"(?=\W*\Z|\s+(?:for|on|in|with|from|by|to|at|and|und|en|con|avec|no|na|em|dans|im|auf|mit|across"
+    r"|everywhere)\b|\s*[(,;:])"
 )
 _IN_ORDER = lazy_pattern(rf"\S.*\s{_folded(IN_ORDER)}{_END}")
 _MADE = lazy_pattern(rf"\S.*\s(?:{_folded(MADE)}|[^\W\d_]{{3,}}(?:ad|id)[oa]s?(?![^\W\d_])){_END}")
@@ -129,6 +131,7 @@ _DONE = lazy_pattern(rf"(?:\S+\s+){{1,5}}{_folded((*IN_ORDER, *MADE))}\W*\Z")
 _RESULT = lazy_pattern(
     r".*\S\s*(?:→|⇒|=>|->)\s*(?:[1-5]\d\d\b|ok\b|exit|no |error|success|true\b|false\b)"
 )
+_LEADS = lazy_pattern(r".*\S\s*(?:→|⇒|=>|->)\s*\S")
 _ASKS = lazy_pattern(
     r"(?:manually\s+)?(?:verify|confirm|check|double-check|validate|prufen?|uberprufen?|verifier"
     r"|verificar|comprobar|confirmar|проверить|убедиться)\s+\S"
@@ -145,13 +148,15 @@ def reading(title: str) -> Reading:
         return "makes"
     if _NONE_OF.match(rest) or _MEASURED.search(words) or _HOLDS.match(rest):
         return "holds"
-    if _PREDICATE.match(rest) or _HOLDS_CJK.search(words):
+    if _PREDICATE.match(rest) or _HOLDS_CJK.search(words) or _HOLDS_RU.match(rest):
         return "holds"
     if _ASKS.match(words) or _RESULT.match(words) or _IN_ORDER.match(words):
         return "order"
     if _ALL_OF.match(rest):
         return "order"
-    return "made" if _MADE.match(words) else ""
+    if _MADE.match(words):
+        return "made"
+    return "leads" if _LEADS.match(words) else ""
 
 
 def _makes(words: str) -> bool:
@@ -176,6 +181,7 @@ def that_hold(about: About, titles: Sequence[str]) -> list[bool]:
     makes, hold = read.count("makes"), sum(one in _STATING for one in read)
     made_too = about == "launch" or (about == "list" and 4 * hold >= len(read))
     stated = hold + (read.count("made") if made_too else 0)
+    stated += read.count("leads") if about == "tests" else 0
     if 100 * stated >= LEAST[about] * len(read) and 5 * makes <= (len(read) if about else 0):
         return [one != "makes" for one in read]
     alone = {"launch": _STATING, "list": _STATING, "tests": {"holds"}}.get(about, set())

@@ -45,9 +45,11 @@ def below(heading: str, *lines: str) -> set[str]:
         ("Verify the glaze chart", "order"),
         ("DNS configured for the shop", "made"),
         ("Anuncio publicado", "made"),
+        ("Prices used everywhere", "made"),
+        ("Цены отображаются", "holds"),
         ("Kiln calendar", ""),
         ("Unit tests for glazes", ""),
-        ("Glaze chart -> PDF", ""),
+        ("Glaze chart -> PDF", "leads"),
     ],
 )
 def test_lines(line: str, expected: str) -> None:
@@ -81,7 +83,13 @@ def test_headings(heading: str, expected: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "heading", ["## Launch checklist", "## Testing", "## Checklist\n\n### Before the fair"]
+    "heading",
+    [
+        "## Launch checklist",
+        "## Testing",
+        "## Checklist\n\n### Before the fair",
+        "## Checklist\n\n### Validation",
+    ],
 )
 def test_a_list_of_what_holds(heading: str) -> None:
     """Where most lines state what holds, the others of the list are checks, too."""
@@ -123,6 +131,15 @@ def test_what_was_made_is_a_check_only_before_a_launch() -> None:
     assert below("## Launch checklist", *lines) == set(lines)
     assert below("## Security checklist", *lines) == set()
     assert below("## Testing", *lines) == set()
+
+
+def test_what_comes_of_something() -> None:
+    """Lines with an arrow are cases to try below a heading of testing, and steps elsewhere."""
+    lines = ("Photo of a pot → its glaze", "A wet pot → a warning", "Two pots → the larger one")
+
+    assert below("## Test scenarios", *lines) == set(lines)
+    assert below("## Checklist", *lines) == set()
+    assert below("## Kiln", *lines) == set()
 
 
 def test_automated_tests_are_work() -> None:
