@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 def check_by_lines(boxes: Sequence[Checkbox]) -> None:
     """Make checks of lists that state what holds; what has an id is a task of its own.
 
-    A file that has nothing else keeps them as its work, except those that are gone through before a
-    launch: then the roadmap says that it has no work.
+    A file that has nothing else keeps them as its work, except checklists: then the roadmap says
+    that it has no work.
     """
     work = [box for box in boxes if box.kind == "work"]
     lists = _lists(work)
@@ -64,7 +64,10 @@ def _lists(work: Sequence[Checkbox]) -> list[Listed]:
 
 
 def _about(box: Checkbox) -> tuple[About, str]:
-    """What the nearest of label, task around it and heading says is about checks; and that text."""
+    """What the nearest of label, task around it and heading says is about checks; and that text.
+
+    The goals of a phase ("Phase 4: Polish & QA") are often said as what holds, and are work.
+    """
     path, label = box.item.headings, box.item.label
     if is_work(label):
         return "work", label
@@ -72,7 +75,7 @@ def _about(box: Checkbox) -> tuple[About, str]:
     for name in (label, box.parent.title if box.parent else "", path[-1].text if path else ""):
         if about := about_checks(name):
             about = outer if about == "tests" and outer in LISTS else about
-            return "tests" if about in LISTS and names_a_phase(name) else about, name
+            return "work" if names_a_phase(name) else about, name
     if outer in LISTS and not is_work(path[-1].text):
         return outer, path[-2].text
     return ("", label) if label else ("work", "")

@@ -32,8 +32,8 @@ _TEMPLATE = (
 )
 _ALL_CHECKS = (
     "every checkbox of this file is below acceptance criteria, verification or a list of files, or "
-    "states what is to hold before a launch, so all of them are checks and none is work. Add the "
-    "tasks themselves (`- [ ] what to do`), "
+    "in a checklist of what is to hold, so all of them are checks and none is work. Add the tasks "
+    "themselves (`- [ ] what to do`), "
     "or give the list another heading if it is the work."
 )
 

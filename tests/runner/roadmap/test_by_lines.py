@@ -109,6 +109,22 @@ def test_a_list_of_things_to_do(heading: str) -> None:
     assert below(heading, "Buy the domain", "Add a sitemap", "Price list", "Test the oven") == set()
 
 
+@pytest.mark.parametrize(
+    "heading", ["## Phase 4: Polish & QA", "### Sprint 3: Testing", "## Phase 2 - Launch checklist"]
+)
+def test_what_a_phase_wants_is_work(heading: str) -> None:
+    """Its goals are often said as what holds."""
+    assert below(heading, "Dark mode works everywhere", "All pages are quick") == set()
+
+
+def test_names_of_things_below_testing() -> None:
+    """Where every third line only names something, the others alone are checks."""
+    lines = ("Booking works", "Prices are right", "Kiln calendar")
+
+    assert below("## Testing", *lines) == set(lines[:2])
+    assert below("## Checklist", *lines) == set(lines)
+
+
 def test_work_between_what_holds() -> None:
     """What says what to make stays work in a list of checks, and what holds a check among work."""
     lines = (
@@ -192,7 +208,7 @@ def test_a_file_of_nothing_else() -> None:
 
     assert [task.kind for task in features.tasks] == ["work", "work"]
     assert [task.kind for task in launch.tasks] == ["check", "check"]
-    assert "before a launch" in launch.asks
+    assert "checklist of what is to hold" in launch.asks
 
 
 def test_checks_by_their_lines_are_criteria() -> None:
