@@ -40,6 +40,11 @@ _GIVEN = lazy_pattern(
 )
 _RENAMED = lazy_pattern(rf"\brename\b{_REST}\sto\s+$", re.IGNORECASE)
 _NAMED_NOUN = lazy_pattern(rf"{_NOUN}\s+(?:named\s+|called\s+)?{_LISTED}$", re.IGNORECASE)
+_NAMED_TEST = lazy_pattern(
+    r"\b(?:add|write|create|include|including)\s+(?:(?:a|an|the|two|three|new|also|unit|regression)\s+)*"
+    r"tests?\s+(?:functions?\s+)?(?:named\s+|called\s+)?(?:`[^`\n]*`\s*(?:,|and|, and)\s*)*$",
+    re.IGNORECASE,
+)
 _SENTENCE = 300
 _BELOW = lazy_pattern(
     r"(?:^|[.;!?)]\s|\n)\W*(?:[\w.]*\d[\w.]*\W+)?(?:please\s+)?(?:add|implement|create|introduce|define)\s+"
@@ -91,9 +96,14 @@ def promised_spans(asked: TaskWords) -> Iterator[re.Match[str]]:
     for span in _SPAN.finditer(asked.text):
         before = _before(asked, span)
         made = _MADE.search(before) and (span["call"] or _NAMED_NOUN.search(before))
-        below = span["call"] and _BELOW.search(before)
-        if made or below or _GIVEN.search(before) or _RENAMED.search(before):
+        made = made or (span["call"] and _BELOW.search(before)) or _names_test(span, before)
+        if made or _GIVEN.search(before) or _RENAMED.search(before):
             yield span
+
+
+def _names_test(span: re.Match[str], before: str) -> bool:
+    """Whether the name is a new test's: "add a test `test_a`", not "run `test_a`"."""
+    return span["name"].lower().startswith("test") and _NAMED_TEST.search(before) is not None
 
 
 def _before(asked: TaskWords, span: re.Match[str]) -> str:
@@ -111,6 +121,7 @@ def _promise(asked: TaskWords, span: re.Match[str], before: str) -> PromisedName
     clause += _CLAUSE.split(after)[0]
     sure = "." in where and not is_test_file(where)
     for_tests = asked.about_tests or (not sure and _OF_TESTS.search(clause) is not None)
+    for_tests = for_tests or _names_test(span, before)
     file = where if "." in where and " " not in where else ""
     return PromisedName(span["name"], file, owner if owner[:1].isupper() else "", for_tests)
 

@@ -63,6 +63,22 @@ async def test_the_right_answer_is_asked_for_and_nothing_else_is_committed(
         assert "- [ ] 1.2" in here.git("show", "HEAD:ROADMAP.md")
 
 
+async def test_a_test_that_the_task_names_must_be_written(tmp_path: Path) -> None:
+    """Old tests that pass do not stand for it."""
+    said = b"- [ ] 1.1 Let `add` in `calc.py` take any numbers; add a test `test_floats`\n"
+    code = block("calc.py", "def add(a, b):\n    return b + a\n")
+    tests = FILES["tests/test_calc.py"].decode() + (
+        "\n\ndef test_floats():\n    assert add(1.5, 2) == 3.5\n"
+    )
+    async with checkout(tmp_path / "here", {**FILES, "ROADMAP.md": said}) as here:
+        here.model.says(code, code + block("tests/test_calc.py", tests))
+        run = await here.cairn("run", "--verify-mode", "syntax")
+
+        assert run.code == 0, run.err
+        assert "asks for `test_floats`, but nothing has that name" in here.model.requests[1].prompt
+        assert "test_floats" in here.git("show", "HEAD:tests/test_calc.py")
+
+
 BESIDE = {
     "a page": block("README.md", "# Cart\n\nAn empty cart costs nothing.\n"),
     "a test": block(

@@ -118,6 +118,24 @@ def test_a_name_in_a_test_or_on_a_page_is_not_made(path: str, missing: list[str]
 
 
 @pytest.mark.parametrize(
+    ("said", "missing"),
+    [
+        ("It ends there; add a test `test_stop`.", ["test_stop"]),
+        ("Fix it. Write tests named `test_a`, `test_b` and `test_calc`", ["test_a", "test_b"]),
+        ("Add a regression test `test_stop` to `tests/test_calc.py`", ["test_stop"]),
+        ("Fix it, so that the test `test_stop` passes", []),
+        ("Fix it; add a test to `test_calc.py` like `test_stop`", []),
+        ("Add a test `test_calc.py`", []),
+    ],
+)
+def test_a_test_that_is_named_must_be_written(said: str, missing: list[str]) -> None:
+    """Where the task says to add it; a test has it, as no code does."""
+    answer = changes({"calc.py": "def stop(): ...\n", "tests/test_x.py": "def test_calc(): ...\n"})
+
+    assert [each.name for each in missing_names(answer, TaskWords(said))] == missing
+
+
+@pytest.mark.parametrize(
     ("said", "found"),
     [
         ("Add `f(a)` and `g(b)` to `a.py`", [("f", "a.py", ""), ("g", "a.py", "")]),
