@@ -228,10 +228,17 @@ def true_files(change: Change) -> dict[str, bytes]:
 
 
 def _is_right(git: ScratchGit, change: Change) -> bool:
-    """Whether the newest commit has the true change, and nothing else but the ticked roadmap."""
+    """Whether the newest commit has the true change, and nothing else but the ticked roadmap.
+
+    A line's end at the end of a file does not count: whole files are answered with one.
+    """
     paths = git("ls-tree", "-r", "-z", "--name-only", "HEAD").split("\0")
     files = {path: git.raw("show", f"HEAD:{path}") for path in change.paths if path in paths}
-    return files == true_files(change)
+    return _ended(files) == _ended(true_files(change))
+
+
+def _ended(files: Mapping[str, bytes]) -> dict[str, bytes]:
+    return {path: content.rstrip(b"\n") for path, content in files.items()}
 
 
 def _line(played: Played) -> str:

@@ -227,6 +227,10 @@ _CREATED = re.compile(
 )
 
 
+_ONE_OF = re.compile(r"(?:`[^`\n]*`\s*,\s*)*`[^`\n]*`\s*,?\s+or\s+`[^`\n]*`")
+"""Names of which one is enough: "reads `setup.cfg`, `tox.ini` or `pytest.ini`"."""
+
+
 def missing_files(task: Task, changes: ChangeSet, base: Snapshot) -> tuple[Complaint, ...]:
     """Complain of files the task asks for that neither the base has nor the answer makes.
 
@@ -255,11 +259,13 @@ def asked_for(path: str, task: Task) -> bool:
 
 
 def _mentions(path: str, task_text: str) -> list[tuple[str, str]]:
-    """Return what is before and after each mention of a path."""
+    """Return what is before and after each mention of a path, except where it is one of several."""
     found = re.finditer(rf"(?<![\w./-]){re.escape(path)}(?![\w/-])", task_text)
+    one_of = [each.span() for each in _ONE_OF.finditer(task_text)]
     return [
         (task_text[max(0, m.start() - 120) : m.start()], task_text[m.end() : m.end() + 60])
         for m in found
+        if not any(start < m.start() < end for start, end in one_of)
     ]
 
 

@@ -13,6 +13,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from runner.code.languages import is_among_tests, is_test_file
 from runner.state.findings import ADVISORY, Level, TestFailure, Verdict, Verification
 from runner.text.patterns import lazy_pattern
 from runner.verify.judging import counted
@@ -256,6 +257,11 @@ def _nothing_ran(after: Verification) -> bool:
     return bool(failures) and not ran and not any(map(is_case, failures))
 
 
+def _is_sample(path: str, users: frozenset[str]) -> bool:
+    """Whether tests only read a file: it lies beside them, and nothing imports it."""
+    return users == {path} and is_among_tests(path) and not is_test_file(path)
+
+
 def is_case(failure: TestFailure) -> bool:
     """Whether one test failed, and not an entire file that could not be loaded."""
     return "::" in failure.test or "#" in failure.test
@@ -345,13 +351,12 @@ class _Assessor:
         return not self._is_named(failure) and (foreign or not self._is_about_promised(failure))
 
     def does_no_harm(self, check: Level) -> bool:
-        """Whether a check that failed is of imports only, in files that tests load and pass."""
+        """Whether only imports failed: in files that tests load and pass, or that nothing loads."""
         passed = [level for level in self._levels if level.passed or level.result == "passed"]
-        loaded = self._promise.loading
-        return check.name == "imports" and all(
-            bool(passed) and bool(self._passing((loaded or {}).get(f.file, frozenset())))
-            for f in check.failures
-        )
+        loaded = self._promise.loading or {}
+        users = {failure.file: loaded.get(failure.file, frozenset()) for failure in check.failures}
+        harmless = (_is_sample(path, of) or self._passing(of) for path, of in users.items())
+        return check.name == "imports" and bool(passed) and all(harmless)
 
     def awaited(self, failure: TestFailure) -> bool:
         """Whether it fails because a name is missing that another open task will add.

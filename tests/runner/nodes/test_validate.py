@@ -129,6 +129,7 @@ async def test_a_named_file_must_be_made(roadmap: str) -> None:
         "- [ ] Make `docs/`\n",
         "- [ ] Show the notes of the file `.executor/notes.json`\n",
         "- [ ] Make `a.py`\n  - it reads `data/prices.csv`, like (`x/y.py`)\n",
+        "- [ ] Make `a.py` for a file `x.ini`, `y.ini` or `z.ini`\n",
     ],
 )
 async def test_names_that_ask_for_nothing_more(roadmap: str) -> None:

@@ -275,6 +275,28 @@ def test_an_import_that_seems_to_lead_nowhere_does_no_harm_where_tests_load_the_
 
 
 @pytest.mark.parametrize(
+    ("path", "users", "outcome"),
+    [
+        ("tests/samples/case.py", {"tests/samples/case.py"}, "green"),
+        ("tests/samples/case.py", {"tests/samples/case.py", "tests/help.py"}, "red"),
+        ("tests/samples/case.py", set(), "red"),
+        ("tests/test_case.py", {"tests/test_case.py"}, "red"),
+        ("kit/samples/case.py", {"kit/samples/case.py"}, "red"),
+    ],
+)
+def test_a_sample_that_tests_only_read_may_import_what_is_not_there(
+    path: str, users: set[str], outcome: str
+) -> None:
+    """Where it is known that nothing imports it."""
+    complaint = TestFailure(path, "No module named 'nowhere'", path, 3)
+    imports = Level("imports", "failed", failures=(complaint,), reason="1 import")
+    after = Verification("t", (imports, *ran(green=["tests/test_other.py"]).levels))
+    found = assess(after, ran(), replace(TASK, loading={path: frozenset(users)}))
+
+    assert found.outcome == outcome
+
+
+@pytest.mark.parametrize(
     ("test", "before", "promise", "outcome"),
     [
         # it fails on the base with another message each time, and uses nothing that was changed
