@@ -416,14 +416,17 @@ class Crowd:
     # what must be true
 
     def picture(self) -> str:
-        """What a failure needs: the pull requests and the tasks as GitHub shows them."""
+        """What a failure needs: pull requests and tasks as GitHub shows them, and what was said."""
         rows = [
             f"#{p.number} {p.title}: {'merged' if p.pull.merged else p.state}"
             f" {p.pull.head} -> {p.pull.base} {p.pull.sha[:8]}"
             for p in self.ours
         ]
         tasks = [f"{'x' if line.checked else ' '} {line.title}" for line in self.lines]
-        return "\n".join(["pull requests:", *rows, "tasks:", *tasks, "after:", *self.log])
+        bot = self.bot.github.app.bot
+        said = [each.body[:1500] for each in self.bot.issue.comments if each.user is bot][-4:]
+        parts = ["pull requests:", *rows, "tasks:", *tasks, "after:", *self.log]
+        return "\n".join([*parts, "Cairn said last:", *said])
 
     def read(self) -> None:
         """Read all that Cairn said."""
