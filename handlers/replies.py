@@ -291,7 +291,8 @@ def _checkpoint(here: CheckpointStatus) -> str:
     made = f"Run `{here.run}`{where} made this pull request for {quoted(here.title)}."
     if not here.open:
         return f"{made} It is {'merged' if here.merged else 'closed without a merge'}."
-    return f"{made} {stack_replies.place(here.place) or stack_replies.ALONE}"
+    held = f" {stack_replies.HELD}" if here.place.held else ""
+    return f"{made} {stack_replies.place(here.place) or stack_replies.ALONE}{held}"
 
 
 def open_quote() -> str:

@@ -17,6 +17,7 @@ from runner.text.sanitize import sanitize
 _MOST = 10
 _MOST_ROWS = 30
 OTHER_WORDS = "In review, but changed in the roadmap or removed from it since"
+HELD = "Its description says what keeps it from being merged."
 ALONE = "It does not build on another pull request of Cairn, and none builds on it."
 
 
@@ -59,6 +60,8 @@ def _row(pull: InReview) -> str:
     title = f"{_plain(pull.title)}{since(pull)}"
     below = pull.place.below
     when = f"after {_in_order(below)}" if below else "first" if pull.place.size > 1 else "any time"
+    if pull.place.held:
+        when = f"{when}, but not yet: see its description"
     return f"| #{pull.number} | {title} | {when} |"
 
 

@@ -11,7 +11,7 @@ from runner.state.revising import Point
 from runner.text.mask import NOT_SHOWN, is_secret_file
 from runner.text.sanitize import cut_middle
 
-_MOST = 30
+MOST = 30
 """Files in conflict that a new attempt is made for."""
 
 _LONGEST = 4_000
@@ -39,7 +39,7 @@ async def conflicting(trees: Versions, blobs: Blobs, *, roadmap: str) -> Conflic
     Raises ``Outage``.
     """
     found = await three_way(trees, blobs, apart=roadmap)
-    if not found.conflicts or len(found.both) > _MOST:
+    if not found.conflicts or len(found.both) > MOST:
         return Conflicting()
     points = [await _point(path, trees, blobs) for path in found.both]
     return Conflicting(tuple(points), found.both, tuple(sorted(found.files.keys() - {*found.both})))

@@ -22,9 +22,10 @@ from typing import Literal
 
 from app.github.api import RepositoryApi
 from app.github.commits import Commits
-from app.github.owned import JOINED, REBUILT, TICKED, Line, Why, line_of
+from app.github.conflicts import MOST
+from app.github.owned import JOINED, REBUILT, TICKED, Line, Why, apart, line_of
 from app.github.pulls import Pull
-from app.github.three_way import Blobs, Versions, differ, three_way
+from app.github.three_way import Blobs, ThreeWay, Versions, differ, three_way
 from runner.errors import Outage, TaskError
 from runner.roadmap.replay import RoadmapEdits, only_ticks, replayed, ticked_again
 from runner.state.changes import ChangeSet, Snapshot, TreeEntry, Write
@@ -32,9 +33,31 @@ from runner.state.publishing import Checkpoint, CheckpointText
 
 log = logging.getLogger(__name__)
 
+_LOOKS, _MOMENT = 4, 2.0
+"""How often GitHub is asked whether it finds a conflict, and the seconds in between."""
 
-Attempting = Literal["none", "limit", "working", "failed"]
-"""A new attempt of a task because of a conflict: impossible, used up, asked for, or in vain."""
+
+Attempting = Literal[
+    "none",
+    "working",
+    "failed",
+    "limit",
+    "off",
+    "pushed",
+    "opaque",
+    "many",
+    "busy",
+    "paused",
+    "cancelled",
+    "skipped",
+]
+"""How far a new attempt of a task is that is in conflict, or why there is none.
+
+It is asked for (``working``), or ended and the conflict is still there (``failed``). As many as are
+allowed were made (``limit``), or the repository wants none (``off``). A person ``pushed`` to the
+branch, or what is in conflict is no text (``opaque``), or too ``many`` files. The run that it
+belongs to is at work (``busy``) or was ``paused`` or ``cancelled``, or the task was ``skipped``.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +85,7 @@ class _Unmerged:
     paths: tuple[str, ...]
     theirs: str = ""
     certain: bool = False
+    hinders: Literal["none", "opaque", "many"] = "none"
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +101,8 @@ class Fresh:
     just now; what was verified before it is shown on it if it was ``carried`` over. ``again`` says
     that it is verified again where it was not. ``conflicts`` are paths that the base and the branch
     both changed, so that a merge of the base is left to people. Where it is code that is in
-    conflict, and nobody pushed to the branch, ``clash`` says what a new attempt begins with.
+    conflict, and nobody pushed to the branch, ``clash`` says what a new attempt begins with, else
+    ``attempt`` why there is none.
     """
 
     done: Literal["nothing", "ticked", "joined", "rebuilt", "stuck", "pushed"] = "nothing"
@@ -138,6 +163,8 @@ class Freshen:
             return Fresh(sha=pull.sha)
         if line.start == line.fork:
             return await self._ticked(pull, tip, line, ticks=ticks)
+        if not line.fork and why == "merged":  # git merges no history that has nothing in common
+            why = "rewritten"
         if why != "merged" or await self._only_rebases():
             made = await self._rebuilt(pull, tip, line, why)
             if why != "merged" or made.done != "pushed":
@@ -149,10 +176,17 @@ class Freshen:
         return (await self._compared(one, other))[0]
 
     async def _line(self, pull: Pull, tip: str, own: Own) -> Line | None:
-        """What a branch has that the base has not; None where they have nothing in common."""
+        """What a branch has that the base has not; None if nothing on it is ours.
+
+        They have no commit in common when the history was rewritten from its first commit on.
+        """
         doing = f"compare {tip[:10]} with {pull.sha[:10]}"
         found = await self._api.find(f"compare/{tip}...{pull.sha}", doing, refused=Outage)
-        return line_of(found, pull.sha, own.tasks, own.merged) if found else None
+        if found:
+            return line_of(found, pull.sha, own.tasks, own.merged)
+        newest = await self._api.find(f"commits?sha={pull.sha}&per_page=100", doing, refused=Outage)
+        line = apart(newest or [], pull.sha, own.tasks, own.merged)
+        return line if line.own and line.start else None
 
     async def _ticked(self, pull: Pull, tip: str, line: Line, *, ticks: bool) -> Fresh:
         """Replay the edits of the roadmap, where nothing else is in conflict with the base."""
@@ -163,10 +197,10 @@ class Freshen:
         mine, edited = await self._snapshot(pull.sha), differ(old, new, pull.roadmap)
         changes = await self._changes(pull, line, mine, new)
         if isinstance(changes, _Unmerged):
-            if not (edited or changes.certain):
+            if not (edited or changes.certain or await self._is_refused(pull)):
                 return now
-            clash = await self._clash(pull, line, changes, (mine, new))
-            return replace(now, conflicts=changes.paths, clash=clash)
+            clash, attempt = await self._clash(pull, line, changes, (mine, new))
+            return replace(now, conflicts=changes.paths, clash=clash, attempt=attempt)
         if not edited:
             return now
         if await self._only_rebases():  # GitHub would leave out a merge commit, and the ticks
@@ -236,8 +270,22 @@ class Freshen:
         trees: tuple[Snapshot, Snapshot],
         why: Why | Literal[""] = "",
     ) -> Fresh:
-        clash = await self._clash(pull, line, found, trees, why)
-        return Fresh("stuck", found.paths, sha=pull.sha, start=line.start, clash=clash)
+        clash, attempt = await self._clash(pull, line, found, trees, why)
+        left = Fresh("stuck", found.paths, sha=pull.sha, start=line.start)
+        return replace(left, clash=clash, attempt=attempt)
+
+    async def _is_refused(self, pull: Pull) -> bool:
+        """Ask GitHub whether it finds a conflict, where it could follow a file that was renamed.
+
+        It may need a moment to know.
+        https://docs.github.com/en/rest/pulls/pulls#get-a-pull-request
+        """
+        for _ in range(_LOOKS):
+            found = await self._api.find(f"pulls/{pull.number}", f"show #{pull.number}")
+            if found is None or found["mergeable"] is not None:
+                return found is not None and not found["mergeable"]
+            await self._api.sleep(_MOMENT)
+        return False
 
     async def _clash(
         self,
@@ -246,16 +294,20 @@ class Freshen:
         found: _Unmerged,
         trees: tuple[Snapshot, Snapshot],
         why: Why | Literal[""] = "",
-    ) -> Clash | None:
-        """What a new attempt of the task begins with; None where it would not help, or may not.
+    ) -> tuple[Clash | None, Attempting]:
+        """What a new attempt of the task begins with; else why it would not help, or may not.
 
         ``trees`` are that of the branch, and the newer one.
         """
-        if not found.theirs or pull.kind != "checkpoint" or not await self._is_ours(line):
-            return None
+        if pull.kind != "checkpoint" or not (found.theirs or found.hinders != "none"):
+            return None, "none"
+        if not await self._is_ours(line):
+            return None, "pushed"
+        if found.hinders != "none":
+            return None, found.hinders
         alone = any(differ(*trees, path) for path in _workflows(*trees))
         form = why or ("merged" if alone or await self._only_rebases() else "")
-        return Clash(pull.sha, line.start, found.theirs, form)
+        return Clash(pull.sha, line.start, found.theirs, form), "none"
 
     async def _is_ours(self, line: Line) -> bool:
         """Say whether no person added a commit to a branch."""
@@ -292,7 +344,8 @@ class Freshen:
         if found.odd or found.conflicts:
             trees = (mine.entries, new.entries)
             certain = any(all(path in tree for tree in trees) for path in found.conflicts)
-            return _Unmerged(found.odd or found.conflicts, found.theirs, certain)
+            paths = found.odd or found.conflicts
+            return _Unmerged(paths, found.theirs, certain, _hinders(found))
         if not differ(old, mine, roadmap):
             return ChangeSet(found.files)
         versions = [tree.entries.get(roadmap) for tree in (old, mine, new)]
@@ -342,6 +395,13 @@ class Freshen:
             return Fresh(sha=pull.sha)
         log.info("Brought %s up to date with %s", pull.head, pull.base)
         return replace(wanted, sha=commit.sha, new=True, carried=carried)
+
+
+def _hinders(found: ThreeWay) -> Literal["none", "opaque", "many"]:
+    """What keeps a model from resolving a conflict."""
+    if found.odd or found.opaque:
+        return "opaque"
+    return "many" if len(found.both) > MOST else "none"
 
 
 def _workflows(one: Snapshot, other: Snapshot) -> set[str]:

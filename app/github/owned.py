@@ -91,6 +91,15 @@ def line_of(compared: Any, head: str, tasks: Collection[str], merged: str = "") 
     return Line(fork, start if start in known else fork, behind, own, form, bool(same), why)
 
 
+def apart(newest: Any, head: str, tasks: Collection[str], merged: str = "") -> Line:
+    """Read the newest commits of a branch that has nothing in common with its base any more.
+
+    ``fork`` is '' then. https://docs.github.com/en/rest/commits/commits#list-commits
+    """
+    nothing = {"merge_base_commit": {"sha": ""}, "behind_by": 1, "commits": newest}
+    return line_of(nothing, head, tasks, merged)
+
+
 def _own(
     known: dict[str, Commit], head: str, tasks: frozenset[str], merged: str
 ) -> tuple[Commit, ...]:

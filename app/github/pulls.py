@@ -197,8 +197,9 @@ def _rewriting(count: int) -> str:
     return f"mutation({given}) {{ {' '.join(each)} }}"
 
 
-SECTIONS = ("place", "news", "redone", "revisions")
-"""Parts of a description: its place in the stack, what happened to it there, how it was changed."""
+SECTIONS = ("place", "held", "news", "redone", "revisions")
+"""Parts of a description: its place in the stack, what keeps people from merging it, what happened
+to it there, how it was changed."""
 
 
 class Pulls:

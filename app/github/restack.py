@@ -21,7 +21,7 @@ from app.github.freshen import Attempting, Clash, Fresh, Freshen, Own
 from app.github.owned import Why
 from app.github.pulls import PREFIX, Pull, Pulls, put_on, with_sections
 from app.github.stack import Ties, place_of
-from app.github.stack_checks import StackChecks, StackMemory
+from app.github.stack_checks import Held, StackChecks, StackMemory
 from app.github.trust_checks import TrustChecks
 from handlers import stack_replies
 from runner.errors import TaskError
@@ -49,12 +49,15 @@ class _Ground:
 
 @dataclass(frozen=True, slots=True)
 class _Done:
-    """What became of one, and what its description says of that; ``trouble`` if people must act."""
+    """What became of one, and what its description says of that.
+
+    ``held`` is what keeps people from merging it: they must act, or Cairn is at work on that.
+    """
 
     pull: Pull
     fresh: Fresh
     news: str = ""
-    trouble: bool = False
+    held: str = ""
 
 
 class Restack:
@@ -107,9 +110,16 @@ class Restack:
         ground = _Ground(base, tip, ticks)
         known = await self._settle(known, ground, ended=number)
         try:
+            await self._released(next(each for each in known if each.number == number), ground)
             await self._tell_lost(number, Ties(known, base), tip)
         except TaskError as error:
             log.warning("After the end of #%s: %s", number, error.message)
+
+    async def _released(self, pull: Pull, ground: _Ground) -> None:
+        """Let one that ended no longer say what keeps people from merging it."""
+        if not pull.open and section(pull.body, "held"):
+            ended = await self._pulls.annotate(pull, held="")
+            await self._checks.show(ended.sha, place_of(ended, Ties([ended], ground.base)))
 
     async def is_out_of_place(self) -> bool:
         """Say whether the base of an open one is our branch that nobody merges any more."""
@@ -130,9 +140,9 @@ class Restack:
         stack = ties.stack(pull)
         places = [(p, {"place": stack_replies.place(place_of(p, ties))}) for p in stack]
         await self._pulls.redescribe([(p, with_sections(p.body, parts)) for p, parts in places])
-        if not self._checks.has_trouble(pull.sha):  # whether that is over is not known here
+        if not section(pull.body, "held"):  # whether that is over is not known here
             await self._checks.show(pull.sha, place_of(pull, ties), new=new)
-        return any(section(p.body, "news") for p in stack)
+        return any(section(p.body, "held") or section(p.body, "news") for p in stack)
 
     async def _settle(self, known: list[Pull], ground: _Ground, *, ended: int = 0) -> list[Pull]:
         """Return them as they are in the end."""
@@ -173,9 +183,9 @@ class Restack:
         pull, fresh = done.pull, done.fresh
         if not pull.member:
             return
-        trouble = done.news if done.trouble else ""
-        place = place_of(pull, ties)
-        await self._checks.show(fresh.sha, place, trouble=trouble, new=fresh.new)
+        working = fresh.attempt == "working"
+        held = Held(done.held, working) if done.held else None
+        await self._checks.show(fresh.sha, place_of(pull, ties), held=held, new=fresh.new)
         if self._verify is None or pull.kind != "checkpoint" or fresh.carried:
             return
         next_to_base = pull.base == ground.base
@@ -198,7 +208,8 @@ class Restack:
         except TaskError as error:
             log.warning("%s is not brought up to date: %s", pull.head, error.message)
             news = texts.forbidden(error.message) if error.kind == RULES else ""
-            one = _Done(pull, Fresh(sha=pull.sha), news or section(pull.body, "news"))
+            news = news or section(pull.body, "news")
+            one = _Done(pull, Fresh(sha=pull.sha), news, section(pull.body, "held"))
         done.append(one)
         for upper in ties.uppers(pull):
             await self._upwards(upper, ties, ground, done, (pull, one.fresh))
@@ -227,16 +238,16 @@ class Restack:
             fresh = replace(fresh, attempt=await self._attempt(pull, fresh.clash))
         note = await self._note(pull, ties, ground, fresh, below)
         also = texts.still_shows(ties.lower(pull), ties.dropped(pull))
-        lines = [
+        is_held = fresh.done in ("stuck", "pushed") and bool(note)
+        news = [
             *texts.taken_in(ties.taken_in(pull)),
             *texts.carried(ties.carries(pull), ground.base),
-            *filter(None, [await self._again(pull, ties, ground), also, note]),
-            *texts.conflicting(pull, fresh),
+            *filter(None, [await self._again(pull, ties, ground), also, "" if is_held else note]),
         ]
+        held = [*([note] if is_held else []), *texts.conflicting(pull, fresh)]
         if pull.base == ground.base and fresh.done in ("ticked", "joined", "rebuilt"):
             await self._say_unticked(pull, ties, ground)
-        held = bool(fresh.conflicts) or (fresh.done in ("stuck", "pushed") and bool(note))
-        return _Done(pull, fresh, "\n\n".join(lines), trouble=held)
+        return _Done(pull, fresh, "\n\n".join(news), "\n\n".join(held))
 
     async def _again(self, pull: Pull, ties: Ties, ground: _Ground) -> str:
         """What the description says if another one of its task was merged meanwhile."""
@@ -371,7 +382,7 @@ def _described(done: _Done, ties: Ties) -> str:
     """The description of one, with its place and what became of it."""
     pull = done.pull
     place = stack_replies.place(place_of(pull, ties)) if pull.member else ""
-    body = with_sections(pull.body, {"place": place, "news": done.news})
+    body = with_sections(pull.body, {"place": place, "held": done.held, "news": done.news})
     left = done.fresh.done == "rebuilt" and ties.closed(pull) and not ties.carries(pull)
     return put_on(pull, body, pull.base) if left else body
 

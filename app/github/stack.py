@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+from app.github.comments import section
 from app.github.pulls import PREFIX, Pull
 from handlers.ports import InReview, StackPlace
 from runner.roadmap.reviewed import reviewed
@@ -242,7 +243,8 @@ def place_of(pull: Pull, ties: Ties) -> StackPlace:
         seen |= {p.number for p in top}
         size += 1
     below = tuple(p.number for p in reversed(down[1:]))
-    return StackPlace(size, below, tuple(p.number for p in ties.uppers(pull)))
+    uppers = tuple(p.number for p in ties.uppers(pull))
+    return StackPlace(size, below, uppers, held=bool(section(pull.body, "held")))
 
 
 def shown_of(pulls: Iterable[Pull], roadmap: str) -> tuple[ShownPull, ...]:

@@ -29,6 +29,7 @@ _WAITS = (
     "order, and Cairn updates this check after each merge."
 )
 _NEEDS_YOU = "This branch needs you before it can be merged"
+_WORKING = "Cairn is working on a conflict with the base branch"
 
 
 def _remembered() -> LRUCache[str, str]:
@@ -48,6 +49,14 @@ class StackMemory:
     settled: object = None
     shown: LRUCache[str, str] = field(default_factory=_remembered)
     verified: LRUCache[str, str] = field(default_factory=_remembered)
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What keeps people from merging a pull request (Markdown), and whether Cairn works on it."""
+
+    text: str
+    working: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,20 +86,16 @@ class StackChecks:
         self._runs, self._effort, self._memory = runs, effort, memory
         self._links = links
 
-    def has_trouble(self, commit: str) -> bool:
-        """Say whether it is known that people must do something first."""
-        return self._memory.shown.get(commit) == _NEEDS_YOU
-
     async def show(
-        self, commit: str, place: StackPlace, *, trouble: str = "", new: bool = False
+        self, commit: str, place: StackPlace, *, held: Held | None = None, new: bool = False
     ) -> None:
         """Show the place of a pull request on its head; doing it twice leaves one.
 
-        ``trouble`` says what people must do first (Markdown). A ``new`` commit has no check yet.
+        ``held`` is what has to end first. A ``new`` commit has no check yet.
         """
-        data = stack_check(place, trouble) | {"details_url": self._links.of(place)}
-        title = data["output"]["title"]
-        if self._runs is None or self._memory.shown.get(commit) == title:
+        data = stack_check(place, held) | {"details_url": self._links.of(place)}
+        said = "\n".join(_said(data))
+        if self._runs is None or self._memory.shown.get(commit) == said:
             return
         with self._effort():
             try:
@@ -101,22 +106,29 @@ class StackChecks:
                 self._runs = None
                 _log.info("The check %s is not shown: %s", STACK, outage.message)
             else:
-                self._memory.shown[commit] = title
+                self._memory.shown[commit] = said
 
     async def _show(self, runs: CheckRuns, commit: str, data: dict[str, Any], *, new: bool) -> None:
         there = None if new else await runs.find(STACK, commit)
         waits = "conclusion" not in data
         if there is None or (waits and there["status"] == "completed"):  # it cannot begin again
             await runs.make(commit, data)
-        elif there["output"]["title"] != data["output"]["title"]:
+        elif _said(there) != _said(data):
             await runs.change(there, data)
 
 
-def stack_check(place: StackPlace, trouble: str = "") -> dict[str, Any]:
-    """The check run: pending while another one is to be merged first."""
-    if trouble:
-        output = {"title": _NEEDS_YOU, "summary": trouble}
-        return {"name": STACK, "conclusion": "failure", "output": output}
+def _said(check: Any) -> tuple[str, str]:
+    """What people read of a check run."""
+    output = check["output"]
+    return output["title"] or "", output["summary"] or ""
+
+
+def stack_check(place: StackPlace, held: Held | None = None) -> dict[str, Any]:
+    """The check run: pending while another one is to be merged first, or while Cairn works."""
+    if held:
+        output = {"title": _WORKING if held.working else _NEEDS_YOU, "summary": held.text}
+        ended = {"status": "in_progress"} if held.working else {"conclusion": "failure"}
+        return {"name": STACK, **ended, "output": output}
     if place.below:
         lower = place.below[-1]
         output = {"title": f"Waits for #{lower}", "summary": _WAITS.format(lower=lower)}

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from app.github.checks import TRUST
-from app.github.freshen import Fresh
+from app.github.conflicts import MOST
+from app.github.freshen import Attempting, Fresh
 from app.github.pulls import Pull
 from handlers.stack_replies import numbers
 from runner.text.sanitize import sanitize
@@ -141,27 +142,37 @@ def _why_not(fresh: Fresh) -> str:
     return ""
 
 
+_NOT_AGAIN: Mapping[Attempting, str] = {
+    "failed": "Cairn began to work on the task again, but that did not resolve the conflict: the "
+    "comment of that run on this pull request says why. ",
+    "limit": "Cairn does not work on the task again by itself: it has done so as often as "
+    "`pull_requests.revisions` allows. ",
+    "off": "Cairn does not work on the task again by itself, because `pull_requests.revisions` is "
+    "0. ",
+    "pushed": "Cairn does not work on the task again by itself, because somebody pushed to this "
+    "branch. ",
+    "opaque": "Cairn does not work on the task again, because a link, a submodule or a binary file "
+    "is in conflict. ",
+    "many": f"Cairn does not work on the task again, because both changed more than {MOST} files. ",
+    "busy": "Cairn does not work on the task again while the run of this pull request is at work. ",
+    "paused": "Cairn does not work on the task again while the run is paused. `/execute resume` "
+    "continues it. ",
+    "cancelled": "Cairn does not work on the task again, because somebody cancelled the run. ",
+    "skipped": "Cairn does not work on the task again, because somebody skipped it. ",
+}
+
+
 def _tried(fresh: Fresh) -> str:
     """Why no new attempt is made."""
-    if fresh.attempt == "failed":
-        return (
-            "Cairn worked on the task again on the new base, but failed: the comment of that "
-            "run on this pull request says why. "
-        )
-    if fresh.attempt == "limit":
-        return (
-            "Cairn does not work on it again by itself: it has done so as often as "
-            "`pull_requests.revisions` allows. "
-        )
-    return ""
+    return _NOT_AGAIN.get(fresh.attempt, "")
 
 
 def _worked_on(pull: Pull, both: str) -> str:
     """What is said while a new attempt is made."""
     return (
         f"{both}, so Cairn is working on the task once more, on the newest `{pull.base}`. The "
-        "comment of that run on this pull request will say what came of it. To resolve the "
-        "conflict yourself instead: "
+        f"comment of that run on this pull request will say what came of it. "
+        f"{_resolve(pull, 'To resolve the conflict yourself instead, type:')}"
     )
 
 
@@ -191,7 +202,7 @@ def stuck(pull: Pull, merged: Pull, fresh: Fresh) -> str:
         f"{_paths(fresh.paths)}"
     )
     if fresh.attempt == "working":
-        return f"{_worked_on(pull, because)}{_resolve(pull)}"
+        return _worked_on(pull, because)
     return f"{_NEEDS_YOU} {because}. {_tried(fresh)}{_resolve(pull)}"
 
 
@@ -201,17 +212,14 @@ def conflicting(pull: Pull, fresh: Fresh) -> list[str]:
         return []
     both = f"`{pull.base}` and this branch both changed {_paths(fresh.conflicts)}"
     if fresh.attempt == "working":
-        return [f"{_worked_on(pull, both)}{_resolve(pull)}"]
-    return [
-        f"{_NEEDS_YOU} {both}, and Cairn does not guess what is wanted. {_tried(fresh)}"
-        f"{_resolve(pull)}"
-    ]
+        return [_worked_on(pull, both)]
+    return [f"{_NEEDS_YOU} {both}. {_tried(fresh)}{_resolve(pull)}"]
 
 
-def _resolve(pull: Pull) -> str:
+def _resolve(pull: Pull, lead: str = "To resolve the conflict, type:") -> str:
     """What to type to merge the base branch in, and how to have the task done again instead."""
     return (
-        f"Type:\n\n```sh\ngit fetch origin\ngit switch {pull.head}\ngit merge origin/{pull.base}\n"
+        f"{lead}\n\n```sh\ngit fetch origin\ngit switch {pull.head}\ngit merge origin/{pull.base}\n"
         "# resolve the conflicts, then\ngit commit && git push\n```\n\n"
         f"Or close this pull request and comment `/execute retry {pull.task}`: Cairn then works "
         f"on the task again, on `{pull.base}`."

@@ -37,7 +37,8 @@ class ThreeWay:
 
     ``odd`` are no ordinary files, ``conflicts`` are changed on both sides in the same place.
     ``both`` are all paths that both sides changed. Of what is in conflict, ``theirs`` names what
-    the newer tree has there: two newer trees with the same name are in the same conflict.
+    the newer tree has there: two newer trees with the same name are in the same conflict. Those of
+    it that no model can write again are ``opaque``: links, submodules, and what is no text.
     """
 
     files: Mapping[str, Write | None]
@@ -45,6 +46,7 @@ class ThreeWay:
     conflicts: tuple[str, ...] = ()
     both: tuple[str, ...] = ()
     theirs: str = ""
+    opaque: tuple[str, ...] = ()
 
 
 async def three_way(trees: Versions, blobs: Blobs, *, apart: str) -> ThreeWay:
@@ -59,7 +61,17 @@ async def three_way(trees: Versions, blobs: Blobs, *, apart: str) -> ThreeWay:
     made = {path: await _merged(path, files[path], trees, blobs) for path in both}
     conflicts = tuple(sorted(path for path, write in made.items() if write is None))
     theirs = _name(conflicts, trees.new) if conflicts else ""
-    return ThreeWay(files | made, (), conflicts, tuple(sorted(both)), theirs)
+    opaque = tuple([path for path in conflicts if await _is_opaque(path, trees, blobs)])
+    return ThreeWay(files | made, (), conflicts, tuple(sorted(both)), theirs, opaque)
+
+
+async def _is_opaque(path: str, trees: Versions, blobs: Blobs) -> bool:
+    sides = [tree.entries.get(path) for tree in (trees.mine, trees.new)]
+    entries = [each for each in sides if each]
+    if not all(map(_is_file, entries)):
+        return True
+    known = await blobs([each.sha for each in entries])
+    return any(b"\0" in known[each.sha] for each in entries)
 
 
 async def _merged(path: str, mine: Write | None, trees: Versions, blobs: Blobs) -> Write | None:

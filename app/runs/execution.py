@@ -19,7 +19,7 @@ from app.runs.onboarding import SetUp
 from app.runs.revising import outcome_of, replies_in, said_of
 from app.runs.undoing import MAY_NOT_UNDO, Undoing
 from app.runs.verifying import Verifying
-from app.store.runs import Run, StoredRuns
+from app.store.runs import PERSON, Run, StoredRuns
 from runner.analysis.preview import CostPreview
 from runner.config.model import GitHubMode, RepositoryConfig
 from runner.config.options import options_of
@@ -226,7 +226,8 @@ async def execute(run: Run, ports: RunPorts, runs: StoredRuns, started: MutableS
             yield await _refused(error, ports)
             return
         ports = _in_mode(ports, config, run)
-        await ports.catch_up()
+        # what a person stopped it from doing about conflicts is done now
+        await ports.catch_up(anew=run.cause == PERSON)
         if run.request.get("dry_run"):
             yield await _dry(request, ports)
             return
@@ -372,7 +373,8 @@ async def _advice(ended: Ended, ports: RunPorts) -> str:
 async def answered(ended: Ended, ports: RunPorts) -> str:
     """Answer the reviewers who asked for a revision; what there is to say about the whole."""
     revision, asked = ended.state.revision, ended.state.request.options.scope.revision
-    if asked and asked.conflict and ended.status in ("ended", "cancelled"):
+    stopped = ended.status in ("ended", "cancelled") or ended.kind == STOP_REQUEST
+    if asked and asked.conflict and stopped:
         await ports.catch_up(anew=True)  # it says what to do, if the conflict is still there
     if not (revision and asked) or ended.status != "ended" or ended.state.problem:
         return ""
@@ -380,7 +382,7 @@ async def answered(ended: Ended, ports: RunPorts) -> str:
         return fixed_or_why(ended.state, revision, asked)
     outcome = await outcome_of(ended.state, revision, ports.deps)
     await ports.answer(revision.pull, replies_in(revision, outcome))
-    return said_of(outcome, asked)
+    return said_of(outcome, asked, revision)
 
 
 def request_of(run: Run, config: RepositoryConfig) -> Request:

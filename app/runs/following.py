@@ -61,13 +61,13 @@ class ConflictAttempts:
         there = next(
             (run for run in earlier if run.id == run_id(words) or run.status == "queued"), None
         )
-        if there is not None:  # the run itself asks when it has ended
-            return "failed" if there.id == place.id else _attempting(there)
-        if await self._is_stopped(place, pull):
-            return "none"
+        if there is not None:
+            return _attempting(there, itself=there.id == place.id)
+        if stopped := await self._stopped(place, pull):
+            return stopped
         used, most = sum(map(_has_worked, earlier)), await self._most(place)
         if used >= most:
-            return "limit" if most else "none"
+            return "limit" if most else "off"
         asked = asdict(_asked(pull, clash, used + 1, most))
         private = bool(place.request.get("private"))
         await self._start(about_pull(place, pull, words, private=private, revision=asked))
@@ -77,18 +77,20 @@ class ConflictAttempts:
         runs = await self._runs.by_issue(place.repository_id, pull.number)
         return [run for run in runs if is_about_conflict(run)]
 
-    async def _is_stopped(self, place: RunRequest, pull: Pull) -> bool:
-        """Whether people stopped the run that made it, or left out one of its tasks.
+    async def _stopped(self, place: RunRequest, pull: Pull) -> Attempting | None:
+        """Say whether people stopped the run that made it, or left out one of its tasks.
 
-        A single pull request is as if stopped while its run works: that goes on from its commits.
+        A single pull request is left alone while its run works: that goes on from its commits.
         """
         run = await self._runs.get(pull.head.split("/")[1])
-        if run and (run.status.startswith("cancel") or _is_paused(run)):
-            return True
+        if run and run.status.startswith("cancel"):
+            return "cancelled"
+        if run and is_paused(run):
+            return "paused"
         if run and run.status in UNFINISHED and pull.head.startswith(shared_branch(run.id)):
-            return True
+            return "busy"
         skipped = await self._skips.of(place.repository_id, pull.roadmap)
-        return not skipped.isdisjoint(pull.tasks)
+        return None if skipped.isdisjoint(pull.tasks) else "skipped"
 
     async def _start(self, row: RunRequest) -> None:
         """Its comment comes first: a run that is queued may begin at any moment."""
@@ -102,13 +104,17 @@ def is_about_conflict(run: Run) -> bool:
     return bool((run.request.get("revision") or {}).get("conflict"))
 
 
-def _attempting(run: Run) -> Attempting:
-    if run.status in UNFINISHED:
-        return "none" if _is_paused(run) or run.status == "cancelling" else "working"
-    return "failed" if _has_worked(run) else "none"
+def _attempting(run: Run, *, itself: bool) -> Attempting:
+    """How far the attempt of a run is; one that asks ``itself`` does so when it has stopped."""
+    if run.status.startswith("cancel"):
+        return "cancelled"
+    if is_paused(run):
+        return "paused"
+    return "working" if run.status in UNFINISHED and not itself else "failed"
 
 
-def _is_paused(run: Run) -> bool:
+def is_paused(run: Run) -> bool:
+    """Say whether a person paused a run."""
     return run.status == "pausing" or (run.status == "paused" and run.cause == PERSON)
 
 

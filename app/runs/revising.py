@@ -108,10 +108,10 @@ def _reply(point: Point, outcome: RevisionOutcome) -> ThreadReply:
     return ThreadReply(point.thread, text, resolves=False)
 
 
-def said_of(outcome: RevisionOutcome, asked: RevisionRequest) -> str:
+def said_of(outcome: RevisionOutcome, asked: RevisionRequest, revision: Revision) -> str:
     """What the comment of the run says."""
     if asked.conflict:
-        tried = redone(outcome.commit) if outcome.commit else not_redone(outcome.why)
+        tried = redone(outcome.commit, revision) if outcome.commit else not_redone(outcome.why)
         return f"{tried}\n\n{counted(asked)}"
     what = revised(outcome.commit) if outcome.commit else not_revised(outcome.why)
     return f"{what}\n\n{counted(asked)}"

@@ -373,7 +373,7 @@ class RunService:
 
     async def resume(self, *, repository_id: int, issue: int, by: User) -> tuple[str, ...]:
         """Queue the paused runs of the issue again."""
-        return await self._set_status(repository_id, issue, "queued", _PAUSED, "")
+        return await self._set_status(repository_id, issue, "queued", _PAUSED, "", PERSON)
 
     async def _set_status(
         self,

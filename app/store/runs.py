@@ -70,7 +70,8 @@ class RunRequest:
 class Run(RunRequest):
     """A run as it is now; ``reason`` and ``until`` say why and how long it is paused.
 
-    ``cause`` is the kind of outage behind a pause, or ``PERSON``, ``REMOVED`` or ``UNINSTALLED``.
+    ``cause`` is the kind of outage behind a pause, or ``PERSON``, ``REMOVED`` or ``UNINSTALLED``;
+    of a run that works again, ``PERSON`` says that somebody resumed it.
     """
 
     status: Status

@@ -125,8 +125,8 @@ def _rejected(attempt: Attempt, title: str, run: str) -> Iterator[MemoryNote]:
 def _asked(state: RunState, attempt: Attempt, run: str) -> Iterator[MemoryNote]:
     """What reviewers asked for, and got: the next change should have it from the start."""
     revision, request = attempt.planned.revision, state.request.options.scope.revision
-    if revision is None or revision.repairs:
-        return
+    if revision is None or revision.repairs or revision.conflict:
+        return  # that is what checks or the base say, and nobody wished for it
     texts = [(point.path, point.text) for point in revision.points]
     if request and request.text.strip():
         texts.append(("", request.text))

@@ -64,7 +64,7 @@ async def opened(state: RunState, deps: Deps, revision: Revision) -> RunState:
     try:
         roadmap = parse(path, untick_all(path, content, revision.tasks))
     except EditRefused as refused:
-        raise TaskError("file", reworded(path)) from refused
+        raise TaskError("file", reworded(path, branch)) from refused
     return replace(
         state,
         revision=revision,

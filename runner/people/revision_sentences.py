@@ -46,7 +46,7 @@ def revision_message(title: str, explanation: str, revision: Revision) -> str:
     if revision.conflict:  # the first words are those of every merge of ours
         first = f"Merge {revision.below} and work on the task again"
         paths = sanitize(", ".join(revision.conflict.paths[:_MOST_PATHS]), plain=True)
-        cause = f"Both had changed the same code: {paths}."
+        cause = f"The two were in conflict: {paths}."
     return "\n\n".join(filter(None, [first, cause, why]))
 
 
@@ -66,11 +66,12 @@ def not_open(branch: str) -> str:
     return f"The pull request of {branch} is no longer open, so nothing was changed."
 
 
-def reworded(roadmap: str) -> str:
+def reworded(roadmap: str, branch: str) -> str:
     """People changed the words of the task, or deleted it, while its change was in review."""
     return (
-        f"`{roadmap}` on this branch no longer has the task in the words of this pull request. "
-        "To have it done as it is written now, close this pull request and comment `/execute`"
+        f"`{roadmap}` on `{branch}` no longer has the task in the words of this pull request, so "
+        "Cairn did not work on it again. To have it done as it is written now, close this pull "
+        "request and comment `/execute`."
     )
 
 
@@ -82,25 +83,26 @@ def revised_line(commit: str, number: int) -> str:
 def redone_line(commit: str, base: str) -> str:
     """What the description of a pull request says about an attempt after a conflict."""
     return (
-        f"**Worked on again** on a newer `{base}`, which had changed the same code: {commit}. "
-        "If you reviewed this pull request before, please review it again."
+        f"**Worked on again** because of a conflict with `{base}`: {commit}. If you reviewed this "
+        "pull request before, please review it again."
     )
 
 
-def redone(commit: str) -> str:
-    """The conflict is gone."""
+def redone(commit: str, revision: Revision) -> str:
+    """What was in conflict then no longer is; the base may have changed once more since."""
     return (
-        f"Cairn worked on the task again on the newest base: {commit}. The conflict is gone. The "
-        "description of this pull request says how far the whole change is verified now. Please "
-        "review it again."
+        f"Cairn worked on the task again: {commit} is on `{revision.below}` at {revision.fork} and "
+        "resolves the conflict with it. The description of this pull request says how far the "
+        "whole change is verified now. Please review it again."
     )
 
 
 def not_redone(why: str) -> str:
-    """The conflict is still there."""
+    """Nothing came of it; whoever pushed or closed the pull request may have ended the conflict."""
     return (
-        f"**Nothing was pushed, and this pull request is still in conflict:** {whole_sentence(why)}"
-        " Cairn will not try to resolve this conflict again. The description says how to do it."
+        f"**Nothing was pushed:** {whole_sentence(why)} Cairn will not try to resolve this "
+        "conflict again. If it is still there, the description of this pull request says what to "
+        "do."
     )
 
 
@@ -131,8 +133,8 @@ def counted(asked: RevisionRequest) -> str:
         )
     if asked.conflict:
         return (
-            "Cairn worked on this pull request again by itself, because its base changed the same "
-            f"code: attempt {asked.number} of {asked.most} (`pull_requests.revisions`); {more}."
+            "Cairn worked on this pull request again by itself, because it was in conflict with "
+            f"its base: attempt {asked.number} of {asked.most} (`pull_requests.revisions`); {more}."
         )
     return f"This was revision {asked.number} of {asked.most} of this pull request; {more}."
 

@@ -14,6 +14,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
 from typing import TypeVar
 
+from runner.config.model import RepositoryConfig
 from tests.fake_github.merging import Conflict
 from tests.fake_github.state import Issue
 from tests.model_server.turns import Asked, Turn
@@ -27,6 +28,7 @@ ROADMAP = "# Notes\n\n" + "".join(
     f"- [ ] 1.{n} Write `{word}.md`\n" for n, word in enumerate(WORDS, 1)
 )
 METHODS = ("merge", "squash", "rebase")
+LIMIT = RepositoryConfig().limits.open_pull_requests
 _TASK = re.compile(r"- \[([ x])\] (\S+) (.*?`(\w+)\.md`.*)")
 _CARRIED = re.compile(r"^(.*) merged into .* which does not lead to `main`", re.M)
 _NUMBER = re.compile(r"#(\d+)").findall
@@ -165,7 +167,8 @@ class Crowd:
             title = line.title
             pull = newest.get(title)
             declined = pull and pull.state == "closed" and not pull.pull.merged
-            again = self.retried.get(title, 0) >= len(self.ours)
+            # a retry rests while the limit is reached, and its run alone takes a declined task
+            again = self.retried.get(title, 0) >= len(self.ours) and len(self.open) < LIMIT
             free = not (line.checked or title in review or line.id in self.skipped)
             if free and (again or not declined):
                 found.append(line)

@@ -72,9 +72,9 @@ async def test_the_task_is_done_again_on_the_newest_base(bot: Bot) -> None:
     assert "> +A note." in prompt
     assert "keep their" in prompt
     comment = unread_comments(bot, pull)
-    assert f"Cairn worked on the task again on the newest base: {pull.pull.sha}" in comment
+    assert f"Cairn worked on the task again: {pull.pull.sha}" in comment
     assert "attempt 1 of 3" in comment
-    assert f"which had changed the same code: {pull.pull.sha}" in body(pull)
+    assert f"because of a conflict with `main`: {pull.pull.sha}" in body(pull)
     assert "needs you" not in body(pull)
     assert "working on the task once more" not in body(pull)
 
@@ -112,11 +112,9 @@ async def test_an_attempt_in_vain_is_not_made_again(bot: Bot) -> None:
 
     assert pull.pull.sha == before
     assert "**This pull request needs you before it can be merged.**" in body(pull)
-    assert "worked on the task again on the new base, but failed" in body(pull)
+    assert "began to work on the task again, but that did not resolve the conflict" in body(pull)
     assert "git merge origin/main" in body(pull)
-    assert "Nothing was pushed, and this pull request is still in conflict" in unread_comments(
-        bot, pull
-    )
+    assert "**Nothing was pushed:**" in unread_comments(bot, pull)
     asked = len(bot.model.requests)
 
     await write_on_main(bot, "Elsewhere.\n", "more.md")
@@ -164,7 +162,7 @@ async def test_a_closed_one_below_is_taken_out_by_a_new_attempt(bot: Bot) -> Non
     comments = unread_comments(bot, two)
     why = "Because `two.md` changed on both sides, Cairn is working on the task once more"
     assert why in comments
-    assert f"Cairn worked on the task again on the newest base: {two.pull.sha}" in comments
+    assert f"Cairn worked on the task again: {two.pull.sha}" in comments
     await merge(bot, two)
     await merge(bot, six)
     assert ticks(bot) == " xx"

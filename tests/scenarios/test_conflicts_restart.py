@@ -43,7 +43,7 @@ def check_redone(bot: Bot, pull: Issue, before: str) -> None:
     parents = bot.view.state.bare.text("rev-parse", f"{pull.pull.sha}^@").split()
     assert parents == [before, bot.view.branches["main"]]
     (comment,) = bot.github.says(REPOSITORY, pull.number)
-    assert f"Cairn worked on the task again on the newest base: {pull.pull.sha}" in comment
+    assert f"Cairn worked on the task again: {pull.pull.sha}" in comment
     assert pull.body is not None
     assert pull.body.count("**Worked on again**") == 1
     assert "needs you" not in pull.body
