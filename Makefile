@@ -8,6 +8,8 @@ STAMP := $(VENV)/.complete
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 UV := uv==0.13.9
 ARGS ?=
+# The tests start Python hundreds of times: what was compiled once is kept, whatever the shell says.
+unexport PYTHONDONTWRITEBYTECODE
 PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
 
 .DEFAULT_GOAL := help
