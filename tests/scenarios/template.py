@@ -5,6 +5,7 @@ A new file costs the migrations and the second in which the engine finds its que
 
 from __future__ import annotations
 
+import atexit
 import shutil
 import tempfile
 from functools import cache
@@ -30,7 +31,9 @@ def _copy(template: Path, file: Path) -> None:
 
 @cache
 def _place() -> Path:
-    return Path(tempfile.mkdtemp(prefix="cairn-template-"))
+    place = Path(tempfile.mkdtemp(prefix="cairn-template-"))
+    atexit.register(shutil.rmtree, place, ignore_errors=True)
+    return place
 
 
 async def _make(template: Path) -> None:

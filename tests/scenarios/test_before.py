@@ -304,7 +304,8 @@ async def test_tests_written_first_wait_for_their_own_task(bot: Bot) -> None:
 SOON = {**CALC, ".github/cairn.yml": b"sandbox:\n  timeout: 100\n"}
 ENDLESS = answer(
     {
-        "calc/add.py": "def add(a, b):\n    while True:\n        pass\n",
+        "calc/add.py": "from time import sleep\n\n\ndef add(a, b):\n"
+        "    while True:\n        sleep(1)\n",
         "tests/test_add.py": "from calc.add import add\n\n\ndef test_add():\n"
         "    assert add(2, 3) == 5\n",
     }

@@ -71,8 +71,9 @@ async def test_a_repair_that_never_ends_costs_seconds(tmp_path: Path) -> None:
     On a busy machine they get more time than the 20 s that they are given first.
     """
     wrong = answer({"calc/half.py": WRONG, "tests/test_add.py": TEST_ADD})
+    waits = "    while True:\n        sleep(1)"
     endless = answer(
-        {"calc/half.py": BOTH.replace("    return a / 2", "    while True:\n        a += 1")}
+        {"calc/half.py": "from time import sleep\n\n\n" + BOTH.replace("    return a / 2", waits)}
     )
     async with checkout(tmp_path / "here", SLOW) as here:
         here.model.says(wrong, endless, answer({"calc/half.py": BOTH}))

@@ -140,7 +140,7 @@ async def test_a_process_that_ends_early_proves_nothing(tmp_path):
 
 async def test_tests_that_never_end_fail_with_the_time(tmp_path):
     """An endless loop is ended and the reason names the limit."""
-    test = "def test_loop():\n    while True:\n        pass\n"
+    test = "import time\n\n\ndef test_loop():\n    while True:\n        time.sleep(1)\n"
     result = await verified(tmp_path, {"test_loop.py": test}, timeout=6.0)
 
     assert level(result, "tests").reason == "the tests timed out after 6 s"
@@ -193,7 +193,7 @@ async def test_an_endless_test_behind_others_is_a_timeout(tmp_path):
     """What ran before it does not make the tests green."""
     files = {
         "test_a.py": "def test_fine(): pass\n",
-        "test_b.py": "def test_loop():\n    while True:\n        pass\n",
+        "test_b.py": "import time\n\n\ndef test_loop():\n    while True:\n        time.sleep(1)\n",
     }
     tests = level(
         await verified(tmp_path, files, timeout=6.0, tools=(replace(Pytest(), share=1e-6),)),
