@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterator
@@ -13,6 +12,7 @@ from pathlib import Path
 
 from tests.answers.code import checks, definitions
 from tests.answers.projects import ROADMAP, Files, Task, is_test
+from tests.plain_python import plain_python
 
 _MARKS = re.compile(
     r"^\s*(?:```|~~~|<<<<<<<|>>>>>>>|=======$|@@ -|\+\+\+ [ab]/|--- [ab]/|DELETE )", re.MULTILINE
@@ -53,7 +53,7 @@ def difference(before: Files, after: Files) -> list[str]:
 def visible(task: Task, files: Files) -> list[str]:
     """Run the tests the repository shows; the end of what they say where they fail."""
     commands = {
-        "python": [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"],
+        "python": [str(plain_python()), "-m", "pytest", "-q", "-p", "no:cacheprovider"],
         "javascript": ["node", "--test"],
         "go": ["go", "test", "./..."],
     }
@@ -69,7 +69,7 @@ def hidden(task: Task, files: Files) -> list[str]:
         _write(top, files)
         match task.language:
             case "python":
-                return _command([sys.executable, "-c", task.hidden], top)
+                return _command([str(plain_python()), "-c", task.hidden], top)
             case "javascript":
                 (top / "hidden.mjs").write_text(task.hidden, encoding="utf-8")
                 return _command(["node", "hidden.mjs"], top)

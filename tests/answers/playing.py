@@ -14,6 +14,7 @@ from tests.app.checkout import Checkout, Said
 from tests.app.warm import PROJECT
 from tests.model_server import Reply, ScriptedModel, serve
 from tests.model_server.turns import Asked, Turn
+from tests.plain_python import plain_path
 from tests.runner.git.scratch_git import ENVIRONMENT, ScratchGit
 
 _MOST_CALLS = 30
@@ -119,7 +120,7 @@ def _escaped(folder: Path, root: Path) -> tuple[str, ...]:
 
 
 def _environment(url: str, folder: Path) -> dict[str, str]:
-    path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
+    path = plain_path(Path(sys.executable).parent)
     kept = {"HOME": str(folder), "PATH": path, "PYTHONPATH": str(PROJECT)}
     model = {"OPENAI_API_KEY": "sk-of-the-tests", "OPENAI_BASE_URL": url, "CAIRN_MODEL": "scripted"}
     caches = {"GOCACHE": os.environ.get("GOCACHE", str(Path.home() / ".cache" / "go-build"))}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import signal
 import sys
 from collections.abc import AsyncIterator, Callable, Mapping
@@ -15,6 +14,7 @@ from typing import Any
 
 from tests.app.warm import PROJECT, WarmProcess, start
 from tests.model_server import ScriptedModel, serve
+from tests.plain_python import plain_path
 from tests.runner.git.scratch_git import ENVIRONMENT, ScratchGit
 from tests.scenarios.left_behind import files_with
 
@@ -108,7 +108,7 @@ async def checkout(folder: Path, files: Mapping[str, bytes]) -> AsyncIterator[Ch
     if files:
         git.commit(files)
     async with serve(model) as url:
-        path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
+        path = plain_path(Path(sys.executable).parent)
         own = {"PYTHONPATH": str(PROJECT), "PATH": path, "HOME": str(folder.parent)}
         asked = {"OPENAI_API_KEY": KEY, "OPENAI_BASE_URL": url}
         more = {"CAIRN_MODEL": "scripted", "CAIRN_SANDBOX": "process"}

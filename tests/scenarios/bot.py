@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
-import os
 import re
-import sys
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -25,6 +23,7 @@ from tests.fake_github import FakeGitHub, Fault
 from tests.fake_github.reading import View
 from tests.fake_github.state import Issue
 from tests.model_server import ScriptedModel, serve
+from tests.plain_python import plain_path
 from tests.scenarios.template import used_database
 
 REPOSITORY = "octo/hello"
@@ -185,7 +184,7 @@ class Bot:
             clock,
             sleep,
             self.bugs.append,
-            sandbox_path=_quick_python(self.settings.cairn_data_dir.parent / "bin"),
+            sandbox_path=plain_path(),
             sandbox=self.sandbox,
             rest=lambda seconds: self.rests.rest(clock.now() + timedelta(seconds=seconds)),
             commands=self.commands,
@@ -205,17 +204,6 @@ def run_of(said: str) -> str:
     found = re.search(r"Cairn run `([0-9a-f]+)`", said)
     assert found is not None, said
     return found[1]
-
-
-def _quick_python(folder: Path) -> str:
-    """A PATH whose Python is the tests' own, which has pytest, without all our plugins of it."""
-    python = folder / "python3"
-    if not folder.exists():
-        folder.mkdir()
-        start = f'PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 exec "{sys.executable}" "$@"'
-        python.write_text(f"#!/bin/sh\n{start}\n")
-        python.chmod(0o755)
-    return os.pathsep.join((str(folder), os.environ.get("PATH", os.defpath)))
 
 
 def leading_to(github: FakeGitHub, base_url: str, folder: Path) -> dict[str, object]:

@@ -14,6 +14,7 @@ from pathlib import Path
 from pydantic import SecretStr
 
 from app.settings import ServerSettings
+from tests.plain_python import plain_path
 from tests.scenarios.bot import Bot
 
 
@@ -66,7 +67,7 @@ def environment(settings: ServerSettings) -> Mapping[str, str]:
     if _plain(settings.database_url).startswith("sqlite"):  # follows from the data folder
         names.discard("database_url")
     values = {name.upper(): _plain(getattr(settings, name)) for name in names}
-    path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
+    path = plain_path(Path(sys.executable).parent)
     engine = {name: os.environ[name] for name in ("DOCKER_HOST",) if name in os.environ}
     return {"PATH": path, "PORT": "0", **engine, **values}
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import sys
 import uuid
 from pathlib import Path
 from textwrap import dedent
@@ -17,6 +15,7 @@ from runner.nodes import NODES
 from runner.sandbox.process import ProcessSandbox
 from runner.state.options import Options, Request
 from runner.state.run_state import Failure, RunState
+from tests.plain_python import plain_path
 from tests.runner.memory_repository import MemoryRepository
 from tests.runner.scripted import Reply, ScriptedModel, block, deps
 
@@ -24,12 +23,7 @@ from tests.runner.scripted import Reply, ScriptedModel, block, deps
 @pytest.fixture
 def sandbox(tmp_path: Path) -> ProcessSandbox:
     """Folders in which ``python3`` is the tests' own Python, without all our pytest plugins."""
-    python = tmp_path / "bin" / "python3"
-    python.parent.mkdir()
-    python.write_text(f'#!/bin/sh\nPYTEST_DISABLE_PLUGIN_AUTOLOAD=1 exec "{sys.executable}" "$@"\n')
-    python.chmod(0o755)
-    path = os.pathsep.join((str(python.parent), os.environ.get("PATH", os.defpath)))
-    return ProcessSandbox(owner=f"test-{uuid.uuid4()}", path=path, parent=tmp_path)
+    return ProcessSandbox(owner=f"test-{uuid.uuid4()}", path=plain_path(), parent=tmp_path)
 
 
 async def run(

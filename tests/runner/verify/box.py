@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from runner.ports import CommandResult, SandboxSession, SandboxSpec
 from runner.sandbox.process import ProcessSandbox
+from tests.plain_python import plain_python
 
 # as in a container: this Python and its pytest, without the plugins that the tests themselves use
-_PYTHON = f'#!/bin/sh\nPYTEST_DISABLE_PLUGIN_AUTOLOAD=1 exec "{sys.executable}" "$@"\n'
+_PYTHON = f'#!/bin/sh\nexec "{plain_python()}" "$@"\n'
 
 
 async def open_box(

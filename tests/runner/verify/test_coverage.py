@@ -59,6 +59,18 @@ def _made(folder: Path, name: str) -> Path:
     return folder / name
 
 
+async def test_the_project_may_measure_with_pytest_cov(tmp_path: Path) -> None:
+    """Its plug-in, which the project's own options start, does not take the measuring over."""
+    options = "[pytest]\naddopts = --cov=. --cov-report=\n"
+    programs = {"python3": f'#!/bin/sh\nexec "{sys.executable}" "$@"\n'}
+    files = {"sign.py": SIGN, "test_sign.py": TESTED, "pytest.ini": options}
+    box, _ = await open_box(tmp_path, files, programs)
+    level = await coverage_level(box, EVERY, suites=ROOT, timeout=60)
+
+    assert level is not None
+    assert level.found == ("sign.py:3",)
+
+
 async def test_without_coverage_there_is_no_level(tmp_path: Path) -> None:
     """A sandbox need not have it."""
     programs = {"python3": f'#!/bin/sh\nexec {sys._base_executable} "$@"\n'}

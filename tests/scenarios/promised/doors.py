@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from tests.app.checkout import Checkout, Said, checkout
+from tests.plain_python import plain_path, plain_python
 from tests.scenarios.bot import Bot, conversation
 from tests.scenarios.endings import progress
 from tests.scenarios.left_behind import disagreements, leaks
@@ -76,9 +77,6 @@ def watching_python(folder: Path) -> str:
     for each in (python.parent, seen):
         each.mkdir(parents=True, exist_ok=True)
     copy = f'cp -R . "$(mktemp -d "{seen}/XXXXXX")"'
-    start = f'PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 exec "{sys.executable}" "$@"'
-    python.write_text(f"#!/bin/sh\n{copy}\n{start}\n")
+    python.write_text(f'#!/bin/sh\n{copy}\nexec "{plain_python()}" "$@"\n')
     python.chmod(0o755)
-    return os.pathsep.join(
-        (str(python.parent), str(Path(sys.executable).parent), os.environ["PATH"])
-    )
+    return os.pathsep.join((str(python.parent), plain_path(Path(sys.executable).parent)))
