@@ -61,7 +61,7 @@ def _row(pull: InReview) -> str:
     below = pull.place.below
     when = f"after {_in_order(below)}" if below else "first" if pull.place.size > 1 else "any time"
     if pull.place.held:
-        when = f"{when}, but not yet: see its description"
+        when = "not yet: see its description"
     return f"| #{pull.number} | {title} | {when} |"
 
 

@@ -19,7 +19,7 @@ from app.github.comments import marker, section, with_markers
 from app.github.commits import Branches, Commit, Commits
 from app.github.conflicts import conflicting
 from app.github.failing import ChecksRead, FailingChecks
-from app.github.owned import in_form
+from app.github.owned import in_form, line_of
 from app.github.pulls import Pull, Pulls, checkpoint_markers, read_pull
 from app.github.three_way import Blobs, Versions
 from handlers.events import User
@@ -141,9 +141,10 @@ class ReviewedPulls:
         return replace(found, points=points, by=request.by)
 
     async def _in_conflict(self, pull: Pull, request: RevisionRequest) -> Revision:
-        """What is in conflict with the newest base; no points if the branch has another head now.
+        """What is in conflict with the newest base; no points if a person pushed to the branch.
 
-        What this run made of that head already is not another one.
+        What this run made of the head already is not another one. Another attempt may have changed
+        the branch since this one was asked for, and the base once more: that is its conflict then.
         """
         head, below = await self._commits.head(pull.head), await self._commits.head(pull.base)
         if head is None or below is None:
@@ -158,13 +159,24 @@ class ReviewedPulls:
             below=pull.base,
             base=await self._base(),
         )
+        start = request.start
         if head.sha != request.conflict and head.run != self._run:
-            return found
-        old, mine = await self._snapshot(request.start), await self._snapshot(request.conflict)
+            if not await self._commits.ours(head):
+                return found
+            found = replace(found, head=head.sha)
+            start = await self._start(pull, below.sha, head.sha)
+        old, mine = await self._snapshot(start), await self._snapshot(found.head)
         trees = Versions(old, mine, await self._snapshot(below.sha))
         now = await conflicting(trees, self._blobs, roadmap=self._roadmap)
         conflict = Conflict(now.paths, now.applied, request.rebuild) if now.paths else None
         return replace(found, points=now.points, conflict=conflict)
+
+    async def _start(self, pull: Pull, base: str, head: str) -> str:
+        """Return the commit on which the change of a pull request is now."""
+        doing = f"compare {base[:10]} with {head[:10]}"
+        return line_of(
+            await self._api.get(f"compare/{base}...{head}", doing), head, pull.tasks
+        ).start
 
     async def _read(self, head: str, base: str, request: RevisionRequest) -> ChecksRead:
         """What failing checks say; nothing if the branch has another head than they are about."""
