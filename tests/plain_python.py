@@ -33,6 +33,8 @@ def plain_python() -> Path:
     for entry in ours.iterdir():
         if not _is_left_out(entry):
             (theirs / entry.name).symlink_to(entry)
+    # its module looks for the program beside Python
+    (top / "bin" / "ruff").symlink_to(Path(sysconfig.get_path("scripts")) / "ruff")
     return top / "bin" / "python3"
 
 
