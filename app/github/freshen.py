@@ -280,8 +280,9 @@ class Freshen:
         It may need a moment to know.
         https://docs.github.com/en/rest/pulls/pulls#get-a-pull-request
         """
+        doing = f"show #{pull.number}"
         for _ in range(_LOOKS):
-            found = await self._api.find(f"pulls/{pull.number}", f"show #{pull.number}")
+            found = await self._api.find(f"pulls/{pull.number}", doing, refused=Outage)
             if found is None or found["mergeable"] is not None:
                 return found is not None and not found["mergeable"]
             await self._api.sleep(_MOMENT)

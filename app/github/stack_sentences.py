@@ -153,7 +153,8 @@ _NOT_AGAIN: Mapping[Attempting, str] = {
     "branch. ",
     "opaque": "Cairn does not work on the task again, because a link, a submodule or a binary file "
     "is in conflict. ",
-    "many": f"Cairn does not work on the task again, because both changed more than {MOST} files. ",
+    "many": f"Cairn does not work on the task again, because more than {MOST} files changed on "
+    "both sides. ",
     "busy": "Cairn does not work on the task again while the run of this pull request is at work. ",
     "paused": "Cairn does not work on the task again while the run is paused. `/execute resume` "
     "continues it. ",

@@ -38,7 +38,6 @@ from runner.verify.assessment import (
     Assessment,
     Promise,
     assess,
-    is_case,
     needs_base,
     path_of,
     red_tests,
@@ -169,7 +168,7 @@ async def kept_tests(
     deps: Deps, base: Snapshot, changes: ChangeSet, failures: Collection[TestFailure]
 ) -> frozenset[str]:
     """The failing tests that a change left as they were in files that it writes."""
-    written = {f.test: path_of(f) for f in failures if path_of(f) in changes.files and is_case(f)}
+    written = {f.test: path_of(f) for f in failures if path_of(f) in changes.files and f.is_case}
     old = await contents(deps, base, set(written.values()))
     read = reader(old, changes)
     found: set[str] = set()

@@ -24,7 +24,7 @@ from runner.state.changes import ChangeSet, Snapshot
 from runner.state.events import Verified
 from runner.state.findings import Level, Verification
 from runner.state.run_state import RunState
-from runner.verify.assessment import is_case, path_of, red_tests
+from runner.verify.assessment import path_of, red_tests
 from runner.verify.mutants import Mutant, mutants
 
 _NOTHING = "these tests prove nothing, because they also pass without the change"
@@ -129,7 +129,7 @@ def _failing(ids: Sequence[str], ran: Level) -> tuple[str, ...]:
     if ran.result != "failed":
         return ()
     red = {failure.test.partition("[")[0] for failure in ran.failures}
-    red |= {failure.file for failure in ran.failures if not is_case(failure)}
+    red |= {failure.file for failure in ran.failures if not failure.is_case}
     found = tuple(each for each in ids if each in red or each.partition("::")[0] in red)
     return found or tuple(ids)
 

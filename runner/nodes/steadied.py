@@ -22,7 +22,6 @@ from runner.verify import Commands, configuration, run_again, tools_of
 from runner.verify.assessment import (
     Assessment,
     flaky_words,
-    is_case,
     path_of,
     red_tests,
     results_of,
@@ -92,7 +91,7 @@ def _may_be_flaky(
     failures = [f for level in red for f in level.failures if not among or f.test in among]
     if any(path in changes.files for failure in failures for path in _paths(failure)):
         return []
-    cases = [failure for failure in failures if is_case(failure)]
+    cases = [failure for failure in failures if failure.is_case]
     return cases if len(cases) <= MOST else []
 
 

@@ -91,8 +91,8 @@ def redone_line(commit: str, base: str) -> str:
 def redone(commit: str, revision: Revision) -> str:
     """What was in conflict then no longer is; the base may have changed once more since."""
     return (
-        f"Cairn worked on the task again: {commit} is on `{revision.below}` at {revision.fork} and "
-        "resolves the conflict with it. The description of this pull request says how far the "
+        f"Cairn worked on the task again: {commit} builds on `{revision.below}` at {revision.fork} "
+        "and resolves the conflict with it. The description of this pull request says how far the "
         "whole change is verified now. Please review it again."
     )
 

@@ -11,6 +11,10 @@ from runner.roadmap.outcomes import About, about_checks, are_written_tests, read
 if TYPE_CHECKING:
     from runner.roadmap.boxes import Checkbox
 
+LISTS = ("list", "launch")
+Listed = tuple[About, list["Checkbox"], list["Checkbox"]]
+"""What the heading of a list is about, its lines, and the checkboxes around them."""
+
 
 def check_by_lines(boxes: Sequence[Checkbox]) -> None:
     """Make checks of lists that state what holds; what has an id is a task of its own.
@@ -41,11 +45,6 @@ def _around(work: Sequence[Checkbox], found: Collection[int]) -> list[Checkbox]:
         for key, box in below.items()
         if key not in kept and not box.id and about_checks(box.title) in ("tests", *LISTS)
     ]
-
-
-LISTS = ("list", "launch")
-Listed = tuple[About, list["Checkbox"], list["Checkbox"]]
-"""What the heading of a list is about, its lines, and the checkboxes around them."""
 
 
 def _lists(work: Sequence[Checkbox]) -> list[Listed]:

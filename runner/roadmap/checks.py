@@ -180,14 +180,18 @@ _SAYS = lazy_pattern(
 )
 
 
+def words_in(title: str) -> str:
+    """The first words of a line without marks and accents, in small letters."""
+    return folded(" ".join(without_marks(title[: 4 * MOST]).casefold().split()))
+
+
 @lru_cache(maxsize=4096)
 def says_check(title: str) -> bool:
     """Say whether a line is itself a check: "Verify that it starts", "Checkpoint 1: it starts".
 
     "Verify addresses" may be a feature, so the words alone are not enough.
     """
-    words = folded(" ".join(without_marks(title[: 4 * MOST]).casefold().split()))
-    return _SAYS.match(words) is not None
+    return _SAYS.match(words_in(title)) is not None
 
 
 _TESTS = lazy_pattern(

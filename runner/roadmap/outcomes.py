@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence, Set
 from functools import lru_cache
 from typing import Literal
 
-from runner.roadmap.checks import MOST, folded, plain
+from runner.roadmap.checks import MOST, folded, plain, words_in
 from runner.roadmap.line_words import (
     ABOUT_CHECKS,
     ALL_OF,
@@ -27,7 +27,6 @@ from runner.roadmap.line_words import (
     NOUNS,
     WORK_LISTS,
 )
-from runner.roadmap.source import without_marks
 from runner.roadmap.words import SET_UP_CHECKS, any_of
 from runner.text.patterns import lazy_pattern
 
@@ -141,7 +140,7 @@ _ASKS = lazy_pattern(
 @lru_cache(maxsize=4096)
 def reading(title: str) -> Reading:
     """Say how one line reads; what begins with a verb of making is work, whatever follows."""
-    words = folded(" ".join(without_marks(title[: 4 * MOST]).casefold().split()))
+    words = words_in(title)
     key = _KEY.match(words)
     rest = words[key.end() :] if key else words
     if _makes(words) or _makes(rest):
@@ -198,6 +197,4 @@ _CONFIRMS = lazy_pattern(
 @lru_cache(maxsize=4096)
 def confirms(title: str) -> bool:
     """Say whether a step only confirms that something holds: "Verify the configuration loads"."""
-    return (
-        _CONFIRMS.match(" ".join(without_marks(title[: 4 * MOST]).casefold().split())) is not None
-    )
+    return _CONFIRMS.match(words_in(title)) is not None

@@ -31,10 +31,9 @@ _TEMPLATE = (
     "Replace them with what is to be done, or ask for one task by its name."
 )
 _ALL_CHECKS = (
-    "every checkbox of this file is below acceptance criteria, verification or a list of files, or "
-    "in a checklist of what is to hold, so all of them are checks and none is work. Add the tasks "
-    "themselves (`- [ ] what to do`), "
-    "or give the list another heading if it is the work."
+    "every checkbox of this file is below acceptance criteria or verification, in a list of files, "
+    "or in a checklist of what must be true, so all of them are checks and none is work. Add the "
+    "tasks themselves (`- [ ] what to do`), or give the list another heading if it is the work."
 )
 
 

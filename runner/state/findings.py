@@ -57,6 +57,11 @@ class TestFailure:
     file: str = ""
     line: int | None = None
 
+    @property
+    def is_case(self) -> bool:
+        """Whether one test failed, and not an entire file that could not be loaded."""
+        return "::" in self.test or "#" in self.test
+
 
 LevelName = Literal["files", "syntax", "imports", "lint", "tests", "coverage", "proof", "mutants"]
 """The last three say what tests are worth."""

@@ -254,17 +254,12 @@ def _nothing_ran(after: Verification) -> bool:
     """Whether tests failed, and each of them by not even being loaded or compiled."""
     ran = any(level.passed or level.result == "passed" for level in after.tests)
     failures = red_tests(after)
-    return bool(failures) and not ran and not any(map(is_case, failures))
+    return bool(failures) and not ran and not any(failure.is_case for failure in failures)
 
 
 def _is_sample(path: str, users: frozenset[str]) -> bool:
     """Whether tests only read a file: it lies beside them, and nothing imports it."""
     return users == {path} and is_among_tests(path) and not is_test_file(path)
-
-
-def is_case(failure: TestFailure) -> bool:
-    """Whether one test failed, and not an entire file that could not be loaded."""
-    return "::" in failure.test or "#" in failure.test
 
 
 def _verdict(
@@ -326,7 +321,7 @@ class _Assessor:
 
         Nothing it uses was changed, or other tests were seen to be flaky beside it.
         """
-        if not is_case(failure) or self._named(failure):
+        if not failure.is_case or self._named(failure):
             return False
         flaky = any(level.flaky for level in self._levels)
         foreign = path_of(failure) not in self._promise.written

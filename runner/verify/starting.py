@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from runner.state.findings import Level, TestFailure, Verification, headline
 from runner.text.patterns import lazy_pattern
-from runner.verify.assessment import has_word, is_case, last_name, missing_names
+from runner.verify.assessment import has_word, last_name, missing_names
 from runner.verify.import_check import OTHER_NAMES
 
 _SETTINGS = ("conftest.py", "pyproject.toml", "pytest.ini", "tox.ini", "setup.cfg", "package.json")
@@ -108,15 +108,15 @@ def _stopped(level: Level, words: str, paths: Collection[str]) -> list[TestFailu
     Files that cannot be loaded hide how many tests they have: then files are counted.
     """
     failures = [f for f in level.failures if _lacks_package(f, words, paths)]
-    cases = [failure for failure in failures if is_case(failure)]
-    files = [failure for failure in failures if not is_case(failure)]
+    cases = [failure for failure in failures if failure.is_case]
+    files = [failure for failure in failures if not failure.is_case]
     half = len(files) >= len(level.green) or len(cases) >= level.passed
     return failures if half else []
 
 
 def _not_set_up(level: Level, words: str) -> list[TestFailure]:
     """What cannot begin if nothing can: the fixtures fail, and no task will repair them."""
-    failures = [failure for failure in level.failures if is_case(failure)]
+    failures = [failure for failure in level.failures if failure.is_case]
     stubs = any("NotImplementedError" in failure.message for failure in failures)
     if level.tool.partition(" ")[0] != "pytest" or level.passed or stubs:
         return []

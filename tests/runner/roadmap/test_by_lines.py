@@ -208,7 +208,7 @@ def test_a_file_of_nothing_else() -> None:
 
     assert [task.kind for task in features.tasks] == ["work", "work"]
     assert [task.kind for task in launch.tasks] == ["check", "check"]
-    assert "checklist of what is to hold" in launch.asks
+    assert "checklist of what must be true" in launch.asks
 
 
 def test_checks_by_their_lines_are_criteria() -> None:
