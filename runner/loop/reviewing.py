@@ -20,21 +20,27 @@ def is_full(state: RunState) -> bool:
     options = state.request.options
     if not options.open_pull_requests or options.scope.revision is not None:
         return False
-    since = _published(state) - state.stack.published
     if options.pull_requests == "single" and _published(state):
         return False
-    return state.stack.open + since >= options.open_pull_requests
+    return _open(state) >= options.open_pull_requests
 
 
 def why_full(state: RunState) -> str:
     """Say why the run rests."""
-    most = state.request.options.open_pull_requests
-    some = "1 pull request" if most == 1 else f"{most} pull requests"
-    verb = "is" if most == 1 else "are"
+    now, most = _open(state), state.request.options.open_pull_requests
+    some, verb = ("1 pull request", "is") if now == 1 else (f"{now} pull requests", "are")
+    limit, until = "which is the limit", "when one of them is merged or closed"
+    if now > most:
+        limit, until = f"and the limit is {most}", f"when fewer than {most} are"
     return (
-        f"{some} of Cairn {verb} open, which is the limit (`limits.open_pull_requests`). The run "
-        "continues automatically when one of them is merged or closed."
+        f"{some} of Cairn {verb} open, {limit} (`limits.open_pull_requests`). The run continues "
+        f"automatically {until}."
     )
+
+
+def _open(state: RunState) -> int:
+    """How many are open, as far as the run knows."""
+    return state.stack.open + _published(state) - state.stack.published
 
 
 def _published(state: RunState) -> int:

@@ -77,6 +77,8 @@ def undo_pull(
         f"### Checks of the repository without the task\n\n{verification_table(found)}",
         commands_of(found),
         "Once this is merged, the task is open again, and the next run works on it.",
+        f"If GitHub says that it has conflicts, comment `/execute undo {plain_line(task.name)}` "
+        "again: Cairn then makes it anew on the newest commit, or says what is in the way.",
     ]
     message = f"{title}\n\nThis takes back pull request {number}."
     return CheckpointText(message, (("Cairn-Run", run),), title, "\n\n".join(filter(None, body)))

@@ -408,7 +408,12 @@ class RunState:
         return Status.BLOCKED if waits else status
 
     def _of_group(self, key: str) -> Attempt | None:
-        """The attempt that does a task together with another one."""
+        """The attempt that does a task together with another one.
+
+        A revision of a pull request with several tasks has one attempt for all of them.
+        """
+        if self.revision and key in self.revision.tasks:
+            return next(iter(self.attempts.values()), None)
         if self.request.options.grouping <= 1:
             return None
         return next((a for a in self.attempts.values() if key in a.planned.members), None)

@@ -14,6 +14,7 @@ from tests.fake_github.state import Issue
 from tests.scenarios.bot import REPOSITORY, Bot
 from tests.scenarios.conflicting import (
     LINES,
+    NAMES,
     REPO,
     changed_by_a_person,
     check_resolved,
@@ -243,3 +244,15 @@ async def test_the_same_line_changes_again(bot: Bot) -> None:
     async with while_asked(bot, BOTH):
         await bot.github.push(REPOSITORY, pages("of another person", "alpha"))
     check_resolved(bot, pull, "of all three")
+
+
+async def test_the_other_tasks_of_a_single_pull_request(bot: Bot) -> None:
+    """One attempt is about all of them, so none of them is pending."""
+    (pull,) = await made(bot, 3, strategy="single")
+    bot.model.says(says("of both", "beta"))
+
+    await changed_by_a_person(bot, "beta")
+
+    told = "\n".join(bot.github.says(REPOSITORY, pull.number))
+    rows = [line for line in told.splitlines() if line.startswith("| ✅ | **1.")]
+    assert [f"Change {name}.md" in row for name, row in zip(NAMES, rows, strict=True)] == [True] * 3

@@ -7,7 +7,9 @@ import pytest
 from runner.state.status_words import CHECKS
 from tests.fake_github.state import Issue
 from tests.scenarios.bot import REPOSITORY, Bot
+from tests.scenarios.conflicting import mergeable
 from tests.scenarios.projects import ADD, CALC, DOUBLE, NOTES, note, notes, on
+from tests.scenarios.pushing import push
 
 LINES = "\n\n".join(f"Line {number}." for number in range(1, 13))
 TWICE = notes("- [ ] 1.1 Write `one.md`\n- [ ] 1.2 Improve `one.md`\n")
@@ -176,6 +178,26 @@ async def test_asked_twice_it_is_one(bot: Bot) -> None:
     number = undoing(bot).number
     assert f"/pull/{number}" in first
     assert f"/pull/{number}" in second
+
+
+@on(NOTES)
+async def test_one_in_conflict_is_made_anew(bot: Bot) -> None:
+    """Its description says how, while the box next to the one it clears was changed."""
+    await merged(bot, note("one.md"), note("two.md"))
+    await bot.comment("/execute undo 1.1")
+    pull = undoing(bot)
+    await push(bot, "- [x] 1.1 Write `one.md`\n- [x] 1.2 Write `two.md` in French\n")
+    assert not mergeable(bot, pull)
+    assert "comment `/execute undo 1.1` again" in (pull.body or "")
+
+    await bot.comment("/execute undo 1.1")
+
+    bot.says()
+    assert mergeable(bot, pull)
+    assert shown(bot, pull) == {
+        "ROADMAP.md": b"- [ ] 1.1 Write `one.md`\n- [x] 1.2 Write `two.md` in French\n",
+        "one.md": None,
+    }
 
 
 @on(NOTES | {".github/cairn.yml": b"pull_requests: {strategy: single}\n"})

@@ -61,7 +61,15 @@ def test_a_single_pull_request_takes_every_task() -> None:
 @pytest.mark.parametrize(("most", "text"), [(1, "1 pull request of"), (2, "2 pull requests of")])
 def test_the_reason_names_the_limit(most: int, text: str) -> None:
     """With its key in the configuration."""
-    why = why_full(run(most=most))
+    why = why_full(run(most=most, open=most))
 
     assert why.startswith(text)
-    assert "`limits.open_pull_requests`" in why
+    assert "open, which is the limit (`limits.open_pull_requests`)" in why
+
+
+def test_more_may_be_open_than_the_limit() -> None:
+    """People lowered it, or opened one again."""
+    why = why_full(run(most=5, open=4, published=2))
+
+    assert why.startswith("6 pull requests of Cairn are open, and the limit is 5 (")
+    assert why.endswith("when fewer than 5 are.")
