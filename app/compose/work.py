@@ -153,8 +153,10 @@ class _LaterFollowUps:
     async def verify(self, place: RunRequest, pull: Pull, head: str, /) -> None:
         await self.then.verify(place, pull, head)
 
-    async def attempt(self, place: RunRequest, pull: Pull, clash: Clash, /) -> Attempting:
-        return await self.then.attempt(place, pull, clash)
+    async def attempt(
+        self, place: RunRequest, pull: Pull, clash: Clash, /, *, stopped: bool = False
+    ) -> Attempting:
+        return await self.then.attempt(place, pull, clash, stopped=stopped)
 
 
 def _follow_ups(parts: ServerParts, work: _Work) -> QueuedFollowUps:

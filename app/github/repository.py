@@ -25,7 +25,7 @@ from app.github.one_pull import OfferedPulls, OnePull
 from app.github.proposals import RecoveryPulls
 from app.github.pull_template import template_path, template_text
 from app.github.pulls import Pull, PullOptions, Pulls
-from app.github.restack import Attempt, Restack, Verify
+from app.github.restack import Restack, Verify, WorksAgain
 from app.github.reviews import ReviewedPulls
 from app.github.stack import shown_of, standing
 from app.github.stack_checks import StackChecks, StackLinks, StackMemory
@@ -108,7 +108,7 @@ class GitHubRepository:
         mirror: Mirror,
         memory: StackMemory | None = None,
         verify: Verify | None = None,
-        attempt: Attempt | None = None,
+        attempt: WorksAgain | None = None,
         page: Page = no_page,
     ) -> None:
         self._api = RepositoryApi(client, full_name)
@@ -263,25 +263,32 @@ class GitHubRepository:
             await self._restacked(ended=ended, ticks=ticks, tip=tip)
 
     async def _restacked(
-        self, *, ended: int | None = None, ticks: bool = True, tip: str | None = None
+        self,
+        *,
+        ended: int | None = None,
+        ticks: bool = True,
+        tip: str | None = None,
+        stopped: bool = False,
     ) -> None:
         tip = tip or await self._base_commit()
         if ended is None:
-            await self._restack.all(self._base, tip, ticks=ticks)
+            await self._restack.all(self._base, tip, ticks=ticks, stopped=stopped)
         else:
             await self._restack.closed(ended, self._base, tip, ticks=ticks)
 
-    async def catch_up(self, *, anew: bool = False) -> None:
+    async def catch_up(self, *, anew: bool = False, stopped: bool = False) -> None:
         """Restack if one builds on a branch that nobody merges any more. Raises ``Outage``.
 
         Whoever merged below it did so while nobody heard. ``anew`` restacks although no pull
-        request was changed since: how a new attempt ended matters, too.
+        request was changed since: how a new attempt ended matters, too. ``stopped`` says that this
+        run has.
         """
         if not self._commits.may_write:
             return
         if anew:
             self._memory.settled = None
-            await self.restack()
+            async with self._memory.turn:
+                await self._restacked(stopped=stopped)
         elif await self._restack.is_out_of_place():
             await self.restack(ticks=False)
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 from app.github import stack_sentences as texts
 from app.github.api import rules_are_refusals
@@ -34,17 +35,24 @@ Verify = Callable[[Pull, str], Awaitable[None]]
 """Asked for one and the commit that is its head."""
 
 
-Attempt = Callable[[Pull, Clash], Awaitable[Attempting]]
-"""Asked for one that is in conflict with its base; says how far a new attempt of its task is."""
+class WorksAgain(Protocol):
+    """Has the task of a pull request worked on again that is in conflict with its base."""
+
+    async def __call__(self, pull: Pull, clash: Clash, /, *, stopped: bool) -> Attempting:
+        """Say how far the attempt is; ``stopped`` is that of the run that asks, if it is one."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Ground:
-    """The base branch, its head, and whether ticks are made again if the roadmap changed."""
+    """The base branch, its head, and whether ticks are made again if the roadmap changed.
+
+    The run that asks may have ``stopped``.
+    """
 
     base: str
     tip: str
     ticks: bool
+    stopped: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +88,7 @@ class Restack:
         trust: TrustChecks,
         memory: StackMemory,
         verify: Verify | None = None,
-        attempt: Attempt | None = None,
+        attempt: WorksAgain | None = None,
     ) -> None:
         self._pulls, self._commits = pulls, commits
         self._comments, self._fresh = comments, fresh
@@ -88,15 +96,15 @@ class Restack:
         self._checks, self._trust, self._verify = checks, trust, verify
         self._attempt = attempt
 
-    async def all(self, base: str, tip: str, *, ticks: bool = True) -> None:
+    async def all(self, base: str, tip: str, *, ticks: bool = True, stopped: bool = False) -> None:
         """Put every open pull request on a branch that lives, up to date with ``base`` at ``tip``.
 
         Each says what it builds on. Doing it twice changes nothing. What GitHub refuses for one is
-        logged, and the others continue. Raises ``Outage``.
+        logged, and the others continue. A run that asks may have ``stopped``. Raises ``Outage``.
         """
         known = await self._pulls.all()
         if any(pull.open for pull in known):
-            await self._settle(known, _Ground(base, tip, ticks))
+            await self._settle(known, _Ground(base, tip, ticks, stopped))
 
     async def closed(self, number: int, base: str, tip: str, *, ticks: bool = True) -> None:
         """Do the same after one was merged or closed, and see that nothing is lost by it.
@@ -235,7 +243,8 @@ class Restack:
         fresh = await self._freshened(pull, ties, ground, below)
         fresh = replace(fresh, again=self._verify is not None)
         if fresh.clash and self._attempt:
-            fresh = replace(fresh, attempt=await self._attempt(pull, fresh.clash))
+            attempt = await self._attempt(pull, fresh.clash, stopped=ground.stopped)
+            fresh = replace(fresh, attempt=attempt)
         note = await self._note(pull, ties, ground, fresh, below)
         also = texts.still_shows(ties.lower(pull), ties.dropped(pull))
         is_held = fresh.done in ("stuck", "pushed") and bool(note)

@@ -121,8 +121,8 @@ def _plain(text: str) -> str:
 class BringsUpToDate(Protocol):
     """Brings the open pull requests of a repository up to date. Raises ``Outage``."""
 
-    async def __call__(self, *, anew: bool = False) -> None:
-        """Only if one builds on a branch that nobody merges; ``anew`` in any case."""
+    async def __call__(self, *, anew: bool = False, stopped: bool = False) -> None:
+        """Only if one is on a branch that nobody merges, or ``anew``; the run may have stopped."""
 
 
 @dataclass(frozen=True)
@@ -375,7 +375,9 @@ async def answered(ended: Ended, ports: RunPorts) -> str:
     revision, asked = ended.state.revision, ended.state.request.options.scope.revision
     stopped = ended.status in ("ended", "cancelled") or ended.kind == STOP_REQUEST
     if asked and asked.conflict and stopped:
-        await ports.catch_up(anew=True)  # it says what to do, if the conflict is still there
+        await ports.catch_up(
+            anew=True, stopped=True
+        )  # it says what to do, if the conflict is still there
     if not (revision and asked) or ended.status != "ended" or ended.state.problem:
         return ""
     if revision.fixes:

@@ -28,8 +28,13 @@ class FollowUps(Protocol):
     async def verify(self, place: RunRequest, pull: Pull, head: str, /) -> None:
         """Have a head verified again; twice leaves one."""
 
-    async def attempt(self, place: RunRequest, pull: Pull, clash: Clash, /) -> Attempting:
-        """Have its task worked on again because of a conflict; twice leaves one."""
+    async def attempt(
+        self, place: RunRequest, pull: Pull, clash: Clash, /, *, stopped: bool = False
+    ) -> Attempting:
+        """Have its task worked on again because of a conflict; twice leaves one.
+
+        The run that asks may be that attempt itself, which has ``stopped``.
+        """
 
 
 class ConflictAttempts:
@@ -54,7 +59,9 @@ class ConflictAttempts:
         self._most, self._first_words = most, first_words
         self._queued, self._look = queued, look
 
-    async def __call__(self, place: RunRequest, pull: Pull, clash: Clash, /) -> Attempting:
+    async def __call__(
+        self, place: RunRequest, pull: Pull, clash: Clash, /, *, stopped: bool = False
+    ) -> Attempting:
         """Say how far the attempt is; queue it if there was none. Raises ``Outage``."""
         words = f"conflict {place.repository_id} {pull.number} {clash.theirs}"
         earlier = await self._earlier(place, pull)
@@ -62,9 +69,9 @@ class ConflictAttempts:
             (run for run in earlier if run.id == run_id(words) or run.status == "queued"), None
         )
         if there is not None:
-            return _attempting(there, itself=there.id == place.id)
-        if stopped := await self._stopped(place, pull):
-            return stopped
+            return _attempting(there, stopped=stopped and there.id == place.id)
+        if why := await self._stopped(place, pull):
+            return why
         used, most = sum(map(_has_worked, earlier)), await self._most(place)
         if used >= most:
             return "limit" if most else "off"
@@ -104,13 +111,13 @@ def is_about_conflict(run: Run) -> bool:
     return bool((run.request.get("revision") or {}).get("conflict"))
 
 
-def _attempting(run: Run, *, itself: bool) -> Attempting:
-    """How far the attempt of a run is; one that asks ``itself`` does so when it has stopped."""
+def _attempting(run: Run, *, stopped: bool) -> Attempting:
+    """How far the attempt of a run is, which may have ``stopped`` before its row says so."""
     if run.status.startswith("cancel"):
         return "cancelled"
     if is_paused(run):
         return "paused"
-    return "working" if run.status in UNFINISHED and not itself else "failed"
+    return "working" if run.status in UNFINISHED and not stopped else "failed"
 
 
 def is_paused(run: Run) -> bool:
@@ -144,6 +151,8 @@ class QueuedFollowUps:
         """Queue the verification of a head; twice leaves one."""
         await self._verifications(place, pull, head)
 
-    async def attempt(self, place: RunRequest, pull: Pull, clash: Clash, /) -> Attempting:
+    async def attempt(
+        self, place: RunRequest, pull: Pull, clash: Clash, /, *, stopped: bool = False
+    ) -> Attempting:
         """Queue a new attempt of its task; each conflict has at most one."""
-        return await self._conflicts(place, pull, clash)
+        return await self._conflicts(place, pull, clash, stopped=stopped)

@@ -132,6 +132,23 @@ async def test_a_paused_run_is_resumed(bot: Bot) -> None:
     check_resolved(bot, bot.pulls[0], "of both")
 
 
+async def test_a_paused_attempt_is_resumed(bot: Bot) -> None:
+    """The description says that it waits for somebody, and then that Cairn is at work."""
+    (pull,) = await made(bot)
+    async with while_asked(bot, BOTH):
+        await bot.github.comment(REPOSITORY, pull.number, "/execute pause", by="writer")
+    assert "while the run is paused" in body(pull)
+    fault = bot.holds("POST", "*/git/trees")
+
+    await bot.github.comment(REPOSITORY, pull.number, "/execute resume", by="writer")
+    await fault.reached.wait()
+
+    assert "is working" in body(pull)
+    fault.release()
+    await bot.idle()
+    check_resolved(bot, pull, "of both")
+
+
 @pytest.mark.parametrize("conflict", [False, True])
 async def test_the_whole_history_is_rewritten(bot: Bot, conflict: bool) -> None:
     """As git filter-repo does: no old commit is left, and the pull request is rebuilt."""
