@@ -50,13 +50,15 @@ Attempting = Literal[
     "paused",
     "cancelled",
     "skipped",
+    "done",
 ]
 """How far a new attempt of a task is that is in conflict, or why there is none.
 
 It is asked for (``working``), or ended and the conflict is still there (``failed``). As many as are
 allowed were made (``limit``), or the repository wants none (``off``). A person ``pushed`` to the
 branch, or what is in conflict is no text (``opaque``), or too ``many`` files. The run that it
-belongs to is at work (``busy``) or was ``paused`` or ``cancelled``, or the task was ``skipped``.
+belongs to is at work (``busy``) or was ``paused`` or ``cancelled``, or the task was ``skipped``,
+or is ``done`` on the base branch.
 """
 
 

@@ -242,7 +242,10 @@ class Restack:
         """Bring one up to date, and say what became of what it builds on."""
         fresh = await self._freshened(pull, ties, ground, below)
         fresh = replace(fresh, again=self._verify is not None)
-        if fresh.clash and self._attempt:
+        done = await self._done(pull, ties, ground)
+        if fresh.clash and done:
+            fresh = replace(fresh, attempt="done")
+        elif fresh.clash and self._attempt:
             attempt = await self._attempt(pull, fresh.clash, stopped=ground.stopped)
             fresh = replace(fresh, attempt=attempt)
         note = await self._note(pull, ties, ground, fresh, below)
@@ -251,20 +254,20 @@ class Restack:
         news = [
             *texts.taken_in(ties.taken_in(pull)),
             *texts.carried(ties.carries(pull), ground.base),
-            *filter(None, [await self._again(pull, ties, ground), also, "" if is_held else note]),
+            *filter(None, [done, also, "" if is_held else note]),
         ]
         held = [*([note] if is_held else []), *texts.conflicting(pull, fresh)]
         if pull.base == ground.base and fresh.done in ("ticked", "joined", "rebuilt"):
             await self._say_unticked(pull, ties, ground)
         return _Done(pull, fresh, "\n\n".join(news), "\n\n".join(held))
 
-    async def _again(self, pull: Pull, ties: Ties, ground: _Ground) -> str:
-        """What the description says if another one of its task was merged meanwhile."""
+    async def _done(self, pull: Pull, ties: Ties, ground: _Ground) -> str:
+        """What the description says if its task was done meanwhile without it."""
+        if pull.kind != "checkpoint" or not await self._is_ticked(pull, ground.tip):
+            return ""
         others = [p for p in ties.pulls if p.merged and p.number != pull.number]
         same = [p for p in others if p.base == ground.base and {*p.tasks} & {*pull.tasks}]
-        if pull.kind != "checkpoint" or not same or await self._is_open_task(pull, ground.tip):
-            return ""
-        return texts.done_already(same[-1], ground.base)
+        return texts.done_already(same[-1] if same else None, ground.base)
 
     async def _freshened(
         self, pull: Pull, ties: Ties, ground: _Ground, below: tuple[Pull, Fresh] | None
@@ -382,9 +385,17 @@ class Restack:
                 await self._comments.ensure(each.number, "lost", each.base, text)
 
     async def _is_open_task(self, pull: Pull, tip: str) -> bool:
+        return not all(await self._boxes(pull, tip))
+
+    async def _is_ticked(self, pull: Pull, tip: str) -> bool:
+        boxes = await self._boxes(pull, tip)
+        return bool(boxes) and all(boxes)
+
+    async def _boxes(self, pull: Pull, tip: str) -> list[bool]:
+        """Whether each of its tasks that is in the newest roadmap is ticked there."""
         content = await self._read(tip, pull.roadmap)
         tasks = parse_roadmap(pull.roadmap, content or b"").tasks
-        return any(task.key in pull.tasks and not task.checked for task in tasks)
+        return [task.checked for task in tasks if task.key in pull.tasks]
 
 
 def _described(done: _Done, ties: Ties) -> str:

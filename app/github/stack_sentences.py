@@ -159,6 +159,7 @@ _NOT_AGAIN: Mapping[Attempting, str] = {
     "paused": "Cairn does not work on the task again while the run is paused. `/execute resume` "
     "continues it. ",
     "cancelled": "Cairn does not work on the task again, because somebody cancelled the run. ",
+    "done": "Cairn does not work on the task again, because it is done. ",
     "skipped": "Cairn does not work on the task again, because somebody skipped it. ",
 }
 
@@ -227,8 +228,13 @@ def _resolve(pull: Pull, lead: str = "To resolve the conflict, type:") -> str:
     )
 
 
-def done_already(merged: Pull, base: str) -> str:
-    """What the description says when somebody merged another pull request of the same task."""
+def done_already(merged: Pull | None, base: str) -> str:
+    """What the description says when the task was done meanwhile, by ``merged`` if we know."""
+    if merged is None:
+        return (
+            f"**The task of this pull request is already ticked on `{base}`.** Close this pull "
+            "request, unless you want its change as well."
+        )
     return (
         f"**The task of this pull request is already done on `{base}`:** #{merged.number} was "
         "merged. Merging this one as well would do it twice, and may conflict. Close it, unless "

@@ -41,6 +41,7 @@ _EXCUSED = (
     "Cairn did not change it, because",
     "and this pull request still shows its change",
     "The task of this pull request is already done on `main`",
+    "The task of this pull request is already ticked on `main`",
 )
 """Words with which Cairn says that a pull request shows more than its own change, and why."""
 

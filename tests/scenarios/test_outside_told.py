@@ -149,6 +149,33 @@ async def test_a_paused_attempt_is_resumed(bot: Bot) -> None:
     check_resolved(bot, pull, "of both")
 
 
+async def test_a_task_that_is_done_is_not_tried_again(bot: Bot) -> None:
+    """Its first pull request is opened again after the second was merged: nobody is asked."""
+    (first,) = await made(bot)
+    await bot.github.close(REPOSITORY, first.number)
+    bot.model.says(says("of the second", "alpha"))
+    await bot.comment("/execute retry 1.1")
+    await bot.github.merge_pull(REPOSITORY, bot.pulls[1].number)
+    await bot.idle()
+    asked = len(bot.model.requests)
+
+    await bot.github.reopen(REPOSITORY, first.number)
+    await bot.idle()
+
+    assert f"is already done on `main`:** #{bot.pulls[1].number} was merged" in body(first)
+    assert "because it is done" in body(first)
+    assert len(bot.model.requests) == asked
+
+
+async def test_a_box_that_a_person_ticked(bot: Bot) -> None:
+    """The description says that the default branch has the tick already."""
+    (pull,) = await made(bot)
+
+    await push(bot, LINES.replace("[ ] 1.1", "[x] 1.1"))
+
+    assert "is already ticked on `main`" in body(pull)
+
+
 @pytest.mark.parametrize("conflict", [False, True])
 async def test_the_whole_history_is_rewritten(bot: Bot, conflict: bool) -> None:
     """As git filter-repo does: no old commit is left, and the pull request is rebuilt."""
