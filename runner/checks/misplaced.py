@@ -96,6 +96,28 @@ def content_of_another(
             yield Complaint(path, "WrongPlace", message)
 
 
+def taken_over(
+    changes: ChangeSet, paths: Iterable[str], *, task_text: str, read: Read
+) -> Iterator[Complaint]:
+    """Yield files that get other code in place of all of their own, which the task does not name.
+
+    ``paths`` are files that lose names. To be asked once, for it may be meant so.
+    """
+    for path in paths:
+        before, write = read(path), changes.files.get(path)
+        stem = path.rpartition("/")[2].partition(".")[0]
+        if write is None or before is None or has_word(task_text.lower(), stem.lower()):
+            continue
+        old, new = _names(path, before), _names(path, write.content)
+        if new and len(old & new) * 4 <= len(old):
+            message = (
+                f"The answer puts other code in place of all that {path} has, which the task does "
+                "not ask for. Leave that file as it is, and give this code in the file where it "
+                "belongs. Only if the task cannot be done otherwise, give the same answer again."
+            )
+            yield Complaint(path, "WrongPlace", message)
+
+
 def _is_mostly(theirs: set[str], new: set[str]) -> bool:
     return bool(theirs) and len(theirs & new) * 2 > len(theirs)
 

@@ -15,7 +15,7 @@ from runner.checks.copied import copied_cases
 from runner.checks.destructive import Destructive, destructive, log_line
 from runner.checks.kept_names import NameFindings, are_compared, losses, verdict
 from runner.checks.knows_tests import knows_its_tests
-from runner.checks.misplaced import content_of_another, holders, misplaced
+from runner.checks.misplaced import content_of_another, holders, misplaced, taken_over
 from runner.checks.paths import asked_about, protect_file
 from runner.checks.reach import Trimmed, trimmed
 from runner.checks.removals import not_removed, removals
@@ -108,6 +108,11 @@ async def kept_names(
     wrong = await asyncio.to_thread(_wrong_files, changes, files, read)
     if wrong:
         return NameFindings(wrong)
+    new = [loss for loss in found if loss.key not in attempt.checked.asked]
+    places = dict.fromkeys(loss.path for loss in new)
+    if other := tuple(taken_over(changes, places, task_text=task_text, read=read)):
+        theirs = {complaint.path for complaint in other}
+        return NameFindings(other, asked=tuple(loss.key for loss in new if loss.path in theirs))
     files |= {path: write.content for path, write in changes.files.items() if write}
     last = attempt.calls >= MAX_CALLS
     return await asyncio.to_thread(

@@ -36,6 +36,34 @@ async def test_the_same_answer_is_not_tested_twice(bot: Bot) -> None:
     assert "Start again from the beginning" in bot.prompts[2]
 
 
+CODES = "def parsed(code):\n    return code.strip()\n"
+TEST_CODES = (
+    "from shop.codes import parsed\n\n\ndef test_parsed():\n    assert parsed(' 1') == '1'\n"
+)
+COMMANDS = "def parser():\n    return None\n\n\ndef run():\n    return parser()\n"
+SHOP = {
+    "ROADMAP.md": b"- [ ] Add a module that reads codes: `parsed(code)` strips blanks\n",
+    "shop/__init__.py": b"",
+    "shop/commands.py": COMMANDS.encode(),
+    "tests/test_shop.py": b"import shop\n\n\ndef test_shop():\n    assert shop\n",
+}
+
+
+@on(SHOP)
+async def test_code_in_a_file_of_something_else(bot: Bot) -> None:
+    """The file stays as it was, though the next answer does not speak of it."""
+    tests = {"tests/test_codes.py": TEST_CODES}
+    bot.model.says(
+        answer({"shop/commands.py": CODES, **tests}), answer({"shop/codes.py": CODES, **tests})
+    )
+
+    await bot.comment("/execute")
+
+    bot.says()
+    assert "puts other code in place of all that shop/commands.py has" in bot.prompts[1]
+    assert set(bot.changed(bot.pulls[0])) == {"ROADMAP.md", "shop/codes.py", "tests/test_codes.py"}
+
+
 @on(NOTE)
 async def test_a_cut_answer_is_continued(bot: Bot) -> None:
     """An answer at the length limit goes on where it stopped, and is one answer."""

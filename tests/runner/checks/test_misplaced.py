@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from runner.checks.asked import TaskWords
-from runner.checks.misplaced import another_task, content_of_another, misplaced
+from runner.checks.misplaced import another_task, content_of_another, misplaced, taken_over
 from runner.checks.promises import missing_names, promises
 from runner.roadmap.parse import parse_roadmap
 from tests.runner.checks.trees import changes
@@ -68,6 +68,27 @@ def test_a_file_gets_the_content_of_another(path: str, text: str, *, refused: bo
     )
 
     assert [(each.error, each.path) for each in found] == [("WrongPlace", path)] * refused
+
+
+@pytest.mark.parametrize(
+    ("text", "task", "refused"),
+    [
+        ("def parsed(code):\n    return code\n", "Add barcodes.", True),
+        ("def parsed(code):\n    return code\n", "Write Calc.py anew.", False),
+        (BASE["calc.py"] + "\n\ndef parsed(code):\n    return code\n", "Add barcodes.", False),
+        ("# nothing is left\n", "Add barcodes.", False),  # other rules ask about what is gone
+    ],
+)
+def test_a_file_gets_other_code(text: str, task: str, *, refused: bool) -> None:
+    """Where nothing is left of its own names, and the task does not say its name."""
+    found = taken_over(
+        changes({"calc.py": text}),
+        ["calc.py"],
+        task_text=task,
+        read=lambda name: BASE[name].encode() if name in BASE else None,
+    )
+
+    assert [(each.error, each.path) for each in found] == [("WrongPlace", "calc.py")] * refused
 
 
 def test_a_script_exports_what_belongs_into_it() -> None:
