@@ -62,7 +62,8 @@ _OPTIONAL = lazy_pattern(
     rf"|[(\[]\s*(?:only\s+)?{words.any_of(words.IF_NEEDED)}\s*[)\]]\W*\Z"
     rf"|[(\[]\s*{words.any_of(words.PUT_OFF)}{_UNTIL}?[)\]](?:\W*\Z|[*_]*:)"
     rf"|\s[-\u2013\u2014]\s*[*_]*(?:{_WORD}|{words.any_of(words.PUT_OFF)})[\s.!*_]*\Z"
-    rf"|\A[\s*_]*(?:[\w.]{{1,12}}[.):]?\s+)?[(\[]\s*{_WORD}\s*[,;:]",
+    rf"|\A[\s*_]*(?:[\w.]{{1,12}}[.):]?\s+)?[(\[]\s*{_WORD}\s*[,;:]"
+    r"|[(\[]\s*(?:stretch goals?|nice[ -]to[ -]have)\s*[-,;:\u2013\u2014][^()\[\]]{0,100}[)\]]",
     re.IGNORECASE,
 )
 _OPTIONAL_REMARK = lazy_pattern(
@@ -82,6 +83,8 @@ _AFTER_THE_FIRST = lazy_pattern(
 )
 """A backlog that is for after the first version: "Backlog (post-MVP)"."""
 _STAR = lazy_pattern(r"\\?\*(?=\s)|[\w.]{1,20}\\?\*(?=\s)")
+_PICTURES = lazy_pattern(r"[^\w)\]*]+\Z")
+"""What ends a heading and is no word: "Nice to have 🎯"."""
 _YES = lazy_pattern(r"(?:yes|true|y|ja|oui|s[íi]|sim|да|是|はい|예)\b|✅|\*", re.IGNORECASE)
 
 
@@ -102,7 +105,7 @@ def is_optional(text: str) -> bool:
 
 def is_optional_place(text: str) -> bool:
     """Say whether a heading or label makes what is below it optional."""
-    plain = without_marks(halfwidth(text[:200]).strip(" :")).casefold()
+    plain = _PICTURES.sub("", without_marks(halfwidth(text[:200]).strip(" :"))).casefold()
     mark = _OPTIONAL.search(plain) or _OPTIONAL_REMARK.search(plain)
     mark = mark or _OPTIONAL_KIND.match(plain) or _AFTER_THE_FIRST.match(plain)
     return plain in words.OPTIONAL | words.NOT_NOW or mark is not None

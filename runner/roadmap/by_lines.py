@@ -25,7 +25,7 @@ def check_by_lines(boxes: Sequence[Checkbox]) -> None:
     work = [box for box in boxes if box.kind == "work"]
     lists = _lists(work)
     found = _found(lists, work)
-    if len(found) == len(work):
+    if len(found) == len(work) == len(boxes):
         found = _found([listed for listed in lists if listed[0] in LISTS], work)
     for box in found.values():
         box.kind, box.item.check = "check", True
@@ -70,14 +70,22 @@ def _about(box: Checkbox) -> tuple[About, str]:
     path, label = box.item.headings, box.item.label
     if is_work(label):
         return "work", label
-    outer = about_checks(path[-2].text) if len(path) > 1 and path[-2].level > 1 else ""
+    outer = _outer(path)
     for name in (label, box.parent.title if box.parent else "", path[-1].text if path else ""):
         if about := about_checks(name):
             about = outer if about == "tests" and outer in LISTS else about
             return "work" if names_a_phase(name) else about, name
-    if outer in LISTS and not is_work(path[-1].text):
+    if outer and not (is_work(path[-1].text) or names_a_phase(path[-1].text)):
         return outer, path[-2].text
     return ("", label) if label else ("work", "")
+
+
+def _outer(path: Path) -> About:
+    """What the heading around the nearest one says of checks; that of a phase or a file nothing."""
+    if len(path) < 2 or path[-2].level == 1:
+        return ""
+    about = about_checks(path[-2].text)
+    return "" if about == "tests" and names_a_phase(path[-2].text) else about
 
 
 def _called_tasks(work: Sequence[Checkbox]) -> set[Path]:

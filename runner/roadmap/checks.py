@@ -18,6 +18,7 @@ from runner.roadmap.words import (
     CRITERIA_FIRST,
     CRITERIA_LAST,
     NOT_ALWAYS_CHECKS,
+    OPTIONAL,
     PHASES,
     REACHED_CJK,
     SET_UP_CHECKS,
@@ -124,6 +125,7 @@ _CJK = lazy_pattern(
     rf"{any_of(CHECKS_CJK)}|(?:{any_of(REACHED_CJK)})(?: |の)?(?:{any_of(CRITERIA_CJK)})"
 )
 _SHORT_CJK = 16
+_NO_WORD = lazy_pattern(r"[\W_]+\Z")
 _CRITERIA = lazy_pattern(
     rf"\S+(?: \S+){{0,2}} (?:{any_of(CRITERIA_LAST)})\Z|\S+(?:kriterien|kriterier)\Z"
     rf"|(?:{any_of(map(folded, CRITERIA_FIRST))})(?:\s|\Z)"
@@ -163,6 +165,12 @@ def _with_more(words: str) -> bool:
         return True
     found = _SOMEWHERE.match(rest)
     return found is not None and found["first"] not in _SET_UP
+
+
+@lru_cache(maxsize=4096)
+def are_wishes(text: str) -> bool:
+    """Say whether a heading only names what would be nice to have."""
+    return _NO_WORD.sub("", plain(text)) in OPTIONAL
 
 
 @lru_cache(maxsize=4096)

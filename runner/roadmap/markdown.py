@@ -28,7 +28,7 @@ from markdown_it.token import Token
 from markdown_it.utils import EnvType
 from mdit_py_plugins.front_matter import front_matter_plugin
 
-from runner.roadmap.checks import is_checks, labels_checks
+from runner.roadmap.checks import are_wishes, is_checks, labels_checks
 from runner.roadmap.headings import (
     Path,
     divides_checks,
@@ -437,6 +437,8 @@ def _under_checks(above: Path) -> bool:
 
     Phases divide what is right below a heading of checks: "Phase 2 (MVP)" below "Success metrics".
     """
+    if above and are_wishes(above[-1].text):  # "Nice to have" below "Success criteria"
+        return False
     for place, heading in reversed([*enumerate(above)]):
         if is_checks(heading.text):
             return heading is above[-1] or heading.level > 1

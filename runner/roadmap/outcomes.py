@@ -49,6 +49,7 @@ _ABOUT = lazy_pattern(_folded(ABOUT_CHECKS))
 _LIST = lazy_pattern(_folded(BEFORE_ALL))
 _LAUNCH = lazy_pattern(_folded(LAUNCH))
 _WORK = lazy_pattern(_folded((*AUTOMATED, *WORK_LISTS)))
+_SCANS = lazy_pattern(r"automated (?:scans?|checks|verification|validation)\Z")
 _SET_UP = frozenset(map(folded, (*SET_UP_CHECKS, *MAKING)))
 
 
@@ -62,7 +63,7 @@ def about_checks(text: str) -> About:
     if not words or len(words) > MOST or _sets_up(words):
         return ""
     if _WORK.search(words):
-        return "work"
+        return "tests" if _SCANS.match(words) else "work"
     if _LIST.search(words):
         return "launch" if _LAUNCH.search(words) else "list"
     return "tests" if _ABOUT.search(words) else ""
@@ -112,7 +113,14 @@ _DOES_MORE = (
     r"|receives|produces|contains|includes|identifies|deploys|installs|writes|requires|allows|keeps"
     r"|deletes|removes|switches|reflects|adapts|explains|detects|refuses)"
 )
-_PREDICATE = lazy_pattern(rf"\S.*?\s(?:(?:{_IS}|{_DOES_MORE})\s+\w|{_DOES}(?:\s|[.!]?\Z))")
+_DO = (
+    r"(?:include|reject|render|return|show|load|use|match|display|handle|accept|receive|contain"
+    r"|require|allow|keep|persist|respond|fail|appear|survive|complete|compile|exit|carry|refuse)"
+)
+_PREDICATE = lazy_pattern(
+    rf"\S.*?\s(?:(?:{_IS}|{_DOES_MORE})\s+\w|{_DOES}(?:\s|[.!]?\Z))"
+    rf"|\S.*?[^\W\d_]s\s(?:still\s+)?{_DO}(?:\s|[.!]?\Z)"
+)
 _END = (
     r"(?=\W*\Z|\s+(?:for|on|in|with|from|by|to|at|and|und|en|con|avec|no|na|em|dans|im|auf|mit|across"
     r"|everywhere)\b|\s*[(,;:])"

@@ -35,6 +35,8 @@ def below(heading: str, *lines: str) -> set[str]:
         ("The kiln page loads in under 2 s", "holds"),
         ("p95 < 200 ms", "holds"),
         ("Potters can book a slot", "holds"),
+        ("Kiln pages still render without pictures", "holds"),
+        ("`kiln audit --level=high` exits 0.", "holds"),
         ("Booking works on phones", "holds"),
         ("**Booking:** a slot is kept for an hour", "holds"),
         ("Alle Öfen funktionieren", "holds"),
@@ -237,3 +239,33 @@ def test_steps_that_only_confirm(step: str, expected: bool) -> None:
 
     assert confirms(step) is expected
     assert list(kinds(text).values()) == ["work", "check" if expected else "work"]
+
+
+SCANS = "### Automated scans\n\n- [ ] `kiln audit` exits 0\n- [ ] `kiln lint` exits 0\n"
+ROUTES = "### Public routes\n\n- [ ] Orders reject strangers\n- [ ] Pages render on phones\n"
+
+
+def test_a_validation_in_several_parts() -> None:
+    """Its parts are judged as parts of it, whatever their headings say; a phase is none."""
+    found = kinds(f"{WORK}\n## Final validation\n\n{SCANS}\n{ROUTES}")
+    assert sorted(found.values()) == ["check"] * 4 + ["work"] * 2
+
+    phase = kinds(f"{WORK}\n## Phase 2: Testing\n\n{ROUTES}")
+    assert set(phase.values()) == {"work"}
+
+
+def test_a_file_with_checks_of_two_kinds() -> None:
+    """What holds is no work where other checkboxes are checks, too."""
+    file = f"## Fix the kiln\n\n### Definition of done\n\n- [ ] It is warm\n\n## Checks\n\n{SCANS}"
+
+    assert set(kinds(file).values()) == {"check"}
+
+
+@pytest.mark.parametrize("heading", ["Nice to have", "Nice to Have 🎯", "Stretch goals"])
+def test_wishes_below_criteria(heading: str) -> None:
+    """They are no criteria, and not run unasked."""
+    text = f"{WORK}\n## Success criteria\n\n### {heading}\n\n- [ ] Colours of the glaze\n"
+
+    task = parse_roadmap("ROADMAP.md", text.encode()).tasks[-1]
+
+    assert (task.title, task.kind, task.runnable) == ("Colours of the glaze", "work", False)

@@ -157,6 +157,7 @@ def test_labels_of_work(said: str) -> None:
         "追加する（必要に応じて）",
         "**2.6 (опция, можно отложить) Добавить роли.**",
         "(optional, later) Add roles",
+        "Add roles (stretch goal - only if somebody asks)",
         "1.3 Optional: add roles",
         "Optional (after 1.2): add roles",
         "Add roles (if applicable)",
