@@ -59,7 +59,7 @@ _UNTIL = (
 _OPTIONAL = lazy_pattern(
     rf"[(\[]\s*{_WORD}\s*[)\]](?!\()|\A[\s*_]*(?:\d[\d.]*[.):]?\s+)?{_WORD}[*_]*\s*(?:\([^()]{{0,60}}\)\s*)?(?::|-\s)"
     rf"|[(\[]\s*{_WORD},?\s+{words.any_of(words.BUT)}\b[^()\[\]]{{0,200}}[)\]]"
-    rf"|[(\[]\s*(?:only\s+)?{words.any_of(words.IF_NEEDED)}\s*[)\]]\W*\Z"
+    rf"|[(\[]\s*(?:only\s+)?{words.any_of(words.IF_NEEDED)}(?:\s+for\s[^()\[\]]{{1,40}})?\s*[)\]]\W*\Z"
     rf"|[(\[]\s*{words.any_of(words.PUT_OFF)}{_UNTIL}?[)\]](?:\W*\Z|[*_]*:)"
     rf"|\s[-\u2013\u2014]\s*[*_]*(?:{_WORD}|{words.any_of(words.PUT_OFF)})[\s.!*_]*\Z"
     rf"|\A[\s*_]*(?:[\w.]{{1,12}}[.):]?\s+)?[(\[]\s*{_WORD}\s*[,;:]"
@@ -68,6 +68,8 @@ _OPTIONAL = lazy_pattern(
 )
 _OPTIONAL_REMARK = lazy_pattern(
     rf"[(\[]\s*{_WORD}\s*(?:[-,;:\u2013\u2014]|(?:for|für|pour|para)\s+(?:v\d|the\s+mvp|mvp\b))"
+    rf"|[(\[]\s*{_WORD}\s+{words.any_of(words.OPTIONAL_KINDS)}\s*[)\]]"
+    rf"|[(\[]\s*{words.any_of(words.OUT_OF_SCOPE)}(?:\s[^()\[\]]{{1,30}})?[)\]]\W*\Z"
     rf"|\A{_WORD}\s*[(\[]\s*(?:defer|{words.any_of(words.PUT_OFF)})[^()]{{0,40}}[)\]]",
     re.IGNORECASE,
 )

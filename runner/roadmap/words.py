@@ -17,6 +17,7 @@ CHECKS = frozenset(
         "expected outcomes", "exit criteria", "completion criteria", "done criteria",
         "validation criteria", "verification", "verification criteria", "verification steps",
         "verification checklist", "verification points", "verify", "verify that",
+        "self-review", "self review", "self-review checklist",
         "definition of done", "dod", "done when", "done if", "complete when", "completed when",
         "is done when", "finished when", "is complete when", "is completed when",
         "is finished when", "is successful when", "success means", "success looks like",
@@ -311,9 +312,9 @@ OPTIONAL = frozenset(
     }
 )  # fmt: skip
 OPTIONAL_KINDS = (
-    "features", "feature", "enhancements", "improvements", "tasks", "extras", "items", "steps",
-    "work", "polish", "goals", "additions", "extensions", "ideas", "cleanup", "tareas", "mejoras",
-    "tarefas", "melhorias", "tâches", "améliorations",
+    "features", "feature", "enhancement", "enhancements", "improvements", "tasks", "extras",
+    "items", "steps", "work", "polish", "goals", "additions", "extensions", "ideas", "cleanup",
+    "tareas", "mejoras", "tarefas", "melhorias", "tâches", "améliorations",
 )  # fmt: skip
 """What a heading may call optional: "Optional enhancements", but not "Optional parameters"."""
 NOT_NOW = frozenset(
@@ -331,9 +332,18 @@ NOT_NOW = frozenset(
         "améliorations possibles", "possibili miglioramenti", "возможные улучшения",
         "可能的改进", "将来の拡張案",
         "icebox", "ice box", "parking lot", "someday", "someday/maybe", "maybe",
+        "open questions", "questions", "questions to answer", "unanswered questions",
+        "unresolved questions", "questions to resolve", "offene fragen", "questions ouvertes",
+        "preguntas abiertas", "perguntas em aberto", "domande aperte", "открытые вопросы",
+        "待解决问题", "未解決の質問",
     }
 )  # fmt: skip
 """Headings of what is done only if something goes wrong, or not at all, or is not decided."""
+OUT_OF_SCOPE = (
+    "out of scope", "not in scope", "outside the scope", "fuera de alcance", "fora do escopo",
+    "hors périmètre", "nicht im umfang", "di luar cakupan", "вне рамок",
+)  # fmt: skip
+"""What a heading says in brackets of what is not to be done."""
 IF_NEEDED = (
     "if needed", "if necessary", "as needed", "if required", "when needed", "where needed",
     "if time permits", "if time allows", "time permitting", "if there is time", "if possible",
@@ -360,7 +370,9 @@ PUT_OFF = (
     "отложена", "пізніше", "відкладено", "延期", "暂缓", "以后", "後回し", "나중에", "보류",
 )  # fmt: skip
 """In brackets at the end of a task: it is not to be done now. More may follow it: "until v2"."""
-BUT = ("but", "aber", "mais", "pero", "mas", "ma", "maar", "men", "но", "але")
+BUT = (
+    "but", "aber", "mais", "pero", "mas", "ma", "maar", "men", "но", "але", "ama", "fakat", "tapi",
+)  # fmt: skip
 UNDECIDED = (
     "tbd", "tba", "tbc", "t.b.d.", "to be determined", "to be defined", "to be decided",
     "to be planned", "to be announced", "to be confirmed", "to be broken down", "not yet planned",

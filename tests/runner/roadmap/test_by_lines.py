@@ -269,3 +269,26 @@ def test_wishes_below_criteria(heading: str) -> None:
     task = parse_roadmap("ROADMAP.md", text.encode()).tasks[-1]
 
     assert (task.title, task.kind, task.runnable) == ("Colours of the glaze", "work", False)
+
+
+def test_a_plan_that_reviews_itself() -> None:
+    """What it says of itself in the end is no work, whatever the parts are called."""
+    review = "## Self-Review Checklist\n\n### Spec coverage\n\n- [x] Timer and shelf: task 1\n"
+
+    assert kinds(f"{WORK}\n{review}")["Timer and shelf: task 1"] == "check"
+
+
+@pytest.mark.parametrize(
+    "heading",
+    [
+        "Questions to answer",
+        "Week 3: Several kilns (optional enhancement)",
+        "Later kilns (out of scope for now)",
+        "Faz 6 (opsiyonel ama kolay)",
+    ],
+)
+def test_what_is_not_to_be_done_now(heading: str) -> None:
+    """A section says so in its heading."""
+    text = f"{WORK}\n## {heading}\n\n- [ ] Which kiln comes first?\n"
+
+    assert not parse_roadmap("ROADMAP.md", text.encode()).tasks[-1].runnable

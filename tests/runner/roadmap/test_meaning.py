@@ -158,6 +158,7 @@ def test_labels_of_work(said: str) -> None:
         "**2.6 (опция, можно отложить) Добавить роли.**",
         "(optional, later) Add roles",
         "Add roles (stretch goal - only if somebody asks)",
+        "Add roles (if needed for readers)",
         "1.3 Optional: add roles",
         "Optional (after 1.2): add roles",
         "Add roles (if applicable)",
