@@ -63,7 +63,7 @@ _NEEDS = lazy_pattern(
 class Loss:
     """A public name that is gone (no ``why``), or a function that takes less (``why``).
 
-    ``mentioned`` says that the task speaks of something like it.
+    ``mentioned`` says that the task speaks of something like it, ``needed`` that it counts on it.
     """
 
     path: str
@@ -72,6 +72,7 @@ class Loss:
     now: Offer | None = None
     why: str = ""
     mentioned: bool = False
+    needed: bool = False
 
     @property
     def key(self) -> str:
@@ -118,7 +119,9 @@ def losses(
         if before and after and not (write is None and _goes(path.rpartition("/")[2], task_text)):
             found += _between(path, before, _with_package(path, after, new))
     return tuple(
-        replace(loss, mentioned=_mentioned(loss, task_text))
+        replace(
+            loss, mentioned=_mentioned(loss, task_text), needed=_counts_on(loss.called, task_text)
+        )
         for loss in found
         if not _meant(loss, task_text)
     )
@@ -166,6 +169,12 @@ def _meant(loss: Loss, task_text: str) -> bool:
     return all(_goes(word, task_text) for word in words)
 
 
+def _counts_on(name: str, task_text: str) -> bool:
+    """Whether a task names it as code, and does not speak of anything that goes."""
+    said = re.search(rf"`(?:\w+\.)?{re.escape(name)}(?:\([^`]*)?`", task_text)
+    return said is not None and _GOES.search(task_text) is None
+
+
 def _mentioned(loss: Loss, task_text: str) -> bool:
     if not _says(loss.called, task_text):
         return False
@@ -205,6 +214,8 @@ def verdict(
     for loss in found:
         if use := _broken(loss, repository):
             complaints.append(_refused(loss, use))
+        elif loss.needed and not loss.why:
+            complaints.append(_missed(loss))
         elif (loss.why or loss.offer.telling) and not (loss.mentioned or is_private(loss.path)):
             if loss.key in asked or last:
                 kept_so.append(loss)
@@ -246,6 +257,11 @@ def _refused(loss: Loss, use: Use) -> Complaint:
         how = "Let it take what it took before (below), or change every place that uses it."
         return _complaint(loss, "ChangedSignature", f"{what} {how}")
     what = f"`{loss.name}` is gone from {loss.path}, but {place}."
+    return _complaint(loss, "LostName", f"{what} Put it back as it was (below).")
+
+
+def _missed(loss: Loss) -> Complaint:
+    what = f"`{loss.name}` is gone from {loss.path}, but the task speaks of it as of what is there."
     return _complaint(loss, "LostName", f"{what} Put it back as it was (below).")
 
 

@@ -45,8 +45,10 @@ def _used(task: Task, path: str, name: str, *, inside: bool = True) -> bool:
 
 
 def _word(path: str, name: str) -> re.Pattern[str]:
-    """Find a name; Go's ``errors.New`` is no use of a ``New`` of ours."""
+    """Find a name; Go's ``errors.New`` is no use of a ``New`` of ours, nor ``text.repeat``."""
     last = re.escape(name.rpartition(".")[2].lstrip("#"))
+    if path.endswith(".js") and "." not in name:
+        return re.compile(rf"(?<![.\w]){last}\b")
     if not path.endswith(".go") or "." in name:
         return re.compile(rf"\b{last}\b")
     return re.compile(rf"(?<![.\w]){last}\b|\b{Path(path).parent.name}\.{last}\b")
@@ -266,7 +268,9 @@ def _parameter_renamed(task: Task, draw: random.Random) -> Harmful | None:
     old = _names(each)[-1]
     lines = re.sub(rf"\b{old}\b", f"the_{old}", source(task.after[path], each)).splitlines()
     text = replaced_lines(task.after[path], each.start, each.end, lines)
-    named = any(re.search(rf"\b{old}=", text) for text in task.after.values())
+    others = {**task.after, path: cut(task.after[path], each)}
+    call = re.compile(rf"\b{each.name.rpartition('.')[2]}\([^)]*\b{old}=")
+    named = any(call.search(text) for text in others.values())
     unused = () if named else (each.name.rpartition(".")[2],)
     return harmful(task, {**task.change, path: text}, unused=unused)
 

@@ -67,6 +67,21 @@ def test_what_only_has_the_same_name_is_no_use(other: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("said", "errors"),
+    [
+        ("Add `shorten(text)`, like `wrap(text)` but without a width", ["LostName"]),
+        ("Add `shorten` beside `text.wrap`", ["LostName"]),
+        ("Wrap long lines", ["UnusedNameGone"]),
+        ("Replace `wrap` by `shorten`", []),
+        ("Rename `fold`; see `wrap`", []),
+    ],
+)
+def test_a_task_that_counts_on_a_name(said: str, errors: list[str]) -> None:
+    """What it names as code stays, unless it speaks of something that goes."""
+    assert judged(OLD, WITHOUT, said=said) == errors
+
+
+@pytest.mark.parametrize(
     ("old", "new"),
     [
         (OLD, f"from pkg.other import wrap\n\n\n{WITHOUT}"),
