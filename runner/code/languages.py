@@ -280,13 +280,14 @@ def language_of(path: str) -> str:
 
 
 # `os.path`, `application/json` and `owner/name` look like paths and are none, and a task that says
-# them could never be finished: only endings that files are known to have count
-_FILE = re.compile(
-    r"[^/]*\.(?:bash|bat|c|cc|cfg|conf|cpp|cs|css|csv|dart|diff|env|ex|exs|go|gradle|graphql|h|hpp|hs|htm|"
-    r"html|ini|ipynb|java|js|json|jsonc|jsx|kt|lock|lua|md|mdx|mjs|mk|php|pl|proto|ps1|py|pyi|r|rb|"
-    r"rs|rst|scala|scss|sh|sql|svelte|svg|swift|tex|tf|toml|ts|tsv|tsx|txt|vue|xml|yaml|yml)",
-    re.IGNORECASE,
-)
+# them could never be finished: only endings that files are known to have count, those
+# of LANGUAGES and these
+_OTHERS = """
+bat cfg conf csv dart diff env ex exs gradle graphql hs ini ipynb json jsonc kt lock lua
+md mdx mk pl proto ps1 r rst scala scss svelte svg swift tex tf toml tsv txt vue xml
+yaml yml
+"""
+_FILE = re.compile(rf"[^/]*\.(?:{'|'.join(_OTHERS.split())})", re.IGNORECASE)
 
 
 def names_a_file(text: str) -> bool:
