@@ -119,7 +119,7 @@ _WORD = lazy_pattern(r"[^\W\d]\w*")
 _ABOUT_TESTS = lazy_pattern(
     r"^\W*(?:(?:write|add|create|extend|improve|increase|implement|provide|expand|update|fix)\s+)?"
     r"(?:(?:a|an|the|more|new|missing|some|unit|integration|regression|property|e2e)\s+)*"
-    r"tests?\s+(?:cases?\s+)?(?:for|of|that|in|to|which|on|around|`)"
+    r"tests?(?:\s+(?:cases?\s+)?(?:for|of|that|in|to|which|on|around|`)|\W*\Z)"
     r"|^\W*(?:tests?|cover)\s+[`\w]|\btest\s+coverage\b",
     re.IGNORECASE,
 )

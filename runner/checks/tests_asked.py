@@ -44,6 +44,14 @@ _PROMISES = lazy_pattern(
     r"(?:\*\*)?\s*:|\btests?\s+(?:in|for|that|which)\b|\bcovered\s+by\s+tests?\b",
     re.IGNORECASE | re.MULTILINE,
 )
+_ASKS = lazy_pattern(
+    r"\b(?:with|add|adds|write|create|include|including)\s+(?:(?:a|an|the|new|unit|its|some|more|good"
+    r"|matching|regression|integration|their|own|automated)\s+)*tests?\b"
+    r"(?!\s+(?:\w+\s+)?(?:suites?|infra\w*|set-?up|frameworks?|runners?|coverage|data|fixtures?|config\w*"
+    r"|environments?|modes?|pages?|commands?|targets?|jobs?|workflows?|helpers?|files?|images?|users?"
+    r"|accounts?|scripts?|servers?|cases? table))|\bcovered\s+by\s+tests?\b",
+    re.IGNORECASE,
+)
 _SAME_BEHAVIOUR = lazy_pattern(
     r"\b(?:refactor|renam|mov(?:e|ing)|extract|simplif|clean|restructur|reorgani[sz]|rewrit|performan|speed|faster"
     r"|optimi[sz]|cach|memoi[sz]|typing|type\s+(?:hints?|annotations?)|annotat|coverage|characteri[sz]"
@@ -94,6 +102,11 @@ def asks_to_change(asked: TaskWords, path: str) -> bool:
 def promises_tests(asked: TaskWords) -> bool:
     """Whether the task promises new tests of what it changes."""
     return not asked.about_tests and _PROMISES.search(asked.text) is not None
+
+
+def asks_for_tests(asked: TaskWords) -> bool:
+    """Whether the task itself says that tests are to be written, not what they are to show."""
+    return _ASKS.search(asked.text) is not None
 
 
 def keeps_behaviour(asked: TaskWords) -> bool:

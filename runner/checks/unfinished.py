@@ -16,10 +16,12 @@ from typing import Literal
 
 from runner.checks.asked import TaskWords, is_prose
 from runner.checks.promises import promised_names
+from runner.checks.tests_asked import asks_for_tests
 from runner.code.languages import comment_of, is_among_tests, language_of, python_tree
 from runner.code.symbols import Definition, symbols_of
 from runner.state.changes import ChangeSet
 from runner.state.findings import Complaint
+from runner.text.patterns import lazy_pattern
 
 Read = Callable[[str], bytes | None]
 
@@ -115,6 +117,35 @@ def beside_the_code(changes: ChangeSet, asked: TaskWords) -> tuple[Complaint, st
     )
     question = Complaint(next(iter(changes.files)), "OnlyBeside", message)
     return None if about else (question, f"only {what} changed; the task does not speak of them")
+
+
+_TEST_CODE = lazy_pattern(
+    r"\bdef test|\b(?:it|test|describe)\(|@(?:\w+\.)?Test\b|\bfunc (?:Test|Example)"
+    r"|#\[(?:\w+::)?test\b|>>> |\bTEST(?:_F|_P)?\(|function test|\[(?:Fact|Theory|Test)"
+)
+
+
+_TEST_PATH = lazy_pattern(r"test|spec|check|\.t\Z", re.IGNORECASE)
+
+
+def without_asked_tests(changes: ChangeSet, asked: TaskWords) -> tuple[Complaint, str] | None:
+    """Return a question, and a warning, about an answer without the tests that the task asks for.
+
+    A test may be in the file of the code, or in a comment that is run. The question is asked once;
+    where tests are all that the task asks for, there is no warning ('') and it stays a complaint.
+    """
+    paths = changes.files.keys()
+    if not changes or not asks_for_tests(asked) or any(map(_TEST_PATH.search, paths)):
+        return None
+    texts = [w.content.decode("utf-8", "replace") for w in changes.files.values() if w]
+    if any(map(_TEST_CODE.search, texts)):
+        return None
+    what = "The task asks for tests, and the answer has none. Give them"
+    if asked.about_tests:
+        return Complaint("", "NoTests", f"{what}."), ""
+    again = "Only if they are there already, give the same answer again."
+    warning = "the task asks for tests, and none was added or changed"
+    return Complaint("", "NoTests", f"{what} too. {again}"), warning
 
 
 def _same_code(path: str, old: bytes, new: bytes) -> bool:

@@ -27,7 +27,7 @@ from runner.checks.undefined import (
     unknown_names,
     with_imports,
 )
-from runner.checks.unfinished import beside_the_code, unfinished
+from runner.checks.unfinished import beside_the_code, unfinished, without_asked_tests
 from runner.checks.uses import CodeFiles, family_of
 from runner.checks.validate import Limits, validate
 from runner.code.languages import is_among_tests, is_test_file, names_a_file
@@ -326,7 +326,8 @@ async def validate_code(
     )
     names = await kept_names(state, deps, changes, base, read)
     if code_among(base) and attempt.planned.human_commits is None:
-        names = _with_question(names, beside_the_code(changes, asked_words(state)), attempt)
+        for doubt in (beside_the_code, without_asked_tests):
+            names = _with_question(names, doubt(changes, asked_words(state)), attempt)
     left_undone = await undone(state, deps, changes, base, read, others)
     complaints = (
         *attempt.checked.complaints,
@@ -446,11 +447,14 @@ def _limits(options: Options) -> Limits:
 def _with_question(
     found: NameFindings, beside: tuple[Complaint, str] | None, attempt: Attempt
 ) -> NameFindings:
-    """Add a question that is asked once, and told to people when the answer stays the same."""
+    """Add a question that is asked once, and told to people when the answer stays the same.
+
+    Without a warning (''), it may not stay the same.
+    """
     if beside is None:
         return found
     question, warning = beside
-    if question.error in attempt.checked.asked or attempt.calls >= MAX_CALLS:
+    if warning and (question.error in attempt.checked.asked or attempt.calls >= MAX_CALLS):
         return replace(found, warnings=(*found.warnings, warning))
     asked = (*found.asked, question.error)
     return replace(found, complaints=(*found.complaints, question), asked=asked)

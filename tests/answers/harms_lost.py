@@ -252,7 +252,15 @@ def _gone(task: Task, draw: random.Random) -> Harmful | None:
     start, _ = body_of(task.after[path], each)
     text = replaced_lines(task.after[path], start, start, [inner])
     text = replaced_lines(text, each.head, each.head + 1, [made])
-    return harmful(task, {**task.change, path: text}, unused=_unused(task, path, each))
+    unused = () if _calls_with(task, path, each, "[^)\\s]") else (each.name.rpartition(".")[2],)
+    return harmful(task, {**task.change, path: text}, unused=unused)
+
+
+def _calls_with(task: Task, path: str, each: Definition, arguments: str) -> bool:
+    """Tell whether code outside a definition calls it with what a pattern says."""
+    call = re.compile(rf"\b{each.name.rpartition('.')[2]}\({arguments}")
+    others = {**task.after, path: cut(task.after[path], each)}
+    return any(call.search(text) for text in others.values())
 
 
 @HARMS.add("parameter-renamed")
@@ -268,10 +276,9 @@ def _parameter_renamed(task: Task, draw: random.Random) -> Harmful | None:
     old = _names(each)[-1]
     lines = re.sub(rf"\b{old}\b", f"the_{old}", source(task.after[path], each)).splitlines()
     text = replaced_lines(task.after[path], each.start, each.end, lines)
-    others = {**task.after, path: cut(task.after[path], each)}
-    call = re.compile(rf"\b{each.name.rpartition('.')[2]}\([^)]*\b{old}=")
-    named = any(call.search(text) for text in others.values())
-    unused = () if named else (each.name.rpartition(".")[2],)
+    unused = (
+        () if _calls_with(task, path, each, rf"[^)]*\b{old}=") else (each.name.rpartition(".")[2],)
+    )
     return harmful(task, {**task.change, path: text}, unused=unused)
 
 

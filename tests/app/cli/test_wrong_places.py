@@ -109,6 +109,38 @@ async def test_what_only_stands_beside_the_code_is_asked_about_once(
         assert "the task does not speak of them" in said.out
 
 
+TEST = block(
+    "tests/test_cart.py",
+    "from cart import Cart\n\n\ndef test_it():\n    assert Cart().items == []\n",
+)
+COST = block("cart.py", CART + "\n    def cost(self):\n        return sum(self.items)\n")
+
+
+async def test_tests_that_the_task_asks_for(tmp_path: Path) -> None:
+    """They are asked about once, and people are told; a task of tests alone is not done without."""
+    files = {**FILES, "ROADMAP.md": b"- [ ] 1.1 Let carts tell their cost, with tests\n"}
+    async with checkout(tmp_path / "told", files) as here:
+        here.model.says(COST, COST)
+        said = await here.cairn("run", "--verify-mode", "syntax")
+
+        assert said.code == 0, said.err
+        assert "The task asks for tests, and the answer has none" in here.model.requests[1].prompt
+        assert "the task asks for tests, and none was added or changed" in said.out
+    files["ROADMAP.md"] = b"- [ ] 1.1 Add a test of empty carts\n"
+    async with checkout(tmp_path / "tests", files) as here:
+        here.model.says(COST, TEST)
+        said = await here.cairn("run")
+
+        assert said.code == 0, said.err
+        assert "test_it" in here.git("show", "HEAD:tests/test_cart.py")
+    async with checkout(tmp_path / "none", files) as here:
+        here.model.otherwise = lambda _: COST
+        said = await here.cairn("run", "--no-recovery")
+
+        assert said.code == 1, said.err
+        assert here.log() == ["a commit"]
+
+
 async def test_the_task_that_is_only_done_elsewhere_is_never_claimed(tmp_path: Path) -> None:
     """However often the model says the same."""
     async with checkout(tmp_path / "here", FILES) as here:

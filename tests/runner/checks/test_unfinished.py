@@ -6,7 +6,8 @@ import pytest
 
 from runner.checks.asked import TaskWords
 from runner.checks.promises import has_name, missing_names, promised_names
-from runner.checks.unfinished import beside_the_code, unfinished
+from runner.checks.unfinished import beside_the_code, unfinished, without_asked_tests
+from runner.roadmap.parse import parse_roadmap
 from runner.state.changes import ChangeSet, Write
 
 
@@ -138,3 +139,32 @@ def test_a_function_that_did_something(body: str, errors: list[str]) -> None:
     """It may do nothing from now on; but not say that it is still to be written."""
     old, new = (f"function run(a) {{\n{inner}}}\n" for inner in ("  return a;\n", body))
     assert judged("a.js", old, new, "Change `run(a)`") == errors
+
+
+CODE = "def add(a, b):\n    return a + b\n"
+
+
+@pytest.mark.parametrize(
+    ("title", "path", "content", "asks"),
+    [
+        ("Add `add(a, b)` with tests", "calc.py", CODE, "once"),
+        ("Write the parser and some unit tests", "calc.py", CODE, ""),
+        ("Write the parser, covered by tests", "calc.py", CODE, "once"),
+        ("Add a test.", "calc.py", CODE, "always"),
+        ("Add tests for the parser", "calc.py", CODE, "always"),
+        ("Add a test for the parser", "t/parser.t", "ok 1;", ""),
+        ("Add a test of `add`", "calc.py", f'{CODE}    """>>> add(1, 2)"""\n', ""),
+        ("Add a test", "src/lib.rs", "#[test]\nfn adds() {}\n", ""),
+        ("Add a test data folder", "data/a.json", "{}", ""),
+        ("Add a test page", "page.html", "<p>", ""),
+        ("Fix the parser so that tests pass", "calc.py", CODE, ""),
+    ],
+)
+def test_a_task_that_asks_for_tests(title: str, path: str, content: str, asks: str) -> None:
+    """It is asked about once, and where tests are all that it asks for, it never goes without."""
+    (task,) = parse_roadmap("ROADMAP.md", f"- [ ] {title}\n".encode()).tasks
+    changes = ChangeSet({path: Write(content.encode())})
+
+    found = without_asked_tests(changes, TaskWords.of(task))
+
+    assert ("" if found is None else "once" if found[1] else "always") == asks
