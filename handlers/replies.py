@@ -268,7 +268,11 @@ def revising(found: Revising) -> str:
                 "Nothing was done."
             )
         case "closed":
-            return "This pull request is not open. Nothing was done."
+            return (
+                "This pull request is no longer open, so nothing was done. If it was merged, add "
+                "what is to change as a new task. If it was closed, "
+                f"`{TRIGGER} retry ID` starts its task again."
+            )
         case "proposal":
             return (
                 "This pull request is a proposal, not finished work. Nothing was done. Decide on "

@@ -251,8 +251,8 @@ LONGEST = 2_000
 
 _KEPT = 10_000
 _BEST = 50
-_NEAREST, _HALVED = 0.5, 5
-"""What the nearest file gains beside the best one by words, which has 1; the sixth gains half."""
+_NEAREST, _HALVED = 0.25, 2
+"""What the nearest file gains beside the best one by words, which has 1; the third gains half."""
 
 Vector = tuple[float, ...]
 

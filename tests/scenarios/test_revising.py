@@ -390,7 +390,7 @@ async def test_a_closed_pull_request_is_not_revised(bot: Bot) -> None:
 
     await bot.reply(pull, "/execute revise be kinder")
 
-    assert "is not open" in said(bot, pull)
+    assert "is no longer open" in said(bot, pull)
     assert len(bot.prompts) == 1
 
 

@@ -158,8 +158,8 @@ async def test_an_answer_is_known_whatever_was_embedded_before():
 
 def test_nearness_is_added_to_words():
     """What both have comes first; without an order of nearness scores stay what they are."""
-    assert fused({"a": 1.0, "b": 0.6}, []) == {"a": 1.0, "b": 0.6}
-    scores = fused({"a": 1.0, "b": 0.6}, ["b", "c"])
+    assert fused({"a": 1.0, "b": 0.8}, []) == {"a": 1.0, "b": 0.8}
+    scores = fused({"a": 1.0, "b": 0.8}, ["b", "c"])
     assert sorted(scores, key=lambda path: -scores[path]) == ["b", "a", "c"]
     assert max(scores.values()) == 1.0
 
