@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from runner.loop.schedule import open_tasks
@@ -80,7 +80,7 @@ def nothing_to_do(state: RunState, roadmap: Roadmap, start: StartCommands) -> st
         if left := [task for task in roadmap.tasks if _is_left(state, task)]:
             return (
                 f"The open tasks in `{path}` are optional or crossed out. Cairn works on them only "
-                f"if you name them (`--task`):\n\n{_listed(left[:_MOST])}"
+                f"if you name them (`--task`):\n\n{_by_name(left)}"
             )
         return (
             f"`{path}` has no open task: each one is ticked, waiting for a decision, in review, "
@@ -99,7 +99,7 @@ def _none_left(state: RunState, roadmap: Roadmap, start: StartCommands) -> str:
         return f"{text}: each is done, in review, declined or gone."
     return (
         f"{text}. These wait for tasks that are not part of the run; `{start.word}` starts a run "
-        f"for the whole roadmap:\n\n{_listed(waiting[:_MOST])}"
+        f"for the whole roadmap:\n\n{_by_name(waiting)}"
     )
 
 
@@ -113,7 +113,8 @@ def _no_single(roadmap: Roadmap, wanted: str) -> str:
     same = [task for task in roadmap.tasks if task.id == wanted]
     if same:
         return (
-            f"`{path}` has several tasks called `{name}`. Name one by its key:\n\n{_listed(same)}"
+            f"`{path}` has several tasks called `{name}`. Name one by its key:\n\n"
+            f"{_listed((task.key, task) for task in same)}"
         )
     names = ", ".join(f"`{task.name}`" for task in roadmap.tasks[:_MOST])
     return f"`{path}` has no task called `{name}`. Its tasks: {names}."
@@ -128,10 +129,15 @@ def _no_phase(roadmap: Roadmap, wanted: str) -> str:
     return f"{text} Its phases: {', '.join(f'`{_plain(phase)}`' for phase in phases[:_MOST])}."
 
 
-def _listed(tasks: Iterable[Task]) -> str:
+def _by_name(tasks: Sequence[Task]) -> str:
+    return _listed((task.name, task) for task in tasks[:_MOST])
+
+
+def _listed(tasks: Iterable[tuple[str, Task]]) -> str:
+    """Tasks by the words that name them."""
     return "\n".join(
-        f"- `{task.key}` (line {task.place.line}) {sanitize(task.title, plain=True)}"
-        for task in tasks
+        f"- `{_plain(name)}` (line {task.place.line}) {sanitize(task.title, plain=True)}"
+        for name, task in tasks
     )
 
 

@@ -154,6 +154,8 @@ def _is_gone_through(words: str) -> bool:
 
 def _with_more(words: str) -> bool:
     """Say whether words name checks besides a phase before them, what they are for, a version."""
+    if _AFTER.sub("", words) in _FOLDED - _NOUNS:  # "Release gates checklist"
+        return True
     before = BEFORE.match(words)
     rest = words[before.end() :] if before else words
     head = _AFTER.sub("", rest)
@@ -193,13 +195,18 @@ def words_in(title: str) -> str:
     return folded(" ".join(without_marks(title[: 4 * MOST]).casefold().split()))
 
 
+_KEYED = lazy_pattern(r"((?:[^\s:：]+\s+){0,3}[^\s:：]+)[:：]\s*\S")
+
+
 @lru_cache(maxsize=4096)
 def says_check(title: str) -> bool:
-    """Say whether a line is itself a check: "Verify that it starts", "Checkpoint 1: it starts".
+    """Say whether a line is itself a check: "Verify that it starts", "Exit criteria: it starts".
 
     "Verify addresses" may be a feature, so the words alone are not enough.
     """
-    return _SAYS.match(words_in(title)) is not None
+    words = words_in(title)
+    key = _KEYED.match(words)
+    return _SAYS.match(words) is not None or bool(key and _are_criteria(key[1]))
 
 
 _TESTS = lazy_pattern(

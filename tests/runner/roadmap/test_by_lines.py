@@ -292,3 +292,24 @@ def test_what_is_not_to_be_done_now(heading: str) -> None:
     text = f"{WORK}\n## {heading}\n\n- [ ] Which kiln comes first?\n"
 
     assert not parse_roadmap("ROADMAP.md", text.encode()).tasks[-1].runnable
+
+
+@pytest.mark.parametrize(
+    ("heading", "line"),
+    [
+        ("Milestone 1 Completion Gate", "Two clients exchange packets"),
+        ("Release gates checklist", "Resilience: packet loss"),
+        ("Phase 2", "Exit criteria: the page shows the kiln"),
+    ],
+)
+def test_gates_and_criteria_in_a_line(heading: str, line: str) -> None:
+    """Gates are criteria, and a line may say itself that it is one."""
+    text = f"{WORK}\n## {heading}\n\n- [ ] Add the shelf\n- [ ] {line}\n"
+
+    assert kinds(text)[line] == "check"
+    assert (
+        kinds(f"{WORK}\n- [ ] Search criteria: colour and size\n")[
+            "Search criteria: colour and size"
+        ]
+        == "work"
+    )
