@@ -25,6 +25,7 @@ from runner.checks.interfaces import (
     same_places,
 )
 from runner.checks.uses import CodeFiles, Use, uses_of
+from runner.code.languages import CODE_SUFFIXES
 from runner.state.changes import ChangeSet
 from runner.state.findings import Complaint, LostName
 from runner.text.patterns import lazy_pattern
@@ -116,7 +117,7 @@ def losses(
         old = read(path) if is_looked_at(path) else None
         before = interface(path, old) if old else None
         after = new.get(path) or _twin(path, new) or (Interface() if write is None else None)
-        if before and after and not (write is None and _goes(path.rpartition("/")[2], task_text)):
+        if before and after and not (write is None and _file_goes(path, task_text)):
             found += _between(path, before, _with_package(path, after, new))
     return tuple(
         replace(
@@ -160,13 +161,13 @@ def _between(path: str, before: Interface, after: Interface) -> Iterator[Loss]:
 def _meant(loss: Loss, task_text: str) -> bool:
     """Whether the task itself asks for it: it says that this name goes, or takes something else."""
     if not loss.why:
-        return _goes(loss.called, task_text)
+        return _goes(_said(loss.called), task_text)
     words = re.findall(r"`(\w+)`", loss.why)
     if not _says(loss.called, task_text) or not words:
         return False
     if "requires" in loss.why or "default" in loss.why:
         return all(_says(word, task_text) for word in words) and bool(_NEEDS.search(task_text))
-    return all(_goes(word, task_text) for word in words)
+    return all(_goes(_said(word), task_text) for word in words)
 
 
 def _counts_on(name: str, task_text: str) -> bool:
@@ -185,9 +186,16 @@ def _mentioned(loss: Loss, task_text: str) -> bool:
     return bool(shown or _TAKES.search(task_text) or any(_says(word, task_text) for word in words))
 
 
-def _goes(name: str, task_text: str) -> bool:
-    """Whether the text says that this name goes: "rename `a`", and not "rename it in `a`"."""
-    for found in re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", task_text):
+def _file_goes(path: str, task_text: str) -> bool:
+    return _goes(rf"(?<!\w){re.escape(path.rpartition('/')[2])}(?!\w)", task_text)
+
+
+def _goes(said: str, task_text: str) -> bool:
+    """Whether the text says that a name goes: "rename `a`", and not "rename it in `a`".
+
+    ``said`` is the pattern of the name.
+    """
+    for found in re.finditer(said, task_text):
         before = task_text[max(0, found.start() - 80) : found.start()]
         near = re.split(r"[.;]\s", before)[-1]
         if _GOES.search(near) and not _PLACE.search(near):
@@ -198,7 +206,15 @@ def _goes(name: str, task_text: str) -> bool:
 
 
 def _says(name: str, task_text: str) -> bool:
-    return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", task_text) is not None
+    return re.search(_said(name), task_text) is not None
+
+
+def _said(name: str) -> str:
+    """The pattern of a name as a whole word that is no file's: `words`, not `src/words.js`."""
+    return rf"(?<![\w/]){re.escape(name)}(?!\w|/|(?:{_ENDINGS})\b)"
+
+
+_ENDINGS = "|".join(map(re.escape, CODE_SUFFIXES))
 
 
 def verdict(

@@ -30,7 +30,8 @@ Pick = Callable[[Task, str, Definition], bool]
 def _used(task: Task, path: str, name: str, *, inside: bool = True) -> bool:
     """Tell whether code of the right tree other than the definition itself has a name.
 
-    Code of the same file counts when ``inside`` says so; comments and documents never do.
+    Code of the same file counts when ``inside`` says so; comments, texts in quotation marks and
+    documents never do.
     """
     word = _word(path, name)
     own = task.after[path].splitlines()
@@ -41,14 +42,17 @@ def _used(task: Task, path: str, name: str, *, inside: bool = True) -> bool:
     suffix = Path(path).suffix
     others = (t for other, t in task.after.items() if other != path and other.endswith(suffix))
     within = ["\n".join(own)] if inside else []
-    return any(word.search(_COMMENTS.sub("", text)) for text in (*within, *others))
+    return any(word.search(_QUOTED.sub("", _COMMENTS.sub("", t))) for t in (*within, *others))
+
+
+_QUOTED = re.compile(r"'[^'\n]*'|\"[^\"\n]*\"")
 
 
 def _word(path: str, name: str) -> re.Pattern[str]:
     """Find a name; Go's ``errors.New`` is no use of a ``New`` of ours, nor ``text.repeat``."""
     last = re.escape(name.rpartition(".")[2].lstrip("#"))
     if path.endswith(".js") and "." not in name:
-        return re.compile(rf"(?<![.\w]){last}\b")
+        return re.compile(rf"(?<![./\w]){last}\b(?!\.)")
     if not path.endswith(".go") or "." in name:
         return re.compile(rf"\b{last}\b")
     return re.compile(rf"(?<![.\w]){last}\b|\b{Path(path).parent.name}\.{last}\b")
@@ -258,7 +262,8 @@ def _gone(task: Task, draw: random.Random) -> Harmful | None:
 
 def _calls_with(task: Task, path: str, each: Definition, arguments: str) -> bool:
     """Tell whether code outside a definition calls it with what a pattern says."""
-    call = re.compile(rf"\b{each.name.rpartition('.')[2]}\({arguments}")
+    apart = r"(?<![.\w])" if path.endswith(".js") and "." not in each.name else r"\b"
+    call = re.compile(rf"{apart}{each.name.rpartition('.')[2]}\({arguments}")
     others = {**task.after, path: cut(task.after[path], each)}
     return any(call.search(text) for text in others.values())
 

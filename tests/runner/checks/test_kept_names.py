@@ -74,6 +74,8 @@ def test_what_only_has_the_same_name_is_no_use(other: str) -> None:
         ("Wrap long lines", ["UnusedNameGone"]),
         ("Replace `wrap` by `shorten`", []),
         ("Rename `fold`; see `wrap`", []),
+        ("Remove `fold` from `src/pkg/wrap.py`", ["UnusedNameGone"]),
+        ("Delete `wrap/old.py`", ["UnusedNameGone"]),
     ],
 )
 def test_a_task_that_counts_on_a_name(said: str, errors: list[str]) -> None:
