@@ -36,6 +36,7 @@ from runner.nodes.revise import change_so_far
 from runner.nodes.unclear import ask_people_first
 from runner.ports import Embedder
 from runner.prompts import render_text
+from runner.roadmap.task import Task
 from runner.state.changes import Snapshot, Write, blob_sha
 from runner.state.revising import Point
 from runner.state.run_state import Attempt, RunState, Step
@@ -197,7 +198,7 @@ async def describe(state: RunState, deps: Deps) -> tuple[RunState, str]:
     recalled = await _recalled(state, deps, text, base)
     material = Material(
         text=text,
-        details=state.task.details,
+        details=_with_criteria(state.task),
         section=state.task.place.section,
         paths=base.entries.keys(),
         named=about,
@@ -391,6 +392,20 @@ def _paths(state: RunState) -> list[str]:
     """The paths that the task or its plan names."""
     plan = state.attempt.planned.plan
     return list(dict.fromkeys((*state.task.files, *(plan.likely_files if plan else ()))))
+
+
+_MOST_CRITERIA, _LONGEST_CRITERION = 12, 300
+
+
+def _with_criteria(task: Task) -> str:
+    """Return the details of a task, and what its section is to fulfil that they do not say."""
+    shown = f"{task.details}\n{task.place.section}"
+    new = [each for each in task.acceptance if each not in shown][:_MOST_CRITERIA]
+    if not new:
+        return task.details
+    lines = "\n".join(f"- {each[:_LONGEST_CRITERION]}" for each in new)
+    criteria = f"When all tasks of its section are done, this must be true:\n\n{lines}"
+    return "\n\n".join(filter(None, [task.details, criteria]))
 
 
 def _words(state: RunState) -> str:

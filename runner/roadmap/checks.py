@@ -61,11 +61,12 @@ def plain(text: str) -> str:
 
 
 def folded(words: str) -> str:
-    """The words without accents, which people leave out."""
+    """The words without accents, which people leave out; marks of Japanese and Korean stay."""
     if words.isascii():
         return words
     apart = unicodedata.normalize("NFD", words)
-    return "".join(c for c in apart if unicodedata.category(c) != "Mn").replace("\u2019", "'")
+    kept = "".join(c for c in apart if not "\u0300" <= c <= "\u036f")
+    return unicodedata.normalize("NFC", kept).replace("\u2019", "'")
 
 
 _FOLDED = frozenset(map(folded, CHECKS))

@@ -22,7 +22,7 @@ BEFORE_ALL = (
     "lista de comprobación", "liste de contrôle", "liste de vérification", "checklists",
     "lista de verificação", "lista di controllo", "чек-лист", "чеклист", "清单", "清單",
     "must be met", "must be satisfied", "must be true", "must all be true", "müssen erfüllt sein",
-    "deben cumplirse", "devem ser atendidos", "freigabe",
+    "deben cumplirse", "devem ser atendidos", "freigabe", "체크리스트", "チェックリスト", "检查表",
 )  # fmt: skip
 """Words of lists that are gone through before something goes out."""
 LAUNCH = (
@@ -78,8 +78,8 @@ MAKING = (
     "ändern", "entfernen", "anpassen", "añadir", "agregar", "crear", "implementar", "configurar",
     "definir", "escribir", "desarrollar", "diseñar", "eliminar", "actualizar", "integrar",
     "mejorar", "ajouter", "créer", "implémenter", "configurer", "définir", "écrire", "développer",
-    "rédiger", "supprimer", "mettre", "corriger", "intégrer", "améliorer", "adicionar", "criar",
-    "escrever", "desenvolver", "remover", "atualizar", "corrigir", "aggiungere", "creare",
+    "rédiger", "établir", "supprimer", "mettre", "corriger", "intégrer", "améliorer", "adicionar",
+    "criar", "escrever", "desenvolver", "remover", "atualizar", "corrigir", "aggiungere", "creare",
     "implementare", "configurare", "scrivere", "добавить", "создать", "реализовать", "настроить",
     "написать", "сделать", "исправить", "обновить", "удалить", "внедрить", "разработать",
 )  # fmt: skip
@@ -124,6 +124,11 @@ HOLDS_CJK = (
     "正常", "通过", "通過", "成功", "正确", "正確", "无误", "無誤", "没有", "沒有", "一致",
     "できる", "されること", "すること", "정상", "통과", "성공",
 )  # fmt: skip
+IN_ORDER_CJK = (
+    "완료", "승인", "확정", "확인", "완성", "完了", "済み", "済", "完成", "确认", "確認", "批准",
+    "就绪",
+)  # fmt: skip
+"""The same as ``IN_ORDER`` without blanks, at the end of a line."""
 IN_ORDER = (
     "complete", "completed", "consistent", "ready", "operational", "functional", "stable",
     "clean", "available",

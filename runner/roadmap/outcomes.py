@@ -19,6 +19,7 @@ from runner.roadmap.line_words import (
     HOLDS,
     HOLDS_CJK,
     IN_ORDER,
+    IN_ORDER_CJK,
     LAUNCH,
     MADE,
     MAKING,
@@ -101,6 +102,7 @@ _MEASURED = lazy_pattern(
 _HOLDS = lazy_pattern(rf"\S.*?\s{_folded(HOLDS)}")
 _HOLDS_RU = lazy_pattern(r"\S.*\s[а-я]{2,}(?:[еяю]тся|ится|[уая]ют|[уая]ет)(?![а-я])")
 _HOLDS_CJK = lazy_pattern(any_of(HOLDS_CJK))
+_IN_ORDER_CJK = lazy_pattern(rf"\S.*(?:{any_of(IN_ORDER_CJK)})[\s。.)）]*(?:[:：(（].*)?\Z")
 _IS = (
     r"(?:is|are|was|were|does|do|has|have|stays?|remains?|must|should|can|cannot|can't|doesn't"
     r"|don't|isn't|aren't|ist|sind|wird|werden|est|sont|esta|estan)"
@@ -159,7 +161,7 @@ def reading(title: str) -> Reading:
         return "holds"
     if _ASKS.match(words) or _RESULT.match(words) or _IN_ORDER.match(words):
         return "order"
-    if _ALL_OF.match(rest):
+    if _ALL_OF.match(rest) or _IN_ORDER_CJK.match(words):
         return "order"
     if _MADE.match(words):
         return "made"

@@ -232,3 +232,41 @@ async def test_a_pattern_frees_only_what_the_configuration_protects(bot: Bot) ->
     bot.says()
     assert ".github/workflows/ci.yml is protected" in bot.prompts[1]
     assert set(bot.changed(bot.pulls[0])) == {"ROADMAP.md", "one.md"}
+
+
+LAUNCH = """# Plan
+
+- [ ] 1.1 Write `one.md`
+  - Acceptance: it is short
+
+**Exit criteria:**
+
+- [ ] Everybody can read it
+
+## Launch checklist
+
+- [ ] The note is shown on phones
+- [ ] No link is broken
+- [ ] Write `two.md`
+
+## Open questions
+
+- [ ] Should the note be longer?
+"""
+
+
+@on(notes(LAUNCH))
+async def test_lists_of_checks_are_no_tasks(bot: Bot) -> None:
+    """Criteria go to the model with their task; of a checklist only what is to be made is work."""
+    bot.model.says(note("one.md"), note("two.md"))
+
+    await bot.comment("/execute")
+
+    (said,) = bot.says()
+    assert bot.checkpoints() == ["1.1 Write one.md", "Write two.md"]
+    assert "Everybody can read it" in bot.prompts[0]
+    assert bot.prompts[0].count("it is short") == 1
+    for line in ("shown on phones", "link is broken"):
+        assert line not in said
+    ticked = bot.view.file(bot.pulls[-1].pull.head, "ROADMAP.md").decode()
+    assert ticked.count("[x]") == 2

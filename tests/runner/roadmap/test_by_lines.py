@@ -35,6 +35,10 @@ def below(heading: str, *lines: str) -> set[str]:
         ("The kiln page loads in under 2 s", "holds"),
         ("p95 < 200 ms", "holds"),
         ("Potters can book a slot", "holds"),
+        ("窯の予約ができる", "holds"),
+        ("요구사항 검토 완료", "order"),
+        ("가마 목록 추가", "makes"),
+        ("確認ボタンを追加", "makes"),
         ("Kiln pages still render without pictures", "holds"),
         ("`kiln audit --level=high` exits 0.", "holds"),
         ("Booking works on phones", "holds"),
@@ -313,3 +317,15 @@ def test_gates_and_criteria_in_a_line(heading: str, line: str) -> None:
         ]
         == "work"
     )
+
+
+def test_checklists_in_korean_and_japanese() -> None:
+    """Their signs are letters with marks, which are not taken off."""
+    assert below("## 검토 체크리스트", "설계 승인", "API 접근 권한 확인") == {
+        "설계 승인",
+        "API 접근 권한 확인",
+    }
+    assert below("## リリース前チェックリスト", "予約ができる", "承認済み") == {
+        "予約ができる",
+        "承認済み",
+    }
