@@ -236,7 +236,7 @@ def proposal_comment(
         f"**If you approve:** {_does(proposal)}",
         strategy_here(past, proposal.strategy) if past else "",
         before_and_after(proposal),
-        _evidence(proposal),
+        _evidence(state, proposal),
         "**How far it got:**\n\n" + effort(attempt),
         output_of(attempt.tested.verification),
         _how_to_decide(state, proposal),
@@ -269,7 +269,7 @@ def recovery_body(state: RunState) -> str:
         f"**{proposal.strategy.upper()}** of a task in `{state.request.roadmap}`.",
         f"**Why:** {_reason(state)} (`{proposal.reason}`). {inert_line(proposal.explanation)}",
         before_and_after(proposal),
-        _evidence(proposal),
+        _evidence(state, proposal),
         by,
     ]
     return "\n\n".join(part for part in parts if part)
@@ -401,8 +401,16 @@ def _reason(state: RunState) -> str:
     return ": ".join(filter(None, [why, message])) or "the reason is unknown"
 
 
-def _evidence(proposal: Proposal) -> str:
-    lines = [f"- {inert_line(cut_middle(line, 600))}" for line in proposal.evidence[:10]]
+def _evidence(state: RunState, proposal: Proposal) -> str:
+    """What was seen, but not what the reason says already, or a longer line of it."""
+    failure, seen = state.attempt.failure, proposal.evidence
+    why = failure.message if failure else ""
+    new = [
+        line
+        for line in seen
+        if line not in why and not any(line != each and each.startswith(line) for each in seen)
+    ]
+    lines = [f"- {inert_line(cut_middle(line, 600))}" for line in new[:10]]
     return "**Evidence:**\n\n" + "\n".join(lines) if lines else ""
 
 

@@ -72,6 +72,20 @@ def test_output_cannot_leave_its_fence() -> None:
     assert "<!-- cairn:" not in body
 
 
+def test_each_thing_that_was_seen_is_said_once() -> None:
+    """Not what the reason says already, nor the beginning of a longer line."""
+    seen = ("t::x: 1", "t::x: 1 where", "it ran")
+    proposal = proposing().attempt.proposal
+    assert proposal
+    state = proposing(
+        proposal=sealed(replace(proposal, evidence=seen)),
+        failure=Failure("test", "tests fail: t::x: 1", node="x"),
+    )
+
+    for text in (proposal_comment(state), recovery_body(state)):
+        assert "**Evidence:**\n\n- t::x: 1 where\n- it ran\n\n" in text
+
+
 def test_a_model_cannot_fold_away_how_to_decide() -> None:
     """Its explanation, its new tasks and what failed are words, whatever tags they hold."""
     proposal = proposing().attempt.proposal
