@@ -32,7 +32,7 @@ _LONGEST = 5_000
 
 @dataclass(frozen=True)
 class RevisionOutcome:
-    """``commit`` is what was added ('': nothing, and ``why``).
+    """``commit`` is what was added ('': nothing, and ``why``; ``again`` if it may be tried again).
 
     ``changed`` are its paths, each with the ranges of old lines (first, last) that it changes; none
     where all of it changed.
@@ -40,6 +40,7 @@ class RevisionOutcome:
 
     commit: str = ""
     why: str = ""
+    again: bool = True
     changed: Mapping[str, Sequence[tuple[int, int]]] = field(default_factory=dict)
 
     def is_about(self, point: Point) -> bool:
@@ -58,9 +59,10 @@ async def outcome_of(state: RunState, revision: Revision, deps: Deps) -> Revisio
     attempt = next(iter(state.attempts.values()), None)
     if attempt is None or not attempt.published.commit:
         failure = attempt.failure if attempt else None
-        return RevisionOutcome(
-            why=failure.message if failure else "the run ended before it was done"
-        )
+        if failure is None:
+            return RevisionOutcome(why="the run ended before it was done")
+        # what GitHub refuses is no fault of the answer: the pull request was merged or closed
+        return RevisionOutcome(why=failure.message, again=failure.type != "github")
     now = attempt.planned.revision or revision
     old = await deps.repository.snapshot(now.head)
     new = await deps.repository.snapshot(attempt.published.commit)
@@ -113,5 +115,6 @@ def said_of(outcome: RevisionOutcome, asked: RevisionRequest, revision: Revision
     if asked.conflict:
         tried = redone(outcome.commit, revision) if outcome.commit else not_redone(outcome.why)
         return f"{tried}\n\n{counted(asked)}"
-    what = revised(outcome.commit) if outcome.commit else not_revised(outcome.why)
+    nothing = not_revised(outcome.why, again=outcome.again)
+    what = revised(outcome.commit) if outcome.commit else nothing
     return f"{what}\n\n{counted(asked)}"

@@ -52,7 +52,7 @@ def report(state: RunState) -> dict[str, object]:
         "recoveries": recoveries(state),
         "proposals": proposals(state),
         "decisions": decisions(state),
-        "roadmap_modifications": [_modification(state, a) for a in attempts if a.published.commit],
+        "roadmap_modifications": [_modification(state, a) for a in attempts if _edited(a)],
         "deferrals": [a.task for a in attempts if a.status is Status.DEFERRED or a.number > 1],
         "warnings": [
             {"task": attempt.task, "message": text}
@@ -173,6 +173,11 @@ def _verdict(attempt: Attempt) -> dict[str, object]:
         "turned": list(verdict.turned),
         "unchanged": list(verdict.unchanged),
     }
+
+
+def _edited(attempt: Attempt) -> bool:
+    """Whether an attempt changed the roadmap: of a revision the box is ticked already."""
+    return bool(attempt.published.commit) and attempt.planned.revision is None
 
 
 def _modification(state: RunState, attempt: Attempt) -> dict[str, object]:

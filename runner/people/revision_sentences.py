@@ -114,12 +114,14 @@ def revised(commit: str) -> str:
     )
 
 
-def not_revised(why: str) -> str:
-    """Nothing was added."""
+def not_revised(why: str, *, again: bool = True) -> str:
+    """Nothing was added; ``again`` says whether it may be tried again."""
+    said = f"**Nothing was pushed, and this pull request is unchanged:** {whole_sentence(why)}"
+    if not again:
+        return said
     return (
-        f"**Nothing was pushed, and this pull request is unchanged:** {whole_sentence(why)} To "
-        "try again, comment `/execute revise` and say more exactly what to change; or push the "
-        "change yourself."
+        f"{said} To try again, comment `/execute revise` and say more exactly what to change; or "
+        "push the change yourself."
     )
 
 

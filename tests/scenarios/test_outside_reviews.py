@@ -190,3 +190,25 @@ async def test_words_that_ask_for_nothing_clear(bot: Bot, body: str) -> None:
     told = said(bot, pull)
     assert pull.pull.sha == before
     assert "Added" not in told
+
+
+@pytest.mark.parametrize("how", ["merged", "closed"])
+async def test_it_ends_while_the_model_answers(bot: Bot, how: str) -> None:
+    """Nothing is pushed, nobody is told to try again, and no change of the roadmap is claimed."""
+    pull = await checkpoint(bot)
+    held = Held(BETTER)
+    bot.model.says(held)
+    await bot.github.review(REPOSITORY, pull.number, "CHANGES_REQUESTED", "Be kinder.")
+    await held.asked.wait()
+    if how == "merged":
+        await bot.github.merge_pull(REPOSITORY, pull.number)
+    else:
+        await bot.github.close(REPOSITORY, pull.number)
+    held.go.set()
+    await bot.idle()
+
+    told = "\n".join(bot.github.says(REPOSITORY, pull.number))
+    assert "no longer open" in told
+    assert "try again" not in told
+    assert "tick in line" not in told
+    bot.says()
