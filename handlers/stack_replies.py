@@ -26,7 +26,7 @@ def place(here: StackPlace) -> str:
     if here.size == 1:
         return ""
     above = _above(here)
-    position = f"It is number {here.height} of {here.size} in its stack."
+    position = f"This pull request is number {here.height} of {here.size} in its stack."
     if not here.below:
         return " ".join(filter(None, ["**Merge this one first.**", position, above]))
     first = f"**Stacked on #{here.below[-1]}.** Merge {_in_order(here.below)} first."

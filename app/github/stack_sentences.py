@@ -12,6 +12,7 @@ from handlers.stack_replies import numbers
 from runner.text.sanitize import sanitize
 
 _MOST = 10
+_REPORTS = "The comment of that run on this pull request will say how it went."
 _NEEDS_YOU = "**This pull request needs you before it can be merged.**"
 
 
@@ -33,8 +34,8 @@ def carried(pulls: Sequence[Pull], base: str) -> list[str]:
     verb, whose = ("was", "its change") if len(pulls) == 1 else ("were", "their changes")
     where = ", ".join(f"`{branch}`" for branch in dict.fromkeys(pull.base for pull in pulls))
     return [
-        f"{_numbers(pulls)} {verb} merged into {where}, which does not lead to `{base}`: merging "
-        f"this pull request also merges {whose}."
+        f"{_numbers(pulls)} {verb} merged into {where}, but not into `{base}`: merging this pull "
+        f"request also merges {whose}."
     ]
 
 
@@ -43,15 +44,14 @@ def left_by_closed(pull: Pull, closed: Pull, fresh: Fresh) -> str:
     begun = f"**#{closed.number}, which this builds on, was closed without a merge.**"
     if fresh.done == "rebuilt":
         return (
-            f"{begun} Cairn took the change of #{closed.number} out of this branch, which is one "
-            f"commit on `{pull.base}` now: merging this pull request does not merge that change. "
-            f"{_tested(fresh)}"
+            f"{begun} Cairn removed the change of #{closed.number} from this branch, which is now "
+            f"a single commit on `{pull.base}`. {_tested(fresh)}"
         )
     return (
         f"{begun} This pull request also contains the change of #{closed.number}, so merging it "
-        f"into `{pull.base}` merges both. {_why_not(fresh)}To have only this task, close this pull "
-        f"request and comment `/execute retry {pull.task}`. To have both, reopen #{closed.number} "
-        f"and merge it first.{_by_hand(pull, fresh)}"
+        f"into `{pull.base}` merges both. {_why_not(fresh)}If you want only this task, close this "
+        f"pull request and comment `/execute retry {pull.task}`. If you want both, reopen "
+        f"#{closed.number} and merge it first.{_by_hand(pull, fresh)}"
     )
 
 
@@ -64,8 +64,8 @@ def still_shows(lower: Pull | None, closed: Pull | None) -> str:
         return ""
     return (
         f"#{closed.number} below was closed without a merge, and this pull request still shows its "
-        f"change. When #{lower.number} is merged or closed, Cairn takes that change out. If "
-        f"you merge this one before #{lower.number}, you also merge the change of #{closed.number}."
+        f"change. When #{lower.number} is merged or closed, Cairn removes that change. If you "
+        f"merge this one before #{lower.number}, you also merge the change of #{closed.number}."
     )
 
 
@@ -80,14 +80,17 @@ def rewritten(pull: Pull, fresh: Fresh) -> str:
             f"{begun} Cairn rebuilt the branch as one commit on `{pull.base}`, without those "
             f"commits. {_tested(fresh)}"
         )
-    return f"{begun} Merging it would bring them back. {_why_not(fresh)}{_by_hand(pull, fresh)}"
+    return (
+        f"{begun} Merging this pull request would bring them back. "
+        f"{_why_not(fresh)}{_by_hand(pull, fresh)}"
+    )
 
 
 def rebuilt_above(pull: Pull, lower: Pull, fresh: Fresh) -> str:
     """What happened to a branch when the one it builds on was rebuilt."""
     begun = f"The branch of #{lower.number}, which this builds on, was rebuilt as one commit."
     if fresh.done == "rebuilt":
-        return f"{begun} Cairn rebuilt this one on it, with the same change. {_tested(fresh)}"
+        return f"{begun} Cairn rebuilt this branch on it, with the same change. {_tested(fresh)}"
     return (
         f"{begun} This branch still contains the old commits, so this pull request shows their "
         f"changes too. {_why_not(fresh)}{_by_hand(pull, fresh)}"
@@ -105,7 +108,8 @@ def joined(pull: Pull, merged: Pull, fresh: Fresh) -> str:
         return f"{begun}and rebuilt its branch as one commit on `{pull.base}`. {shown}"
     return (
         f"{begun}and merged `{pull.base}` into its branch. {shown}\n\n"
-        "Merge or squash it. If GitHub refuses to rebase it, turn it into a single commit first:"
+        "Merge or squash this pull request. If GitHub refuses to rebase it, first turn it into one "
+        "commit:"
         f"\n\n```sh\ngit fetch origin\ngit switch {pull.head}\n"
         f"git reset --soft origin/{pull.base} && git commit\ngit push --force-with-lease\n```"
     )
@@ -113,7 +117,8 @@ def joined(pull: Pull, merged: Pull, fresh: Fresh) -> str:
 
 def joined_shortly(pull: Pull, merged: Pull, fresh: Fresh) -> str:
     """The same in the description."""
-    did = "rebuilt this branch on it" if fresh.done == "rebuilt" else "merged it into this branch"
+    into, on = f"merged `{pull.base}` into this branch", f"rebuilt this branch on `{pull.base}`"
+    did = on if fresh.done == "rebuilt" else into
     return (
         f"#{merged.number}, which this builds on, was merged into `{pull.base}` by squash or "
         f"rebase, so Cairn {did}. {_tested(fresh)}"
@@ -122,7 +127,7 @@ def joined_shortly(pull: Pull, merged: Pull, fresh: Fresh) -> str:
 
 def _tested(fresh: Fresh) -> str:
     if fresh.same:
-        return "Its files are the same as before, so what was verified still holds."
+        return "Its files are the same as before, so the earlier verification still holds."
     if fresh.again:
         return f"Cairn runs the tests again: the check `{TRUST}` shows the result."
     return "The tests were not run again after that."
@@ -132,19 +137,19 @@ def _why_not(fresh: Fresh) -> str:
     if fresh.done == "pushed":
         return "Somebody pushed to this branch, so Cairn does not rewrite it. "
     if fresh.done == "stuck":
-        both = f"{_paths(fresh.paths)} changed on both sides"
+        both = f"this branch and its base both changed {_paths(fresh.paths)}"
         if fresh.attempt == "working":
             return (
                 f"Because {both}, Cairn is working on the task once more, on the newest commit of "
-                "its base. The comment of that run on this pull request will say what came of it. "
+                f"the base. {_REPORTS} "
             )
-        return f"Cairn did not change it, because {both}. {_tried(fresh)}"
+        return f"Cairn did not change this branch, because {both}. {_tried(fresh)}"
     return ""
 
 
 _NOT_AGAIN: Mapping[Attempting, str] = {
-    "failed": "Cairn began to work on the task again, but that did not resolve the conflict: the "
-    "comment of that run on this pull request says why. ",
+    "failed": "Cairn tried the task again, but that did not resolve the conflict: the comment of "
+    "that run on this pull request says why. ",
     "limit": "Cairn does not work on the task again by itself: it has done so as often as "
     "`pull_requests.revisions` allows. ",
     "off": "Cairn does not work on the task again by itself, because `pull_requests.revisions` is "
@@ -155,7 +160,8 @@ _NOT_AGAIN: Mapping[Attempting, str] = {
     "is in conflict. ",
     "many": f"Cairn does not work on the task again, because more than {MOST} files changed on "
     "both sides. ",
-    "busy": "Cairn does not work on the task again while the run of this pull request is at work. ",
+    "busy": "Cairn does not work on the task again until the run that made this pull request has "
+    "ended. ",
     "paused": "Cairn does not work on the task again while the run is paused. `/execute resume` "
     "continues it. ",
     "cancelled": "Cairn does not work on the task again, because somebody cancelled the run. ",
@@ -172,9 +178,8 @@ def _tried(fresh: Fresh) -> str:
 def _worked_on(pull: Pull, both: str) -> str:
     """What is said while a new attempt is made."""
     return (
-        f"{both}, so Cairn is working on the task once more, on the newest `{pull.base}`. The "
-        f"comment of that run on this pull request will say what came of it. "
-        f"{_resolve(pull, 'To resolve the conflict yourself instead, type:')}"
+        f"{both}, so Cairn is working on the task once more, on the newest `{pull.base}`. "
+        f"{_REPORTS} {_resolve(pull, 'To resolve the conflict yourself instead, type:')}"
     )
 
 

@@ -156,10 +156,10 @@ def thread_done(commit: str) -> str:
 
 def elsewhere(commit: str, path: str, changed: Sequence[str]) -> str:
     """The commit changes other lines than those of the thread."""
-    where = "other lines of this file" if path in changed else f"{as_codes(changed)} instead"
+    where = "other lines of this file" if path in changed else as_codes(changed)
     return (
-        f"{commit} does not change these lines, but {where}, so this thread stays open. Resolve it "
-        "if that is what you asked for. Otherwise reply with `/execute revise` and what is missing."
+        f"{commit} changes {where}, not these lines, so this thread stays open. If that is what "
+        "you asked for, resolve it. Otherwise reply with `/execute revise` and what is missing."
     )
 
 
@@ -186,6 +186,6 @@ def not_files(paths: Sequence[str]) -> str:
 def both_changed(revision: Revision, paths: Sequence[str]) -> str:
     """Somebody pushed to the same files meanwhile."""
     return (
-        f"somebody pushed a change of {as_codes(paths)} to {revision.branch} at the same time. "
+        f"somebody pushed a change to {as_codes(paths)} on {revision.branch} at the same time. "
         "Their commit stays as it is; comment `/execute revise` with what still has to change"
     )

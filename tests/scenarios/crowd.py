@@ -30,7 +30,7 @@ ROADMAP = "# Notes\n\n" + "".join(
 METHODS = ("merge", "squash", "rebase")
 LIMIT = RepositoryConfig().limits.open_pull_requests
 _TASK = re.compile(r"- \[([ x])\] (\S+) (.*?`(\w+)\.md`.*)")
-_CARRIED = re.compile(r"^(.*) merged into .* which does not lead to `main`", re.M)
+_CARRIED = re.compile(r"^(.*) merged into .*, but not into `main`", re.M)
 _NUMBER = re.compile(r"#(\d+)").findall
 T = TypeVar("T")
 _NEEDS_YOU = "This pull request needs you"
@@ -38,7 +38,7 @@ _EXCUSED = (
     "Somebody pushed to this branch",
     "This pull request also contains the change",
     _NEEDS_YOU,
-    "Cairn did not change it, because",
+    "Cairn did not change this branch, because",
     "and this pull request still shows its change",
     "The task of this pull request is already done on `main`",
     "The task of this pull request is already ticked on `main`",

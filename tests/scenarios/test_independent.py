@@ -48,7 +48,7 @@ async def test_each_stands_on_what_it_needs(bot: Bot) -> None:
         ["ROADMAP.md", "six.md"],
     ]
     assert f"**Stacked on #{one.number}.** Merge #{one.number} first." in (six.body or "")
-    first = "**Merge this one first.** It is number 1 of 2 in its stack."
+    first = "**Merge this one first.** This pull request is number 1 of 2 in its stack."
     assert f"{first} #{six.number} builds on it." in (one.body or "")
 
     await bot.github.merge_pull(REPOSITORY, two.number)

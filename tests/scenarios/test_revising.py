@@ -112,7 +112,7 @@ async def test_lines_that_stay_as_they_are_stay_open(bot: Bot) -> None:
     assert f"Added {pull.pull.sha}" in said(bot, pull)
     first, second = replies(bot, pull)
     assert f"Changed in {pull.pull.sha}." in first
-    assert "does not change these lines, but other lines of this file" in second
+    assert "changes other lines of this file, not these lines" in second
     assert [thread.resolved for thread in pull.threads] == [True, False]
 
 
@@ -363,7 +363,7 @@ async def test_a_push_to_the_same_file_wins(bot: Bot) -> None:
 
     theirs = await push_while_asked(bot, pull, {"one.md": b"Mine.\n"})
 
-    assert "pushed a change of `one.md`" in said(bot, pull)
+    assert "pushed a change to `one.md`" in said(bot, pull)
     assert pull.pull.sha == theirs
 
 

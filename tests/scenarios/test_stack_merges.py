@@ -40,17 +40,18 @@ async def test_each_says_on_what_it_stands(bot: Bot) -> None:
     """Whoever opens any of them sees which one to merge first."""
     one, two, six = await stacked(bot)
 
-    first = "**Merge this one first.** It is number 1 of"
+    first = "**Merge this one first.** This pull request is number 1 of"
     assert f"{first} 3 in its stack. #{two.number} builds on it." in body(one)
     assert f"**Stacked on #{one.number}.** Merge #{one.number} first." in body(two)
     assert f"#{six.number} builds on this one." in body(two)
-    order = f"Merge #{one.number}, then #{two.number} first. It is number 3 of 3 in its stack."
-    assert f"**Stacked on #{two.number}.** {order}" in body(six)
+    order = f"Merge #{one.number}, then #{two.number} first. This pull request is number 3 of 3"
+    assert f"**Stacked on #{two.number}.** {order} in its stack." in body(six)
 
     await merge(bot, one)
 
     assert f"{first} 2 in its stack. #{six.number} builds on it." in body(two)
-    assert f"Merge #{two.number} first. It is number 2 of 2 in its stack." in body(six)
+    order = f"Merge #{two.number} first. This pull request is number 2 of 2 in its stack."
+    assert order in body(six)
     assert "Stacked on" not in body(two)
 
 
@@ -96,7 +97,7 @@ async def test_what_was_done_to_a_branch_is_told(bot: Bot, method: str) -> None:
     assert (now["conclusion"], now["output"]) == (before["conclusion"], before["output"])
     said = unread_comments(bot, two)
     assert f"#{one.number} was merged" in said
-    assert "Its files are the same as before, so what was verified still holds." in said
+    assert "Its files are the same as before, so the earlier verification still holds." in said
     assert "git reset --soft origin/main" in said
 
 
@@ -347,7 +348,7 @@ async def test_what_went_down_two_branches_is_in_the_one_that_lives(bot: Bot) ->
     assert ten.pull.base == one.pull.head
     assert "+A note." in changed_lines(bot, ten)
     assert not [line for line in changed_lines(bot, ten) if re.search(r"1\.[123] ", line)]
-    assert "does not lead to" not in body(ten)
+    assert "but not into" not in body(ten)
     assert f"#{two.number} was merged by squash or rebase" in unread_comments(bot, ten)
     for pull in (one, ten):
         await merge(bot, pull, "squash")

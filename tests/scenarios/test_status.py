@@ -43,10 +43,10 @@ async def test_a_checkpoint_says_its_place_in_the_stack(bot: Bot) -> None:
     made = f"Run `{run_of(progress)}`, requested on #{bot.issue.number}, made this pull request"
     assert f"{made} for `1.2 Write two.md`." in middle
     assert (
-        f"**Stacked on #{first.number}.** Merge #{first.number} first. It is number 2 of 3 in its "
-        f"stack. #{third.number} builds on this one." in middle
+        f"**Stacked on #{first.number}.** Merge #{first.number} first. This pull request is number "
+        f"2 of 3 in its stack. #{third.number} builds on this one." in middle
     )
-    assert "**Merge this one first.** It is number 1 of 3 in its stack." in bottom
+    assert "**Merge this one first.** This pull request is number 1 of 3 in its stack." in bottom
     assert f"Merge #{first.number}, then #{second.number} first." in top
     for pull, said in zip(bot.pulls, (bottom, middle, top), strict=True):
         assert section(pull.body or "", "place") in said
