@@ -112,7 +112,7 @@ async def test_an_attempt_in_vain_is_not_made_again(bot: Bot) -> None:
 
     assert pull.pull.sha == before
     assert "**This pull request needs you before it can be merged.**" in body(pull)
-    assert "began to work on the task again, but that did not resolve the conflict" in body(pull)
+    assert "tried the task again, but that did not resolve the conflict" in body(pull)
     assert "git merge origin/main" in body(pull)
     assert "**Nothing was pushed:**" in unread_comments(bot, pull)
     asked = len(bot.model.requests)
