@@ -46,6 +46,7 @@ class Point:
     ``text`` is everything they wrote in it, ``rest`` that without the ``suggestion`` blocks.
     ``thread`` and ``comment`` name the thread and its first comment ('' and 0 for the whole),
     ``path`` and the lines are where it is on the head of the branch (0: on the file, or nowhere).
+    ``shortened`` says that ``text`` lacks its middle.
     """
 
     text: str
@@ -57,6 +58,7 @@ class Point:
     start: int = 0
     end: int = 0
     suggestions: tuple[Suggestion, ...] = ()
+    shortened: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +88,7 @@ class Revision:
 
     ``head`` is the newest commit of ``branch``, ``fork`` where that left the branch ``below``;
     ``base`` is the head of the branch below all of the stack.
+    ``unread`` are threads for whose points there was no room.
     ``kept`` are paths that the new attempt takes as they are on the head: the roadmap, and what
     people pushed. ``tasks`` are the keys of the tasks it does, ``by`` is who asked. ``repairs``
     says that ``points`` are what failing checks printed, ``fixes`` that the repair becomes a pull
@@ -95,7 +98,6 @@ class Revision:
     """
 
     pull: int
-    url: str
     tasks: tuple[str, ...]
     branch: str
     head: str
@@ -104,6 +106,7 @@ class Revision:
     base: str = ""
     kept: tuple[str, ...] = ()
     points: tuple[Point, ...] = ()
+    unread: tuple[str, ...] = ()
     by: str = ""
     repairs: bool = False
     fixes: bool = False

@@ -26,6 +26,8 @@ Actor = Callable[[User], dict[str, Any]]
 def lines_now(repo: Repo, issue: Issue, thread: ReviewThread) -> tuple[int, int] | None:
     """Where the lines of a thread are on the head of the branch; None if they were changed."""
     assert issue.pull is not None
+    if thread.side == "LEFT":  # the base stays as it is
+        return thread.start, thread.end
     old, new = (_lines(repo, sha, thread.path) for sha in (thread.sha, issue.pull.sha))
     if old is None or new is None:
         return None
@@ -75,7 +77,8 @@ def shape(
         original_line=thread.end,
         start_line=now[0] if now and several else None,
         original_start_line=thread.start if several else None,
-        start_side="RIGHT" if several else None,
+        start_side=thread.side if several else None,
+        side=thread.side,
         position=1 if now else None,
         user=shapes.user(world, one.user),
         created_at=stamp(one.created),
@@ -156,7 +159,7 @@ def in_graphql(repo: Repo, issue: Issue, thread: ReviewThread, actor: Actor) -> 
         "path": thread.path,
         "line": now[1] if now else None,
         "startLine": now[0] if now and thread.start < thread.end else None,
-        "diffSide": "RIGHT",
+        "diffSide": thread.side,
         "comments": lambda **asked: connection(comments, **asked),
     }
 

@@ -144,7 +144,10 @@ class ReviewComment:
 
 @dataclass
 class ReviewThread:
-    """A conversation about the lines ``start`` to ``end`` of a file, as commit ``sha`` has it."""
+    """A conversation about the lines ``start`` to ``end`` of a file, as commit ``sha`` has it.
+
+    With ``side`` LEFT they are lines of the base, which the pull request takes away.
+    """
 
     id: int
     path: str
@@ -153,6 +156,7 @@ class ReviewThread:
     sha: str
     comments: list[ReviewComment] = field(default_factory=list)
     resolved: bool = False
+    side: str = "RIGHT"
 
 
 @dataclass

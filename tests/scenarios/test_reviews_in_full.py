@@ -1,0 +1,108 @@
+"""What a review says reaches the model, or its author is told that it did not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from tests.scenarios.bot import Bot
+from tests.scenarios.projects import NOTES, note
+from tests.scenarios.test_revising import BETTER, checkpoint, replies, request_changes, said
+
+MANY = 105
+
+
+@pytest.fixture
+def files() -> Mapping[str, object]:
+    """Two notes to write."""
+    return NOTES
+
+
+def lines(word: str) -> str:
+    """An answer with a note of many lines."""
+    return note("one.md", "\n".join(f"{word} {number}" for number in range(MANY)))
+
+
+async def test_every_comment_of_a_long_review_is_read(bot: Bot) -> None:
+    """A hundred wishes are one question, and each thread gets its answer."""
+    pull = await checkpoint(bot, lines("Line"))
+    bot.model.says(lines("Row"))
+
+    await request_changes(
+        bot, pull, on=[("one.md", n + 1, n + 1, f"Wish {n}: say Row.") for n in range(MANY)]
+    )
+
+    assert "not read" not in said(bot, pull)
+    assert "Wish 104: say Row." in bot.prompts[1]
+    assert len(replies(bot, pull)) == MANY
+    assert all(thread.resolved for thread in pull.threads)
+
+
+async def test_what_does_not_fit_is_told_and_taken_next(bot: Bot) -> None:
+    """Comment and threads say what was not read, and the advice they give leads on."""
+    pull = await checkpoint(bot)
+    bot.model.says(BETTER, note("one.md", "The best note."))
+    wishes = [("one.md", 1, 1, f"Wish {n}. {'Please. ' * 1_400}") for n in range(7)]
+
+    await request_changes(bot, pull, on=wishes)
+
+    told = said(bot, pull)
+    assert "**2 threads were not read.** The first 5 comments filled this revision." in told
+    assert "Comment `/execute revise`" in told
+    assert [f"Wish {n}." in bot.prompts[1] for n in range(7)] == [True] * 5 + [False] * 2
+    assert [reply.count("Not read yet") for reply in replies(bot, pull)] == [0] * 5 + [1] * 2
+    assert [thread.resolved for thread in pull.threads] == [True] * 5 + [False] * 2
+
+    await bot.reply(pull, "/execute revise")
+
+    assert "not read" not in said(bot, pull)
+    assert "Wish 6." in bot.prompts[2]
+    assert all(thread.resolved for thread in pull.threads)
+    replies(bot, pull)
+
+
+async def test_threads_that_were_read_come_after_those_that_were_not(bot: Bot) -> None:
+    """Threads that stay open do not keep the others out for ever."""
+    pull = await checkpoint(bot, note("one.md", "\n".join("abcdefghijkl")))
+    bot.model.says(note("one.md", "\n".join("abcdefghijkL")), BETTER)
+    wishes = [("one.md", 1, 1, f"Wish {n}. {'Please. ' * 1_400}") for n in range(7)]
+    await request_changes(bot, pull, on=wishes)
+    assert not any(thread.resolved for thread in pull.threads)
+    said(bot, pull), replies(bot, pull)
+
+    await bot.reply(pull, "/execute revise")
+
+    assert "**2 threads were not read.**" in said(bot, pull)
+    read = [n for n in range(7) if f"> Wish {n}." in bot.prompts[2]]
+    assert read == [0, 1, 2, 5, 6]
+    replies(bot, pull)
+
+
+async def test_a_comment_that_is_too_long_is_read_in_part(bot: Bot) -> None:
+    """Its beginning and its end are read, and that is told."""
+    pull = await checkpoint(bot)
+    bot.model.says(BETTER)
+
+    await bot.reply(pull, f"/execute revise be kinder\n{'Please. ' * 2_000}\nAnd say who wrote it.")
+
+    assert "read without its middle" in said(bot, pull)
+    assert "be kinder" in bot.prompts[1]
+    assert "And say who wrote it." in bot.prompts[1]
+
+
+async def test_after_the_last_revision_nobody_is_sent_in_a_circle(bot: Bot) -> None:
+    """Where no more revisions are possible, the advice is another one."""
+    pull = await checkpoint(bot)
+    for number in range(2):
+        bot.model.says(note("one.md", f"Version {number}."))
+        await request_changes(bot, pull, f"Change {number}.")
+        said(bot, pull)
+    bot.model.says(BETTER)
+
+    await request_changes(
+        bot, pull, on=[("one.md", 1, 1, f"Wish {n}. {'Please. ' * 1_400}") for n in range(7)]
+    )
+
+    assert "No more revisions are possible here" in said(bot, pull)
+    assert "push the rest of the change yourself" in replies(bot, pull)[-1]
