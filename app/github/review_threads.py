@@ -7,6 +7,7 @@ Only GraphQL knows threads and can resolve them
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -18,7 +19,7 @@ from app.github.comments import first_kind, marker, with_markers
 from app.github.pulls import Pull
 from handlers.events import User
 from runner.errors import TaskError
-from runner.state.revising import Point, RevisionRequest, Suggestion
+from runner.state.revising import DiffPart, Point, RevisionRequest, Suggestion
 from runner.text.sanitize import cut_middle
 
 _LOG = logging.getLogger(__name__)
@@ -29,12 +30,18 @@ _MOST_POINTS, _MOST_CHARACTERS = 150, 60_000
 _LONGEST = 12_000
 """Characters of one point that are read."""
 
+_ABOVE, _LONGEST_DIFF = 3, 4_000
+"""Of a diff: lines above those that a comment is about, and characters in all."""
+
+_HUNK = re.compile(r"@@ -(\d+)(?:,\d+)? \+(\d+)")
+
 _MOST_PAGES = 20
 _THREADS = """query($pull: ID!, $after: String) { node(id: $pull) { ... on PullRequest {
   reviewThreads(first: 50, after: $after) {
     pageInfo { hasNextPage endCursor }
     nodes {
-      id isResolved path line startLine diffSide
+      id isResolved path line startLine diffSide startDiffSide originalLine originalStartLine
+      first: comments(first: 1) { nodes { diffHunk } }
       comments(first: 50) { nodes {
         databaseId body
         author { login ... on User { databaseId } }
@@ -59,13 +66,17 @@ class _Comment:
 
 @dataclass(frozen=True, slots=True)
 class _Thread:
-    """One thread; the lines are those on the head (0 where they are not there any more)."""
+    """One thread; the lines are those on the head (0 where they are not there any more).
+
+    If some are not there, ``diff`` has them.
+    """
 
     id: str
     resolved: bool
     path: str
     start: int
     end: int
+    diff: DiffPart | None
     comments: tuple[_Comment, ...]
 
 
@@ -165,11 +176,12 @@ class ReviewThreads:
         if not heard or not (request.review or heard[0] is thread.comments[0]):
             return None
         rest, blocks = _split(heard[0].body)
-        exact = thread.end > 0 and len(heard) == len(blocks) == 1
+        exact = thread.end > 0 and thread.diff is None and len(heard) == len(blocks) == 1
         text = "\n\n".join(_comment_text(each, alone=len(heard) == 1) for each in heard)
         return Point(
             text=cut_middle(text, _LONGEST),
             shortened=len(text) > _LONGEST,
+            diff=thread.diff,
             by=request.by,
             rest=rest if exact else heard[0].body,
             thread=thread.id,
@@ -216,7 +228,7 @@ def _fitting(found: Sequence[Point]) -> int:
     """How many of the first points fit into one revision."""
     left = _MOST_CHARACTERS
     for number, point in enumerate(found[:_MOST_POINTS]):
-        left -= len(point.text)
+        left -= len(point.shown)
         if left < 0:
             return number
     return min(len(found), _MOST_POINTS)
@@ -257,16 +269,43 @@ def _suggested(body: str) -> Iterator[tuple[int, int, str]]:
 
 
 def _thread(found: Any) -> _Thread:
-    on_head = found["diffSide"] == "RIGHT"
-    end = (found["line"] or 0) if on_head else 0
+    side = found["diffSide"]
+    end = (found["line"] or 0) if side == "RIGHT" else 0
+    across = (found["startDiffSide"] or side) != side  # it begins at a line that was deleted
     return _Thread(
         id=found["id"],
         resolved=found["isResolved"],
         path=found["path"],
-        start=(found["startLine"] or end) if end else 0,
+        start=(found["startLine"] or end) if end and not across else end,
         end=end,
+        diff=_diff(found) if across or not end else None,
         comments=tuple(_comment(each) for each in found["comments"]["nodes"] if each),
     )
+
+
+def _diff(found: Any) -> DiffPart | None:
+    """The lines of a thread, with a few above them, as the diff showed them when it began."""
+    hunk = next((each["diffHunk"] for each in found["first"]["nodes"] if each), "")
+    lines = list(_numbered(hunk))
+    side, end = found["diffSide"], found["originalLine"]
+    start, above = found["originalStartLine"] or end, found["startDiffSide"] or side
+    if not (lines and end):
+        return None
+    last = next((n for n, each in enumerate(lines) if each[side] == end), len(lines) - 1)
+    first = next((n for n, each in enumerate(lines[:last]) if each[above] == start), last)
+    shown = [str(each["text"]) for each in lines[max(0, first - _ABOVE) : last + 1]]
+    return DiffPart(cut_middle("\n".join(shown), _LONGEST_DIFF), last - first + 1)
+
+
+def _numbered(hunk: str) -> Iterator[dict[str, str | int]]:
+    """Yield the lines of a hunk, each with its number on the left and on the right (0: none)."""
+    head, *lines = hunk.split("\n")
+    numbers = _HUNK.match(head)
+    left, right = (int(each) for each in numbers.groups()) if numbers else (0, 0)
+    for line in lines if numbers else ():
+        old, new = line[:1] in ("-", " ", ""), line[:1] in ("+", " ", "")
+        yield {"text": line, "LEFT": left if old else 0, "RIGHT": right if new else 0}
+        left, right = left + old, right + new
 
 
 def _comment(found: Any) -> _Comment:

@@ -40,13 +40,22 @@ class Suggestion:
 
 
 @dataclass(frozen=True, slots=True)
+class DiffPart:
+    """A part of a pull request's diff; a reviewer means its ``last`` lines."""
+
+    text: str
+    last: int
+
+
+@dataclass(frozen=True, slots=True)
 class Point:
     """One thing that reviewers ask for: a thread, or what they wrote about the whole.
 
     ``text`` is everything they wrote in it, ``rest`` that without the ``suggestion`` blocks.
     ``thread`` and ``comment`` name the thread and its first comment ('' and 0 for the whole),
     ``path`` and the lines are where it is on the head of the branch (0: on the file, or nowhere).
-    ``shortened`` says that ``text`` lacks its middle.
+    ``diff`` has the lines that are no longer there. ``shortened`` says that ``text`` lacks its
+    middle.
     """
 
     text: str
@@ -59,6 +68,12 @@ class Point:
     end: int = 0
     suggestions: tuple[Suggestion, ...] = ()
     shortened: bool = False
+    diff: DiffPart | None = None
+
+    @property
+    def shown(self) -> str:
+        """All that a model is shown of it."""
+        return f"{self.text}\n{self.diff.text}" if self.diff else self.text
 
 
 @dataclass(frozen=True, slots=True)

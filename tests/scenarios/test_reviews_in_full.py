@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 import pytest
 
-from tests.scenarios.bot import Bot
-from tests.scenarios.projects import NOTES, note
+from tests.scenarios.bot import REPOSITORY, Bot
+from tests.scenarios.projects import NOTES, note, notes, on
 from tests.scenarios.test_revising import BETTER, checkpoint, replies, request_changes, said
 
 MANY = 105
@@ -106,3 +106,75 @@ async def test_after_the_last_revision_nobody_is_sent_in_a_circle(bot: Bot) -> N
 
     assert "No more revisions are possible here" in said(bot, pull)
     assert "push the rest of the change yourself" in replies(bot, pull)[-1]
+
+
+README = b"# Notes\n\nHow to read.\n\nWho wrote it.\n\nThe end.\n"
+SHORTEN = notes("- [ ] 1.1 Shorten `README.md`\n", **{"README.md": README})
+
+
+@on(SHORTEN)
+async def test_a_comment_on_deleted_lines_has_them(bot: Bot) -> None:
+    """What is gone cannot be seen in the file, so the model is shown the diff."""
+    pull = await checkpoint(bot, note("README.md", "# Notes\n\nThe end."))
+    bot.model.says(note("README.md", "# Notes\n\nWho wrote it.\n\nThe end."))
+
+    await bot.github.review(
+        REPOSITORY,
+        pull.number,
+        "CHANGES_REQUESTED",
+        on=[("README.md", 5, 5, "Keep this line.")],
+        side="LEFT",
+    )
+    await bot.idle()
+
+    assert f"Added {pull.pull.sha}" in said(bot, pull)
+    asked = bot.prompts[1]
+    assert "> Keep this line.\n\nIt is about the last line of this part of the diff" in asked
+    assert "\n     \n    -How to read.\n    -\n    -Who wrote it.\n" in asked
+    assert "-\n    -The end" not in asked
+    assert len(replies(bot, pull)) == 1
+    assert pull.threads[0].resolved
+
+
+@on(SHORTEN)
+async def test_a_comment_on_several_deleted_lines(bot: Bot) -> None:
+    """The model is told how many of the lines are meant."""
+    pull = await checkpoint(bot, note("README.md", "# Notes\n\nThe end."))
+    bot.model.says(note("README.md", README.decode().replace("read", "read it")))
+
+    await bot.github.review(
+        REPOSITORY,
+        pull.number,
+        "CHANGES_REQUESTED",
+        on=[("README.md", 3, 5, "Keep these lines.")],
+        side="LEFT",
+    )
+    await bot.idle()
+
+    assert f"Added {pull.pull.sha}" in said(bot, pull)
+    assert "It is about the last 3 lines of this part of the diff" in bot.prompts[1]
+    replies(bot, pull)
+
+
+async def test_a_comment_on_lines_that_have_changed_since(bot: Bot) -> None:
+    """GitHub calls such a thread outdated: its lines are shown as they were."""
+    pull = await checkpoint(bot, note("one.md", "First.\nSecund.\nThird."))
+    before = pull.pull.sha
+    await bot.github.push(REPOSITORY, {"one.md": "A new note.\n"}, branch=pull.pull.head)
+    await bot.idle()
+    bot.github.says(REPOSITORY, pull.number)
+    bot.model.says(BETTER)
+
+    await bot.github.review(
+        REPOSITORY,
+        pull.number,
+        "CHANGES_REQUESTED",
+        of=before,
+        on=[("one.md", 2, 2, "A typo.")],
+    )
+    await bot.idle()
+
+    said(bot, pull)
+    assert "    +First.\n    +Secund.\n" in bot.prompts[1]
+    assert "+Third." not in bot.prompts[1]
+    replies(bot, pull)
