@@ -43,7 +43,7 @@ _THREADS = """query($pull: ID!, $after: String) { node(id: $pull) { ... on PullR
       id isResolved path line startLine diffSide startDiffSide originalLine originalStartLine
       first: comments(first: 1) { nodes { diffHunk } }
       comments(first: 50) { nodes {
-        databaseId body
+        databaseId body createdAt lastEditedAt
         author { login ... on User { databaseId } }
         pullRequestReview { databaseId }
       } }
@@ -62,6 +62,8 @@ class _Comment:
     review: int
     author: User | None
     body: str
+    created: str
+    edited: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +167,7 @@ class ReviewThreads:
     async def _point(self, thread: _Thread, request: RevisionRequest) -> Point | None:
         """What a thread asks for: one of the review, or any open one of somebody who may ask.
 
-        Only the words of those who may ask are read.
+        Only the words of those who may ask are read, and what they take up by answering it.
         """
         if request.review:
             if not any(comment.review == request.review for comment in thread.comments):
@@ -182,6 +184,7 @@ class ReviewThreads:
             text=cut_middle(text, _LONGEST),
             shortened=len(text) > _LONGEST,
             diff=thread.diff,
+            taken_up="" if heard[0] is thread.comments[0] else _taken_up(thread, request.review),
             by=request.by,
             rest=rest if exact else heard[0].body,
             thread=thread.id,
@@ -243,6 +246,18 @@ def _whole(text: str, by: str) -> Point:
 def _comment_text(comment: _Comment, *, alone: bool) -> str:
     login = comment.author.login if comment.author else ""
     return comment.body if alone else f"{login}: {comment.body}"
+
+
+def _taken_up(thread: _Thread, review: int) -> str:
+    """What began a thread that a review answers; nothing that was written after the answer."""
+    first = thread.comments[0]
+    answered = max(each.created for each in thread.comments if each.review == review)
+    if first.edited > answered:
+        return _CHANGED
+    return cut_middle(_comment_text(first, alone=False), _LONGEST)
+
+
+_CHANGED = "(Its author changed this comment after the reviewer answered it, so it is not shown.)"
 
 
 def _split(body: str) -> tuple[str, tuple[str, ...]]:
@@ -313,4 +328,11 @@ def _comment(found: Any) -> _Comment:
     number = (author or {}).get("databaseId")
     user = User(id=number or 0, login=author["login"]) if author else None
     review = (found["pullRequestReview"] or {}).get("databaseId") or 0
-    return _Comment(found["databaseId"], review, user, found["body"] or "")
+    return _Comment(
+        id=found["databaseId"],
+        review=review,
+        author=user,
+        body=found["body"] or "",
+        created=found["createdAt"],
+        edited=found["lastEditedAt"] or "",
+    )

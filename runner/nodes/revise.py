@@ -91,6 +91,7 @@ def _masked(revision: Revision, mask: Mask) -> Revision:
             point,
             text=mask(point.text),
             rest=mask(point.rest),
+            taken_up=mask(point.taken_up),
             diff=_shown_diff(point, mask),
         )
         for point in revision.points

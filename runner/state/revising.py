@@ -54,8 +54,9 @@ class Point:
     ``text`` is everything they wrote in it, ``rest`` that without the ``suggestion`` blocks.
     ``thread`` and ``comment`` name the thread and its first comment ('' and 0 for the whole),
     ``path`` and the lines are where it is on the head of the branch (0: on the file, or nowhere).
-    ``diff`` has the lines that are no longer there. ``shortened`` says that ``text`` lacks its
-    middle.
+    ``taken_up`` is the comment that the thread began with, if its author may not ask and a reviewer
+    answers it: it says what they mean. ``diff`` has the lines that are no longer there.
+    ``shortened`` says that ``text`` lacks its middle.
     """
 
     text: str
@@ -69,11 +70,17 @@ class Point:
     suggestions: tuple[Suggestion, ...] = ()
     shortened: bool = False
     diff: DiffPart | None = None
+    taken_up: str = ""
+
+    @property
+    def asked(self) -> str:
+        """What is asked for: the reviewer's words, and those that they take up."""
+        return f"{self.text}\n\n{self.taken_up}" if self.taken_up else self.text
 
     @property
     def shown(self) -> str:
         """All that a model is shown of it."""
-        return f"{self.text}\n{self.diff.text}" if self.diff else self.text
+        return f"{self.asked}\n{self.diff.text}" if self.diff else self.asked
 
 
 @dataclass(frozen=True, slots=True)

@@ -206,6 +206,7 @@ def _comment(one: ReviewComment, actor: Actor) -> dict[str, Any]:
         "body": one.body,
         "author": actor(one.user),
         "createdAt": stamp(one.created),
+        "lastEditedAt": stamp(one.edited) if one.edited else None,
         "pullRequestReview": {"id": f"PRR_{one.review}", "databaseId": one.review},
     }
 

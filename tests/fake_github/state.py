@@ -140,6 +140,7 @@ class ReviewComment:
     by_app: bool
     read: bool = True
     reactions: list[Reaction] = field(default_factory=list)
+    edited: datetime | None = None
 
 
 @dataclass
