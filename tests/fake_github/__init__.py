@@ -39,6 +39,8 @@ by)``, ``review(repository, number, state, body="", *, by)`` (state APPROVED, CH
 COMMENTED), ``ready(repository, number, *, draft=False, by)``, ``merge_pull(repository, number, *,
 by, method="merge")`` (not of a draft), ``close(repository, number, *, by)``, ``reopen(...)``,
 ``click(repository, check, identifier, *, by)``, ``rename(old, new, *, by)``,
+``transfer(repository, owner, *, by)``, ``edit_issue(repository, number, body, *, by)``,
+``delete_issue(repository, number, *, by)``,
 ``suspend(repository, *, suspended=True)``, ``redeliver(delivery)``, ``send(body, headers)``
 (raw; ``signed(delivery)`` gives both to be spoiled), ``tell(happening)``;
 ``open_pull(repository, title, *, head, base="", by) -> Issue``; ``settle()`` waits for the

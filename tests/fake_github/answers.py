@@ -76,8 +76,14 @@ class Call:
 
     @property
     def issue(self) -> Issue:
-        """The issue (or pull request) the path names."""
-        found = self.repo.issues.get(int(self.params["issue_number"]))
+        """The issue (or pull request) the path names; a deleted one is 410, who may read sees.
+
+        https://docs.github.com/en/rest/issues/issues#get-an-issue
+        """
+        number = int(self.params["issue_number"])
+        found = self.repo.issues.get(number)
+        if number in self.repo.deleted:
+            raise Refused(410, "This issue was deleted")
         if found is None:
             raise missing()
         return found

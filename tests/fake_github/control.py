@@ -125,12 +125,26 @@ class Control(PullActions):
         return self.world.open_issue(repo, self.world.user(by), title, body)
 
     async def edit_issue(self, repository: str, number: int, body: str, *, by: str) -> int:
-        """Change the text of an issue and send issues.edited, as a click on a checkbox does."""
+        """Change the text of an issue and send issues.edited, as a click on a checkbox does.
+
+        Only its author and who may write to the repository can do that
+        (https://docs.github.com/en/organizations/managing-user-access-to-your-organizations-repositories/managing-repository-roles/repository-roles-for-an-organization).
+        """
         repo, who = self.world.repo(repository), self.world.user(by)
         issue = repo.issues[number]
+        may = self.world.role(repo, who) in ("admin", "maintain", "write")
+        assert may or who is issue.user, f"{by} cannot edit #{number}"
         changes = {"body": {"from": issue.body or ""}}
         issue.body, issue.updated = body, self.world.clock.now()
         event = payloads.issue(self.world, "edited", repo, issue, who, changes=changes)
+        return await self.courier.tell([event])
+
+    async def delete_issue(self, repository: str, number: int, *, by: str = "admin") -> int:
+        """Delete an issue with all that was said in it: its number is never given again."""
+        repo, who = self.world.repo(repository), self.world.user(by)
+        event = payloads.issue(self.world, "deleted", repo, repo.issues[number], who)
+        del repo.issues[number]
+        repo.deleted.add(number)
         return await self.courier.tell([event])
 
     async def comment(self, repository: str, number: int, body: str, *, by: str = "writer") -> int:
@@ -164,6 +178,18 @@ class Control(PullActions):
 
     async def rename(self, old: str, new: str, *, by: str = "writer") -> int:
         """Rename a repository: the old name redirects from now on."""
+        repo = self._move(old, new)
+        name, who = old.split("/")[1], self.world.user(by)
+        return await self.courier.tell([payloads.renamed(self.world, repo, name, who)])
+
+    async def transfer(self, repository: str, owner: str, *, by: str = "admin") -> int:
+        """Give a repository to another owner; that one's installation hears of it."""
+        before, name = repository.split("/")
+        repo, who = self._move(repository, f"{owner}/{name}"), self.world.user(by)
+        before_that = self.world.user(before)
+        return await self.courier.tell([payloads.transferred(self.world, repo, before_that, who)])
+
+    def _move(self, old: str, new: str) -> Repo:
         repo = self.world.repositories.pop(old.lower())
         self.world.renamed[old.lower()] = repo.id
         self.world.renamed.pop(new.lower(), None)
@@ -173,8 +199,7 @@ class Control(PullActions):
         repo.bare.path = path
         repo.owner, repo.name = self.world.user(new.split("/")[0]), new.split("/")[1]
         self.world.repositories[new.lower()] = repo
-        name, who = old.split("/")[1], self.world.user(by)
-        return await self.courier.tell([payloads.renamed(self.world, repo, name, who)])
+        return repo
 
     async def archive(self, repository: str, *, archived: bool = True, by: str = "admin") -> int:
         """Archive a repository, or unarchive it: while it is archived nobody can change it."""

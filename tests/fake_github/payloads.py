@@ -72,7 +72,7 @@ def comment(
 
 
 def issue(world: World, action: str, repo: Repo, where: Issue, by: User, **more: Any) -> Happening:
-    """issues: opened, edited, closed, reopened, labeled."""
+    """issues: opened, edited, closed, reopened, labeled, deleted."""
     shape = shapes.issue(world, repo, where)
     return happening(world, "issues", action, repo, by, issue=shape, **more)
 
@@ -203,9 +203,16 @@ def renamed(world: World, repo: Repo, old: str, by: User) -> Happening:
     return happening(world, "repository", "renamed", repo, by, changes=changes)
 
 
+def transferred(world: World, repo: Repo, old: User, by: User) -> Happening:
+    """repository.transferred, from another owner."""
+    changes = {"owner": {"from": {"user": shapes.user(world, old)}}}
+    return happening(world, "repository", "transferred", repo, by, changes=changes)
+
+
 def installation(world: World, action: str, one: Installation) -> Happening:
-    """installation: created, deleted, suspend, unsuspend."""
-    data = _about(world, f"installation.{action}", one)
+    """installation: created, deleted, suspend, unsuspend, new_permissions_accepted."""
+    like = "unsuspend" if action == "new_permissions_accepted" else action
+    data = _about(world, f"installation.{like}", one) | {"action": action}
     return Happening("installation", action, data)
 
 

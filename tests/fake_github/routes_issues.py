@@ -18,14 +18,18 @@ def get_issue(call: Call) -> Answer:
 
 
 def list_issues(call: Call) -> Answer:
-    """Issues and pull requests, newest first unless asked otherwise."""
+    """Issues and pull requests, newest first unless asked otherwise.
+
+    Labels are compared without case, as GitHub has no two that differ only in it.
+    """
     query = call.query
-    state, labels = query.get("state", "open"), {x for x in query.get("labels", "").split(",") if x}
+    state = query.get("state", "open")
+    labels = {x.lower() for x in query.get("labels", "").split(",") if x}
     found = [
         i
         for i in call.repo.issues.values()
         if state in ("all", i.state)
-        and labels <= {one.name for one in i.labels}
+        and labels <= {one.name.lower() for one in i.labels}
         and query.get("creator", i.user.login) == i.user.login
         and _since(call, i.updated)
     ]

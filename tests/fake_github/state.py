@@ -140,15 +140,11 @@ class ReviewComment:
     by_app: bool
     read: bool = True
     reactions: list[Reaction] = field(default_factory=list)
-    edited: datetime | None = None
 
 
 @dataclass
 class ReviewThread:
-    """A conversation about the lines ``start`` to ``end`` of a file, as commit ``sha`` has it.
-
-    With ``side`` LEFT they are lines of the base, which the pull request takes away.
-    """
+    """A conversation about the lines ``start`` to ``end`` of a file, as commit ``sha`` has it."""
 
     id: int
     path: str
@@ -157,7 +153,6 @@ class ReviewThread:
     sha: str
     comments: list[ReviewComment] = field(default_factory=list)
     resolved: bool = False
-    side: str = "RIGHT"
 
 
 @dataclass
@@ -189,6 +184,7 @@ class Issue:
 class Repo:
     """A repository. ``roles`` maps user id to admin, maintain, write, triage or read.
 
+    ``deleted`` are the numbers of issues that were deleted, which are never given again;
     ``required`` are the checks that the protection of a branch requires, ``ruled`` those of the
     rulesets.
     """
@@ -202,6 +198,7 @@ class Repo:
     created: datetime
     roles: dict[int, str] = field(default_factory=dict)
     issues: dict[int, Issue] = field(default_factory=dict)
+    deleted: set[int] = field(default_factory=set)
     labels: dict[str, Label] = field(default_factory=dict)
     checks: dict[int, dict[str, Any]] = field(default_factory=dict)
     statuses: list[dict[str, Any]] = field(default_factory=list)

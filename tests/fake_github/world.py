@@ -215,7 +215,7 @@ class World:
         """Number and keep a new issue."""
         fit(body, "Issue")
         now = self.clock.now()
-        number = max(repo.issues, default=0) + 1
+        number = max((*repo.issues, *repo.deleted), default=0) + 1
         issue = Issue(next(self.ids), number, user, title, body, now, now, self._mine(user))
         issue.labels = [self.label(repo, name) for name in labels]
         repo.issues[number] = issue

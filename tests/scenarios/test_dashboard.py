@@ -12,7 +12,7 @@ from tests.model_server import Held
 from tests.scenarios.bot import REPOSITORY, Bot, conversation
 from tests.scenarios.projects import note, notes, on
 from tests.scenarios.proposing import STUCK, TITLES, decomposed, script_new_tasks
-from tests.scenarios.pushing import CONFIG, plan, plan_comments, plans, push
+from tests.scenarios.pushing import CONFIG, plan, plan_comments, plans, push, undelivered
 
 LINES = (
     "# Plan\n\n## First\n\n- [ ] 1.1 Write `one.md`\n- [ ] 1.2 Write `two.md` (depends on 1.1)\n"
@@ -129,9 +129,11 @@ async def test_a_tick_between_our_reading_and_writing_stays(bot: Bot) -> None:
 async def test_who_may_not_is_told_once_and_the_box_is_cleared(bot: Bot) -> None:
     """The permission is asked at that moment: who could write an hour ago cannot any more."""
     await push(bot, LINES.replace("six", "ten"))
+    async with undelivered(bot):
+        await tick(bot, plan(bot), "Start all open tasks")
     bot.github.set_role(REPOSITORY, "writer", "triage")
-
-    await tick(bot, plan(bot), "Start all open tasks")
+    (edited,) = [d for d in bot.github.deliveries if _is_tick(d.payload)]
+    await bot.github.redeliver(edited)
     await bot.idle()
 
     (why,) = plan_comments(bot)
