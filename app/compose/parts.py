@@ -24,7 +24,16 @@ from app.github.mirror import Mirror
 from app.github.one_pull import OfferedPulls
 from app.github.repository import GitHubRepository
 from app.github.stack_checks import StackMemory
-from app.github.token_identity import CHECK, LOGS, PUBLISH, READ, STATUSES, Identity, Permissions
+from app.github.token_identity import (
+    CHECK,
+    CONVERSE,
+    LOGS,
+    PUBLISH,
+    READ,
+    STATUSES,
+    Identity,
+    Permissions,
+)
 from app.github.trust_checks import no_page
 from app.local.compose import open_model, sandboxes
 from app.logs import mask_for, secrets_of
@@ -217,7 +226,7 @@ class ServerParts:
         github = self.identity.client(**scope, permissions=PUBLISH)
         bot = await self.identity.bot_login()
         repository = await self.repository(run, after)
-        progress = self._progress(run, github, bot)
+        progress = self._progress(run, self.identity.client(**scope, permissions=CONVERSE), bot)
         files = self.folders.run_files(run.repository_id)
         deps = Deps(
             model=self.model,
@@ -262,7 +271,7 @@ class ServerParts:
         )
 
     def _progress(self, run: Run, github: GitHubAPI, bot: str) -> Progress:
-        """The comment that shows a run."""
+        """The comment that shows a run, also where the App may do nothing but talk."""
         return Progress(
             run.id,
             CommentPlace(run.repository, run.issue or 0, bot),
@@ -410,14 +419,8 @@ class ServerParts:
 
     async def failing(self, full_name: str, **scope: int) -> FailingChecks:
         """What fails on commits of a repository. Raises ``Outage``."""
-        clients = (
-            self.identity.client(
-                installation_id=scope["installation_id"],
-                repository_id=scope["repository_id"],
-                permissions=permissions,
-            )
-            for permissions in (CHECK, LOGS, STATUSES)
-        )
+        kinds = (CHECK, LOGS, STATUSES)
+        clients = (self.identity.client(**scope, permissions=kind) for kind in kinds)
         apis = (RepositoryApi(client, full_name) for client in clients)
         return FailingChecks(*apis, bot_login=await self.identity.bot_login())
 

@@ -8,6 +8,7 @@ shortly before they expire and asked for before each request, so that a run may 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import lru_cache
@@ -267,9 +268,32 @@ class AppIdentity:
         try:
             answer = await self._app.post(path, data=wanted)
         except BadRequest as refusal:
-            raise _refused(scope, refusal) from refusal
+            raise await self._refused(scope, refusal) from refusal
         self._mask.learn(answer["token"])
         return _Token(datetime.fromisoformat(answer["expires_at"]), answer["token"])
+
+    async def _refused(self, scope: _Scope, refusal: BadRequest) -> Outage:
+        """Say why there is no token: the installation is gone, or grants less than we need."""
+        if refusal.status_code != 422:
+            return _no_token(scope, refusal)
+        needed = [each for each in sorted(scope.permissions) if each[0] not in OPTIONAL]
+        found = await self._shown(scope.installation_id) if needed else None
+        granted = found["permissions"] if found else {}
+        lacks = [f"{name}: {level}" for name, level in needed if not _grants(granted, name, level)]
+        if not found or not lacks:
+            return Outage("permission", _not_given(scope, refusal))
+        page = found.get("html_url") or "the installation's page"
+        return Outage(
+            "permission",
+            f"The App lacks a permission for this repository (needed: {', '.join(lacks)}). An "
+            f"owner can accept it on {page}; the run then continues automatically.",
+        )
+
+    async def _shown(self, installation_id: int) -> Any:
+        try:
+            return await self._installation(installation_id)
+        except Outage:
+            return None  # what it grants is only part of an explanation
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,18 +312,26 @@ class Gone(Outage):
     """The installation does not exist (any more): nothing done for it can ever succeed."""
 
 
-def _refused(scope: _Scope, refusal: BadRequest) -> Outage:
-    """Say why there is no token: the installation is gone, or grants less than we need."""
-    where = f"installation {scope.installation_id}, repository {scope.repository_id or 'any'}"
-    if refusal.status_code == 422:
-        wanted = ", ".join(f"{name}: {level}" for name, level in sorted(scope.permissions))
-        return Outage(
-            "permission",
-            f"GitHub gives no token for {where}: {refusal} Needed: {wanted}. Accept the App's "
-            "permissions on the installation's page, and let it cover the repository.",
-        )
+def _grants(granted: Mapping[str, str], name: str, level: str) -> bool:
+    return name == "metadata" or granted.get(name) in (level, "write", "admin")
+
+
+def _not_given(scope: _Scope, refusal: BadRequest) -> str:
+    wanted = ", ".join(f"{name}: {level}" for name, level in sorted(scope.permissions))
+    return (
+        f"GitHub gives no token for {_where(scope)}: {refusal} Needed: {wanted}. Accept the App's "
+        "permissions on the installation's page, and let it cover the repository."
+    )
+
+
+def _no_token(scope: _Scope, refusal: BadRequest) -> Outage:
     kind = Gone if refusal.status_code == 404 else Outage
     return kind(
         "credential",
-        f"GitHub gives no token for {where}: {refusal}. Install the App on the repository again.",
+        f"GitHub gives no token for {_where(scope)}: {refusal}. Install the App on the repository "
+        "again.",
     )
+
+
+def _where(scope: _Scope) -> str:
+    return f"installation {scope.installation_id}, repository {scope.repository_id or 'any'}"

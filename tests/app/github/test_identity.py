@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -186,6 +188,25 @@ async def test_no_token_says_what_to_do(
     with pytest.raises(Outage, match=advice) as outage:
         await ask(identity)
     assert (outage.value.kind, outage.value.until) == (kind, None)
+
+
+@pytest.mark.parametrize(
+    ("granted", "said"),
+    [
+        ({"issues": "read"}, "(needed: issues: write). An owner can accept it on https://x/3;"),
+        ({"issues": "write"}, "let it cover the repository"),
+    ],
+)
+async def test_a_permission_that_is_lacking_is_named(
+    identity: AppIdentity, script: Script, granted: Mapping[str, str], said: str
+) -> None:
+    """What the installation grants says which one it is, or that the reason is another one."""
+    installation = {"app_slug": "cairn", "permissions": granted, "html_url": "https://x/3"}
+    refused = Answer(422, {"message": "The permissions requested are not granted"})
+    script.says(refused, Answer(200, installation))
+
+    with pytest.raises(Outage, match=re.escape(said)):
+        await identity.installation_token(installation_id=3, repository_id=5, permissions=CONVERSE)
 
 
 async def test_the_installation_of_a_repository_is_found(
