@@ -50,6 +50,7 @@ class _Sources:
         self._parts = parts
         self._runs = runs
         self._waiting = waiting
+        self._proposals = StoredProposals(parts.store, parts.around.clock)
 
     async def issue(self, place: BoardPlace) -> PlanIssue:
         """The issue itself."""
@@ -80,7 +81,7 @@ class _Sources:
         bot = await self._parts.identity.bot_login()
         pulls = await Pulls(self._api(place), bot_login=bot, roadmap=path).all()
         known = await self._runs.newest(place.repository_id, path, most=_MOST_RUNS)
-        proposals = StoredProposals(self._parts.store, self._parts.around.clock)
+        proposals = await self._proposals.open_in(place.repository_id, path)
         board = Board(
             roadmap=roadmap,
             marks=marks_of(
@@ -88,10 +89,11 @@ class _Sources:
                 pulls,
                 base=place.branch,
                 skipped=await self._parts.skips.of(place.repository_id, path),
+                asked={each.task for each in proposals},
                 runs=known,
             ),
             runs=unfinished(reversed(known), await self._positions(known)),
-            proposals=tuple(await proposals.open_in(place.repository_id, path)),
+            proposals=tuple(proposals),
             spent=used_by(
                 known,
                 open=stack.open,

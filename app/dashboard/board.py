@@ -19,10 +19,14 @@ _WORKED = frozenset({Status.IN_PROGRESS, Status.PENDING})
 
 @dataclass(frozen=True, slots=True)
 class TaskMark:
-    """How a task is doing; ``number`` is the pull request that says so (0: none)."""
+    """How a task is doing; ``number`` is the pull request that says so (0: none).
+
+    One that is ``held`` is left alone by a new run, unless it is named.
+    """
 
     status: Status
     number: int = 0
+    held: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +74,14 @@ def marks_of(
     *,
     base: str,
     skipped: Collection[str],
+    asked: Collection[str],
     runs: Iterable[Run],
 ) -> dict[str, TaskMark]:
-    """Say how each task is doing. ``runs`` are the newest ones, the newest first."""
+    """Say how each task is doing. ``runs`` are the newest ones, the newest first.
+
+    Nobody can decide about a proposal for a task that is not ``asked`` about: its run only reports,
+    or it was handed over to people.
+    """
     found = standing(pulls, base=base, roadmap=roadmap.path)
     ties = Ties((pull for pull in pulls if pull.roadmap == roadmap.path), base)
     numbers = {key: pull.number for pull in ties.pulls for key in pull.tasks}
@@ -92,7 +101,8 @@ def marks_of(
         elif task.checked:
             marks[key] = TaskMark(Status.COMPLETED)
         elif key in found.proposed:
-            marks[key] = TaskMark(Status.AWAITING_APPROVAL, numbers.get(key, 0))
+            status = Status.AWAITING_APPROVAL if key in asked else Status.FAILED
+            marks[key] = TaskMark(status, numbers.get(key, 0), held=True)
         elif key in skipped:
             marks[key] = TaskMark(Status.SKIPPED)
         elif key in found.declined:

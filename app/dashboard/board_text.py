@@ -92,7 +92,12 @@ def _state(board: Board) -> RunState:
 
 def _counts(mark: TaskMark) -> bool:
     """Whether a new run leaves the task alone."""
-    return mark.status not in (Status.PENDING, Status.FAILED, Status.DEFERRED, Status.BLOCKED)
+    return mark.held or mark.status not in (
+        Status.PENDING,
+        Status.FAILED,
+        Status.DEFERRED,
+        Status.BLOCKED,
+    )
 
 
 def _mark(board: Board, task: Task) -> TaskMark:
@@ -216,10 +221,10 @@ def _spent(spent: BudgetShown | None) -> str:
         f"Open pull requests of Cairn: {spent.open:,} of at most {spent.most:,}.",
         f"One task may use {spent.tokens_per_task:,} tokens.",
     ]
-    if spent.runs:
-        cost = f", {cost_text(spent.used)}" if spent.used.calls else ""
+    if spent.used.calls:
         runs = "newest run" if spent.runs == 1 else f"{spent.runs:,} newest runs"
-        said.append(f"Used by the {runs}: {tokens_text(spent.used)}{cost}.")
+        used = f"{tokens_text(spent.used)}; cost: {cost_text(spent.used)}"
+        said.append(f"Used by the {runs}: {used}.")
     return f"**Budget.** {' '.join(said)}"
 
 

@@ -10,7 +10,7 @@ from runner.roadmap.edit import find
 from runner.roadmap.named_work import in_phase
 from runner.roadmap.task import Roadmap, Task
 from runner.state.run_state import RunState, Status
-from runner.state.status_words import TASKS
+from runner.state.status_words import TASKS, task_word
 from runner.text.sanitize import sanitize
 
 _MOST = 20
@@ -91,16 +91,26 @@ def nothing_to_do(state: RunState, roadmap: Roadmap, start: StartCommands) -> st
 
 
 def _none_left(state: RunState, roadmap: Roadmap, start: StartCommands) -> str:
-    """Of the tasks the run is bound to none can be worked on: name those that are still open."""
+    """Of the tasks the run is bound to none can be worked on: say why not."""
     keys = set(state.request.options.scope.tasks)
-    waiting = [t for t in roadmap.tasks if t.key in keys and state.status(t) is Status.BLOCKED]
+    there = [task for task in roadmap.tasks if task.key in keys]
+    waiting = [task for task in there if state.status(task) is Status.BLOCKED]
     text = f"This run cannot work on any of its tasks in `{_plain(roadmap.path)}` now"
     if not waiting:
-        return f"{text}: each is done, in review, declined or gone."
+        return f"{text}:\n\n{_what_became(state, there, len(keys) - len(there))}"
     return (
         f"{text}. These wait for tasks that are not part of the run; `{start.word}` starts a run "
         f"for the whole roadmap:\n\n{_by_name(waiting)}"
     )
+
+
+def _what_became(state: RunState, tasks: Sequence[Task], gone: int) -> str:
+    """How each of some tasks is doing, and how many are not in the roadmap any more."""
+    lines = [f"{_by_name([each])}: {task_word(state.status(each))}" for each in tasks[:_MOST]]
+    if gone:
+        which = "1 task is" if gone == 1 else f"{gone:,} tasks are"
+        lines.append(f"- {which} no longer in the roadmap")
+    return "\n".join(lines)
 
 
 def _is_left(state: RunState, task: Task) -> bool:

@@ -33,5 +33,18 @@ def test_only_its_own_tasks_that_wait_are_named(
     text = nothing_to_do(state, state.roadmap, ON_GITHUB)
 
     assert "cannot work on any of its tasks" in text
-    assert [name for name in ("one", "two", "three") if f") {name}" in text] == listed.split()
-    assert ("each is done, in review, declined or gone" in text) is (not listed)
+    wait = text.partition("wait for tasks")[2]
+    assert [name for name in ("one", "two", "three") if f") {name}" in wait] == listed.split()
+    assert ("- `T1` (line 1) one: completed\n- `T2` (line 2) two: in review" in text) is (
+        not listed
+    )
+
+
+def test_tasks_that_are_gone_are_counted() -> None:
+    """Nobody knows their names any more."""
+    state = run_state(ROADMAP, tasks=("gone", "lost"))
+    assert state.roadmap is not None
+
+    text = nothing_to_do(state, state.roadmap, ON_GITHUB)
+
+    assert text.endswith(":\n\n- 2 tasks are no longer in the roadmap")
