@@ -438,5 +438,11 @@ def _run(run: RunStatus) -> str:
 
 
 def _task(task: TaskLine) -> str:
-    where = f"[open]({task.url})" if task.url else ""
+    where = f"[{_name_of(task.url)}]({task.url})" if task.url else ""
     return f"| {quoted(task.name)} | {quoted(task.title)} | {task_word(task.status)} | {where} |"
+
+
+def _name_of(url: str) -> str:
+    """A pull request by its number, anything else as a link."""
+    number = re.search(r"/pull/(\d+)$", url)
+    return f"#{number[1]}" if number else "link"

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 
-from app.github.review_threads import ThreadReply
+from app.github.reviews import ThreadReply
 from runner.loop.deps import Deps
 from runner.loop.reading import contents
 from runner.people.revision_sentences import (
@@ -14,12 +14,10 @@ from runner.people.revision_sentences import (
     elsewhere,
     not_redone,
     not_revised,
-    read_in_part,
     redone,
     revised,
     thread_done,
     thread_failed,
-    thread_unread,
 )
 from runner.state.changes import Snapshot
 from runner.state.revising import Point, Revision, RevisionRequest
@@ -98,13 +96,9 @@ def _ranges(old: bytes, new: bytes) -> Sequence[tuple[int, int]]:
     )
 
 
-def replies_in(
-    revision: Revision, outcome: RevisionOutcome, asked: RevisionRequest
-) -> list[ThreadReply]:
+def replies_in(revision: Revision, outcome: RevisionOutcome) -> list[ThreadReply]:
     """What is answered in each thread: resolved where its lines were changed, else why not."""
-    read = [_reply(point, outcome) for point in revision.points if point.thread]
-    text = thread_unread(asked)
-    return [*read, *(ThreadReply(thread, text, kind="unread") for thread in revision.unread)]
+    return [_reply(point, outcome) for point in revision.points if point.thread]
 
 
 def _reply(point: Point, outcome: RevisionOutcome) -> ThreadReply:
@@ -123,5 +117,4 @@ def said_of(outcome: RevisionOutcome, asked: RevisionRequest, revision: Revision
         return f"{tried}\n\n{counted(asked)}"
     nothing = not_revised(outcome.why, again=outcome.again)
     what = revised(outcome.commit) if outcome.commit else nothing
-    parts = (what, read_in_part(revision, asked), counted(asked))
-    return "\n\n".join(filter(None, parts))
+    return f"{what}\n\n{counted(asked)}"

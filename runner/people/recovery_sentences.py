@@ -200,6 +200,13 @@ _REPORTED = (
     "and replies here change nothing. {take_up}Comment `/execute retry {task}` to try the task "
     "again."
 )
+_SEE = (
+    "The diff shows what happens if you approve. The first comment explains the proposal and how "
+    "to decide on it."
+)
+_SEE_REPORT = (
+    "The first comment explains what Cairn proposes. Its run only reports, so nothing is applied."
+)
 _TAKE_UP = "Merge this pull request to put the proposed tasks into the roadmap. "
 
 
@@ -215,8 +222,7 @@ def proposal_body(state: RunState) -> str:
     return (
         f"Task of `{state.request.roadmap}`, line {state.task.place.line}:\n\n"
         f"{quotation(state.task.text)}\n\n"
-        f"Cairn could not finish it: {_reason(state)}. The diff shows what happens if you approve. "
-        "The first comment explains the proposal and how to decide on it."
+        f"Cairn could not finish it: {_reason(state)}. {_SEE_REPORT if _reports(state) else _SEE}"
     )
 
 
@@ -233,7 +239,7 @@ def proposal_comment(
         f"### Proposal {proposal.id}: {proposal.strategy.upper()}",
         f"**Why:** {_reason(state)} (`{proposal.reason}`).",
         inert_line(proposal.explanation),
-        f"**If you approve:** {_does(proposal)}",
+        "" if _reports(state) else f"**If you approve:** {_does(proposal)}",
         strategy_here(past, proposal.strategy) if past else "",
         before_and_after(proposal),
         _evidence(state, proposal),
@@ -297,7 +303,7 @@ def before_and_after(proposal: Proposal) -> str:
     kept = " (everything below the task stays)" if proposal.strategy == "rewrite" else ""
     return (
         f"**The task as it was:**\n\n{quotation(cut_middle(proposal.original, _LONGEST))}\n\n"
-        f"**What replaces it**{kept}**:**\n\n{replacement_list(proposal.replacements)}"
+        f"**What replaces it{kept}:**\n\n{replacement_list(proposal.replacements)}"
     )
 
 
@@ -377,13 +383,16 @@ def _after_push(proposal: Proposal) -> str:
 def _how_to_decide(state: RunState, proposal: Proposal) -> str:
     if proposal.pushes.held:
         return ""
-    if (
-        proposal.kind == "recovery"
-        and state.request.options.approvals.approval_mode == "review_only"
-    ):
+    if _reports(state):
         take_up = _TAKE_UP if proposal.replaces else ""
         return _REPORTED.format(take_up=take_up, task=inert_line(state.task.name))
     return _HOW.format(id=proposal.id)
+
+
+def _reports(state: RunState) -> bool:
+    """Say whether the run only reports what it would do: nobody can decide about that."""
+    mode = state.request.options.approvals.approval_mode
+    return _of(state).kind == "recovery" and mode == "review_only"
 
 
 def _does(proposal: Proposal) -> str:
@@ -398,7 +407,8 @@ def _reason(state: RunState) -> str:
     proposal = _of(state)
     known = "a person must approve the change" if proposal.kind == "changes" else ""
     why = known or WHY.get(proposal.reason, "")
-    return ": ".join(filter(None, [why, message])) or "the reason is unknown"
+    said = ": ".join(filter(None, [why, message])) or "the reason is unknown"
+    return said.rstrip(".")
 
 
 def _evidence(state: RunState, proposal: Proposal) -> str:

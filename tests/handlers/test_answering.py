@@ -182,7 +182,7 @@ async def test_readers_may_ask_for_the_status(
     say: Say, github: SmallGitHub, runs: WrittenRuns
 ) -> None:
     """The status is a table of tasks, with titles that do nothing."""
-    task = TaskLine("T-1", "Fix `it` | @octocat\n#1", "in_review", "https://x/1")
+    task = TaskLine("T-1", "Fix `it` | @octocat\n#1", "in_review", "https://x/pull/1")
     runs.found = (RunStatus("abc", "running", "as @octocat says", tasks=(task,)),)
 
     await say("/execute status", by=READER)
@@ -190,7 +190,8 @@ async def test_readers_may_ask_for_the_status(
     [text] = github.said()
     assert "Run `abc`: **running**" in text
     assert (
-        "| `T-1` | `Fix 'it' ¦ @\u200boctocat #\u200b1` | in review | [open](https://x/1) |" in text
+        "| `T-1` | `Fix 'it' ¦ @\u200boctocat #\u200b1` | in review | [#1](https://x/pull/1) |"
+        in text
     )
 
 
