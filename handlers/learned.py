@@ -118,8 +118,9 @@ LEARNED: Commands = (
                     field="topic",
                     value="models|routing|misroutes",
                     kind="id",
-                    help="models and settings (default), what planning gained by size, or tasks "
-                    "that failed on their route",
+                    help="models and settings (default), what planning gained by size of task, "
+                    "or tasks that failed where similar ones did better with a plan, or without "
+                    "one",
                 ),
             ),
         )

@@ -12,8 +12,9 @@ from app.cli.commands import CommandList
 Topic = Annotated[
     Literal["routing", "misroutes", "models"],
     typer.Argument(
-        help="routing: what planning gained, by size; misroutes: tasks that failed on their route; "
-        "models: which model and settings did better."
+        help="models: which model and settings did better; routing: what planning gained, by "
+        "size of task; misroutes: tasks that failed where similar ones did better with a plan, or "
+        "without one."
     ),
 ]
 

@@ -26,8 +26,8 @@ START = (
     "text with every push that changes the roadmap."
 )
 WITHOUT_WORK = (
-    "Cairn cannot run any of it yet. Comment `/execute` on this issue, and Cairn opens a pull "
-    "request that proposes checkboxes."
+    "The roadmap has no tasks that Cairn can work on yet. Comment `/execute` on this issue, and "
+    "Cairn opens a pull request that proposes checkboxes."
 )
 
 

@@ -21,7 +21,7 @@ PLAIN_FOLDER = (
 
 MODEL = "OPENAI_BASE_URL, OPENAI_API_KEY and CAIRN_MODEL set which model Cairn asks, and where."
 SANDBOX = "Choose another one (CAIRN_SANDBOX), or rebuild its image (scripts/sandbox-image)."
-ISOLATE = "Start the Docker Engine, or set CAIRN_SANDBOX=bubblewrap."
+ISOLATE = "To isolate it, set up Docker or bubblewrap as docs/quick-start.md says (Isolation)."
 DATABASE = {
     "missing": "It does not exist yet; the server creates it when it first starts.",
     "older": "It can be written; the server upgrades it to this version at its next start.",
@@ -42,8 +42,8 @@ BUTTONS = (
     "Without checks, proposals have no buttons, and pull requests have no check that shows how far "
     "they are verified. Without actions, Cairn cannot read the logs of failing jobs. Without "
     "merge_queues, a merge queue that requires cairn/trust never gets an answer. Without statuses, "
-    "Cairn does not see failing CI that reports commit statuses. Grant it on the App's settings "
-    "page."
+    "Cairn does not see failing CI that reports commit statuses. Add the missing ones on "
+    "the App's settings page."
 )
 NO_WEBHOOK = "The App has no webhook address, so GitHub sends it no events."
 UNSIGNED = "The App's webhook has no secret, so every delivery is refused."
@@ -150,7 +150,8 @@ def model_answers(url: str, names: Sequence[str]) -> str:
 
 def unlisted(url: str, names: Sequence[str]) -> str:
     """The endpoint takes names that it does not list."""
-    return f"{url} accepts {', '.join(names)}, but does not list it."
+    them = "it" if len(names) == 1 else "them"
+    return f"{url} accepts {', '.join(names)}, but does not list {them}."
 
 
 def sandbox_runs(reason: str) -> str:
@@ -288,7 +289,9 @@ def delivered(number: int) -> str:
     """All went well."""
     if not number:
         return "GitHub sent nothing in the last day."
-    return f"All of the {number} newest deliveries of the last day arrived."
+    if number == 1:
+        return "The only delivery of the last day arrived."
+    return f"The newest {number} deliveries of the last day all arrived."
 
 
 def undelivered(failed: int, every: int, event: str, status: str) -> str:

@@ -191,7 +191,7 @@ def _lines(
     for each in waiting:
         yield from _section("Proposal", [*proposal_lines(each), *how_to_answer([each])])
     if (former := detail.attempt.proposal) and not waiting:
-        yield from _section("Proposal", former_proposal_lines(former))
+        yield from _section("Proposal", former_proposal_lines(former, detail.attempt))
 
 
 def _section(title: str, lines: Sequence[str] | Iterator[str]) -> Iterator[str]:

@@ -8,8 +8,10 @@ from app.local.runs import PendingProposal
 from app.terminal import one_line, printable
 from runner.files.decisions import KnownRun
 from runner.loop.problems import StartCommands
+from runner.people.recovery_sentences import new_evidence
 from runner.ports import Decision
 from runner.state.proposal import Proposal, Strategy, as_item
+from runner.state.run_state import Attempt
 from runner.state.status_words import RUNS
 from runner.text.sanitize import cut_middle
 
@@ -79,7 +81,7 @@ def proposal_lines(waiting: PendingProposal) -> Iterator[str]:
     yield _kind(proposal)
     yield f"Task:  {one_line(task.name)} {one_line(task.title)} "
     yield f"       ({one_line(state.request.roadmap)}, line {task.place.line})"
-    yield from _reasons(proposal)
+    yield from _reasons(proposal, state.attempt)
     yield f"If you approve: {_does(proposal)}"
     if waiting.so_far:
         yield waiting.so_far
@@ -89,11 +91,11 @@ def proposal_lines(waiting: PendingProposal) -> Iterator[str]:
         yield cut_middle(printable(as_item(new)), _LONGEST)
 
 
-def former_proposal_lines(proposal: Proposal) -> Iterator[str]:
-    """A proposal that waits for nobody any more; safe to print."""
+def former_proposal_lines(proposal: Proposal, attempt: Attempt) -> Iterator[str]:
+    """A proposal of an attempt that nobody needs to decide on any more; safe to print."""
     yield _kind(proposal)
-    yield from _reasons(proposal)
-    yield "It waits for no decision any more: it was decided on, or a newer run took up the task."
+    yield from _reasons(proposal, attempt)
+    yield "Nobody needs to decide on it any more: that was done, or a newer run took up the task."
 
 
 def _kind(proposal: Proposal) -> str:
@@ -101,9 +103,10 @@ def _kind(proposal: Proposal) -> str:
     return f"Proposal {proposal.id}: {what}"
 
 
-def _reasons(proposal: Proposal) -> Iterator[str]:
-    yield f"Why:   {one_line(proposal.explanation)[:_LONGEST]} ({proposal.reason})"
-    for line in proposal.evidence[:_MOST_EVIDENCE]:
+def _reasons(proposal: Proposal, attempt: Attempt) -> Iterator[str]:
+    name = "" if proposal.reason == "unknown" else f" ({proposal.reason})"
+    yield f"Why:   {one_line(proposal.explanation)[:_LONGEST]}{name}"
+    for line in new_evidence(proposal, attempt)[:_MOST_EVIDENCE]:
         yield f"       {one_line(line)[:_LINE]}"
 
 

@@ -165,8 +165,8 @@ NOT_GRANTED: Mapping[str, str] = MappingProxyType(
         "not been accepted yet. So a queue that requires `cairn/trust` or `cairn/stack` never "
         "gets that check",
         "statuses": "The App may not read commit statuses here: its permission *Commit statuses* "
-        "has not been accepted yet. So Cairn does not see it if a CI system that reports statuses "
-        "fails on its pull requests",
+        "has not been accepted yet. So Cairn does not see CI failures on its pull requests that "
+        "are reported as statuses",
     }
 )
 """What does not work without an optional permission."""

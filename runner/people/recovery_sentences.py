@@ -19,6 +19,9 @@ from runner.text.sanitize import cut_middle, inert_line, quotation
 _LONGEST_REASON = 240
 _MOST_NAMED = 4
 
+WHOSE = ("an existing test: ", "a new test: ")
+"""How a line of evidence begins that says of a test whether it is older than the change."""
+
 BECAUSE: dict[Reason, str] = {
     "task_too_vague": "The task does not say what to do",
     "task_too_complex": "The task is too large for one attempt",
@@ -237,7 +240,7 @@ def proposal_comment(
     parts = [
         _STALE if stale else _after_push(proposal),
         f"### Proposal {proposal.id}: {proposal.strategy.upper()}",
-        f"**Why:** {_reason(state)} (`{proposal.reason}`).",
+        f"**Why:** {_reason(state)}{_name_of(proposal)}.",
         inert_line(proposal.explanation),
         "" if _reports(state) else f"**If you approve:** {_does(proposal)}",
         strategy_here(past, proposal.strategy) if past else "",
@@ -273,7 +276,7 @@ def recovery_body(state: RunState) -> str:
     )
     parts = [
         f"**{proposal.strategy.upper()}** of a task in `{state.request.roadmap}`.",
-        f"**Why:** {_reason(state)} (`{proposal.reason}`). {inert_line(proposal.explanation)}",
+        f"**Why:** {_reason(state)}{_name_of(proposal)}. {inert_line(proposal.explanation)}",
         before_and_after(proposal),
         _evidence(state, proposal),
         by,
@@ -411,17 +414,41 @@ def _reason(state: RunState) -> str:
     return said.rstrip(".")
 
 
+def _name_of(proposal: Proposal) -> str:
+    """The name of the reason, as programs and documents have it; "unknown" would say nothing."""
+    return "" if proposal.reason == "unknown" else f" (`{proposal.reason}`)"
+
+
 def _evidence(state: RunState, proposal: Proposal) -> str:
-    """What was seen, but not what the reason says already, or a longer line of it."""
-    failure, seen = state.attempt.failure, proposal.evidence
-    why = failure.message if failure else ""
-    new = [
-        line
-        for line in seen
-        if line not in why and not any(line != each and each.startswith(line) for each in seen)
-    ]
+    why = state.attempt.failure.message if state.attempt.failure else ""
+    new = new_evidence(proposal, state.attempt, why)
     lines = [f"- {inert_line(cut_middle(line, 600))}" for line in new[:10]]
     return "**Evidence:**\n\n" + "\n".join(lines) if lines else ""
+
+
+def new_evidence(proposal: Proposal, attempt: Attempt, why: str = "") -> list[str]:
+    """What was seen, as far as it tells people more than the explanation and ``why`` beside it.
+
+    Left out are also the beginnings of longer lines, and how Cairn chose its next question.
+    """
+    seen = [line for line in proposal.evidence if line not in attempt.spent.reasons]
+    told = f"{_on_one_line(why)}\n{_on_one_line(proposal.explanation)}"
+    return [
+        line
+        for line in seen
+        if not _is_told(line, told)
+        and not any(line != each and each.startswith(line) for each in seen)
+    ]
+
+
+def _is_told(line: str, told: str) -> bool:
+    """Whether a text has the line, be it cut in the middle, or without whose test it is."""
+    bare = next((line.removeprefix(each) for each in WHOSE if line.startswith(each)), line)
+    return any(_on_one_line(each) in told for each in (bare, cut_middle(line, _LONGEST_REASON)))
+
+
+def _on_one_line(text: str) -> str:
+    return " ".join(text.split())
 
 
 def _of(state: RunState) -> Proposal:

@@ -201,7 +201,7 @@ def _linters(summary: LintSummary) -> str:
 
 _MEASURES = {
     "red_to_green": "whether new tests fail without the change",
-    "faults": "whether they notice small faults in it",
+    "faults": "whether the new tests notice small faults in the change",
     "changed_lines": "how many of the changed lines the tests run",
     "nobody_verified": "which changed files no test uses",
 }

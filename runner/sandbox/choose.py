@@ -55,7 +55,8 @@ def _reason(name: str, choice: str, refusals: Sequence[str]) -> str:
     sentences = [f"The sandbox is {name} ({why}).", *refusals]
     if name == "process":
         sentences.append(
-            "It isolates nothing: the code of the task runs with your rights on this machine."
+            "The sandbox process isolates nothing: the code of the task runs with your rights on "
+            "this machine."
         )
     return " ".join(sentences)
 

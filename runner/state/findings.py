@@ -80,7 +80,7 @@ class Level:
     passed when they were run again. ``broken`` says why the tool could not do its work (wrong
     options, an internal error, a timeout, code that does not compile): such a failure belongs to no
     test. ``proof`` tells whether new tests fail without the change (``found``: those that do),
-    ``mutants`` whether they notice small faults in it (``passed``: so many; ``found``: the
+    ``mutants`` whether those notice small faults in the change (``passed``: so many; ``found``: the
     unnoticed ones), ``coverage`` how many changed lines tests run (``passed``; ``found``: the
     places of the others). Of a level of tests ``found`` are those that passed, as far as its report
     names them; a verification does not keep them. None of them alone fails a verification. The

@@ -116,7 +116,7 @@ async def test_new_tests_that_prove_nothing_are_shown(bot: Bot) -> None:
     assert told.startswith("**Verified by tests, with warnings.**")
     assert "- The new tests also pass without the change, so they prove nothing about it." in told
     assert "- Public names: all kept." in told
-    assert "- Not measured: whether they notice small faults in it" in told
+    assert "- Not measured: whether the new tests notice small faults in the change" in told
     assert trailer(bot) == (
         "Cairn-Trust: verified with warnings; new tests prove nothing; 1 of 1 changed lines tested"
     )

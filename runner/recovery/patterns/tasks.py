@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from runner.people.recovery_sentences import model_asks
+from runner.people.recovery_sentences import WHOSE, model_asks
 from runner.recovery.checks import is_clear
 from runner.recovery.facts import FailureFacts, TestMessage
 from runner.recovery.patterns.imports import naming_path, naming_word, task_name, words_of
@@ -25,7 +25,7 @@ _RETURNS = re.compile(
     r"\b(?:returns?|gives?|yields?|instead of (?:rais|fail)ing|no (?:error|exception))\b"
 )
 _MOST = 100
-_DECIDE = "a test and the task, or two tests, contradict each other; a person must decide"
+_DECIDE = "{both} contradict each other; a person must decide"
 
 
 def contradiction(facts: FailureFacts) -> Classification | None:
@@ -71,13 +71,25 @@ def _forbidding(facts: FailureFacts) -> Iterator[str]:
 
 def _evidence(facts: FailureFacts, lines: tuple[str, ...]) -> tuple[str, ...]:
     """The evidence names both sides: each test as old or new, and the task."""
-    tests = tuple(f"{_whose(facts, line)}: {line}" for line in lines)
+    whose = [_whose(facts, line) for line in lines]
+    tests = tuple(f"{prefix}{line}" for prefix, line in zip(whose, lines, strict=True))
     task = f"the task: {' '.join(facts.task.text.split())[:200]}"
-    return (_DECIDE, *tests, task)
+    return (_DECIDE.format(both=_both(whose)), *tests, task)
 
 
 def _whose(facts: FailureFacts, line: str) -> str:
-    return "an existing test" if _test(line).partition("::")[0] in facts.paths else "a new test"
+    old, new = WHOSE
+    return old if _test(line).partition("::")[0] in facts.paths else new
+
+
+def _both(whose: list[str]) -> str:
+    """Both sides of a contradiction: two tests, or one and the task."""
+    names = [prefix.removesuffix(": ") for prefix in whose]
+    if len(names) == 1:
+        return f"{names[0]} and the task"
+    if len(set(names)) == 1:
+        return f"two {names[0].partition(' ')[2]}s"
+    return " and ".join(names)
 
 
 def _test(line: str) -> str:

@@ -84,7 +84,7 @@ async def test_a_proposal_that_waits_no_more(here: Checkout) -> None:
 
     assert "\nProposal\n" in said
     assert "ESCALATE" in said
-    assert "It waits for no decision any more" in said
+    assert "Nobody needs to decide on it any more" in said
     assert "To decide" not in said
 
 

@@ -7,7 +7,12 @@ from dataclasses import replace
 from runner.history.inquiry import HistoryQuery, Totals
 from runner.history.statistics import NamedTally, statistics_of
 from runner.history.totals import Tally
-from runner.people.recovery_sentences import proposal_comment, recovery_body, replacement_list
+from runner.people.recovery_sentences import (
+    explained,
+    proposal_comment,
+    recovery_body,
+    replacement_list,
+)
 from runner.roadmap.task import NewTask
 from runner.state.findings import Level, Verification
 from runner.state.proposal import Proposal, sealed
@@ -84,6 +89,31 @@ def test_each_thing_that_was_seen_is_said_once() -> None:
 
     for text in (proposal_comment(state), recovery_body(state)):
         assert "**Evidence:**\n\n- t::x: 1 where\n- it ran\n\n" in text
+
+
+def test_the_evidence_repeats_neither_explanation_nor_reason() -> None:
+    """Nor a line that only adds whose test it is, nor how Cairn chose its next question."""
+    old = "t::old: Failed: DID NOT RAISE <class 'ZeroDivisionError'>"
+    both = "an existing test and the task contradict each other; a person must decide"
+    next_try = "call 3 of 4 asks for a repair"
+    proposal = proposing().attempt.proposal
+    assert proposal
+    seen = (both, f"an existing test: {old}", f"a new test: t::new: {'x' * 300}", next_try)
+    failure = Failure("test", f"the tests still fail: {old}", node="x", evidence=seen)
+    explanation = explained("escalate", replace(failure, found_by="pattern"), 0, "")
+    state = proposing(
+        proposal=sealed(
+            replace(proposal, reason="unknown", explanation=explanation, evidence=seen)
+        ),
+        failure=failure,
+        reasons=(next_try,),
+    )
+
+    for text in (proposal_comment(state), recovery_body(state)):
+        assert text.count(both) == text.count("DID NOT RAISE") == 1
+        assert "**Evidence:**\n\n- a new test: t::new: xxx" in text
+        assert next_try not in text
+        assert "(`unknown`)" not in text
 
 
 def test_a_model_cannot_fold_away_how_to_decide() -> None:
