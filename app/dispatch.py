@@ -36,6 +36,7 @@ from handlers.events import (
     Event,
     IssueCommentCreated,
     IssueEdited,
+    IssueReopened,
     IssueUnlocked,
     MalformedPayload,
     MergeQueued,
@@ -141,6 +142,9 @@ class Dispatch:
             await self._runs.say_again(repository_id=event.repository.id, issue=event.issue)
             return
         own = await self._identity.bot_login(event.installation_id)
+        if isinstance(event, IssueReopened):
+            await self._dashboards.reopened(event, own=own)
+            return
         if isinstance(event, MergeQueued):
             await self._answer_queue(event, own)
             return
@@ -228,7 +232,7 @@ class Dispatch:
                 await handle_verify(event, thread=thread, runs=runs)
             case CommentDeleted() | ButtonClicked() | PullClosed() | PullReopened() | PullTouched():
                 await handle_pull(event, thread=thread, proposals=proposals, clock=self._clock)
-            case MergeQueued() | CheckEnded() | IssueUnlocked():
+            case MergeQueued() | CheckEnded() | IssueReopened() | IssueUnlocked():
                 pass  # were handled before anybody was heard
             case other:
                 assert_never(other)

@@ -194,6 +194,14 @@ class IssueEdited(_Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class IssueReopened(_Event):
+    """An issue by ``author`` is open again."""
+
+    body: str
+    author: User
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class IssueUnlocked(_Event):
     """A conversation takes comments again."""
 
@@ -327,6 +335,7 @@ class PullTouched(_Event):
 Event = (
     IssueCommentCreated
     | IssueEdited
+    | IssueReopened
     | IssueUnlocked
     | CommentDeleted
     | PullReviewed
@@ -388,11 +397,16 @@ def read_comment(delivery: str, payload: dict[str, object]) -> Event | None:
 
 
 def read_issue(delivery: str, payload: dict[str, object]) -> Event | None:
-    """Read ``issues``. A changed text counts, and an end of a lock."""
-    if payload.get("action") == "unlocked":
-        unlocked = validated("issues", IssuePayload, payload)
-        return IssueUnlocked(**common_of(delivery, unlocked), issue=unlocked.issue.number)
-    if payload.get("action") != "edited":
+    """Read ``issues``. A changed text counts, an end of a lock, and a second start."""
+    action = payload.get("action")
+    if action in ("unlocked", "reopened"):
+        back = validated("issues", IssuePayload, payload)
+        common, number = common_of(delivery, back), back.issue.number
+        if action == "unlocked":
+            return IssueUnlocked(**common, issue=number)
+        body, author = back.issue.body or "", back.issue.user
+        return IssueReopened(**common, issue=number, body=body, author=author)
+    if action != "edited":
         return None
     found = validated("issues", EditPayload, payload)
     issue, before = found.issue, found.changes.body

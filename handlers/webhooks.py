@@ -66,7 +66,7 @@ WEBHOOKS = (
     ),
     WebhookKind(
         name="issues",
-        why="somebody ticks a checkbox of the dashboard, or unlocks a conversation",
+        why="somebody ticks a checkbox of the dashboard, opens it again, or unlocks a conversation",
         read=read_issue,
     ),
     WebhookKind(

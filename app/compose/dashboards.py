@@ -101,6 +101,7 @@ class _Sources:
                 tokens_per_task=config.limits.tokens_per_task,
             ),
             note=note,
+            pushed=config.triggers.push != "off",
             reviewed=in_review(pulls, base=place.branch, newest=await read(path, newest)),
         )
         return board, planned_name(newest)

@@ -56,7 +56,7 @@ class Board:
     """The whole of it; ``roadmap`` is the newest one with what open pull requests change.
 
     ``note`` is what the last push did (Markdown, sanitized). ``reviewed`` are the open pull
-    requests that show our work.
+    requests that show our work. ``pushed`` says that pushes are shown, too.
     """
 
     roadmap: Roadmap
@@ -66,6 +66,7 @@ class Board:
     spent: BudgetShown | None = None
     note: str = ""
     reviewed: tuple[InReview, ...] = ()
+    pushed: bool = True
 
 
 def marks_of(

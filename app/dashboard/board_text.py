@@ -7,7 +7,7 @@ from itertools import groupby
 
 from app.dashboard.board import Board, BudgetShown, RunOnBoard, TaskMark
 from app.dashboard.issue import noted
-from app.dashboard.plan_text import START, WITHOUT_WORK, beside, folded, order, rest
+from app.dashboard.plan_text import START, UPDATED, WITHOUT_WORK, beside, folded, order, rest
 from app.progress.text import cell, mermaid_label, named
 from handlers.ports import ProposalView
 from handlers.stack_replies import left_behind
@@ -62,7 +62,7 @@ def plan_of(board: Board) -> str:
         standing_text(board),
         board.note,
         cell(roadmap.asks, 2 * _LINE),
-        START if tasks else WITHOUT_WORK if no_work else "",
+        f"{START}{UPDATED}" if tasks else WITHOUT_WORK if no_work else "",
         order(tasks, roadmap),
         left_behind(board.reviewed),
         beside(state),
@@ -108,7 +108,8 @@ def _hint(board: Board, tasks: Sequence[Task]) -> str:
     if not tasks:
         no_work = bool(board.roadmap.asks) or not any(t.kind == "work" for t in board.roadmap.tasks)
         return WITHOUT_WORK if no_work else ""
-    return f"{checkbox(Tick('all'))} **Start all open tasks**, in their order\n\n{_TICK} {START}"
+    all_of_it = f"{checkbox(Tick('all'))} **Start all open tasks**, in their order"
+    return f"{all_of_it}\n\n{_TICK} {START}{UPDATED * board.pushed}"
 
 
 def _waiting(proposals: Sequence[ProposalView]) -> str:

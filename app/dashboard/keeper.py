@@ -22,8 +22,9 @@ from gidgethub import GitHubException
 from app.dashboard.board import Board
 from app.dashboard.board_text import board_text, plan_of, where_the_rest_is
 from app.dashboard.issue import TITLE, PlanIssue, ShownIssue, is_plan
+from app.dashboard.plan_text import off_text
 from app.store.boards import DueBoard, StoredBoards
-from handlers.events import IssueEdited
+from handlers.events import IssueEdited, IssueReopened
 from handlers.issue_thread import IssueThread
 from handlers.ports import Proposals, Runs
 from handlers.ticks import Tick, handle_ticks
@@ -164,21 +165,25 @@ class Dashboards:
         ours = event.author.login.lower() == thread.own_login.lower()
         if not ours or not (is_plan(event.body) or is_plan(event.before)):
             return
-        place = BoardPlace(
-            event.installation_id,
-            event.repository.id,
-            event.repository.full_name,
-            event.repository.default_branch,
-        )
+        place, here = _place_of(event), ShownIssue(event.issue, event.body, True)
         config = await self._sources.config_of(place)
-        if config is None or not _wanted(config):
+        if config is None or config.github_mode == "disabled":
             return
-        handled = await handle_ticks(event, thread=thread, runs=runs, proposals=proposals)
-        here = ShownIssue(event.issue, event.body, True)
         try:
+            if not config.dashboard:
+                if config.triggers.push != "execute":  # then it is the plan of what pushes start
+                    await (await self._sources.issue_of(place)).write(here, off_text())
+                return
+            handled = await handle_ticks(event, thread=thread, runs=runs, proposals=proposals)
             await self._refresh(place, config, handled=handled, here=here)
         except TaskError as error:
             log.warning("The dashboard of %s is not written: %s", place.full_name, error.message)
+
+    async def reopened(self, event: IssueReopened, *, own: str) -> None:
+        """Write a dashboard that people opened again as it is now; we may have left it alone."""
+        accounts = (event.author.login.lower(), event.sender.login.lower())
+        if is_plan(event.body) and own.lower() == accounts[0] != accounts[1]:
+            await self.mark(_place_of(event))
 
     async def _write_later(self, id: int, after: float) -> None:
         last = self._written.get(id)
@@ -244,6 +249,11 @@ class Dashboards:
             log.error("A dashboard was not written because of a bug", exc_info=bug)
             if self._on_bug:
                 self._on_bug(bug)
+
+
+def _place_of(event: IssueEdited | IssueReopened) -> BoardPlace:
+    here = event.repository
+    return BoardPlace(event.installation_id, here.id, here.full_name, here.default_branch)
 
 
 def _wanted(config: RepositoryConfig) -> bool:

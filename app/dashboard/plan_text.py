@@ -22,9 +22,9 @@ _SIDE_BY_SIDE = 10
 START = (
     "**To start**, comment on this issue: `/execute` works through the tasks in this order (at "
     "most 10, unless `--max-tasks` allows more), `/execute --task ID` works on one task, and "
-    "`/execute --dry-run` only lists them. `/execute help` explains the rest. Cairn updates this "
-    "text with every push that changes the roadmap."
+    "`/execute --dry-run` only lists them. `/execute help` explains the rest."
 )
+UPDATED = " Cairn updates this text with every push that changes the roadmap."
 WITHOUT_WORK = (
     "The roadmap has no tasks that Cairn can work on yet. Comment `/execute` on this issue, and "
     "Cairn opens a pull request that proposes checkboxes."
@@ -45,6 +45,15 @@ def gone_text(path: str, note: str = "") -> str:
     return "\n\n".join(part for part in (head, note) if part)
 
 
+def off_text() -> str:
+    """The text after people turned the dashboard off."""
+    return (
+        "### Plan\n\nThis dashboard is turned off (`dashboard: false` in `.github/cairn.yml`), so "
+        "Cairn does not update this issue any more; you can close it. `/execute` works on the "
+        "roadmap as before."
+    )
+
+
 def config_text(problems: Iterable[str]) -> str:
     """The text while the configuration has errors."""
     listed = _lines([f"- {cell(problem, _LINE)}" for problem in problems])
@@ -61,7 +70,7 @@ def plan_text(roadmap: Roadmap, note: str = "") -> str:
         _standing(roadmap, tasks),
         note,
         cell(roadmap.asks, 2 * _LINE),
-        START if tasks else WITHOUT_WORK if _has_no_work(roadmap) else "",
+        f"{START}{UPDATED}" if tasks else WITHOUT_WORK if _has_no_work(roadmap) else "",
         order(tasks, roadmap),
         beside(state),
         *rest(state, roadmap),

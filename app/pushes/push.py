@@ -16,7 +16,7 @@ from gidgethub.abc import GitHubAPI
 
 from app.dashboard.issue import TITLE, PlanIssue, planned_name
 from app.dashboard.keeper import BoardPlace
-from app.dashboard.plan_text import config_text, gone_text, plan_text, plannable
+from app.dashboard.plan_text import config_text, gone_text, off_text, plan_text, plannable
 from app.github.api import RepositoryApi
 from app.github.config import Contents, Overlay, as_it_is
 from app.github.token_identity import PLAN, Identity
@@ -243,6 +243,8 @@ class _Work:
         await self._restack(config)
         shown = config.dashboard and config.github_mode != "disabled"
         useless = not shown and config.triggers.push != "execute"
+        if useless and config.github_mode != "disabled":
+            await self._turned_off(raw)
         if config.triggers.push == "off" or useless:
             return
         change = await compared(self.push, config.roadmap.path, raw, self.contents)
@@ -250,6 +252,14 @@ class _Work:
             await self._plan_and_start(config, change)
         elif config.github_mode != "disabled":
             await self._catch_up(config)
+
+    async def _turned_off(self, config: bytes) -> None:
+        """Say in an open dashboard that the configuration turns it off, if this push changed it."""
+        before = self.push.before
+        if before and config != await _config(before, self.contents) and await self._is_newest():
+            found = await self.issue.find()
+            if found and found.open:
+                await self.issue.write(found, off_text())
 
     async def _restack(self, config: RepositoryConfig) -> None:
         if config.github_mode != "disabled" and await self._is_newest():

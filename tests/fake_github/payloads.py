@@ -17,7 +17,9 @@ SAMPLES = {
     "issues.locked": "issues.reopened",
     "issues.unlocked": "issues.reopened",
     "issue_comment.deleted": "issue_comment.deleted.2",
+    "issues.deleted": "issues.opened",
     "repository.archived": "repository.renamed",
+    "repository.transferred": "repository.renamed",
     "repository.privatized": "repository.renamed",
     "repository.unarchived": "repository.renamed",
 }
