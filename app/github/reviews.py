@@ -1,26 +1,19 @@
-"""Reviews of a checkpoint's pull request: what they ask for, one more commit, replies in threads.
-
-Only GraphQL knows threads and can resolve them
-(https://docs.github.com/en/graphql/reference/objects#pullrequestreviewthread).
-"""
+"""Checkpoints that are worked on again: what reviews and checks ask for, and one more commit."""
 
 from __future__ import annotations
 
-import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
-
-from markdown_it import MarkdownIt
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 
 from app.github.api import RepositoryApi
 from app.github.broken import broken_pull
-from app.github.comments import marker, section, with_markers
+from app.github.comments import section
 from app.github.commits import Branches, Commit, Commits
 from app.github.conflicts import conflicting
 from app.github.failing import ChecksRead, FailingChecks
 from app.github.owned import in_form, line_of
 from app.github.pulls import Pull, Pulls, checkpoint_markers, read_pull
+from app.github.review_threads import ReviewThreads, ThreadReply
 from app.github.three_way import Blobs, Versions
 from handlers.events import User
 from runner.errors import BranchMoved, Outage, TaskError
@@ -31,65 +24,10 @@ from runner.state.changes import Snapshot
 from runner.state.publishing import Checkpoint
 from runner.state.revising import (
     Conflict,
-    Point,
     Revision,
     RevisionRequest,
-    Suggestion,
     UnclearChecks,
 )
-
-_LOG = logging.getLogger(__name__)
-
-_MOST_POINTS = 30
-_LONGEST = 4_000
-"""Characters of one comment that are read."""
-
-_MOST_PAGES = 10
-_THREADS = """query($pull: ID!, $after: String) { node(id: $pull) { ... on PullRequest {
-  reviewThreads(first: 50, after: $after) {
-    pageInfo { hasNextPage endCursor }
-    nodes {
-      id isResolved path line startLine diffSide
-      comments(first: 50) { nodes {
-        databaseId body
-        author { login ... on User { databaseId } }
-        pullRequestReview { databaseId }
-      } }
-    }
-  }
-} } }"""
-_RESOLVE = """mutation($thread: ID!) {
-  resolveReviewThread(input: {threadId: $thread}) { clientMutationId }
-}"""
-
-
-@dataclass(frozen=True, slots=True)
-class _Comment:
-    id: int
-    review: int
-    author: User | None
-    body: str
-
-
-@dataclass(frozen=True, slots=True)
-class _Thread:
-    """One thread; the lines are those on the head (0 where they are not there any more)."""
-
-    id: str
-    resolved: bool
-    path: str
-    start: int
-    end: int
-    comments: tuple[_Comment, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class ThreadReply:
-    """What is answered in a thread, and whether it is resolved with that."""
-
-    thread: str
-    text: str
-    resolves: bool
 
 
 class ReviewedPulls:
@@ -116,10 +54,10 @@ class ReviewedPulls:
         roadmap: str,
     ) -> None:
         self._api, self._pulls, self._commits, self._branches = api, pulls, commits, branches
-        self._snapshot, self._may_ask, self._bot_login = snapshot, may_ask, bot_login
+        self._snapshot, self._bot_login = snapshot, bot_login
         self._blobs = blobs
         self._run, self._roadmap, self._base = run, roadmap, base
-        self._known: dict[int, bool] = {}
+        self._threads = ReviewThreads(api, may_ask=may_ask, bot_login=bot_login, run=run)
         self._failing = failing
 
     async def asked(self, request: RevisionRequest) -> Revision:
@@ -137,8 +75,8 @@ class ReviewedPulls:
             read = await self._read(found.head, pull.base, request)
             found = replace(found, repairs=True, unclear=UnclearChecks(read.silent, read.unread))
             return replace(found, points=read.points, by=request.by)
-        points = tuple(await self._points(pull, request))[:_MOST_POINTS]
-        return replace(found, points=points, by=request.by)
+        points, unread = await self._threads.asked(pull, request)
+        return replace(found, points=points, unread=unread, by=request.by)
 
     async def _in_conflict(self, pull: Pull, request: RevisionRequest) -> Revision:
         """What is in conflict with the newest base; no points if a person pushed to the branch.
@@ -151,7 +89,6 @@ class ReviewedPulls:
             raise TaskError("github", not_open(pull.head))
         found = Revision(
             pull=pull.number,
-            url=pull.url,
             tasks=pull.tasks,
             branch=pull.head,
             head=request.conflict,
@@ -195,7 +132,6 @@ class ReviewedPulls:
         read = await self._read(pull.head, pull.base, request)
         return Revision(
             pull=pull.number,
-            url=pull.url,
             tasks=(),
             branch=pull.branch,
             head=pull.head,
@@ -217,7 +153,6 @@ class ReviewedPulls:
         head, fork, kept = await self._branch(pull)
         return Revision(
             pull=pull.number,
-            url=pull.url,
             tasks=pull.tasks,
             branch=pull.head,
             head=head,
@@ -270,31 +205,9 @@ class ReviewedPulls:
         return await self._pulls.describe(pull, checkpoint, markers)
 
     async def answer(self, number: int, replies: Sequence[ThreadReply]) -> None:
-        """Reply in threads, each once, and resolve those that are done. Raises ``Outage``.
-
-        What GitHub refuses (a deleted comment, a locked conversation) is logged.
-        """
-        if not replies:
-            return
-        pull = await self._pull(number, closed=True)
-        threads = {thread.id: thread async for thread in self._threads(pull)}
-        for reply in replies:
-            if thread := threads.get(reply.thread):
-                try:
-                    await self._answer(pull, thread, reply)
-                except TaskError as refused:
-                    _LOG.warning("No answer in a thread of #%s: %s", number, refused.message)
-
-    async def _answer(self, pull: Pull, thread: _Thread, reply: ThreadReply) -> None:
-        mark = marker("revised", self._run)
-        mine = (c for c in thread.comments if c.author and self._is_us(c.author))
-        if not any(comment.body.startswith(mark) for comment in mine):
-            path = f"pulls/{pull.number}/comments/{thread.comments[0].id}/replies"
-            data = {"body": with_markers([mark], reply.text)}
-            await self._api.post(path, data, f"answer in a thread of #{pull.number}")
-        if reply.resolves and not thread.resolved:
-            doing = f"resolve a thread of #{pull.number}"
-            await self._api.graphql(_RESOLVE, doing, thread=thread.id)
+        """Reply in threads, each once, and resolve those that are done. Raises ``Outage``."""
+        if replies:
+            await self._threads.answer(await self._pull(number, closed=True), replies)
 
     async def _pull(self, number: int, *, closed: bool = False) -> Pull:
         found = await self._api.find(f"pulls/{number}", f"show #{number}", refused=Outage)
@@ -337,128 +250,3 @@ class ReviewedPulls:
                 return mine
             raise BranchMoved("conflict", f"somebody pushed to {checkpoint.branch}")
         return await self._branches.grown(checkpoint, head)
-
-    async def _points(self, pull: Pull, request: RevisionRequest) -> list[Point]:
-        if request.text:
-            return [_whole(request.text, request.by)]
-        found = []
-        if request.review and (body := await self._body(pull, request.review)):
-            found.append(_whole(body, request.by))
-        async for thread in self._threads(pull):
-            if point := await self._point(thread, request):
-                found.append(point)
-        return found
-
-    async def _body(self, pull: Pull, review: int) -> str:
-        """What a review says about the whole."""
-        doing = f"list the reviews of #{pull.number}"
-        async for each in self._api.items(f"pulls/{pull.number}/reviews?per_page=100", doing):
-            if each["id"] == review:
-                return str(each["body"] or "").strip()
-        return ""
-
-    async def _point(self, thread: _Thread, request: RevisionRequest) -> Point | None:
-        """What a thread asks for: one of the review, or any open one of somebody who may ask.
-
-        Only the words of those who may ask are read.
-        """
-        if request.review:
-            if not any(comment.review == request.review for comment in thread.comments):
-                return None
-        elif thread.resolved:
-            return None
-        heard = [comment for comment in thread.comments if await self._heard(comment)]
-        if not heard or not (request.review or heard[0] is thread.comments[0]):
-            return None
-        rest, blocks = _split(heard[0].body)
-        exact = thread.end > 0 and len(heard) == len(blocks) == 1
-        return Point(
-            text="\n\n".join(_comment_text(each, alone=len(heard) == 1) for each in heard),
-            by=request.by,
-            rest=rest if exact else heard[0].body,
-            thread=thread.id,
-            comment=thread.comments[0].id,
-            path=thread.path,
-            start=thread.start,
-            end=thread.end,
-            suggestions=(Suggestion(thread.start, thread.end, blocks[0]),) if exact else (),
-        )
-
-    async def _heard(self, comment: _Comment) -> bool:
-        author = comment.author
-        if author is None or self._is_us(author):
-            return False
-        if author.id not in self._known:
-            self._known[author.id] = await self._may_ask(author)
-        return self._known[author.id]
-
-    def _is_us(self, author: User) -> bool:
-        return author.login.removesuffix("[bot]") == self._bot_login.removesuffix("[bot]")
-
-    async def _threads(self, pull: Pull) -> AsyncIterator[_Thread]:
-        after: str | None = None
-        for _ in range(_MOST_PAGES):
-            doing = f"show the review threads of #{pull.number}"
-            found = await self._api.graphql(_THREADS, doing, pull=pull.node, after=after)
-            page = (found["node"] or {}).get("reviewThreads")
-            if page is None:
-                return
-            for each in page["nodes"]:
-                yield _thread(each)
-            after = page["pageInfo"]["endCursor"]
-            if not page["pageInfo"]["hasNextPage"]:
-                return
-
-
-def _whole(text: str, by: str) -> Point:
-    """A point about the whole of a pull request."""
-    return Point(text=text[:_LONGEST], by=by, rest=text[:_LONGEST])
-
-
-def _comment_text(comment: _Comment, *, alone: bool) -> str:
-    login = comment.author.login if comment.author else ""
-    return comment.body[:_LONGEST] if alone else f"{login}: {comment.body[:_LONGEST]}"
-
-
-def _split(body: str) -> tuple[str, tuple[str, ...]]:
-    """Return a comment without its suggestion blocks, and what is in them.
-
-    https://docs.github.com/en/pull-requests/collaborating-with-pull-requests/reviewing-changes-in-pull-requests/commenting-on-a-pull-request
-    """
-    lines = body.replace("\r\n", "\n").split("\n")
-    blocks = []
-    for first, after, content in reversed(list(_suggested(body))):
-        blocks.append(content)
-        del lines[first:after]
-    return "\n".join(lines).strip(), tuple(reversed(blocks))
-
-
-def _suggested(body: str) -> Iterator[tuple[int, int, str]]:
-    """Yield first line, line after the end, and content of each suggestion block."""
-    # without its inline rules, which take long for hostile text
-    markdown = MarkdownIt("commonmark").disable("inline")
-    for token in markdown.parse(body.replace("\r\n", "\n")):
-        fence = token.type == "fence" and token.level == 0 and token.map
-        if fence and token.info.strip() == "suggestion":
-            yield fence[0], fence[1], token.content
-
-
-def _thread(found: Any) -> _Thread:
-    on_head = found["diffSide"] == "RIGHT"
-    end = (found["line"] or 0) if on_head else 0
-    return _Thread(
-        id=found["id"],
-        resolved=found["isResolved"],
-        path=found["path"],
-        start=(found["startLine"] or end) if end else 0,
-        end=end,
-        comments=tuple(_comment(each) for each in found["comments"]["nodes"] if each),
-    )
-
-
-def _comment(found: Any) -> _Comment:
-    author = found["author"]
-    number = (author or {}).get("databaseId")
-    user = User(id=number or 0, login=author["login"]) if author else None
-    review = (found["pullRequestReview"] or {}).get("databaseId") or 0
-    return _Comment(found["databaseId"], review, user, found["body"] or "")

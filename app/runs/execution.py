@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Protocol
 
 from app.github.pulls import PullOptions
-from app.github.reviews import ThreadReply
+from app.github.review_threads import ThreadReply
 from app.jobs.worker import Outcome, Segment
 from app.progress.comment import Progress
 from app.progress.text import pause
@@ -383,7 +383,7 @@ async def answered(ended: Ended, ports: RunPorts) -> str:
     if revision.fixes:
         return fixed_or_why(ended.state, revision, asked)
     outcome = await outcome_of(ended.state, revision, ports.deps)
-    await ports.answer(revision.pull, replies_in(revision, outcome))
+    await ports.answer(revision.pull, replies_in(revision, outcome, asked))
     return said_of(outcome, asked, revision)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 
-from app.github.reviews import ThreadReply
+from app.github.review_threads import ThreadReply
 from runner.loop.deps import Deps
 from runner.loop.reading import contents
 from runner.people.revision_sentences import (
@@ -14,10 +14,12 @@ from runner.people.revision_sentences import (
     elsewhere,
     not_redone,
     not_revised,
+    read_in_part,
     redone,
     revised,
     thread_done,
     thread_failed,
+    thread_unread,
 )
 from runner.state.changes import Snapshot
 from runner.state.revising import Point, Revision, RevisionRequest
@@ -96,9 +98,13 @@ def _ranges(old: bytes, new: bytes) -> Sequence[tuple[int, int]]:
     )
 
 
-def replies_in(revision: Revision, outcome: RevisionOutcome) -> list[ThreadReply]:
+def replies_in(
+    revision: Revision, outcome: RevisionOutcome, asked: RevisionRequest
+) -> list[ThreadReply]:
     """What is answered in each thread: resolved where its lines were changed, else why not."""
-    return [_reply(point, outcome) for point in revision.points if point.thread]
+    read = [_reply(point, outcome) for point in revision.points if point.thread]
+    text = thread_unread(asked)
+    return [*read, *(ThreadReply(thread, text, kind="unread") for thread in revision.unread)]
 
 
 def _reply(point: Point, outcome: RevisionOutcome) -> ThreadReply:
@@ -117,4 +123,5 @@ def said_of(outcome: RevisionOutcome, asked: RevisionRequest, revision: Revision
         return f"{tried}\n\n{counted(asked)}"
     nothing = not_revised(outcome.why, again=outcome.again)
     what = revised(outcome.commit) if outcome.commit else nothing
-    return f"{what}\n\n{counted(asked)}"
+    parts = (what, read_in_part(revision, asked), counted(asked))
+    return "\n\n".join(filter(None, parts))

@@ -253,7 +253,7 @@ def _rendered(
     planning = state.node == "plan_task"
     limit = limit // 2 if planning else limit
     count = counter(options.models.model or deps.search.model)
-    limit += sum(count(point.text) for point in _points(state))
+    limit += sum(count(point.shown) for point in _points(state))
     render = partial(_render, state)
     left = limit - count(render(ContextParts()))
     parts = compose(material, limit=limit, left=left, count=count)

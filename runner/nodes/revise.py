@@ -22,9 +22,9 @@ from runner.people.revision_sentences import (
 from runner.roadmap.edit import EditRefused, untick_all
 from runner.roadmap.parse import parse_roadmap as parse
 from runner.state.changes import EXECUTABLE, FILE, ChangeSet, Snapshot, Write
-from runner.state.revising import Point, Revision, RevisionRequest, Suggestion
+from runner.state.revising import DiffPart, Point, Revision, RevisionRequest, Suggestion
 from runner.state.run_state import RunStack, RunState, Step
-from runner.text.mask import Mask
+from runner.text.mask import Mask, is_secret_file
 
 log = logging.getLogger(__name__)
 
@@ -86,8 +86,24 @@ def _on_head(state: RunState, revision: Revision) -> RunState:
 
 def _masked(revision: Revision, mask: Mask) -> Revision:
     """Hide secrets that somebody wrote into a review: all of it is stored, and shown to a model."""
-    points = (replace(p, text=mask(p.text), rest=mask(p.rest)) for p in revision.points)
+    points = (
+        replace(
+            point,
+            text=mask(point.text),
+            rest=mask(point.rest),
+            taken_up=mask(point.taken_up),
+            diff=_shown_diff(point, mask),
+        )
+        for point in revision.points
+    )
     return replace(revision, points=tuple(points))
+
+
+def _shown_diff(point: Point, mask: Mask) -> DiffPart | None:
+    """The lines of a diff without secrets; of a file that is made of them, none."""
+    if point.diff is None or is_secret_file(point.path):
+        return None
+    return replace(point.diff, text=mask(point.diff.text))
 
 
 async def change_so_far(state: RunState, deps: Deps) -> ChangeSet:

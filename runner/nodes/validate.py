@@ -80,7 +80,7 @@ def asked_words(state: RunState) -> TaskWords:
 
 def _details(state: RunState) -> str:
     revision = state.attempt.planned.revision
-    points = (point.text for point in revision.points) if revision else ()
+    points = (point.asked for point in revision.points) if revision else ()
     return "\n\n".join([state.task.details, *points])
 
 

@@ -168,6 +168,43 @@ def thread_failed(why: str) -> str:
     return f"Not changed: {whole_sentence(why)} Nothing was pushed, so this thread stays open."
 
 
+def thread_unread(asked: RevisionRequest) -> str:
+    """There was no room for a thread in the revision."""
+    return (
+        "Not read yet: this review has more comments than fit into one revision, so this thread "
+        f"stays open. {_how_to_go_on(asked)}"
+    )
+
+
+def read_in_part(revision: Revision, asked: RevisionRequest) -> str:
+    """What of a review was not read, and what to do about it; '' if all of it was."""
+    left, parts = len(revision.unread), list[str]()
+    if left:
+        read = len(revision.points)
+        many = "1 thread was" if left == 1 else f"{left} threads were"
+        parts.append(
+            f"**{many} not read.** The first {read} comments filled this revision. Each of the "
+            f"others has a reply that says so. {_how_to_go_on(asked)}"
+        )
+    if any(point.shortened for point in revision.points):
+        parts.append(
+            "A very long comment was read without its middle. If something of it is missing, ask "
+            "for that in a shorter comment."
+        )
+    return "\n\n".join(parts)
+
+
+def _how_to_go_on(asked: RevisionRequest) -> str:
+    if asked.number >= asked.most:
+        return (
+            "No more revisions are possible here, so please push the rest of the change yourself."
+        )
+    return (
+        "Comment `/execute revise` on the pull request, without more words, to have Cairn work on "
+        "the threads that are still open."
+    )
+
+
 def whole_sentence(why: str) -> str:
     """Make a reason a sentence of its own, with nothing active in it."""
     text = sanitize(" ".join(why.split()), plain=True)

@@ -40,12 +40,23 @@ class Suggestion:
 
 
 @dataclass(frozen=True, slots=True)
+class DiffPart:
+    """A part of a pull request's diff; a reviewer means its ``last`` lines."""
+
+    text: str
+    last: int
+
+
+@dataclass(frozen=True, slots=True)
 class Point:
     """One thing that reviewers ask for: a thread, or what they wrote about the whole.
 
     ``text`` is everything they wrote in it, ``rest`` that without the ``suggestion`` blocks.
     ``thread`` and ``comment`` name the thread and its first comment ('' and 0 for the whole),
     ``path`` and the lines are where it is on the head of the branch (0: on the file, or nowhere).
+    ``taken_up`` is the comment that the thread began with, if its author may not ask and a reviewer
+    answers it: it says what they mean. ``diff`` has the lines that are no longer there.
+    ``shortened`` says that ``text`` lacks its middle.
     """
 
     text: str
@@ -57,6 +68,19 @@ class Point:
     start: int = 0
     end: int = 0
     suggestions: tuple[Suggestion, ...] = ()
+    shortened: bool = False
+    diff: DiffPart | None = None
+    taken_up: str = ""
+
+    @property
+    def asked(self) -> str:
+        """What is asked for: the reviewer's words, and those that they take up."""
+        return f"{self.text}\n\n{self.taken_up}" if self.taken_up else self.text
+
+    @property
+    def shown(self) -> str:
+        """All that a model is shown of it."""
+        return f"{self.asked}\n{self.diff.text}" if self.diff else self.asked
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +110,7 @@ class Revision:
 
     ``head`` is the newest commit of ``branch``, ``fork`` where that left the branch ``below``;
     ``base`` is the head of the branch below all of the stack.
+    ``unread`` are threads for whose points there was no room.
     ``kept`` are paths that the new attempt takes as they are on the head: the roadmap, and what
     people pushed. ``tasks`` are the keys of the tasks it does, ``by`` is who asked. ``repairs``
     says that ``points`` are what failing checks printed, ``fixes`` that the repair becomes a pull
@@ -95,7 +120,6 @@ class Revision:
     """
 
     pull: int
-    url: str
     tasks: tuple[str, ...]
     branch: str
     head: str
@@ -104,6 +128,7 @@ class Revision:
     base: str = ""
     kept: tuple[str, ...] = ()
     points: tuple[Point, ...] = ()
+    unread: tuple[str, ...] = ()
     by: str = ""
     repairs: bool = False
     fixes: bool = False

@@ -52,11 +52,13 @@ class PullActions:
         by: str = "writer",
         of: str = "",
         on: Sequence[tuple[str, int, int, str]] = (),
+        side: str = "RIGHT",
     ) -> int:
         """Review a pull request: APPROVED, CHANGES_REQUESTED or COMMENTED.
 
         ``of`` is the commit they looked at (its head), ``on`` are comments on lines of files (path,
-        first, last, text). Each sends an event of its own, as on GitHub.
+        first, last, text; ``side`` LEFT: lines of the base). Each sends an event of its own, as on
+        GitHub.
         """
         repo, who = self.world.repo(repository), self.world.user(by)
         issue = repo.issues[number]
@@ -66,8 +68,9 @@ class PullActions:
         issue.reviews.append(made)
         events = [payloads.review(self.world, repo, issue, made, who)]
         for path, start, end, text in on:
-            assert repo.bare.at(sha, path), f"{path} is not in {sha}"
-            thread = ReviewThread(next(self.world.ids), path, start, end, sha)
+            seen = sha if side == "RIGHT" else issue.pull.base_sha
+            assert repo.bare.at(seen, path), f"{path} is not in {seen}"
+            thread = ReviewThread(next(self.world.ids), path, start, end, sha, side=side)
             comment = review_threads.add(self.world, issue, thread, who, text, made)
             events.append(review_threads.comment_created(self.world, repo, issue, thread, comment))
         return await self.courier.tell(events)

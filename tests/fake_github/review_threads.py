@@ -7,6 +7,7 @@ and has no line any more.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from difflib import SequenceMatcher
 from typing import Any
@@ -26,6 +27,8 @@ Actor = Callable[[User], dict[str, Any]]
 def lines_now(repo: Repo, issue: Issue, thread: ReviewThread) -> tuple[int, int] | None:
     """Where the lines of a thread are on the head of the branch; None if they were changed."""
     assert issue.pull is not None
+    if thread.side == "LEFT":  # the base stays as it is
+        return thread.start, thread.end
     old, new = (_lines(repo, sha, thread.path) for sha in (thread.sha, issue.pull.sha))
     if old is None or new is None:
         return None
@@ -33,6 +36,34 @@ def lines_now(repo: Repo, issue: Issue, thread: ReviewThread) -> tuple[int, int]
         if one.a < thread.start and thread.end <= one.a + one.size:
             return thread.start + one.b - one.a, thread.end + one.b - one.a
     return None
+
+
+def diff_hunk(repo: Repo, issue: Issue, thread: ReviewThread) -> str:
+    """The part of the diff that ends at the lines of a thread, as it was when that began."""
+    assert issue.pull is not None
+    base = repo.bare.merge_base(issue.pull.base_sha, thread.sha) or issue.pull.base_sha
+    for around in (3, 1_000_000):  # GitHub also takes comments on lines that the diff folds away
+        asked = ("diff", f"-U{around}", base, thread.sha, "--", thread.path)
+        if found := _down_to(repo.bare.text(*asked).split("\n"), thread):
+            return found
+    return ""
+
+
+def _down_to(diff: list[str], thread: ReviewThread) -> str:
+    hunk: list[str] = []
+    left = right = 0
+    for line in diff:
+        if head := re.match(r"@@ -(\d+)(?:,\d+)? \+(\d+)", line):
+            hunk, left, right = [], int(head[1]), int(head[2])
+        elif hunk:
+            old, new = line[:1] != "+", line[:1] != "-"
+            at = left * old if thread.side == "LEFT" else right * new
+            if at == thread.end:
+                return "\n".join([*hunk, line])
+            left, right = left + old, right + new
+        if head or hunk:
+            hunk.append(line)
+    return ""
 
 
 def _lines(repo: Repo, ref: str, path: str) -> list[bytes] | None:
@@ -75,7 +106,9 @@ def shape(
         original_line=thread.end,
         start_line=now[0] if now and several else None,
         original_start_line=thread.start if several else None,
-        start_side="RIGHT" if several else None,
+        start_side=thread.side if several else None,
+        side=thread.side,
+        diff_hunk=diff_hunk(repo, issue, thread),
         position=1 if now else None,
         user=shapes.user(world, one.user),
         created_at=stamp(one.created),
@@ -147,7 +180,8 @@ def connection(items: list[Any], **asked: Any) -> dict[str, Any]:
 def in_graphql(repo: Repo, issue: Issue, thread: ReviewThread, actor: Actor) -> dict[str, Any]:
     """A thread as GraphQL shows it."""
     now = lines_now(repo, issue, thread)
-    comments = [_comment(one, actor) for one in thread.comments]
+    hunk, several = diff_hunk(repo, issue, thread), thread.start < thread.end
+    comments = [{**_comment(one, actor), "diffHunk": hunk} for one in thread.comments]
     return {
         "__typename": "PullRequestReviewThread",
         "id": f"PRRT_{thread.id}",
@@ -155,8 +189,11 @@ def in_graphql(repo: Repo, issue: Issue, thread: ReviewThread, actor: Actor) -> 
         "isOutdated": now is None,
         "path": thread.path,
         "line": now[1] if now else None,
-        "startLine": now[0] if now and thread.start < thread.end else None,
-        "diffSide": "RIGHT",
+        "startLine": now[0] if now and several else None,
+        "originalLine": thread.end,
+        "originalStartLine": thread.start if several else None,
+        "diffSide": thread.side,
+        "startDiffSide": thread.side if several else None,
         "comments": lambda **asked: connection(comments, **asked),
     }
 
@@ -169,6 +206,7 @@ def _comment(one: ReviewComment, actor: Actor) -> dict[str, Any]:
         "body": one.body,
         "author": actor(one.user),
         "createdAt": stamp(one.created),
+        "lastEditedAt": stamp(one.edited) if one.edited else None,
         "pullRequestReview": {"id": f"PRR_{one.review}", "databaseId": one.review},
     }
 

@@ -140,11 +140,15 @@ class ReviewComment:
     by_app: bool
     read: bool = True
     reactions: list[Reaction] = field(default_factory=list)
+    edited: datetime | None = None
 
 
 @dataclass
 class ReviewThread:
-    """A conversation about the lines ``start`` to ``end`` of a file, as commit ``sha`` has it."""
+    """A conversation about the lines ``start`` to ``end`` of a file, as commit ``sha`` has it.
+
+    With ``side`` LEFT they are lines of the base, which the pull request takes away.
+    """
 
     id: int
     path: str
@@ -153,6 +157,7 @@ class ReviewThread:
     sha: str
     comments: list[ReviewComment] = field(default_factory=list)
     resolved: bool = False
+    side: str = "RIGHT"
 
 
 @dataclass

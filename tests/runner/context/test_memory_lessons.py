@@ -56,7 +56,7 @@ def test_what_reviewers_asked_for_is_a_convention() -> None:
     asked = RevisionRequest(7, "ada", text="Use pathlib for every path.")
     request = Request("r1", options=Options(scope=Scope(revision=asked)))
     revision = Revision(
-        7, "", (KEY,), "b", "h", "f", "main", points=(Point("No print here.", "ada", path="a.py"),)
+        7, (KEY,), "b", "h", "f", "main", points=(Point("No print here.", "ada", path="a.py"),)
     )
     attempt = _done(planned=Planned(revision=revision))
 
