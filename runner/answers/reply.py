@@ -249,6 +249,7 @@ def _found(text: str, known: Known, *, truncated: bool) -> FoundPieces:
     found = [wrapped, as_json] if as_json.pieces else [wrapped]
     parts = _outline(beside if as_json.pieces else rest, known)
     if parts.blocks:
+        found.append(_unfenced([line for _, line in parts.prose], known))
         found.append(read_blocks(parts, known, truncated=truncated))
     elif not any(part.pieces or part.complaints for part in found):
         found.append(_bare(text, known, truncated=truncated))
@@ -290,13 +291,21 @@ def _deletions(prose: Sequence[tuple[int, str]], known: Known) -> list[AnswerPie
     ]
 
 
+def _unfenced(lines: Sequence[str], known: Known) -> FoundPieces:
+    """Read edits or a diff that stand outside of every fence; the rest may be fenced or prose."""
+    if has_edits(lines):
+        return edits_of(lines, known, place="the answer", path="")
+    if not is_diff(lines):
+        return FoundPieces()
+    changed = [at for at, line in enumerate(lines) if line.startswith(("+", "-", " "))]
+    return read_diff(lines[: changed[-1] + 1] if changed else lines, place="the answer")
+
+
 def _bare(text: str, known: Known, *, truncated: bool) -> FoundPieces:
     """Read an answer without any fence: edits, a diff, or nothing but one file's code."""
     lines = text.split("\n")
-    if has_edits(lines):
-        return edits_of(lines, known, place="the answer", path="")
-    if is_diff(lines):
-        return read_diff(lines, place="the answer")
+    if has_edits(lines) or is_diff(lines):
+        return _unfenced(lines, known)
     path = "" if truncated else target(lines, "", known)
     if not path.endswith(".py") or not is_program(text):
         return FoundPieces()

@@ -45,6 +45,33 @@ def test_an_edit_changes_only_its_lines(form):
     assert written(reply) == {PATH: AFTER}
 
 
+BESIDE = "src/new.py\n```python\nNEW = 1\n```\n"
+
+
+@pytest.mark.parametrize("form", ["no fence", "bare diff"])
+def test_an_edit_without_a_fence_counts_beside_files_with_one(form):
+    """What stands outside of every fence is no mere explanation if it is an edit."""
+    reply = ask(f"{FORMS[form]}\n{BESIDE}", expected=())
+
+    assert reply.complaints == ()
+    assert written(reply) == {PATH: AFTER, "src/new.py": "NEW = 1\n"}
+
+
+def test_an_edit_below_a_block_names_its_own_file():
+    """The path above the block is not that of the edit."""
+    reply = ask(f"{BESIDE}\n{FORMS['no fence']}", expected=())
+
+    assert reply.complaints == ()
+    assert written(reply) == {PATH: AFTER, "src/new.py": "NEW = 1\n"}
+
+
+def test_an_edit_without_a_fence_and_an_end_is_told():
+    """It is not dropped in silence."""
+    reply = ask(f"{PATH}\n<<<<<<< SEARCH\n{OLD}\n\n{BESIDE}", expected=())
+
+    assert "no end marker" in reply.complaints[0].message
+
+
 def test_a_crlf_file_keeps_every_other_byte():
     """An edit of a CRLF file writes CRLF lines and leaves the rest."""
     reply = ask(
