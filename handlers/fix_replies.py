@@ -42,6 +42,12 @@ def fixing(found: Fixing) -> str:
                 "branch, so this pull request did not break them. Nothing was done. Repair the "
                 "base branch first."
             )
+        case "ours":
+            return (
+                f"Only Cairn's own check fails here ({as_codes(found.names)}), and `{TRIGGER} fix` "
+                "repairs what other checks report. The details of the check say what is wrong. "
+                f"`{TRIGGER} revise` and what to change has Cairn work on this pull request again."
+            )
         case "offered":
             return (
                 f"{found.url} already proposes a repair. Merge or close it, then comment "

@@ -277,9 +277,9 @@ class Fixing:
 
     ``started`` says that a run tries it, ``working`` that another one does already, ``offered``
     that a repair (``url``) waits for people. ``names`` are the checks that it is about: still
-    ``running``, or failing ``below`` as well. ``unreadable`` says that we may not read checks,
-    ``no_app`` that we are no App, to which GitHub shows those of others. ``limit`` says that all
-    ``most`` attempts are used.
+    ``running``, failing ``below`` as well, or ``ours``. ``unreadable`` says that we may not read
+    checks, ``no_app`` that we are no App, to which GitHub shows those of others. ``limit`` says
+    that all ``most`` attempts are used.
     """
 
     outcome: Literal[
@@ -293,6 +293,7 @@ class Fixing:
         "none",
         "running",
         "below",
+        "ours",
         "unreadable",
         "no_app",
         "limit",

@@ -195,7 +195,10 @@ class Reviews(Protocol):
         """
 
     async def moved(self, revision: Revision) -> Revision:
-        """Return the same revision on the newest commit of its branch. Raises as ``asked``."""
+        """Return the same revision on the newest commit of its branch. Raises as ``asked``.
+
+        A repair of anybody's pull request cannot move: ``BranchMoved``.
+        """
 
 
 @dataclass(frozen=True, slots=True)

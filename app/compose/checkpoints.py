@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from urllib.parse import quote
 
 from app.compose.parts import ServerParts
 from app.github.api import RepositoryApi
@@ -117,8 +118,16 @@ class _Asked:
         }
         failing = await self._parts.failing(request.repository.full_name, **scope)
         try:
-            return bool(await failing.on(pull.sha, pull.base))
+            failed = await failing.on(pull.sha, pull.base)
+            return bool(failed and await failing.new_since(failed, await self._fork(request, pull)))
         except Outage as outage:
             if outage.kind != "permission":
                 raise
             return False
+
+    async def _fork(self, request: RunRequested, pull: Pull) -> str:
+        """The commit on which a pull request left its base."""
+        api = RepositoryApi(self._parts.client(request, READ), request.repository.full_name)
+        doing = f"compare {pull.base} with {pull.sha[:10]}"
+        found = await api.get(f"compare/{quote(pull.base, safe='')}...{pull.sha}", doing)
+        return str(found["merge_base_commit"]["sha"])

@@ -1,16 +1,18 @@
-"""Anybody's pull request on which checks fail: what is needed to propose a repair of it."""
+"""Anybody's pull request on which checks fail: whether it can be repaired, and what from."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from app.github.api import RepositoryApi
-from app.github.failing import FailingChecks
+from app.github.commits import Commits
+from app.github.failing import ChecksRead, FailingChecks
 from app.github.one_pull import OfferedPulls
 from handlers.ports import Fixing
-from runner.errors import Outage
-from runner.people.fix_sentences import fix_branch
+from runner.errors import BranchMoved, Outage, TaskError
+from runner.people.fix_sentences import fix_branch, moved_on, not_fixable
+from runner.state.revising import Revision, RevisionRequest, UnclearChecks
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,4 +82,66 @@ class BrokenPulls:
             return Fixing("started", names=tuple(each.name for each in seen.failed))
         if seen.below:
             return Fixing("below", names=seen.below)
+        if ours := await self._failing.ours(pull.head):
+            return Fixing("ours", names=ours)
         return Fixing("green" if seen.some else "none")
+
+
+class RepairedPulls:
+    """What a run (``run``) that repairs anybody's pull request works on.
+
+    Without ``failing`` (not the App) no check can be read.
+    """
+
+    def __init__(
+        self, api: RepositoryApi, commits: Commits, failing: FailingChecks | None, *, run: str
+    ) -> None:
+        self._api, self._commits, self._failing, self._run = api, commits, failing, run
+
+    async def asked(self, request: RevisionRequest) -> Revision:
+        """Return what is to be repaired; no points if the head is another one than asked for.
+
+        Raises ``TaskError`` if the pull request has ended, ``Outage``.
+        """
+        pull = await self._open(request.pull)
+        read = ChecksRead(())
+        if self._failing and request.failing == pull.head:
+            seen = await self._failing.seen(pull.head, pull.base, asked=True)
+            read = await self._failing.read(() if seen.running else seen.failed)
+            read = replace(read, below=seen.below)
+        return Revision(
+            pull=pull.number,
+            tasks=(),
+            branch=pull.branch,
+            head=pull.head,
+            fork=pull.head,
+            below=pull.branch,
+            base=pull.head,
+            points=read.points,
+            by=request.by,
+            repairs=True,
+            fixes=True,
+            unclear=UnclearChecks(read.silent, read.unread, read.below),
+        )
+
+    async def moved(self, revision: Revision) -> Revision:
+        """Return the same while nobody pushed; also where this run proposed a repair already.
+
+        Raises ``BranchMoved`` if somebody did, ``TaskError`` if the pull request has ended.
+        """
+        offered = await self._commits.head(fix_branch(revision.pull))
+        if offered and offered.run == self._run:
+            return revision
+        if (await self._open(revision.pull)).head != revision.head:
+            raise BranchMoved("conflict", moved_on(revision.branch))
+        return revision
+
+    async def _open(self, number: int) -> BrokenPull:
+        found = await self._api.find(f"pulls/{number}", f"show #{number}", refused=Outage)
+        if found is None:
+            raise TaskError("github", not_fixable(number, "gone"))
+        if not (pull := broken_pull(found)).open:
+            raise TaskError(
+                "github", not_fixable(number, "merged" if found["merged_at"] else "closed")
+            )
+        return pull

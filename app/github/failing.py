@@ -16,7 +16,8 @@ from urllib.parse import quote
 from app.github.api import RepositoryApi
 from runner.errors import Outage, TaskError
 from runner.state.revising import Point
-from runner.text.sanitize import cut_middle
+from runner.text.patterns import lazy_pattern
+from runner.text.sanitize import cut_middle, uncoloured
 
 _LOG = logging.getLogger(__name__)
 
@@ -25,6 +26,9 @@ _RED = ("failure", "error")
 _ACTIONS = "github-actions"
 _LONGEST = 6_000
 """Characters of one check that are read; the end of a log says most."""
+
+_STAMP = lazy_pattern(r"(?m)^\d{4}-\d\d-\d\dT[\d:.]{8,20}Z ")
+"""The time that begins each line of a log of GitHub Actions."""
 
 _MOST = 5
 _MOST_ANNOTATIONS = 20
@@ -41,6 +45,11 @@ class FailedCheck:
     name: str
     app: str
     output: str
+
+    @property
+    def is_status(self) -> bool:
+        """Whether it is a commit status."""
+        return not self.id
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,12 +70,14 @@ class ChecksSeen:
 class ChecksRead:
     """What failing checks say: a point for each of them that says anything.
 
-    ``silent`` names the others, ``unread`` those whose log could not be read.
+    ``silent`` names the others, ``unread`` those whose log could not be read, ``below`` those that
+    fail on the base too and are left alone.
     """
 
     points: tuple[Point, ...]
     silent: tuple[str, ...] = ()
     unread: tuple[str, ...] = ()
+    below: tuple[str, ...] = ()
 
 
 class FailingChecks:
@@ -87,13 +98,26 @@ class FailingChecks:
         self._api, self._logs, self._statuses = api, logs, statuses
         self._bot_login = bot_login
 
-    async def on(self, commit: str, base: str, *, asked: bool = False) -> tuple[FailedCheck, ...]:
+    async def on(self, commit: str, base: str) -> tuple[FailedCheck, ...]:
         """Return those that fail on a commit; none as long as others have not ended.
 
         What fails on ``base`` (a branch or commit) too is not among them. Raises ``Outage``.
         """
-        seen = await self.seen(commit, base, asked=asked)
+        seen = await self.seen(commit, base)
         return () if seen.running else seen.failed
+
+    async def new_since(self, failed: Sequence[FailedCheck], fork: str) -> tuple[FailedCheck, ...]:
+        """Return those that did not fail on the commit where a branch left its base.
+
+        The base may have been repaired since; the branch did not break them. Raises ``Outage``.
+        """
+        before = await self._failed_before(fork, {each.is_status for each in failed})
+        return tuple(each for each in failed if (each.is_status, each.name) not in before)
+
+    async def ours(self, commit: str) -> tuple[str, ...]:
+        """Return the names of our own check runs that fail on a commit. Raises ``Outage``."""
+        runs = [run async for run in self._all_runs(commit) if self._is_ours(run)]
+        return tuple(run["name"] for run in runs if run["conclusion"] in _FAILED)
 
     async def seen(self, commit: str, base: str, *, asked: bool = False) -> ChecksSeen:
         """Return how the checks on a commit are doing, next to those of ``base``.
@@ -107,13 +131,7 @@ class FailingChecks:
         waits = [each for each in here if each.runs and not (asked and failed and each.status)]
         if waits or not failed:
             return ChecksSeen(tuple(each.name for each in waits), some=bool(here))
-        kinds = {each.status for each in failed}
-        before = {
-            (each.status, each.name)
-            for status in kinds
-            for each in await self._reported(base, status=status)
-            if each.failed
-        }
+        before = await self._failed_before(base, {each.status for each in failed})
         new = [each.check for each in failed if (each.status, each.name) not in before]
         below = tuple(each.name for each in failed if (each.status, each.name) in before)
         return ChecksSeen((), tuple(new[:_MOST]), below, some=True)
@@ -127,6 +145,15 @@ class FailingChecks:
             silent=tuple(name for name, (point, _) in zip(names, said, strict=True) if not point),
             unread=tuple(name for name, (_, read) in zip(names, said, strict=True) if not read),
         )
+
+    async def _failed_before(self, ref: str, kinds: set[bool]) -> set[tuple[bool, str]]:
+        """Whether it is a status, and the name, of all of some kinds that fail on a commit."""
+        return {
+            (each.status, each.name)
+            for status in kinds
+            for each in await self._reported(ref, status=status)
+            if each.failed
+        }
 
     async def _reports(self, commit: str) -> list[_Report]:
         """All checks of a commit; where only one kind may be read, those of that kind.
@@ -153,11 +180,18 @@ class FailingChecks:
             return []
 
     async def _runs(self, ref: str) -> AsyncIterator[Any]:
+        async for run in self._all_runs(ref):
+            if not self._is_ours(run):
+                yield run
+
+    async def _all_runs(self, ref: str) -> AsyncIterator[Any]:
         path = f"commits/{quote(ref, safe='')}/check-runs?per_page=100"
         found = await self._api.get(path, f"list the checks of {ref}", refused=Outage)
         for run in found["check_runs"]:
-            if f"{(run['app'] or {}).get('slug')}[bot]" != self._bot_login:
-                yield run
+            yield run
+
+    def _is_ours(self, run: Any) -> bool:
+        return f"{(run['app'] or {}).get('slug')}[bot]" == self._bot_login
 
     async def _contexts(self, ref: str) -> AsyncIterator[Any]:
         """The newest status of each context; we set none ourselves."""
@@ -174,7 +208,8 @@ class FailingChecks:
         if not parts:
             return None, log is not None
         said = "\n\n".join([f"The check {failed.name} fails.", *parts])
-        text = cut_middle(said, _LONGEST)
+        plain = _STAMP.sub("", uncoloured(said).replace("\r\n", "\n"))
+        text = cut_middle(plain, _LONGEST)
         first = next((note for note in notes if note["path"] != ".github"), None)
         point = Point(text=text, by=failed.app, rest=text)
         return (_at(point, first) if first else point), log is not None

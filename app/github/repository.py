@@ -205,6 +205,7 @@ class GitHubRepository:
             snapshot=self.snapshot,
             blobs=self.blobs,
             base=self._base_commit,
+            base_branch=self._base,
             may_ask=partial(may_write, self._client, self._api.full_name),
             failing=self._failing,
             bot_login=self._bot_login,

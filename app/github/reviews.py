@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 
 from app.github.api import RepositoryApi
-from app.github.broken import broken_pull
+from app.github.broken import RepairedPulls
 from app.github.comments import section
 from app.github.commits import Branches, Commit, Commits
 from app.github.conflicts import conflicting
@@ -17,8 +17,13 @@ from app.github.review_threads import ReviewThreads, ThreadReply
 from app.github.three_way import Blobs, Versions
 from handlers.events import User
 from runner.errors import BranchMoved, Outage, TaskError
-from runner.people.fix_sentences import not_fixable
-from runner.people.revision_sentences import not_open, not_ours, redone_line, revised_line
+from runner.people.revision_sentences import (
+    branch_gone,
+    ended,
+    not_ours,
+    redone_line,
+    revised_line,
+)
 from runner.people.sentences import shared_branch
 from runner.state.changes import Snapshot
 from runner.state.publishing import Checkpoint
@@ -47,6 +52,7 @@ class ReviewedPulls:
         snapshot: Callable[[str], Awaitable[Snapshot]],
         blobs: Blobs,
         base: Callable[[], Awaitable[str]],
+        base_branch: str,
         may_ask: Callable[[User], Awaitable[bool]],
         failing: FailingChecks | None = None,
         bot_login: str,
@@ -56,9 +62,11 @@ class ReviewedPulls:
         self._api, self._pulls, self._commits, self._branches = api, pulls, commits, branches
         self._snapshot, self._bot_login = snapshot, bot_login
         self._blobs = blobs
-        self._run, self._roadmap, self._base = run, roadmap, base
+        self._run, self._roadmap = run, roadmap
+        self._base, self._base_branch = base, base_branch
         self._threads = ReviewThreads(api, may_ask=may_ask, bot_login=bot_login, run=run)
         self._failing = failing
+        self._broken = RepairedPulls(api, commits, failing, run=run)
 
     async def asked(self, request: RevisionRequest) -> Revision:
         """Return what a revision is about, as it is now.
@@ -66,13 +74,13 @@ class ReviewedPulls:
         Raises ``TaskError`` if the pull request cannot be revised, ``Outage``.
         """
         if request.fix:
-            return await self._broken(request)
+            return await self._broken.asked(request)
         pull = await self._pull(request.pull)
         if request.conflict:
             return await self._in_conflict(pull, request)
         found = await self._now(pull)
         if request.failing:
-            read = await self._read(found.head, pull.base, request)
+            read = await self._read(found, pull.base, request)
             found = replace(found, repairs=True, unclear=UnclearChecks(read.silent, read.unread))
             return replace(found, points=read.points, by=request.by)
         points, unread = await self._threads.asked(pull, request)
@@ -86,7 +94,7 @@ class ReviewedPulls:
         """
         head, below = await self._commits.head(pull.head), await self._commits.head(pull.base)
         if head is None or below is None:
-            raise TaskError("github", not_open(pull.head))
+            raise TaskError("github", branch_gone(pull.head))
         found = Revision(
             pull=pull.number,
             tasks=pull.tasks,
@@ -115,35 +123,12 @@ class ReviewedPulls:
             await self._api.get(f"compare/{base}...{head}", doing), head, pull.tasks
         ).start
 
-    async def _read(self, head: str, base: str, request: RevisionRequest) -> ChecksRead:
+    async def _read(self, found: Revision, base: str, request: RevisionRequest) -> ChecksRead:
         """What failing checks say; nothing if the branch has another head than they are about."""
-        if self._failing is None or request.failing != head:
+        if self._failing is None or request.failing != found.head:
             return ChecksRead(())
-        failed = await self._failing.on(head, base, asked=request.fix)
-        return await self._failing.read(failed)
-
-    async def _broken(self, request: RevisionRequest) -> Revision:
-        """A repair of anybody's pull request, on its head; no points if that is another one now."""
-        doing = f"show #{request.pull}"
-        found = await self._api.find(f"pulls/{request.pull}", doing, refused=Outage)
-        pull = broken_pull(found) if found else None
-        if pull is None or not pull.open or pull.fork:
-            raise TaskError("github", not_fixable(request.pull))
-        read = await self._read(pull.head, pull.base, request)
-        return Revision(
-            pull=pull.number,
-            tasks=(),
-            branch=pull.branch,
-            head=pull.head,
-            fork=pull.head,
-            below=pull.branch,
-            base=pull.head,
-            points=read.points,
-            by=request.by,
-            repairs=True,
-            fixes=True,
-            unclear=UnclearChecks(read.silent, read.unread),
-        )
+        failed = await self._failing.on(found.head, base)
+        return await self._failing.read(await self._failing.new_since(failed, found.fork))
 
     async def as_it_is(self, number: int) -> Revision:
         """Return an open checkpoint as it is now: nothing is asked. Raises as ``asked``."""
@@ -164,6 +149,8 @@ class ReviewedPulls:
 
     async def moved(self, revision: Revision) -> Revision:
         """Return the same revision on the newest commit of its branch. Raises as ``asked``."""
+        if revision.fixes:
+            return await self._broken.moved(revision)
         pull = await self._pull(revision.pull)
         head, fork, kept = await self._branch(pull)
         return replace(revision, head=head, fork=fork, below=pull.base, kept=kept)
@@ -175,8 +162,9 @@ class ReviewedPulls:
         the pull request was merged or closed.
         """
         pull = await self._pulls.newest(checkpoint.branch)
-        if pull is None or not pull.open:
-            raise TaskError("github", not_open(checkpoint.branch))
+        if pull is None:
+            raise TaskError("github", branch_gone(checkpoint.branch))
+        self._must_be_open(pull)
         if checkpoint.onto:
             return await self._redone(checkpoint, pull)
         commit = await self._added(checkpoint)
@@ -214,9 +202,17 @@ class ReviewedPulls:
         pull = read_pull(found, self._bot_login) if found else None
         if pull is None or pull.kind != "checkpoint":
             raise TaskError("github", not_ours(number))
-        if not (pull.open or closed):
-            raise TaskError("github", not_open(pull.head))
+        if not closed:
+            self._must_be_open(pull)
         return pull
+
+    def _must_be_open(self, pull: Pull) -> None:
+        """Raise ``TaskError`` with a kind that says what became of its task, where that is sure."""
+        if pull.open:
+            return
+        elsewhere = pull.merged and pull.base != self._base_branch
+        kind = "github" if elsewhere else pull.state
+        raise TaskError(kind, ended(pull.number, merged=pull.merged))
 
     async def _branch(self, pull: Pull) -> tuple[str, str, tuple[str, ...]]:
         """Return head and fork of its branch, and the paths that a revision keeps.
@@ -225,7 +221,7 @@ class ReviewedPulls:
         """
         head, base = await self._commits.head(pull.head), await self._commits.head(pull.base)
         if head is None or base is None:
-            raise TaskError("github", not_open(pull.head))
+            raise TaskError("github", branch_gone(pull.head))
         fork, commits = await self._commits.between(base.sha, head.sha)
         while head.run == self._run and head.parents and await self._commits.ours(head):
             commits = tuple(each for each in commits if each.sha != head.sha)

@@ -63,8 +63,9 @@ async def outcome_of(state: RunState, revision: Revision, deps: Deps) -> Revisio
         failure = attempt.failure if attempt else None
         if failure is None:
             return RevisionOutcome(why="the run ended before it was done")
-        # what GitHub refuses is no fault of the answer: the pull request was merged or closed
-        return RevisionOutcome(why=failure.message, again=failure.type != "github")
+        # what GitHub refuses is no fault of the answer
+        again = failure.type not in ("github", "merged", "closed")
+        return RevisionOutcome(why=failure.message, again=again)
     now = attempt.planned.revision or revision
     old = await deps.repository.snapshot(now.head)
     new = await deps.repository.snapshot(attempt.published.commit)

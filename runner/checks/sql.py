@@ -19,12 +19,11 @@ from runner.checks import grammars
 from runner.checks import grammars as grammar
 from runner.state.findings import Complaint
 from runner.text.patterns import lazy_pattern
-from runner.text.sanitize import numbered
+from runner.text.sanitize import numbered, uncoloured
 
 DIALECTS: tuple[str, ...] = (
     *("", "postgres", "mysql", "sqlite", "tsql", "oracle", "snowflake", "bigquery"),
 )
-_COLOUR = lazy_pattern(r"\x1b\[\d*m")
 _MISSING = lazy_pattern(r"Required keyword: '\w+' missing for .*")
 
 
@@ -69,7 +68,7 @@ def refusal(statement: str, dialect: str) -> SqlRefusal | None:
 def _refusal(statement: str, error: dict[str, Any]) -> SqlRefusal:
     lines = statement.split("\n")
     line = min(int(error.get("line") or 1), len(lines))
-    word = _COLOUR.sub("", str(error.get("highlight") or ""))
+    word = uncoloured(str(error.get("highlight") or ""))
     start = sum(len(one) + 1 for one in lines[: line - 1])
     offset = start + max(int(error.get("col") or 1) - len(word), 0)
     message = str(error.get("description") or "")

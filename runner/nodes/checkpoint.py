@@ -153,7 +153,10 @@ async def _revised(state: RunState, deps: Deps, work: TaskWork) -> RunState:
 
 
 async def _fixed(state: RunState, deps: Deps, work: TaskWork) -> RunState:
-    """Put the repair before people as a pull request against the branch that it repairs."""
+    """Put the repair before people as a pull request against the branch that it repairs.
+
+    Raises ``BranchMoved`` if somebody pushed there, and ``TaskError`` if nothing waits for it now.
+    """
     revision, base = state.attempt.planned.revision, await base_of(state, deps)
     assert revision is not None  # noqa: S101 - the caller looked
     changes, trust = state.attempt.answered.changes, trust_of(state.attempt)
@@ -171,6 +174,7 @@ async def _fixed(state: RunState, deps: Deps, work: TaskWork) -> RunState:
             trust=((title_of(state.task), trust),), details=(check_details(state.attempt),)
         ),
     )
+    await deps.reviews.moved(revision)
     published = await deps.repository.publish_checkpoint(made)
     log.info("A repair of pull request %d: %s", revision.pull, published.url)
     await _no_more_asked(state, deps, published.url)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
 from runner.people.revision_sentences import how_many_left, whole_sentence
 from runner.people.sentences import (
@@ -38,9 +39,18 @@ def fix_branch_taken(branch: str) -> str:
     )
 
 
-def not_fixable(pull: int) -> str:
-    """It was merged or closed meanwhile."""
-    return f"Pull request {pull} is no longer open, so there is nothing to repair."
+def not_fixable(pull: int, how: Literal["merged", "closed", "gone"]) -> str:
+    """It ended meanwhile."""
+    what = "no longer exists" if how == "gone" else f"was {how}"
+    return f"Pull request {pull} {what}, so there is nothing to repair."
+
+
+def moved_on(branch: str) -> str:
+    """Somebody pushed while the repair was made, so it was tried on a commit that is gone."""
+    return (
+        f"Somebody pushed to {as_code(branch)} while Cairn made the repair, which was not tried on "
+        "the new commit. If checks fail there as well, comment `/execute fix` again."
+    )
 
 
 def says_nothing(revision: Revision) -> str:
@@ -59,6 +69,7 @@ def fix_pull(state: RunState, revision: Revision) -> CheckpointText:
         f"Checks fail on #{pull}, and {plain_line(revision.by)} asked Cairn to repair that. This "
         f"pull request is against {as_code(revision.branch)}, the branch of #{pull}: merge it "
         "if it is right, or close it.",
+        _left_alone(revision.unclear.below),
         in_its_words(attempt),
         f"### Files\n\n{changed_files(attempt)}",
         worth_a_look(attempt),
@@ -88,9 +99,19 @@ def fixed_or_why(state: RunState, revision: Revision, asked: RevisionRequest) ->
         failure = attempt.failure if attempt else None
         why = failure.message if failure else "the run ended before it was done"
         what = f"**No repair was proposed:** {whole_sentence(why)} This pull request is unchanged."
-    return "\n\n".join(
-        filter(None, [what, _not_read(revision.unclear.unread).strip(), _counted(asked)])
-    )
+    return "\n\n".join(filter(None, [what, *_left(revision), _counted(asked)]))
+
+
+def _left(revision: Revision) -> list[str]:
+    """What the repair does not go by."""
+    unclear = revision.unclear
+    return [_not_read(unclear.unread).strip(), _left_alone(unclear.below)]
+
+
+def _left_alone(names: Sequence[str]) -> str:
+    if not names:
+        return ""
+    return f"Left alone, because it also fails on the base branch: {as_codes(names)}."
 
 
 def _counted(asked: RevisionRequest) -> str:

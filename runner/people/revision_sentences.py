@@ -61,9 +61,17 @@ def not_ours(number: int) -> str:
     return f"Pull request {number} is not Cairn's work on a task, so there is nothing to revise."
 
 
-def not_open(branch: str) -> str:
-    """It was merged or closed, or its branch is gone."""
-    return f"The pull request of {branch} is no longer open, so nothing was changed."
+def ended(number: int, *, merged: bool) -> str:
+    """Somebody merged or closed it before anything could be added."""
+    how, what = ("closed", "`/execute retry ID` starts its task again")
+    if merged:
+        how, what = "merged", "Add what is still to change as a new task"
+    return f"Pull request {number} was {how} before Cairn could add anything to it. {what}."
+
+
+def branch_gone(branch: str) -> str:
+    """It has no pull request, or that has no branch, any more."""
+    return f"{branch}, or the branch that it is to be merged into, was deleted: nothing was added."
 
 
 def reworded(roadmap: str, branch: str) -> str:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from runner.money import NodeShare, Usage, by_name, percentages, total
 from runner.people.recovery_sentences import recoveries_text
 from runner.people.sentences import blocked_reason, warnings_of
-from runner.people.statistics import as_written, by_strategy, work_of
+from runner.people.statistics import as_written, by_strategy, standing, work_of
 from runner.people.trust import doubt_of, trust_of
 from runner.roadmap.task import Task
 from runner.state.run_state import Attempt, RunState, Status
@@ -174,7 +174,7 @@ def usage_by_node(state: RunState) -> dict[str, Usage]:
 
 
 def _task(state: RunState, task: Task, turns: Mapping[str, int], *, gone: bool) -> TaskView:
-    attempt, status = state.attempts.get(task.key), state.status(task)
+    attempt, status = state.attempts.get(task.key), standing(state, task)
     common = TaskView(
         key=task.key,
         id=task.id,
@@ -192,7 +192,7 @@ def _task(state: RunState, task: Task, turns: Mapping[str, int], *, gone: bool) 
 def _tried(task: TaskView, attempt: Attempt, turn: int) -> TaskView:
     """The view of a task that this run took up."""
     failure = attempt.failure.message if attempt.failure else ""
-    completed = task.status is Status.COMPLETED
+    completed = attempt.status is Status.COMPLETED
     answered, published = attempt.answered, attempt.published
     return replace(
         task,

@@ -10,6 +10,9 @@ from runner.state.proposal import Strategy, as_item
 from runner.state.recoveries import outcome_of, replaced_well
 from runner.state.run_state import RunState, Status
 
+_ENDED = {"merged": Status.COMPLETED, "closed": Status.DECLINED}
+"""What a task is whose pull request ended while it was worked on, by the type of that failure."""
+
 _OPEN = (
     *(Status.FAILED, Status.AWAITING_APPROVAL, Status.BLOCKED, Status.DECLINED, Status.DEFERRED),
     *(Status.SKIPPED, Status.IN_PROGRESS, Status.PENDING, Status.IN_REVIEW),
@@ -21,6 +24,20 @@ def work_of(state: RunState, tasks: Iterable[Task]) -> list[Task]:
     """Return those that are work; of a revision only the tasks of its pull request."""
     only = state.revision.tasks if state.revision else None
     return [t for t in tasks if t.kind == "work" and (only is None or t.key in only)]
+
+
+def standing(state: RunState, task: Task) -> Status:
+    """Return a task's status as people are shown it.
+
+    One whose pull request a run works on again is in review whatever comes of that, unless somebody
+    merged or closed the pull request meanwhile.
+    """
+    status, revision = state.status(task), state.revision
+    revised = revision is not None and not revision.fixes and task.key in revision.tasks
+    if not revised or status not in (Status.PENDING, Status.FAILED):
+        return status
+    failure = next((attempt.failure for attempt in state.attempts.values()), None)
+    return _ENDED.get(failure.type if failure else "", Status.IN_REVIEW)
 
 
 def as_written(state: RunState) -> list[tuple[Task, Status]]:
@@ -98,7 +115,7 @@ def decisions(state: RunState) -> list[dict[str, object]]:
 
 
 def _whole(state: RunState, task: Task) -> Status:
-    status = state.status(task)
+    status = standing(state, task)
     if status is not Status.REPLACED:
         return status
     stand = {

@@ -144,7 +144,7 @@ def unnumbered(task: Task) -> str:
 
 MOST_EVIDENCE = 12
 _LONGEST_NAME = 300
-_HOPELESS = frozenset({"git", "github", "internal"})
+_HOPELESS = frozenset({"git", "github", "internal", "merged", "closed"})
 """Failures of no everyday type that another attempt at the task would meet again."""
 
 _NO_NEWS = frozenset({"SameAnswer", "EmptyAnswer"})

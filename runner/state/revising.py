@@ -98,10 +98,15 @@ class Conflict:
 
 @dataclass(frozen=True, slots=True)
 class UnclearChecks:
-    """Failing checks that do not say why (``silent``), or whose log could not be read."""
+    """Failing checks that a repair does not go by.
+
+    Those that do not say why (``silent``), whose log could not be read (``unread``), or that fail
+    ``below`` the pull request, too.
+    """
 
     silent: tuple[str, ...] = ()
     unread: tuple[str, ...] = ()
+    below: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

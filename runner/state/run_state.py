@@ -43,7 +43,8 @@ class Failure:
     """Why a task cannot be finished. ``reason`` is a ``Reason``, ``evidence`` what was seen.
 
     ``type`` is one word: syntax, test, import, missing_file, file, timeout, permission, model,
-    environment, sandbox, github, git, budget, conflict, unclear, done, internal ...;
+    environment, sandbox, github, git, budget, conflict, unclear, done, internal, and merged or
+    closed for a pull request that ended meanwhile ...;
     ``found_by`` says who named the reason, ``waits_for`` is the key of the task that is to make
     what is missing. ``references`` are the files of the run that show it, filled in by who writes
     them.

@@ -21,6 +21,7 @@ from collections.abc import Iterator, Sequence
 from markdown_it import MarkdownIt
 
 _GAP = "\u200b"
+_COLOUR = re.compile(r"\x1b\[[0-9;:]{0,40}[mK]")
 
 # https://docs.github.com/en/issues/tracking-your-work-with-issues/using-issues/linking-a-pull-request-to-an-issue
 _CLOSING = re.compile(
@@ -148,6 +149,11 @@ def sendable(text: str) -> str:
     They come from file names that are not UTF-8 (PEP 383) and from escapes in answers.
     """
     return _SURROGATE.sub("\ufffd", text)
+
+
+def uncoloured(text: str) -> str:
+    """Return the output of a tool without the codes that colour it on a terminal (ECMA-48, SGR)."""
+    return _COLOUR.sub("", text)
 
 
 def cut_middle(text: str, limit: int) -> str:

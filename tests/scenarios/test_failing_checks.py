@@ -220,3 +220,32 @@ async def test_a_repair_that_fails_changes_nothing(bot: Bot) -> None:
     (said,) = bot.github.says(REPOSITORY, pull.number)
     assert "Nothing was pushed" in said
     assert pull.pull.sha == before
+
+
+async def test_a_stack_that_is_red_because_of_its_lowest(bot: Bot) -> None:
+    """The fault is repaired where it is; what builds on it spends no attempt on it."""
+    bot.model.says(note("one.md"), note("two.md"))
+    await bot.comment("/execute")
+    bot.says()
+    lower, upper = bot.pulls
+    bot.model.when(contains="one.md is too short").says(BETTER)
+    await bot.github.check(REPOSITORY, upper.pull.sha, None, name="ci")
+    await check(bot, lower.pull.sha)
+
+    await check(bot, upper.pull.sha)
+
+    assert f"Added {lower.pull.sha}" in bot.github.says(REPOSITORY, lower.number)[-1]
+    assert bot.github.says(REPOSITORY, upper.number) == []
+    assert len(bot.prompts) == 3
+
+
+async def test_a_log_as_people_read_it(bot: Bot) -> None:
+    """Times and colour codes, which fill real logs, are no news for a model."""
+    pull = await checkpoint(bot)
+    bot.model.says(BETTER)
+    log = "2026-01-01T00:00:00.1234567Z \x1b[31;1mE  too short\x1b[0m\r\n"
+
+    await check(bot, pull.pull.sha, output={}, log=log)
+
+    assert "\n> E  too short\n" in bot.prompts[1]
+    bot.github.says(REPOSITORY, pull.number)

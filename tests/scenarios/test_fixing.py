@@ -262,3 +262,35 @@ async def test_killed_in_the_middle(talk: Bot, moment: str) -> None:
     assert talk.changed(fix_of(talk, pull)) == {"one.md": b"Good.\n"}
     assert "proposes a repair" in said_on(talk, pull)
     assert len(talk.model.requests) == 1
+
+
+async def test_a_check_that_is_red_below_is_named(bot: Bot) -> None:
+    """The repair is about the others, and says so."""
+    pull = await theirs(bot)
+    await bot.github.check(REPOSITORY, bot.view.branches["main"], "failure", name="old")
+    await bot.github.check(REPOSITORY, pull.pull.sha, "failure", name="old")
+    await fails(bot, pull)
+    bot.model.says(ADD_MODULE)
+
+    await bot.reply(pull, "/execute fix")
+
+    said = "Left alone, because it also fails on the base branch: `old`."
+    assert said in said_on(bot, pull)
+    assert said in (fix_of(bot, pull).body or "")
+
+
+async def test_only_our_own_check_is_red(bot: Bot) -> None:
+    """A person broke our change: the check is named, and the command that helps."""
+    bot.model.says(ADD)
+    await bot.comment("/execute --max-tasks 1")
+    bot.says()
+    (pull,) = bot.pulls
+    await bot.github.push(REPOSITORY, {"calc/add.py": BROKEN["calc/add.py"]}, branch=pull.pull.head)
+    await bot.idle()
+    bot.github.says(REPOSITORY, pull.number)
+
+    await bot.reply(pull, "/execute fix")
+
+    said = said_on(bot, pull)
+    assert "Only Cairn's own check fails here (`cairn/trust`)" in said
+    assert "`/execute revise`" in said

@@ -208,7 +208,7 @@ async def test_it_ends_while_the_model_answers(bot: Bot, how: str) -> None:
     await bot.idle()
 
     told = "\n".join(bot.github.says(REPOSITORY, pull.number))
-    assert "no longer open" in told
+    assert f"Pull request {pull.number} was {how}" in told
     assert "try again" not in told
     assert "tick in line" not in told
     bot.says()

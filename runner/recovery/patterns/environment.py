@@ -100,6 +100,8 @@ _REASONS: dict[str, Reason] = {
     "done": "already_done",
     "permission": "unknown",
     "github": "unknown",
+    "merged": "unknown",
+    "closed": "unknown",
     "git": "unknown",
     "file": "unknown",
     "internal": "unknown",

@@ -19,6 +19,7 @@ from urllib.parse import quote
 from runner.ports import CommandResult, SandboxSession
 from runner.state.findings import Level, TestFailure
 from runner.text.patterns import lazy_pattern
+from runner.text.sanitize import uncoloured
 from runner.verify.judging import (
     Read,
     by_exit_code,
@@ -41,7 +42,6 @@ from runner.verify.junit import (
 from runner.verify.tools.node_scripts import lone_step
 from runner.verify.tools.tap import read_tap
 
-_COLOUR = lazy_pattern(r"\x1b\[[0-9;]{0,20}m")
 _CODE_FRAME = lazy_pattern(r"^ {0,20}>? {0,20}\d{0,6} \|")
 
 
@@ -100,7 +100,7 @@ def _jest_cases(data: dict[str, Any]) -> Iterator[_Case]:
 
 
 def _suite_message(file: dict[str, Any]) -> str:
-    text = _COLOUR.sub("", str(file.get("message") or file.get("failureMessage") or ""))
+    text = uncoloured(str(file.get("message") or file.get("failureMessage") or ""))
     lines = text.replace("● Test suite failed to run", "").split("\n")
     return "\n".join(each.strip() for each in lines if each.strip() and not _CODE_FRAME.match(each))
 
@@ -114,7 +114,7 @@ def _jest_case(path: str, test: dict[str, Any]) -> _Case:
         return _Case(status, TestFailure(name, ""))
     messages = test.get("failureMessages")
     text = "\n".join(map(str, messages)) if isinstance(messages, list) else ""
-    return _Case(status, _of_stack(name, path, _COLOUR.sub("", text)))
+    return _Case(status, _of_stack(name, path, uncoloured(text)))
 
 
 def _mocha_named(test: dict[str, Any]) -> TestFailure | None:

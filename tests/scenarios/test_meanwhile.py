@@ -1,0 +1,151 @@
+"""A pull request ends, or gets another commit, while Cairn works on it or on a repair of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+import pytest
+
+from tests.fake_github.state import Issue
+from tests.model_server import Held
+from tests.scenarios.bot import REPOSITORY, Bot
+from tests.scenarios.projects import NOTES, answer
+from tests.scenarios.test_failing_checks import BETTER, SAID, check, checkpoint
+
+End = Literal["merged", "closed"]
+WORD = {"merged": "✅ | **1.1** Write one.md | completed", "closed": "| declined"}
+
+
+@pytest.fixture
+def files() -> Mapping[str, object]:
+    """Two notes to write."""
+    return NOTES
+
+
+async def end(bot: Bot, pull: Issue, how: End) -> None:
+    """Merge or close a pull request."""
+    if how == "merged":
+        await bot.github.merge_pull(REPOSITORY, pull.number)
+    else:
+        await bot.github.close(REPOSITORY, pull.number)
+
+
+def told(bot: Bot, pull: Issue) -> str:
+    """All that was said on a pull request and not read yet."""
+    return "\n".join(bot.github.says(REPOSITORY, pull.number))
+
+
+async def begun(bot: Bot, pull: Issue, by: str) -> Held:
+    """A review or a failing check makes Cairn ask the model, which does not answer yet."""
+    held = Held(BETTER)
+    bot.model.says(held)
+    if by == "review":
+        await bot.github.review(REPOSITORY, pull.number, "CHANGES_REQUESTED", "Be kinder.")
+    else:
+        await bot.github.check(REPOSITORY, pull.pull.sha, "failure", name="ci", output=SAID)
+    await held.asked.wait()
+    return held
+
+
+async def answered(bot: Bot, held: Held) -> None:
+    """The model answers, and all that follows is done."""
+    held.go.set()
+    await bot.idle()
+
+
+async def theirs(bot: Bot) -> Issue:
+    """A person's pull request on which a check fails."""
+    await bot.github.push(REPOSITORY, {"one.md": b"Bad.\n"}, branch="theirs")
+    pull = await bot.github.open_pull(REPOSITORY, "Mine", head="theirs")
+    await bot.idle()
+    await check(bot, pull.pull.sha)
+    return pull
+
+
+async def fixing(bot: Bot) -> tuple[Issue, Held]:
+    """``/execute fix`` on it; the model does not answer yet."""
+    pull = await theirs(bot)
+    held = Held(BETTER)
+    bot.model.says(held)
+    await bot.github.comment(REPOSITORY, pull.number, "/execute fix", by="writer")
+    await held.asked.wait()
+    return pull, held
+
+
+def repairs(bot: Bot) -> list[Issue]:
+    """The pull requests that propose a repair of another one."""
+    return [pull for pull in bot.pulls if pull.pull.head.startswith("cairn/fix/")]
+
+
+@pytest.mark.parametrize("how", ["merged", "closed"])
+@pytest.mark.parametrize("by", ["review", "check"])
+async def test_a_revision_whose_pull_request_ends(bot: Bot, how: End, by: str) -> None:
+    """The task is what its pull request became, and no advice is given that cannot work."""
+    pull = await checkpoint(bot)
+    held = await begun(bot, pull, by)
+    await end(bot, pull, how)
+
+    await answered(bot, held)
+
+    said = told(bot, pull)
+    assert f"Pull request {pull.number} was {how} " in said
+    assert WORD[how] in said
+    assert "failed |" not in said
+    assert "try again" not in said
+    bot.says()
+
+
+async def test_a_cancelled_revision_leaves_its_task_in_review(bot: Bot) -> None:
+    """Its pull request is open and as good as before."""
+    pull = await checkpoint(bot)
+    held = await begun(bot, pull, "review")
+    await bot.github.comment(REPOSITORY, pull.number, "/execute cancel", by="writer")
+
+    await answered(bot, held)
+
+    assert "👀 | **1.1** Write one.md | in review" in told(bot, pull)
+
+
+async def test_a_revision_in_vain_leaves_its_task_in_review(bot: Bot) -> None:
+    """What failed is the revision, not the task."""
+    pull = await checkpoint(bot)
+    bot.model.otherwise = lambda _: answer({"../outside.md": "No."})
+
+    await bot.github.review(REPOSITORY, pull.number, "CHANGES_REQUESTED", "Be kinder.")
+    await bot.idle()
+
+    said = told(bot, pull)
+    assert "**Nothing was pushed, and this pull request is unchanged:**" in said
+    assert "👀 | **1.1** Write one.md | in review" in said
+
+
+async def test_a_push_while_a_repair_is_made(bot: Bot) -> None:
+    """A repair of a commit that is gone is not proposed: nobody verified it on the new one."""
+    pull, held = await fixing(bot)
+    await bot.github.push(REPOSITORY, {"one.md": b"Good already.\n"}, branch="theirs")
+
+    await answered(bot, held)
+
+    assert repairs(bot) == []
+    said = told(bot, pull)
+    assert "**No repair was proposed:** Somebody pushed to `theirs`" in said
+    assert "comment `/execute fix` again" in said
+    assert [branch for branch in bot.view.branches if branch.startswith("cairn/")] == []
+
+
+@pytest.mark.parametrize("branch", ["kept", "deleted"])
+@pytest.mark.parametrize("how", ["merged", "closed"])
+async def test_a_repair_whose_pull_request_ends(bot: Bot, how: End, branch: str) -> None:
+    """It is told in words, and leaves no branch behind."""
+    pull, held = await fixing(bot)
+    await end(bot, pull, how)
+    if branch == "deleted":
+        await bot.github.delete_branch(REPOSITORY, "theirs")
+
+    await answered(bot, held)
+
+    said = told(bot, pull)
+    assert f"**No repair was proposed:** Pull request {pull.number} was {how}" in said
+    assert [each for each in bot.view.branches if each.startswith("cairn/")] == []
+    assert repairs(bot) == []
