@@ -171,7 +171,7 @@ async def test_without_the_permission_the_checks_own_words_are_enough(bot: Bot) 
     [
         ("actions", "logs of GitHub Actions"),
         ("merge_queues", "never gets that check"),
-        ("statuses", "a CI system that reports statuses"),
+        ("statuses", "are reported as statuses"),
     ],
 )
 async def test_a_permission_that_is_not_accepted_is_told_once(
