@@ -74,6 +74,8 @@ class Courier:
         asked = due.event in self.world.app.events or due.event.startswith("installation")
         if not asked or (known and known.suspended and due.event != "installation"):
             return None
+        if known and due.repo and due.repo.id in known.excluded:
+            return None
         self._check(due)
         repo = due.repo.id if due.repo else None
         payload = json.loads(json.dumps(due.payload))
