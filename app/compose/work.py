@@ -27,6 +27,7 @@ from app.runs.following import ConflictAttempts, FollowUps, QueuedFollowUps
 from app.runs.installations import Installations
 from app.runs.lessons import LearnedHere
 from app.runs.onboarding import Welcome
+from app.runs.returning import Returning
 from app.runs.service import HistoryAt, RunService, TaskFinder
 from app.runs.verifying import Verifications
 from app.store.deliveries import Deliveries
@@ -103,12 +104,18 @@ async def working(parts: ServerParts, also: tuple[Events, ...] = ()) -> AsyncIte
     boards = work.dashboards
     look = work.worker.look
     welcome = Welcome(parts.identity, work.queue, look=look)
+    pushes = _pushes(parts, people, boards, after)
     installed = Installations(
-        parts.identity, work.queue, look=look, reach=boards.reach, welcome=welcome
+        parts.identity,
+        work.queue,
+        look=look,
+        reach=boards.reach,
+        welcome=welcome,
+        returned=_returning(parts, work, pushes),
     )
     inbox = Inbox(
         deliveries,
-        _dispatch(parts, people, boards, installed, after),
+        _dispatch(parts, people, boards, installed, pushes),
         clock=around.clock,
         sleep=around.sleep,
         on_bug=around.on_bug,
@@ -257,36 +264,46 @@ def _people(parts: ServerParts, work: _Work, poll: Look, after: FollowUps) -> _P
     return _People(stored, proposals, polls, service, pull_changed)
 
 
+def _pushes(
+    parts: ServerParts, people: _People, boards: Dashboards, after: FollowUps
+) -> RoadmapPushes:
+    return RoadmapPushes(
+        parts.identity,
+        people.service,
+        allowed_bots=frozenset(parts.settings.cairn_allowed_bots),
+        images=parts.settings.cairn_allowed_images,
+        restack=partial(parts.restack, after=after),
+        board=boards.text_of,
+        overlay=parts.overlay,
+    )
+
+
+def _returning(parts: ServerParts, work: _Work, pushes: RoadmapPushes) -> Returning:
+    async def ended(place: BoardPlace) -> None:
+        await work.queue.pull_ended(Affected(place.installation_id, place.repository_id))
+
+    return Returning(parts.identity, work.runs, pushes, work.dashboards.back, ended)
+
+
 def _dispatch(
     parts: ServerParts,
     people: _People,
     boards: Dashboards,
     installed: Installations,
-    after: FollowUps,
+    pushes: RoadmapPushes,
 ) -> Dispatch:
-    settings = parts.settings
-    bots = frozenset(settings.cairn_allowed_bots)
-    images = settings.cairn_allowed_images
     return Dispatch(
         parts.identity,
         people.service,
         people.proposals,
         clock=parts.around.clock,
         commands=parts.around.commands,
-        allowed_bots=bots,
+        allowed_bots=frozenset(parts.settings.cairn_allowed_bots),
         read_only=parts.read_only,
         configs=parts.configs,
         refusals=parts.refusals,
         installed=installed,
         dashboards=boards,
-        pushed=RoadmapPushes(
-            parts.identity,
-            people.service,
-            allowed_bots=bots,
-            images=images,
-            restack=partial(parts.restack, after=after),
-            board=boards.text_of,
-            overlay=parts.overlay,
-        ),
+        pushed=pushes,
         changed=people.pull_changed,
     )

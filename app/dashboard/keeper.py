@@ -179,6 +179,18 @@ class Dashboards:
         except TaskError as error:
             log.warning("The dashboard of %s is not written: %s", place.full_name, error.message)
 
+    async def back(self, place: BoardPlace) -> None:
+        """Write one that is out of date, or was due, as its repository can be reached again.
+
+        ``place`` is its place now. Raises ``Outage`` or ``TaskError``.
+        """
+        due = place.repository_id in {each.repository_id for each in await self._stored.all()}
+        if not due:
+            found = await (await self._sources.issue_of(place)).find()
+            due = bool(found and found.open)
+        if due:
+            await self.mark(place)
+
     async def reopened(self, event: IssueReopened, *, own: str) -> None:
         """Write a dashboard that people opened again as it is now; we may have left it alone."""
         accounts = (event.author.login.lower(), event.sender.login.lower())

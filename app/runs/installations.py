@@ -14,7 +14,7 @@ When one becomes private, the links to its runs' pages that everybody could read
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 from typing import Protocol
 
 from app.github.client import ARCHIVED, SUSPENDED
@@ -46,17 +46,27 @@ _HEALED = (SUSPENDED, "permission", "credential")
 """What may be over once an installation is active, or was given permissions."""
 
 
+_BACK = ("renamed", "transferred", "unarchived")
+"""What happens to a repository that we could not reach, or not under its name."""
+
+
 class InstallationReach(Protocol):
     """Hears whether we can write to the repositories of an installation."""
 
     def __call__(self, installation_id: int, /, *, active: bool) -> None: ...
 
 
+class Return(Protocol):
+    """Catches up on what happened while we did not hear of it. Raises ``Outage``."""
+
+    async def __call__(self, installation_id: int, only: Collection[int] = (), /) -> None: ...
+
+
 class Installations:
     """Works an event about an installation; doing it twice changes nothing.
 
     ``look`` tells the worker that something changed, ``reach`` hears whether an installation is
-    active, ``welcome`` which repositories came with it.
+    active, ``welcome`` which repositories came with it, ``returned`` which can be reached again.
     """
 
     def __init__(
@@ -67,12 +77,14 @@ class Installations:
         look: Callable[[], Awaitable[None]],
         reach: InstallationReach,
         welcome: Callable[[InstallationChanged], Awaitable[None]],
+        returned: Return,
     ) -> None:
         self._identity = identity
         self._queue = queue
         self._look = look
         self._reach = reach
         self._welcome = welcome
+        self._returned = returned
 
     async def __call__(self, event: InstallationChanged | RepositoryChanged) -> None:
         """Ask GitHub for its status, and let the runs follow. Raises ``Outage``."""
@@ -86,6 +98,7 @@ class Installations:
         await self._look()
         if isinstance(event, InstallationChanged) and event.added:
             await self._welcome(event)
+        await self._catch_up(event)
 
     async def _changed(self, event: InstallationChanged) -> int:
         all_of_it = Affected(event.installation_id)
@@ -123,6 +136,18 @@ class Installations:
         moved = await self._queue.follow(event.repository.id, name, installation)
         woken = await self._queue.wake_where(here, (REMOVED, *_HEALED))
         return moved + woken
+
+    async def _catch_up(self, event: InstallationChanged | RepositoryChanged) -> None:
+        """Look at what we did not hear of, where we can look again. Raises ``Outage``."""
+        installation = event.installation_id
+        if isinstance(event, RepositoryChanged):
+            if event.action in _BACK:
+                await self._returned(installation, [event.repository.id])
+        elif event.repositories:
+            if event.added:
+                await self._returned(installation, [each.id for each in event.added])
+        elif await self._identity.standing(installation) == "active":
+            await self._returned(installation)
 
     async def _covers(self, installation: int, repository: str) -> bool:
         try:

@@ -109,6 +109,19 @@ class StoredRuns:
         here = (table.c.repository_id == repository_id) & (table.c.roadmap == roadmap)
         return await self._find(_SELECT.where(here).order_by(table.c.seq.desc()).limit(most))
 
+    async def repositories(self, installation_id: int, *, most: int) -> dict[int, str]:
+        """Return the repositories of an installation with the newest runs: id and name."""
+        last = sa.func.max(table.c.seq)
+        query = (
+            sa.select(table.c.repository_id, sa.func.max(table.c.repository))
+            .where(table.c.installation_id == installation_id)
+            .group_by(table.c.repository_id)
+            .order_by(last.desc())
+            .limit(most)
+        )
+        async with self._store.reading() as connection:
+            return {id: name for id, name in await connection.execute(query)}
+
     async def is_private(self, *, run: str = "", repository: str = "") -> bool:
         """Say whether the repository of a run, or one by its full name, is known to be private."""
         here = table.c.id == run if run else table.c.repository == repository
