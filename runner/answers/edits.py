@@ -15,7 +15,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from runner.answers.loose_edits import loosely
-from runner.answers.pieces import AnswerPiece, FileEdit, FoundPieces, unreadable
+from runner.answers.pieces import AnswerPiece, FileEdit, FoundPieces, join, unreadable
 from runner.state.findings import Complaint
 
 if TYPE_CHECKING:
@@ -32,6 +32,12 @@ _MOST_SHOWN = 20
 def has_edits(lines: Sequence[str]) -> bool:
     """Whether the lines hold a search/replace marker."""
     return any(_SEARCH.match(line) for line in lines)
+
+
+def edits_span(lines: Sequence[str]) -> tuple[int, int]:
+    """Return the index of the first line of the edits, and that of the line after the last."""
+    marks = [at for at, line in enumerate(lines) if _SEARCH.match(line) or _REPLACE.match(line)]
+    return marks[0], marks[-1] + 1
 
 
 def read_edits(lines: Sequence[str]) -> list[tuple[int, FileEdit]] | int:
@@ -226,6 +232,7 @@ _HEADER = re.compile(r"^@@(?: -(\d+)(?:,\d+)? \+\d+(?:,\d+)? @@.*|.*)$")
 _FILE = re.compile(
     r"^(?:diff --git |index [0-9a-f]|--- |\+\+\+ |(?:new|deleted) file mode |rename )"
 )
+_GIT = "diff --git "
 _NOWHERE = "/dev/null"
 
 
@@ -256,6 +263,26 @@ def read_diff(lines: Sequence[str], *, place: str, path: str = "") -> FoundPiece
             complaints=(unreadable(f"{place} is a diff that changes no file", path=path),)
         )
     return FoundPieces(pieces)
+
+
+def read_diffs(lines: Sequence[str], *, place: str) -> FoundPieces:
+    """Return the pieces of each diff that stands in a text without a fence."""
+    first = next((at for at, line in enumerate(lines) if line.strip()), 0)
+    starts = [at for at in range(first, len(lines)) if _begins_diff(lines, at, first)]
+    found = []
+    for start, stop in pairwise([*starts, len(lines)]):
+        some = lines[start:stop]
+        changed = [at for at, line in enumerate(some) if line.startswith(("+", "-", " "))]
+        found.append(read_diff(some[: max([0, *changed]) + 1], place=place))
+    return join(found)
+
+
+def _begins_diff(lines: Sequence[str], at: int, first: int) -> bool:
+    """Whether the diff of a file begins here, and not in the lines above that belong to it."""
+    line, after = lines[at], "".join(lines[at + 1 : at + 2])
+    if line.startswith("--- ") and after.startswith("+++ "):
+        return not any(each.startswith(_GIT) for each in lines[max(0, at - 4) : at])
+    return line.startswith(_GIT) or (at == first and line.startswith("@@ -"))
 
 
 def _pieces(file: PatchedFile, place: str) -> Iterator[AnswerPiece]:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import ast
 import html
+import itertools
 import json
 import re
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
-from runner.answers.blocks import looks_like_path
+from runner.answers.blocks import looks_like_path, path_of
 from runner.answers.fences import outline, unescape_newlines
-from runner.answers.pieces import AnswerPiece, FileEdit, FoundPieces, Known, unreadable
+from runner.answers.pieces import AnswerPiece, FileEdit, FoundPieces, Known, join, unreadable
 
 _PATH = ("path", "file", "filename", "file_path", "filepath", "name")
 _TEXT = (
@@ -30,7 +31,10 @@ _SEARCH = ("search", "old_str", "old_string", "old_text")
 _REPLACE = ("replace", "new_str", "new_string", "new_text")
 _TRAILING = re.compile(r'("(?:\\.|[^"\\])*"?)|,(\s*[\]}])', re.DOTALL)
 _LOOKS = re.compile(r'["\'](?:' + "|".join((*_PATH, "files", "changes")) + r')["\']\s*:')
-_INFOS = {"", "json", "json5", "jsonc", "python"}
+_JSON = {"", "json", "json5", "jsonc"}
+_INFOS = {*_JSON, "python"}
+_DECODER = json.JSONDecoder(strict=False)
+_MOST_FAILED = 20
 _LONGEST_LITERAL = 500_000
 
 
@@ -45,6 +49,56 @@ def read_json(text: str, known: Known) -> tuple[FoundPieces, str]:
 
     If no JSON says which files to write, nothing is found and the entire answer is left.
     """
+    several, rest = _several(text, known)
+    one, rest = _one(rest, known)
+    return join([several, one]), rest
+
+
+def _several(text: str, known: Known) -> tuple[FoundPieces, str]:
+    """Read the JSON of each fence, and that which begins lines of its own outside of them.
+
+    Other files may be given in another form beside it. What is not valid is left to ``_one``, and
+    everything if that is outside of a fence: its end is in doubt.
+    """
+    left, found = text.split("\n"), list[FoundPieces]()
+    parts = outline(text, lambda _info, _line: False)
+    for block in parts.blocks:
+        is_file = block.info.lower() not in _JSON or path_of(block, known)
+        if not is_file and (items := _items(lenient_json(block.text), known)):
+            found.append(_found(items))
+            end = block.line + len(block.lines) + block.closed
+            left[block.line - 1 : end] = [""] * (end - block.line + 1)
+    begins = [number for number, line in parts.prose if line[:1] in {"{", "["}]
+    outside = _outside(left, begins, known)
+    if outside is None:
+        return FoundPieces(), text
+    return join([*found, *outside]), "\n".join(left)
+
+
+def _outside(left: list[str], begins: Sequence[int], known: Known) -> list[FoundPieces] | None:
+    """Read the JSON that begins these lines (from 1) and blank it; None where it may not end."""
+    text, found, done, failed = "\n".join(left), list[FoundPieces](), 0, 0
+    starts = [0, *itertools.accumulate(len(line) + 1 for line in left)]
+    for number in begins:
+        if number <= done or failed > _MOST_FAILED:
+            continue
+        start = starts[number - 1]
+        try:
+            value, end = _DECODER.raw_decode(text, start)
+        except (ValueError, RecursionError):
+            if _LOOKS.search(text[start : start + 2000]):
+                return None
+            failed += 1
+            continue
+        if items := _items(value, known):
+            found.append(_found(items))
+            done = number + text.count("\n", start, end)
+            left[number - 1 : done] = [""] * (done - number + 1)
+    return found
+
+
+def _one(text: str, known: Known) -> tuple[FoundPieces, str]:
+    """Read the JSON that is the entire answer, its only fence, or all between its braces."""
     raw, rest = _candidate(text)
     value = lenient_json(raw)
     if items := _items(value, known):

@@ -17,7 +17,7 @@ from runner.answers.blocks import (
     resolve,
     target,
 )
-from runner.answers.edits import apply_edits, has_edits, is_diff, read_diff
+from runner.answers.edits import apply_edits, edits_span, has_edits, read_diffs
 from runner.answers.elision import Whole, whole
 from runner.answers.fences import (
     Outline,
@@ -248,11 +248,11 @@ def _found(text: str, known: Known, *, truncated: bool) -> FoundPieces:
         return FoundPieces() if truncated else as_json
     found = [wrapped, as_json] if as_json.pieces else [wrapped]
     parts = _outline(beside if as_json.pieces else rest, known)
+    found.append(_unfenced([line for _, line in parts.prose], known))
     if parts.blocks:
-        found.append(_unfenced([line for _, line in parts.prose], known))
         found.append(read_blocks(parts, known, truncated=truncated))
     elif not any(part.pieces or part.complaints for part in found):
-        found.append(_bare(text, known, truncated=truncated))
+        found.append(_program(text, known, truncated=truncated))
     return join([*found, FoundPieces(tuple(_deletions(parts.prose, known)))])
 
 
@@ -293,20 +293,18 @@ def _deletions(prose: Sequence[tuple[int, str]], known: Known) -> list[AnswerPie
 
 def _unfenced(lines: Sequence[str], known: Known) -> FoundPieces:
     """Read edits or a diff that stand outside of every fence; the rest may be fenced or prose."""
-    if has_edits(lines):
-        return edits_of(lines, known, place="the answer", path="")
-    if not is_diff(lines):
-        return FoundPieces()
-    changed = [at for at, line in enumerate(lines) if line.startswith(("+", "-", " "))]
-    return read_diff(lines[: changed[-1] + 1] if changed else lines, place="the answer")
+    place = "the answer"
+    if not has_edits(lines):
+        return read_diffs(lines, place=place)
+    first, end = edits_span(lines)
+    edits = edits_of(lines, known, place=place, path="")
+    others = (read_diffs(some, place=place) for some in (lines[:first], lines[end:]))
+    return join([edits, *others])
 
 
-def _bare(text: str, known: Known, *, truncated: bool) -> FoundPieces:
-    """Read an answer without any fence: edits, a diff, or nothing but one file's code."""
-    lines = text.split("\n")
-    if has_edits(lines) or is_diff(lines):
-        return _unfenced(lines, known)
-    path = "" if truncated else target(lines, "", known)
+def _program(text: str, known: Known, *, truncated: bool) -> FoundPieces:
+    """Read an answer that is nothing but one file's code."""
+    path = "" if truncated else target(text.split("\n"), "", known)
     if not path.endswith(".py") or not is_program(text):
         return FoundPieces()
     note = f"{path}: the answer is code without a block around it"

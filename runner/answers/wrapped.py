@@ -105,7 +105,7 @@ def read_wrapped(text: str, known: Known, parts: Outline) -> tuple[FoundPieces, 
             left[number - 1 : wrapped.end] = [""] * (wrapped.end - number + 1)
             done = wrapped.end
     for block in parts.blocks:
-        inside = _in_block(block, known) if block.line > done else None
+        inside = _in_block(block, known) if left[block.line - 1] else None
         if inside:
             found.append(inside)
             end = block.line + len(block.lines) + block.closed
