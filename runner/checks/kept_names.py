@@ -183,7 +183,13 @@ def _mentioned(loss: Loss, task_text: str) -> bool:
         return bool(_GOES.search(task_text))
     words = re.findall(r"`(\w+)`", loss.why)
     shown = re.search(rf"(?<!\w){re.escape(loss.called)}\(", task_text)
-    return bool(shown or _TAKES.search(task_text) or any(_says(word, task_text) for word in words))
+    return bool(shown or _TAKES.search(task_text) or any(_as_code(w, task_text) for w in words))
+
+
+def _as_code(word: str, task_text: str) -> bool:
+    """Whether the text has a word in code, or the word is no ordinary one: not "for each item"."""
+    spans = re.findall(r"`([^`\n]+)`", task_text)
+    return any(_says(word, span) for span in spans) or ("_" in word and _says(word, task_text))
 
 
 def _file_goes(path: str, task_text: str) -> bool:

@@ -102,6 +102,19 @@ def test_what_takes_nothing_away(old: str, new: str) -> None:
     assert judged(old, new) == []
 
 
+@pytest.mark.parametrize(
+    ("said", "errors"),
+    [
+        ("Write one `wrap` for each text of `Page`", ["SignatureChanged"]),
+        ("Let `wrap` accept bytes for each text", []),
+        ("Let `wrap` work on a file in place of `text`", []),
+    ],
+)
+def test_a_word_that_is_also_a_parameter(said: str, errors: list[str]) -> None:
+    """A task that only uses the ordinary word does not speak of the parameter."""
+    assert judged(OLD, OLD.replace("wrap(text,", "wrap(words,"), said=said) == errors
+
+
 STORE = "class Store(Protocol):\n    def read(self): ...\n\n    def write(self, what): ...\n"
 DISK = "class Disk:\n    def read(self):\n        return 1\n"
 USED = f"{DISK}\n\nDisk().read()\n"
