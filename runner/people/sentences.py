@@ -124,10 +124,15 @@ def pull_request_body(state: RunState, repaired: Sequence[str] = ()) -> str:
         "### Verification",
         verification_table(attempt.tested.verification),
         commands_of(attempt.tested.verification),
-        "### How it was made",
+        _made_how(attempt),
         effort(attempt),
     ]
     return "\n\n".join(part for part in parts if part)
+
+
+def _made_how(attempt: Attempt) -> str:
+    """The heading of what an attempt took: a revision knows nothing of those before it."""
+    return f"### How {'its newest revision' if attempt.planned.revision else 'it'} was made"
 
 
 def in_its_words(attempt: Attempt) -> str:

@@ -91,6 +91,7 @@ async def test_requested_changes_are_one_more_commit(bot: Bot) -> None:
     assert pull.threads[0].resolved
     assert "2 tests fail without this change and pass with it" in pull.body
     assert f"**Revised** as a review asked: {head} (revision 1)." in pull.body
+    assert "### How its newest revision was made" in pull.body
     assert [c["head_sha"] for c in bot.view.checks if c["name"] == "cairn/trust"][-1] == head
     assert len(bot.pulls) == 1
 
