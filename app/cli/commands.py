@@ -62,7 +62,7 @@ def show(
 ) -> None:
     """Show a run with its cost, or one of its tasks in full.
 
-    The diff, the tests, every question to the model, and the proposal.
+    A task is shown with its diff, its tests, every question to the model, and its proposal.
     """
     from app.local.show import ShowOptions as Asked
     from app.local.show import command
@@ -169,7 +169,7 @@ def resume(
 def approve(proposal: Proposal = "", why: Why = "", resume: Resume = False) -> None:
     """Approve a proposal about a task.
 
-    A proposal is what to do about a failed task, or code that needs approval.
+    A proposal says what to do about a failed task, or shows code that needs your approval.
     """
     from app.local.decide import LocalDecision as Said
 
@@ -180,7 +180,7 @@ def reject(
     proposal: Proposal = "",
     why: Why = "",
     skip: Annotated[
-        bool, typer.Option("--skip", help="Skip the task instead of failing it.")
+        bool, typer.Option("--skip", help="Skip the task; it does not count as failed.")
     ] = False,
     resume: Resume = False,
 ) -> None:
@@ -194,13 +194,16 @@ def edit(
     proposal: Proposal = "",
     why: Why = "",
     file: Annotated[
-        str, typer.Option(help="Read the list from this file (- for input), not from an editor.")
+        str,
+        typer.Option(
+            help="Read the tasks from this file (- for standard input), not from an editor."
+        ),
     ] = "",
     resume: Resume = False,
 ) -> None:
     """Replace a task with your own tasks.
 
-    Opens EDITOR with what is proposed.
+    Your editor (VISUAL or EDITOR) opens with the tasks that are proposed.
     """
     from app.local.decide import LocalDecision as Said
 
@@ -308,8 +311,8 @@ def lint(file: File = "ROADMAP.md", json: AsJson = False) -> None:
 @roadmap_cli.command()
 def normalize(
     file: File = "ROADMAP.md",
-    write: Annotated[bool, typer.Option("--write", help="Write it into the file.")] = False,
-    output: Annotated[str, typer.Option(help="Write it into this new file instead.")] = "",
+    write: Annotated[bool, typer.Option("--write", help="Write the result into the file.")] = False,
+    output: Annotated[str, typer.Option(help="Write the result into this new file instead.")] = "",
     model: Annotated[
         str,
         typer.Option(help="Ask this model if the structure does not show what the tasks are."),
@@ -329,7 +332,9 @@ def sync(
     todos: Annotated[
         str, typer.Option(help="The todos.json that you edited.")
     ] = ".executor/todos.json",
-    write: Annotated[bool, typer.Option("--write", help="Write it into the file.")] = False,
+    write: Annotated[
+        bool, typer.Option("--write", help="Change the roadmap; else the changes are only shown.")
+    ] = False,
 ) -> None:
     """Copy statuses that you changed in todos.json to the checkboxes of the roadmap."""
     from app.roadmap.commands import sync_todos as command
@@ -341,9 +346,9 @@ def merge_roadmap(
     base: Annotated[str, typer.Argument(help="The common ancestor: %O.")],
     ours: Annotated[str, typer.Argument(help="Our side, which gets the result: %A.")],
     theirs: Annotated[str, typer.Argument(help="The other side: %B.")],
-    path: Annotated[str, typer.Argument(help="What the file is called: %P.")] = "",
+    path: Annotated[str, typer.Argument(help="The name of the file: %P.")] = "",
 ) -> None:
-    """Merge two versions of a roadmap, checkboxes by task: a merge driver for git."""
+    """Merge two versions of a roadmap task by task, as a merge driver for git."""
     from app.roadmap.merge import merge
 
     raise typer.Exit(merge(base, ours, theirs, path))

@@ -100,7 +100,7 @@ _EXITS: Mapping[str, Mapping[int, str]] = {
         0: "everything is done, or waits for a person",
         1: "a task failed or is blocked",
         2: "the run could not start; nothing was changed",
-        4: "an outage or a budget paused it; the next workflow run continues",
+        4: "an outage or a budget paused it; the next workflow run continues it",
     },
     "run": _RUN_CODES,
     "resume": _RUN_CODES,
@@ -111,10 +111,10 @@ _EXITS: Mapping[str, Mapping[int, str]] = {
     "serve": {0: "stopped normally", 2: "wrong settings or database", 4: "an outage at the start"},
     "merge-roadmap": {
         0: "merged",
-        1: "a person has to look at the file",
+        1: "a person has to resolve conflicts in the file",
         2: "a file cannot be read; nothing was changed",
     },
-    "roadmap lint": {0: "no findings", 1: "findings to look at", 2: "no roadmap to read"},
+    "roadmap lint": {0: "no findings", 1: "findings to look at", 2: "the roadmap cannot be read"},
     "roadmap normalize": _CODES | {1: "no checkboxes can be proposed", 4: "no model answered"},
     "roadmap sync": _CODES | {1: "some statuses could not be copied"},
 }
@@ -226,7 +226,7 @@ def run(
 
 
 def graph() -> None:
-    """Print the loop as a mermaid diagram."""
+    """Print the steps of Cairn's loop as a mermaid diagram."""
     from runner.graph import mermaid
 
     typer.echo(mermaid())

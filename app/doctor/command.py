@@ -78,7 +78,7 @@ async def _made(check: Check, patient: Surveyed) -> Finding:
     except PortError as error:
         return problem(error.message)
     except ConfigError as error:
-        return problem(str(error))
+        return problem(texts.config_problems(error.problems))
     except _FROM_OUTSIDE as error:
         return problem(texts.unexpected(error), texts.AGAIN)
 

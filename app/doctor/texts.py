@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
 
+from runner.config.model import CONFIG_PATH, ConfigProblem
 from runner.nodes.preflight import CannotStart
 
 AGAIN = "Try again. If that does not help, run it with --verbose and please report it."
@@ -84,6 +85,11 @@ def tests_todo(packages: Sequence[str]) -> str:
     """What to install; the file is too long for a line."""
     what = " ".join(packages) or "what they need"
     return f"Install {what} for them; `cairn init` proposes a .github/cairn.yml that does."
+
+
+def config_problems(found: Sequence[ConfigProblem]) -> str:
+    """What is wrong with the repository's configuration."""
+    return f"{CONFIG_PATH} has errors: {' '.join(map(str, found))}"
 
 
 def on_one_line(text: str, todo: str) -> str:

@@ -105,7 +105,9 @@ def _read(name: str) -> bytes:
                 raise UnusableRoadmap(f"{name} cannot be used: {why}")
             content = file.read(MOST_BYTES + 1)
     except FileNotFoundError:
-        raise UnusableRoadmap(f"{name} does not exist; name the roadmap, or - for input.") from None
+        raise UnusableRoadmap(
+            f"{name} does not exist; name another file, or - for standard input."
+        ) from None
     except IsADirectoryError:
         raise UnusableRoadmap(f"{name} is a folder; name a file in it.") from None
     except (OSError, ValueError) as error:

@@ -48,7 +48,8 @@ _LINE = 300
 
 def no_answer(text: str) -> str:
     """The model cannot be asked at all, so nothing was started."""
-    return f"{text}. {MODEL_TODO}; `cairn doctor` checks it. Nothing was changed."
+    begun = f"{text[:1].upper()}{text[1:]}"
+    return f"{begun}. {MODEL_TODO}; `cairn doctor` checks it. Nothing was changed."
 
 
 def nothing_changed(text: str) -> str:

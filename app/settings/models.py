@@ -65,7 +65,9 @@ def _lower(value: Any) -> Any:
 
 def _file(value: Path) -> Path:
     if not value.is_file():
-        raise ValueError("names no file; set it to the path of a file that this user can read")
+        raise ValueError(
+            "does not name a file; set it to the path of a file that this user can read"
+        )
     return value
 
 
@@ -83,14 +85,14 @@ def database_url(value: SecretStr) -> SecretStr:
         raise ValueError(f"is not a database URL; set it to {DATABASES}") from None
     if address.drivername in {"postgresql", "postgresql+psycopg"}:
         if not address.database:
-            raise ValueError(f"names no database; set it to {DATABASES}")
+            raise ValueError(f"does not name a database; set it to {DATABASES}")
     elif address.drivername not in {"sqlite", "sqlite+aiosqlite"}:
         raise ValueError(
             f"names a {address.drivername} database; Cairn keeps its data in SQLite or "
             f"PostgreSQL: set it to {DATABASES}"
         )
     elif address.database in {None, "", ":memory:"}:
-        raise ValueError(f"names no file; set it to {DATABASES}")
+        raise ValueError(f"does not name a file; set it to {DATABASES}")
     return value
 
 
@@ -158,7 +160,9 @@ class RunSettings(BaseSettings):
         description="Container image of a task, built from our Dockerfile. For bubblewrap a folder "
         "made by scripts/sandbox-root of Cairn's repository; else it uses this machine's programs.",
     )
-    cairn_log_level: LogLevel = Field("info", description="debug, info, warning or error.")
+    cairn_log_level: LogLevel = Field(
+        "info", description="How much is logged: debug, info, warning or error."
+    )
     cairn_events_file: Path | None = Field(
         None,
         description="File to which events are appended for your own systems, one JSON object a "
@@ -203,7 +207,7 @@ class WorkSettings(RunSettings):
         (), description="Container images that repositories may use, separated by commas."
     )
     cairn_allowed_bots: Words = Field(
-        (), description="Bots whose comments are obeyed, separated by commas."
+        (), description="Bots whose commands count, separated by commas."
     )
 
     @field_validator("database_url", mode="before")
@@ -254,7 +258,7 @@ class ServerSettings(WorkSettings):
         if info.data.get("cairn_events_url") and not (value and value.get_secret_value()):
             raise ValueError(
                 "is not set, but CAIRN_EVENTS_URL is; set it to a long random text that your "
-                "system knows, too (openssl rand -hex 32)"
+                "system also knows (openssl rand -hex 32)"
             )
         return value
 
@@ -282,7 +286,8 @@ class ServerSettings(WorkSettings):
         if info.data.get("cairn_sandbox") == "process" and not value:
             raise ValueError(
                 "is not set, but CAIRN_SANDBOX is process, which isolates nothing; use docker or "
-                "bubblewrap, or set this to 1 if everyone who can command Cairn may own this host"
+                "bubblewrap, or set this to 1 if everyone who can give Cairn commands may control "
+                "this host"
             )
         return value
 

@@ -166,5 +166,19 @@ def _problem(name: str, detail: Any, kind: type[RunSettings]) -> SettingsProblem
         case "value_error":
             return SettingsProblem(name, str(detail["ctx"]["error"]))
         case _:
-            text = detail["msg"].removeprefix("Input ").rstrip(".")
-            return SettingsProblem(name, f"{text} ({hint})")
+            return SettingsProblem(name, f"{_should(detail)} ({hint})")
+
+
+def _should(detail: Any) -> str:
+    """What a value should be, in words that nobody has to know pydantic for."""
+    match detail["type"]:
+        case "int_parsing" | "int_from_float":
+            return "should be a whole number"
+        case "bool_parsing":
+            return "should be 1 or 0"
+        case "less_than_equal":
+            return f"should be at most {detail['ctx']['le']}"
+        case "greater_than_equal":
+            return f"should be at least {detail['ctx']['ge']}"
+        case _:
+            return str(detail["msg"]).removeprefix("Input ").rstrip(".")

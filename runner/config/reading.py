@@ -40,9 +40,13 @@ class Document:
 
     def line(self, path: Path) -> int:
         """Return the line of the value at ``path``, or of what is around it."""
+        return self.lines.get(self.written(path), 1)
+
+    def written(self, path: Path) -> Path:
+        """Return as much of ``path`` as the file itself has; the rest is how the value is read."""
         while path and path not in self.lines:
             path = path[:-1]
-        return self.lines.get(path, 1)
+        return path
 
 
 class _Loader(yaml.SafeLoader):
@@ -93,7 +97,9 @@ def _look(text: str) -> None:
     for event in yaml.parse(text, Loader=yaml.SafeLoader):
         line = _line(event)
         if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
-            raise Unreadable(line, "Anchors and aliases (& and *) are not supported; write it out.")
+            raise Unreadable(
+                line, "Anchors and aliases (& and *) are not supported; repeat the value."
+            )
         if getattr(event, "tag", None):
             raise Unreadable(line, "Tags (!) are not supported; put a word with ! in quotes.")
         depth += isinstance(event, yaml.CollectionStartEvent)
@@ -146,10 +152,22 @@ def _unreadable(error: yaml.YAMLError, text: str) -> Unreadable:
     if isinstance(error, yaml.MarkedYAMLError):
         mark = error.problem_mark or error.context_mark
         line = mark.line + 1 if mark else 1
-        return Unreadable(line, f"This is not YAML: {error.problem or error.context}.")
+        return Unreadable(line, f"This is not YAML: {_fault(error)}.")
     position = getattr(error, "position", 0)
     line = text.count("\n", 0, position) + 1
     return Unreadable(line, "There is a control character here; remove it.")
+
+
+_MISTAKES = {
+    "found character '\\t' that cannot start any token": "lines are indented with spaces, not tabs",
+    "mapping values are not allowed here": 'a value with ": " in it must be in quotes',
+}
+"""What PyYAML says about the two mistakes that people make most, and what it means."""
+
+
+def _fault(error: yaml.MarkedYAMLError) -> str:
+    found = str(error.problem or error.context)
+    return _MISTAKES.get(found, found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,15 +212,22 @@ def problems_of(
     error: ValidationError, document: Document, model: type[BaseModel]
 ) -> list[ConfigProblem]:
     """Turn what pydantic found into problems of the file."""
-    details = error.errors(include_url=False, include_input=False)
-    return [_problem(detail, document, model) for detail in details]
+    found: dict[Path, str] = {}
+    for detail in error.errors(include_url=False, include_input=False):
+        path = document.written(detail["loc"])
+        message = _message(detail, path, model)
+        # a value that may be one of several kinds has one problem with each of them
+        found[path] = _either(found[path], message) if path in found else message
+    return [ConfigProblem(document.line(path), dotted(path), text) for path, text in found.items()]
 
 
-def _problem(
-    detail: Mapping[str, Any], document: Document, model: type[BaseModel]
-) -> ConfigProblem:
-    path: Path = detail["loc"]
-    return ConfigProblem(document.line(path), dotted(path), _message(detail, path, model))
+def _either(first: str, second: str) -> str:
+    """Two messages about one value, which may be one or the other."""
+    other = second.removeprefix(_SHOULD)
+    return f"{first.removesuffix('.')} or {other}" if other != second else first
+
+
+_SHOULD = "This should be "
 
 
 def _message(detail: Mapping[str, Any], path: Path, model: type[BaseModel]) -> str:
@@ -211,14 +236,42 @@ def _message(detail: Mapping[str, Any], path: Path, model: type[BaseModel]) -> s
             return f"There is no such setting. {_did_you_mean(path, model)}"
         case "value_error":
             return f"This {detail['ctx']['error']}."
-        case "tuple_type":
-            return "This should be a list."
         case "model_type":
             return "This is a group; write its settings below it, indented."
         case "string_pattern_mismatch":
-            return "This has a character that does not belong here."
+            return "This has a character that is not allowed here."
+        case "string_too_short":
+            return "This must not be empty."
+        case "greater_than_equal":
+            return f"{_SHOULD}at least {_amount(detail['ctx']['ge'])}."
+        case "less_than_equal":
+            return f"{_SHOULD}at most {_amount(detail['ctx']['le'])}."
+        case kind if kind in _KINDS:
+            return f"{_SHOULD}{_KINDS[kind]}."
         case _:
             return str(detail["msg"]).replace("Input should", "This should", 1).rstrip(".") + "."
+
+
+_KINDS = {
+    "tuple_type": "a list",
+    "too_short": "a list that is not empty",
+    "int_type": "a whole number",
+    "int_from_float": "a whole number",
+    "float_type": "a number",
+    "bool_type": "true or false",
+    "string_type": "text; put it in quotes",
+}
+"""What a value should be, by the type of pydantic's error."""
+
+_MIB = 1 << 20
+
+
+def _amount(bound: float) -> str:
+    """A bound as people write it: sizes in megabytes."""
+    if bound != int(bound):
+        return str(bound)
+    size = bound >= _MIB and bound % _MIB == 0
+    return f"{int(bound) // _MIB}m" if size else str(int(bound))
 
 
 def _did_you_mean(path: Path, model: type[BaseModel]) -> str:
@@ -233,7 +286,7 @@ def _did_you_mean(path: Path, model: type[BaseModel]) -> str:
     if near:
         return f"Did you mean `{near[0]}`?"
     names = ", ".join(name.rpartition(".")[2] for name in siblings)
-    return f"There {'is' if len(siblings) == 1 else 'are'}: {names}."
+    return f"The only one here is {names}." if len(siblings) == 1 else f"Possible are: {names}."
 
 
 def _keys(model: type[BaseModel], above: str = "") -> Iterator[str]:

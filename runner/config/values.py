@@ -35,7 +35,7 @@ def _size(value: Any) -> Any:
 
 def _items(value: Any) -> Any:
     if isinstance(value, str):
-        raise ValueError("is one word; write a list: [one, two]")  # noqa: TRY004 # pydantic's way
+        raise ValueError("is not a list; write [one, two]")  # noqa: TRY004 # pydantic's way
     return tuple(value) if isinstance(value, list) else value
 
 

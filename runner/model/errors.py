@@ -48,8 +48,8 @@ class Transient(Exception):
 
     def final(self, *, endpoint: str, tries: int, now: datetime) -> PortError:
         """Return what this is when no try is left: an outage, or this task's own failure."""
-        count = "1 try" if tries == 1 else f"{tries} tries"
-        text = f"the model endpoint {endpoint} failed ({count}), last: {self.message}"
+        count = "" if tries == 1 else f" {tries} times, the last time with"
+        text = f"the model endpoint {endpoint} failed{count}: {self.message}"
         if self.task:
             return TaskError("model", text)
         wait = max(timedelta(seconds=self.retry_after or 0), HEALS_AFTER)

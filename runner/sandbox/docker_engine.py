@@ -24,7 +24,7 @@ _ANSWER = aiohttp.ClientTimeout(total=120, connect=10)
 _UNREACHABLE = 900  # aiodocker's own status for "no connection"
 _HOW = (
     "Start the Docker Engine (https://docs.docker.com/engine/install/) or Podman's API service, "
-    "and set DOCKER_HOST when its socket is in an unusual place."
+    "and set DOCKER_HOST if its socket is in an unusual place."
 )
 
 

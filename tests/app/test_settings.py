@@ -274,7 +274,7 @@ def test_a_missing_price_file_is_told(environment):
     """A price file that is not there is found at the start."""
     environment(CAIRN_PRICES="nowhere.json")
 
-    assert "names no file" in problems()["CAIRN_PRICES"]
+    assert "does not name a file" in problems()["CAIRN_PRICES"]
 
 
 def test_no_secret_is_printed(environment):

@@ -113,12 +113,40 @@ def test_all_problems_are_told_at_once_with_their_lines():
     [
         (b"limits: {taks: 3}", "Did you mean `limits.tasks`?"),
         (b"image: x", "Did you mean `sandbox.image`?"),
-        (b"verify: {q: 1}", "There are: mode, commands, report, reruns."),
+        (b"verify: {q: 1}", "Possible are: mode, commands, report, reruns."),
     ],
 )
 def test_an_unknown_key_says_what_was_meant(content, hint):
     """A near name, the same name elsewhere, or the names there are."""
     assert hint in problems(content)[0][2]
+
+
+@pytest.mark.parametrize(
+    ("content", "key", "said"),
+    [
+        (b"limits: {tasks: 0}", "limits.tasks", "This should be at least 1."),
+        (b"limits: {tasks: ten}", "limits.tasks", "This should be a whole number."),
+        (b"limits: {tasks: true}", "limits.tasks", "This should be a whole number."),
+        (b"limits: {looks: 9}", "limits.looks", "This should be 'auto' or at most 3."),
+        (b"limits: {looks: x}", "limits.looks", "This should be 'auto' or a whole number."),
+        (b"sandbox: {memory: 1}", "sandbox.memory", "This should be at least 64m."),
+        (b"sandbox: {cpus: lots}", "sandbox.cpus", "This should be a number."),
+        (b'sandbox: {setup: [""]}', "sandbox.setup.0", "This must not be empty."),
+        (b"dashboard: yes", "dashboard", "This should be true or false."),
+        (b"verify: {report: 5}", "verify.report", "This should be text; put it in quotes."),
+        (b"verify: {commands: [[]]}", "verify.commands.0", "This should be a list that is not e"),
+        (b"verify: {commands: 5}", "verify.commands", "This should be a list."),
+        (b"model: {seed: 9999999999}", "model.seed", "This should be at most 2147483647."),
+        (b"roadmap:\n\tpath: x", "", "This is not YAML: lines are indented with spaces, not tabs."),
+        (b"roadmap: a: b", "", 'This is not YAML: a value with ": " in it must be in quotes.'),
+    ],
+)
+def test_a_wrong_value_says_what_it_should_be(content, key, said):
+    """In words that nobody has to know pydantic or PyYAML for; one problem for one value."""
+    ((_, where, message),) = problems(content)
+
+    assert where == key
+    assert message.startswith(said)
 
 
 def test_a_command_that_yaml_reads_as_a_setting_is_shown_quoted():

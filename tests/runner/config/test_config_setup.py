@@ -26,7 +26,7 @@ def test_network_is_off_by_default() -> None:
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("setup: make", "line 2: `sandbox.setup`: This is one word; write a list"),
+        ("setup: make", "line 2: `sandbox.setup`: This is not a list; write [one, two]"),
         ("setup: [[]]", "line 2: `sandbox.setup.0`"),
         ("setup: [['']]", "line 2: `sandbox.setup.0.0`"),
         ("setup: [3]", "line 2: `sandbox.setup.0`"),
