@@ -35,7 +35,7 @@ def doors() -> str:
     server = f"{ExecuteCommand().max_tasks} for `/execute`, {MOST_TASKS} for a push"
     rows = [
         ("a push that changes the roadmap", app.triggers.push, action.triggers.push, "nothing"),
-        ("most tasks of one run", server, str(action.limits.tasks), every),
+        ("tasks of one run, at most", server, str(action.limits.tasks), every),
         ("`approval_mode`", f"`{app.approval_mode}`", f"`{action.approval_mode}`", modes),
         (
             "`pause_destructive`",

@@ -172,7 +172,7 @@ def test_what_cannot_be_read_is_said(tmp_path: Path, command: str) -> None:
 
     assert {name: result.exit_code for name, result in said.items()} == dict.fromkeys(said, 2)
     assert {name: result.stdout for name, result in said.items()} == dict.fromkeys(said, "")
-    assert "does not exist; name the roadmap" in said["none.md"].stderr
+    assert "does not exist; name another file, or - for standard input" in said["none.md"].stderr
     assert "is a folder; name a file in it" in said["folder"].stderr
     assert "20,000,000 bytes" in said["huge.md"].stderr
     assert "cannot be read" in said["\0"].stderr

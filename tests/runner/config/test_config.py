@@ -200,7 +200,7 @@ def test_the_error_reads_as_a_list():
         (b"protect: ['!/.github/workflows/release.yml']", "protect.0"),
         (b"protect: [docs, '!.github/']", "protect.1"),
         (b"protect: ['!*.yml']", "protect.0"),
-        (b"model: ''", "model.name"),
+        (b"model: ''", "model"),
         (b"model: 5", "model"),
     ],
 )

@@ -90,7 +90,7 @@ async def test_comments_keep_a_thinking_model_alive():
 async def test_silence_in_the_middle_is_a_timeout():
     """A stream that stops without an end is given up and asked for again, a few times only."""
     async with streaming([event("half")], timeout=0.5, hangs=True) as model:
-        with pytest.raises(Outage, match=r"4 tries.*no answer within 0.5 seconds"):
+        with pytest.raises(Outage, match=r"failed 4 times.*no answer within 0.5 seconds"):
             await model.ask(question())
 
 
@@ -107,7 +107,7 @@ async def test_silence_in_the_middle_is_a_timeout():
 async def test_half_an_answer_is_no_answer(pieces, said):
     """What arrived before a stream broke off is never taken for the answer."""
     async with streaming(pieces) as model:
-        with pytest.raises(Outage, match=rf"{TRIES} tries.*{said}"):
+        with pytest.raises(Outage, match=rf"failed {TRIES} times.*{said}"):
             await model.ask(question())
 
 
