@@ -66,9 +66,11 @@ def apply_edits(
         message = f"{place} has {len(edits)} edits of {path}. Give the whole file instead."
         return Complaint(path, "UnreadableAnswer", message)
     try:
-        lines = old.decode("utf-8").split("\n")
+        text = old.decode("utf-8")
     except UnicodeDecodeError:
         return Complaint(path, "EditNotFound", f"{path} is not UTF-8 text; it cannot be edited.")
+    mark = "\ufeff" if text.startswith("\ufeff") else ""  # no answer writes a byte-order mark
+    lines = text.removeprefix(mark).split("\n")
     end = "\r" if old.count(b"\r\n") * 2 > old.count(b"\n") else ""
     result = _one_by_one(lines, edits, end)
     if isinstance(result, Complaint):
@@ -78,7 +80,7 @@ def apply_edits(
             return Complaint(path, result.error, message, result.line, excerpt=result.excerpt)
         result = together
     try:
-        return "\n".join(result).encode("utf-8")
+        return (mark + "\n".join(result)).encode("utf-8")
     except UnicodeEncodeError:
         return Complaint(path, "UnreadableAnswer", f"{place} holds a broken character.")
 

@@ -99,7 +99,7 @@ def _outside(left: list[str], begins: Sequence[int], known: Known) -> list[Found
 
 def _one(text: str, known: Known) -> tuple[FoundPieces, str]:
     """Read the JSON that is the entire answer, its only fence, or all between its braces."""
-    raw, rest = _candidate(text)
+    raw, rest = _candidate(text, known)
     value = lenient_json(raw)
     if items := _items(value, known):
         return _found(items), rest
@@ -114,7 +114,7 @@ def read_call(raw: str, known: Known) -> FoundPieces | None:
     return _found(items) if items else None
 
 
-def _candidate(text: str) -> tuple[str, str]:
+def _candidate(text: str, known: Known) -> tuple[str, str]:
     """The text that may be the JSON (all, one fence's inside, the braces'), and what is left."""
     whole = text.strip()
     if whole.startswith(("{&quot;", "[{&quot;")):
@@ -122,10 +122,11 @@ def _candidate(text: str) -> tuple[str, str]:
     if is_json(whole):
         return whole, ""
     parts = outline(text, lambda _info, _line: False)
-    if len(parts.blocks) == 1 and parts.blocks[0].info.lower() in _INFOS:
+    only = parts.blocks[0] if len(parts.blocks) == 1 else None
+    if only and only.info.lower() in _INFOS and not path_of(only, known):
         lines = dict(parts.prose)
         rest = (lines.get(number, "") for number in range(1, text.count("\n") + 2))
-        return parts.blocks[0].text, "\n".join(rest)
+        return only.text, "\n".join(rest)
     if parts.blocks or "{" not in text:
         return "", text
     start = min(at for at in (text.find("{"), text.find("[")) if at >= 0)

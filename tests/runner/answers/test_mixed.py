@@ -95,6 +95,33 @@ def test_no_form_hides_another(first: str, second: str, between: str) -> None:
     assert found == AFTER
 
 
+@pytest.mark.parametrize("form", edits("calc.py"))
+def test_an_edit_of_the_first_line_keeps_the_byte_order_mark(form: str) -> None:
+    """No answer writes the mark, and the bytes before the first character stay."""
+    mark = b"\xef\xbb\xbf"
+
+    reply = parse_reply(
+        edits("calc.py")[form],
+        paths=["calc.py"],
+        read={"calc.py": mark + TREE["calc.py"]}.get,
+    )
+
+    written = reply.changes.files["calc.py"]
+    assert written is not None
+    assert written.content == mark + AFTER["calc.py"].encode()
+
+
+def test_a_file_that_looks_like_an_answer_is_a_file() -> None:
+    """A JSON file whose keys are those of an answer, below its own name."""
+    text = '{\n  "path": "old.py",\n  "content": "x = 1"\n}\n'
+
+    reply = parse_reply(f"a.json\n```\n{text}```\n", paths=["a.json"], read=lambda _: b"{}\n")
+
+    assert {path: w and w.content for path, w in reply.changes.files.items()} == {
+        "a.json": text.encode()
+    }
+
+
 @pytest.mark.parametrize("line", ["{", "[", '["a", ', "[[[["])
 def test_many_lines_that_begin_as_json_take_no_long(line: str) -> None:
     """Only a few of them are tried; the file beside them is found."""
