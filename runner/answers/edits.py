@@ -269,14 +269,22 @@ def read_diff(lines: Sequence[str], *, place: str, path: str = "") -> FoundPiece
 
 def read_diffs(lines: Sequence[str], *, place: str) -> FoundPieces:
     """Return the pieces of each diff that stands in a text without a fence."""
-    first = next((at for at, line in enumerate(lines) if line.strip()), 0)
-    starts = [at for at in range(first, len(lines)) if _begins_diff(lines, at, first)]
-    found = []
+    starts, found = _diff_starts(lines), []
     for start, stop in pairwise([*starts, len(lines)]):
         some = lines[start:stop]
         changed = [at for at, line in enumerate(some) if line.startswith(("+", "-", " "))]
         found.append(read_diff(some[: max([0, *changed]) + 1], place=place))
     return join(found)
+
+
+def has_diffs(lines: Sequence[str]) -> bool:
+    """Whether a diff stands among the lines of a text without a fence."""
+    return bool(_diff_starts(lines))
+
+
+def _diff_starts(lines: Sequence[str]) -> list[int]:
+    first = next((at for at, line in enumerate(lines) if line.strip()), 0)
+    return [at for at in range(first, len(lines)) if _begins_diff(lines, at, first)]
 
 
 def _begins_diff(lines: Sequence[str], at: int, first: int) -> bool:

@@ -17,7 +17,7 @@ from runner.answers.blocks import (
     resolve,
     target,
 )
-from runner.answers.edits import apply_edits, edits_span, has_edits, read_diffs
+from runner.answers.edits import apply_edits, edits_span, has_diffs, has_edits, read_diffs
 from runner.answers.elision import Whole, whole
 from runner.answers.fences import (
     Outline,
@@ -40,7 +40,7 @@ from runner.answers.pieces import (
     unreadable,
 )
 from runner.answers.prose import asked_back, explanation
-from runner.answers.wrapped import read_wrapped
+from runner.answers.wrapped import ends_patch, read_wrapped
 from runner.state.changes import ChangeSet, Write
 from runner.state.findings import Complaint
 
@@ -228,7 +228,8 @@ def parse_reply(
     found = _found(cleaned, known, truncated=truncated)
     changes, complaints, notes = assemble(found, known)
     missing = [path for path in known.expected if path not in changes.files]
-    if truncated and (missing or not changes) and not _says_truncated(complaints):
+    in_part = missing or not changes or _is_open(_outline(cleaned, known))
+    if truncated and in_part and not _says_truncated(complaints):
         complaints = (*complaints, _cut(missing))
     if not changes and not complaints:
         complaints = (asked_back(cleaned) or _nothing(cleaned),)
@@ -309,6 +310,19 @@ def _program(text: str, known: Known, *, truncated: bool) -> FoundPieces:
         return FoundPieces()
     note = f"{path}: the answer is code without a block around it"
     return FoundPieces((AnswerPiece(path, "the answer", text=text.strip("\n")),), notes=(note,))
+
+
+def _is_open(parts: Outline) -> bool:
+    """Whether an answer ends within a fence, a patch or a diff, none of which says how it goes on.
+
+    Of a hunk that is cut only the lines to remove may be there.
+    """
+    last = parts.blocks[-1] if parts.blocks else None
+    if last and not last.closed:
+        return True
+    after = last.line + len(last.lines) + 1 if last else 0
+    tail = [line for number, line in parts.prose if number > after]
+    return not ends_patch(tail) or has_diffs(tail)
 
 
 def _says_truncated(complaints: Sequence[Complaint]) -> bool:

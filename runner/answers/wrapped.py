@@ -228,6 +228,12 @@ def _patch(source: _Lines, at: int, _known: Known) -> _Wrapped | None:
     return _Wrapped(join(found) if found else nothing, min(end + 1, len(lines)))
 
 
+def ends_patch(lines: Sequence[str]) -> bool:
+    """Whether the last patch that begins among these lines, if any does, also ends there."""
+    marks = [line.strip() for line in lines if line.strip() in (_BEGIN, _END)]
+    return not marks or marks[-1] == _END
+
+
 def _patched(lines: Sequence[str], place: str) -> FoundPieces:
     """Read what a patch says about one file; its first line names it."""
     what, _, path = lines[0].removeprefix("*** ").partition(" File: ")

@@ -111,6 +111,19 @@ def test_an_edit_of_the_first_line_keeps_the_byte_order_mark(form: str) -> None:
     assert written.content == mark + AFTER["calc.py"].encode()
 
 
+@pytest.mark.parametrize("form", FORMS["shop.py"])
+def test_an_answer_that_was_cut_is_complete_or_told(form: str) -> None:
+    """Wherever a server cuts the last file, it is not taken for all of it."""
+    text = f"{FORMS['calc.py']['path above']}\n{FORMS['shop.py'][form]}"
+
+    for end in range(len(FORMS["calc.py"]["path above"]) + 1, len(text)):
+        reply = parse_reply(
+            text[:end], paths=TREE, expected=list(TREE), read=TREE.get, truncated=True
+        )
+        found = {path: w and w.content.decode() for path, w in reply.changes.files.items()}
+        assert reply.complaints or found == AFTER, text[:end]
+
+
 def test_a_file_that_looks_like_an_answer_is_a_file() -> None:
     """A JSON file whose keys are those of an answer, below its own name."""
     text = '{\n  "path": "old.py",\n  "content": "x = 1"\n}\n'
