@@ -13,10 +13,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from tree_sitter import Language, LogType, Node, Parser, Point, Tree
+from tree_sitter import Language, LogType, Node, Parser, Tree
 
 from runner.code.languages import LANGUAGES
-from runner.code.symbols import types_too_deep
+from runner.code.symbols import parsed, types_too_deep
 from runner.state.findings import Complaint
 from runner.text.sanitize import numbered
 
@@ -24,7 +24,6 @@ LARGEST = 128 << 10
 """Bytes of a file that is parsed; the parser's own stack grows with the nesting, and is freed by
 recursion: some 250,000 open tokens end the process."""
 _MOST_STEPS, _MOST_SECONDS = 4_000, 1.5
-_CHUNK = 64 << 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,19 +67,12 @@ def run(parser: Parser, content: bytes, *, stop: Callable[[], bool] = lambda: Fa
 
     Ordinary code takes some 20 steps a kilobyte; only hostile code reaches a bound.
     """
-    view, steps = memoryview(content), iter(range(_MOST_STEPS))
-    last = time.thread_time() + _MOST_SECONDS
-
-    def read(at: int, _point: Point) -> memoryview:
-        return view[at : at + _CHUNK]
+    steps, last = iter(range(_MOST_STEPS)), time.thread_time() + _MOST_SECONDS
 
     def enough(_at: int, _has_error: bool) -> bool:
         return next(steps, None) is None or time.thread_time() > last or stop()
 
-    try:
-        return parser.parse(read, progress_callback=enough)
-    except ValueError:  # stopped by the callback
-        return None
+    return parsed(parser, content, stop=enough)
 
 
 def errors(tree: Tree) -> Iterator[tuple[Node, Node]]:

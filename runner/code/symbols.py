@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import re
 import sys
+import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from tree_sitter import Node, Parser, QueryCursor
+from tree_sitter import Node, Parser, Point, QueryCursor, Tree
 
 from runner.code.languages import LANGUAGES, SymbolGrammar, grammar, language_of
 
@@ -86,15 +87,64 @@ def syntax_tree(
     if not name or _too_deep(content) or (LANGUAGES[name].angles and types_too_deep(content)):
         return None
     end = clock() + min(MAX_SECONDS * max(1.0, len(content) / _ORDINARY), _MOST_SECONDS)
-    try:
-        tree = Parser(grammar(name).language).parse(
-            lambda offset, _: content[offset : offset + _CHUNK],
-            progress_callback=lambda _offset, _error: clock() > end,
-        )
-    except ValueError:  # the time was up
+    tree = parsed(Parser(grammar(name).language), content, stop=lambda _at, _error: clock() > end)
+    if tree is None:
         return None
     # looking at each of very many children costs their square
     return None if tree.root_node.child_count > _MOST_CHILDREN else tree.root_node
+
+
+@dataclass
+class _ReadBuffer(threading.local):
+    """What the parser of a thread reads from, and the views of it that it was ever given.
+
+    tree-sitter 0.26 never lets go of what a read callback returns
+    (https://github.com/tree-sitter/py-tree-sitter/blob/master/tree_sitter/binding/parser.c). If
+    that were parts of the file, each file would stay in memory, and one that is hard to parse many
+    times. So the file is copied into a buffer that is kept, and all files share the same views.
+    """
+
+    content: bytearray = field(default_factory=bytearray)
+    views: dict[tuple[int, int], memoryview] = field(default_factory=dict)
+
+    def fill(self, content: bytes) -> None:
+        """Make the buffer begin with a file's content."""
+        if len(content) > len(self.content):
+            self.content = bytearray(1 << max(len(content).bit_length(), _SMALLEST))
+            self.views = {}
+        self.content[: len(content)] = content
+
+    def view(self, at: int, end: int) -> memoryview | bytes:
+        """Return what is at an offset, as one of few possible lengths, up to ``end``."""
+        if at >= end:
+            return b""
+        size = min(_CHUNK, 1 << (end - at).bit_length() - 1)
+        if (found := self.views.get((at, size))) is None:
+            found = memoryview(self.content)[at : at + size]
+            if len(self.views) < _MOST_VIEWS:
+                self.views[at, size] = found
+        return found
+
+
+_SMALLEST, _MOST_VIEWS = 17, 1 << 16
+_BUFFER = _ReadBuffer()
+
+
+def parsed(parser: Parser, content: bytes, *, stop: Callable[[int, bool], bool]) -> Tree | None:
+    """Parse a file; None if ``stop`` said so, which is asked again and again meanwhile."""
+    buffer, parsing = _BUFFER, True
+    buffer.fill(content)
+
+    def read(at: int, _point: Point) -> memoryview | bytes:
+        # queries read texts of the tree later, when the buffer may hold another file
+        return buffer.view(at, len(content)) if parsing else content[at : at + _CHUNK]
+
+    try:
+        return parser.parse(read, progress_callback=stop)
+    except ValueError:  # stopped by the callback
+        return None
+    finally:
+        parsing = False
 
 
 def _too_deep(content: bytes) -> bool:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import resource
 import time
+import tracemalloc
+from collections.abc import Callable
 
 import pytest
 
+from runner.checks.grammars import BASH, checked
 from runner.code.imports import ModulePaths, imported
 from runner.code.languages import LANGUAGES, language_of
 from runner.code.symbols import MAX_DEFINITIONS, MAX_SECONDS, NONE, symbols_of
@@ -166,6 +169,30 @@ def test_hostile_files_cost_little(suffix: str, size: int) -> None:
         symbols_of(f"a{suffix}", bit * (size // len(bit)))
         assert time.thread_time() - began < 8 * MAX_SECONDS, bit
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 300_000
+
+
+@pytest.mark.parametrize("read", [symbols_of, lambda path, text: checked(path, text, BASH)])
+def test_a_file_that_was_read_is_not_kept(read: Callable[[str, bytes], object]) -> None:
+    """What the parser was given of a file is free again, however often it jumped back in it."""
+    for text in (b"if(a)" * 400, b"if(a)" * 401):
+        read("a.sh", text)
+        tracemalloc.start()
+        for number in range(3):
+            read("a.sh", text[:-1] + b"%d" % number)
+        held, _ = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+
+        assert held < 100_000
+
+
+def test_a_shorter_file_after_a_longer_one() -> None:
+    """Files share what the parser reads from; each has its own symbols, to its last byte."""
+    longer = b"const a = require('x/long');\nfunction f() { return g(); }\n"
+
+    for text, name in ((longer, b"long"), (b"require('y')", b"y"), (longer, b"long")):
+        found = symbols_of("a.js", text)
+        assert [name.decode() in each for each in found.imports] == [True]
+        assert bool(found.definitions) == (text == longer)
 
 
 def test_the_time_limit_ends_a_parse() -> None:
