@@ -107,7 +107,7 @@ def _exhausted(left: Left) -> None:
     (error,) = left.report["errors"]
     assert error["reason"] == "unknown"
     said = "\n".join(error["evidence"])
-    assert "an existing test and the task contradict each other" in said
+    assert "an existing test and a new test contradict each other" in said
     assert "an existing test: tests/test_div.py::test_div" in said
     assert "the task: " in said
     assert "Recovery strategy: ESCALATE" in left.log
