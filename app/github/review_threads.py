@@ -19,7 +19,7 @@ from app.github.comments import first_kind, marker, with_markers
 from app.github.pulls import Pull
 from handlers.events import User
 from runner.errors import TaskError
-from runner.state.revising import DiffPart, Point, RevisionRequest, Suggestion
+from runner.state.revising import DiffPart, Point, RevisionRequest, SkippedThread, Suggestion
 from runner.text.sanitize import cut_middle
 
 _LOG = logging.getLogger(__name__)
@@ -115,7 +115,7 @@ class ReviewThreads:
 
     async def asked(
         self, pull: Pull, request: RevisionRequest
-    ) -> tuple[tuple[Point, ...], tuple[str, ...]]:
+    ) -> tuple[tuple[Point, ...], tuple[SkippedThread, ...]]:
         """Return what is asked for, and the threads for which there is no room in one revision.
 
         Raises ``Outage``.
@@ -130,7 +130,7 @@ class ReviewThreads:
             if point := await self._point(thread, request):
                 found.append(point)
         most = _fitting(found)
-        return tuple(found[:most]), tuple(point.thread for point in found[most:])
+        return tuple(found[:most]), tuple(SkippedThread(point.thread) for point in found[most:])
 
     async def answer(self, pull: Pull, replies: Sequence[ThreadReply]) -> None:
         """Reply in threads, each once, and resolve those that are done. Raises ``Outage``.

@@ -83,8 +83,8 @@ class ReviewedPulls:
             read = await self._read(found, pull.base, request)
             found = replace(found, repairs=True, unclear=UnclearChecks(read.silent, read.unread))
             return replace(found, points=read.points, by=request.by)
-        points, unread = await self._threads.asked(pull, request)
-        return replace(found, points=points, unread=unread, by=request.by)
+        points, left_out = await self._threads.asked(pull, request)
+        return replace(found, points=points, left_out=left_out, by=request.by)
 
     async def _in_conflict(self, pull: Pull, request: RevisionRequest) -> Revision:
         """What is in conflict with the newest base; no points if a person pushed to the branch.

@@ -16,7 +16,7 @@ from app.proposals.service import ShownProposals
 from app.runs.advice_offer import AdviceOffer, adjusted_text, advised
 from app.runs.config_offer import NO_APP, advice
 from app.runs.onboarding import SetUp
-from app.runs.revising import outcome_of, replies_in, said_of
+from app.runs.revising import answers, not_begun
 from app.runs.undoing import MAY_NOT_UNDO, Undoing
 from app.runs.verifying import Verifying
 from app.store.runs import PERSON, Run, StoredRuns
@@ -372,19 +372,20 @@ async def _advice(ended: Ended, ports: RunPorts) -> str:
 
 async def answered(ended: Ended, ports: RunPorts) -> str:
     """Answer the reviewers who asked for a revision; what there is to say about the whole."""
-    revision, asked = ended.state.revision, ended.state.request.options.scope.revision
+    asked = ended.state.request.options.scope.revision
+    revision = ended.state.revision or await not_begun(ended, asked, ports.deps)
     stopped = ended.status in ("ended", "cancelled") or ended.kind == STOP_REQUEST
     if asked and asked.conflict and stopped:
-        await ports.catch_up(
-            anew=True, stopped=True
-        )  # it says what to do, if the conflict is still there
-    if not (revision and asked) or ended.status != "ended" or ended.state.problem:
+        # if the conflict is still there, this says what to do
+        await ports.catch_up(anew=True, stopped=True)
+    if not (revision and asked) or ended.status not in ("ended", "cancelled"):
         return ""
     if revision.fixes:
-        return fixed_or_why(ended.state, revision, asked)
-    outcome = await outcome_of(ended.state, revision, ports.deps)
-    await ports.answer(revision.pull, replies_in(revision, outcome, asked))
-    return said_of(outcome, asked, revision)
+        silent = ended.status == "cancelled" or ended.state.problem
+        return "" if silent else fixed_or_why(ended.state, revision, asked)
+    replies, said = await answers(ended, revision, asked, ports.deps)
+    await ports.answer(revision.pull, replies)
+    return said
 
 
 def request_of(run: Run, config: RepositoryConfig) -> Request:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 
 from app.github.review_threads import ThreadReply
+from runner.errors import TaskError
 from runner.loop.deps import Deps
 from runner.loop.reading import contents
+from runner.loop.task_pool import Ended
 from runner.people.revision_sentences import (
+    CANCELLED,
+    cancelled,
     counted,
     elsewhere,
     not_redone,
@@ -19,6 +23,7 @@ from runner.people.revision_sentences import (
     revised,
     thread_done,
     thread_failed,
+    thread_never_written,
     thread_unread,
 )
 from runner.state.changes import Snapshot
@@ -56,7 +61,38 @@ class RevisionOutcome:
         return any(start <= last and end >= first for start, end in ranges)
 
 
-async def outcome_of(state: RunState, revision: Revision, deps: Deps) -> RevisionOutcome:
+async def answers(
+    ended: Ended, revision: Revision, asked: RevisionRequest, deps: Deps
+) -> tuple[list[ThreadReply], str]:
+    """What a revision that ended or was cancelled answers: in threads, and in its comment.
+
+    The comment of one that could not begin says why by itself. Raises ``Outage``.
+    """
+    state = ended.state
+    if state.problem:
+        outcome = RevisionOutcome(why=state.problem)
+        return replies_in(revision, outcome, asked), ""
+    outcome = await _outcome(state, revision, deps)
+    if ended.status == "cancelled" and not outcome.commit:
+        if asked.conflict or asked.failing:
+            return [], ""
+        outcome = RevisionOutcome(why=CANCELLED)
+        said = [cancelled(), counted(asked) if state.attempts else ""]
+        return replies_in(revision, outcome, asked), "\n\n".join(filter(None, said))
+    return replies_in(revision, outcome, asked), _said(outcome, asked, revision)
+
+
+async def not_begun(ended: Ended, asked: RevisionRequest | None, deps: Deps) -> Revision | None:
+    """Return the review of a run that was cancelled before it read it. Raises ``Outage``."""
+    if ended.status != "cancelled" or asked is None or not asked.review:
+        return None
+    try:
+        return await deps.reviews.asked(asked)
+    except TaskError:  # the pull request is closed, or its branch is gone
+        return None
+
+
+async def _outcome(state: RunState, revision: Revision, deps: Deps) -> RevisionOutcome:
     """Read what came of a revision. Raises ``Outage``."""
     attempt = next(iter(state.attempts.values()), None)
     if attempt is None or not attempt.published.commit:
@@ -104,8 +140,15 @@ def replies_in(
 ) -> list[ThreadReply]:
     """What is answered in each thread: resolved where its lines were changed, else why not."""
     read = [_reply(point, outcome) for point in revision.points if point.thread]
-    text = thread_unread(asked)
-    return [*read, *(ThreadReply(thread, text, kind="unread") for thread in revision.unread)]
+    return [*read, *_left_out(revision, asked)]
+
+
+def _left_out(revision: Revision, asked: RevisionRequest) -> Iterator[ThreadReply]:
+    for each in revision.left_out:
+        if each.path:
+            yield ThreadReply(each.thread, thread_never_written(each.path))
+        else:
+            yield ThreadReply(each.thread, thread_unread(asked), kind="unread")
 
 
 def _reply(point: Point, outcome: RevisionOutcome) -> ThreadReply:
@@ -117,7 +160,7 @@ def _reply(point: Point, outcome: RevisionOutcome) -> ThreadReply:
     return ThreadReply(point.thread, text, resolves=False)
 
 
-def said_of(outcome: RevisionOutcome, asked: RevisionRequest, revision: Revision) -> str:
+def _said(outcome: RevisionOutcome, asked: RevisionRequest, revision: Revision) -> str:
     """What the comment of the run says."""
     if asked.conflict:
         tried = redone(outcome.commit, revision) if outcome.commit else not_redone(outcome.why)

@@ -6,6 +6,7 @@ import io
 import logging
 from dataclasses import replace
 
+from runner.checks.paths import protect_file, protection
 from runner.errors import TaskError
 from runner.loop.deps import Deps
 from runner.loop.reading import base_of, contents, seen_of
@@ -17,12 +18,20 @@ from runner.people.revision_sentences import (
     nothing_asked,
     nothing_conflicts,
     nothing_fails,
+    only_never_written,
     reworded,
 )
 from runner.roadmap.edit import EditRefused, untick_all
 from runner.roadmap.parse import parse_roadmap as parse
 from runner.state.changes import EXECUTABLE, FILE, ChangeSet, Snapshot, Write
-from runner.state.revising import DiffPart, Point, Revision, RevisionRequest, Suggestion
+from runner.state.revising import (
+    DiffPart,
+    Point,
+    Revision,
+    RevisionRequest,
+    SkippedThread,
+    Suggestion,
+)
 from runner.state.run_state import RunStack, RunState, Step
 from runner.text.mask import Mask, is_secret_file
 
@@ -42,7 +51,24 @@ async def begin_revision(state: RunState, deps: Deps, asked: RevisionRequest) ->
         nothing = nothing_conflicts if asked.conflict else nothing_asked
         nothing = nothing_fails if asked.failing else nothing
         return Step(replace(state, problem=nothing(revision)), "rejected")
-    return Step(with_blocked(state), "ok")
+    if not revision.repairs and not revision.conflict:
+        state = _possible(state, revision)
+    return Step(with_blocked(state), "rejected" if state.problem else "ok")
+
+
+def _possible(state: RunState, revision: Revision) -> RunState:
+    """Return the state without what is asked about files that are never written.
+
+    That is told to people, and no model is asked for it.
+    """
+    roadmap = state.request.roadmap
+    never = protection((*state.request.options.approvals.protect, protect_file(roadmap)))
+    points = tuple(point for point in revision.points if not never(point.path))
+    about = [point for point in revision.points if never(point.path)]
+    left_out = tuple(SkippedThread(point.thread, point.path) for point in about)
+    revision = replace(revision, points=points, left_out=(*left_out, *revision.left_out))
+    problem = "" if points else only_never_written([point.path for point in about])
+    return replace(state, revision=revision, problem=problem)
 
 
 async def opened(state: RunState, deps: Deps, revision: Revision) -> RunState:

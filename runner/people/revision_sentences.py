@@ -176,6 +176,42 @@ def thread_failed(why: str) -> str:
     return f"Not changed: {whole_sentence(why)} Nothing was pushed, so this thread stays open."
 
 
+def only_never_written(paths: Sequence[str]) -> str:
+    """All that a review asks for is in files that are never written."""
+    return (
+        f"{_never(sorted(set(paths)))} This review is about nothing else, so no model was asked "
+        f"and no revision is counted. {_YOURSELF}"
+    )
+
+
+def thread_never_written(path: str) -> str:
+    """A thread is about a file that is never written."""
+    return f"{_never([path])} This thread stays open. {_YOURSELF}"
+
+
+def _never(paths: Sequence[str]) -> str:
+    which = "is one of them" if len(paths) == 1 else "are among them"
+    return (
+        "Cairn does not change protected files or the roadmap for a review, and "
+        f"{as_codes(paths)} {which}."
+    )
+
+
+_YOURSELF = (
+    "Please make this change yourself. If another file should change, comment `/execute revise` "
+    "with what to change there."
+)
+CANCELLED = "the run was cancelled before it was done"
+
+
+def cancelled() -> str:
+    """Somebody stopped the run, and can have it done after all."""
+    return (
+        "Nothing was pushed, and this pull request is unchanged. To have it done after all, "
+        "comment `/execute revise`: without more words Cairn works on the open review threads."
+    )
+
+
 def thread_unread(asked: RevisionRequest) -> str:
     """There was no room for a thread in the revision."""
     return (
@@ -186,7 +222,9 @@ def thread_unread(asked: RevisionRequest) -> str:
 
 def read_in_part(revision: Revision, asked: RevisionRequest) -> str:
     """What of a review was not read, and what to do about it; '' if all of it was."""
-    left, parts = len(revision.unread), list[str]()
+    left, parts = sum(not each.path for each in revision.left_out), list[str]()
+    if never := sorted({each.path for each in revision.left_out if each.path}):
+        parts.append(f"{_never(never)} Nothing was done about the comments there.")
     if left:
         read = len(revision.points)
         many = "1 thread was" if left == 1 else f"{left} threads were"

@@ -84,6 +84,17 @@ class Point:
 
 
 @dataclass(frozen=True, slots=True)
+class SkippedThread:
+    """A thread that is not worked on: it is about a file (``path``) that is never written.
+
+    Without a ``path`` there was no room for it.
+    """
+
+    thread: str
+    path: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Conflict:
     """What keeps a pull request from its base, which changed the same ``paths``.
 
@@ -115,7 +126,7 @@ class Revision:
 
     ``head`` is the newest commit of ``branch``, ``fork`` where that left the branch ``below``;
     ``base`` is the head of the branch below all of the stack.
-    ``unread`` are threads for whose points there was no room.
+    ``left_out`` are threads that it does not work on.
     ``kept`` are paths that the new attempt takes as they are on the head: the roadmap, and what
     people pushed. ``tasks`` are the keys of the tasks it does, ``by`` is who asked. ``repairs``
     says that ``points`` are what failing checks printed, ``fixes`` that the repair becomes a pull
@@ -133,7 +144,7 @@ class Revision:
     base: str = ""
     kept: tuple[str, ...] = ()
     points: tuple[Point, ...] = ()
-    unread: tuple[str, ...] = ()
+    left_out: tuple[SkippedThread, ...] = ()
     by: str = ""
     repairs: bool = False
     fixes: bool = False
