@@ -69,7 +69,7 @@ from app.store.runs import (
 )
 from handlers.commands import COMMANDS
 from handlers.events import PullClosed, PullReopened, Repo
-from handlers.grammar import ON_GITHUB, Commands
+from handlers.grammar import IN_ACTION, ON_GITHUB, Commands
 from handlers.ports import Rules, RunRequested
 from handlers.pushes import BranchPushed
 from runner.config.model import RepositoryConfig
@@ -237,7 +237,7 @@ class ServerParts:
             clock=self.around.clock,
             control=StoredControl(runs),
             answers=StoredAnswers(self.store, self.around.clock),
-            start=ON_GITHUB,
+            start=ON_GITHUB if self.identity.is_app else IN_ACTION,
             decisions=StoredDecisions(self.store),
             skips=SkippedTasks(self.skips, run.repository_id, run.roadmap),
             earlier=self._earlier(run),

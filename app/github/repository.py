@@ -434,7 +434,6 @@ class GitHubRepository:
         if ref is None:
             raise Outage(
                 "github",
-                f"{self._api.full_name} has no branch {self._base}."
-                " Push a first commit there, or run on another branch.",
+                f"{self._api.full_name} has no branch {self._base}. Push a first commit there.",
             )
         return str(ref["object"]["sha"])

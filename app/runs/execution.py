@@ -233,7 +233,7 @@ async def execute(run: Run, ports: RunPorts, runs: StoredRuns, started: MutableS
             return
         if run.request.get("setup"):
             asked = not run.request.get("unasked")
-            yield await _set_up(request, ports, started, config.roadmap.label, asked=asked)
+            yield await _set_up(request, ports, started, config, asked=asked)
             return
         if run.request.get("undo"):
             yield await _undone(request, ports)
@@ -445,19 +445,21 @@ async def _dry(request: Request, ports: RunPorts) -> Outcome:
 
 
 async def _set_up(
-    request: Request, ports: RunPorts, started: MutableSet[str], label: str, *, asked: bool
+    request: Request,
+    ports: RunPorts,
+    started: MutableSet[str],
+    config: RepositoryConfig,
+    *,
+    asked: bool,
 ) -> Outcome:
-    """Propose what the repository lacks, if it was ``asked`` for or is welcome; work on no task.
-
-    ``label`` is that of the issues which are to become tasks.
-    """
+    """Propose what the repository lacks, if it was ``asked`` for or is welcome."""
     reply = NO_APP
     if ports.set_up:
         state = (await parse_roadmap(RunState(request), ports.deps, TaskWork())).state
         try:
-            if not asked and not await ports.set_up.is_welcome(state, label):
+            if not asked and not await ports.set_up.is_welcome(state, config):
                 return Outcome("ended", "there is nothing to propose unasked")
-            reply = await ports.set_up.answer(state, ports.deps, started, label, asked=asked)
+            reply = await ports.set_up.answer(state, ports.deps, started, config, asked=asked)
         except TaskError as error:
             reply = f"Cairn could not look at everything: {_plain(error.message)}"
     await ports.progress.finish("ended", reply)

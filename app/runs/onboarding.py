@@ -45,40 +45,50 @@ class SetUp:
         self._first = RoadmapOffer(repository, labelled)
 
     async def answer(
-        self, state: RunState, deps: Deps, started: MutableSet[str], label: str, *, asked: bool
+        self,
+        state: RunState,
+        deps: Deps,
+        started: MutableSet[str],
+        config: RepositoryConfig,
+        *,
+        asked: bool,
     ) -> str:
         """Propose it; say what there is and where it is proposed (Markdown).
 
-        ``label`` is that of the issues which are to become tasks. Unless it was ``asked`` for, what
-        people closed is not proposed again. Doing it twice leaves one. Raises ``Outage`` or
-        ``TaskError``.
+        Unless it was ``asked`` for, what people closed is not proposed again. Doing it twice leaves
+        one. Raises ``Outage`` or ``TaskError``.
         """
         said, found = await self.config.look(state, deps, started)
         base, path = state.stack.base, state.request.roadmap
-        config = await self.config.file(base, found) if found else None
+        label = config.roadmap.label
+        settings = await self.config.file(base, found) if found else None
         issues = await self._first.look(state, label)
-        files = [file for file in (config, roadmap_file(path, issues) if issues else None) if file]
-        offered = await self._pulls.offer(base, files, asked=asked) if files else ""
+        first = roadmap_file(path, issues) if issues else None
+        starts = bool(first) and config.triggers.push == "execute"
+        files = [file for file in (settings, first) if file]
+        offered = await self._pulls.offer(base, files, asked=asked, starts=starts) if files else ""
         parts = [said]
-        if found and isinstance(offered, Offered) and config:
+        if found and isinstance(offered, Offered) and settings:
             parts.append(offer_text(found, offered))
         elif found:
-            parts.append(refused(found, str(offered)) if config else advice(found))
+            parts.append(refused(found, str(offered)) if settings else advice(found))
         if issues and isinstance(offered, Offered):
             parts.append(roadmap_text(path, issues, label, offered))
         elif issues:
             why = sanitize(str(offered), plain=True)
             parts.append(f"Cairn could not propose a `{path}`: {why}")
         elif base and not await self._first.has_roadmap(state):
-            parts.append(no_issues(path, label))
+            parts.append(no_issues(path, label, await self._first.similar(state)))
         return "\n\n".join(filter(None, parts))
 
-    async def is_welcome(self, state: RunState, label: str) -> bool:
+    async def is_welcome(self, state: RunState, config: RepositoryConfig) -> bool:
         """Say whether something may be proposed unasked. Raises ``Outage`` or ``TaskError``."""
         base = state.stack.base
         if not base or CONFIG_PATH in (await self._repository.snapshot(base)).entries:
             return False
-        return await self._first.has_roadmap(state) or bool(await self._first.look(state, label))
+        if await self._first.has_roadmap(state):
+            return True
+        return bool(await self._first.look(state, config.roadmap.label))
 
 
 class Welcome:

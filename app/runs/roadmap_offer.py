@@ -13,6 +13,8 @@ from urllib.parse import urlencode
 from app.github.api import RepositoryApi
 from app.github.one_pull import Offered
 from app.runs.setup_offer import ProposedFile
+from runner.config.model import CONFIG_PATH
+from runner.loop.problems import similar_roadmaps
 from runner.ports import Repository
 from runner.state.run_state import RunState
 from runner.text.sanitize import inert_line, sanitize
@@ -74,6 +76,11 @@ class RoadmapOffer:
         tree = await self._repository.snapshot(state.stack.base)
         return state.request.roadmap in tree.entries
 
+    async def similar(self, state: RunState) -> Sequence[str]:
+        """Return files that may be the roadmap, under another path. Raises ``Outage``."""
+        tree = await self._repository.snapshot(state.stack.base)
+        return similar_roadmaps(state.request.roadmap, tree.entries)
+
     async def look(self, state: RunState, label: str) -> Sequence[LabelledIssue]:
         """Return the issues that are to become tasks; () where there is a roadmap.
 
@@ -101,8 +108,14 @@ def roadmap_text(path: str, issues: Sequence[LabelledIssue], label: str, offered
     )
 
 
-def no_issues(path: str, label: str) -> str:
-    """There is nothing to make a first roadmap of."""
+def no_issues(path: str, label: str, similar: Sequence[str] = ()) -> str:
+    """There is nothing to make a first roadmap of; ``similar`` files may be the one that is."""
+    if similar:
+        there = sanitize(similar[0], plain=True).replace("`", "'")
+        return (
+            f"There is no `{path}`. If `{there}` is the roadmap, name it in `{CONFIG_PATH}` "
+            f"(`roadmap.path: {there}`), or comment `/execute {there}`."
+        )
     return (
         f"There is no `{path}`, and no open issue has the label `{label}`. Put it on the "
         "issues that are to become tasks and comment `/execute setup` again, or write "

@@ -16,10 +16,18 @@ _SEVERAL = "Set Cairn up: a configuration and a first roadmap"
 _HOW = (
     "- **To change something**, edit what is on this branch, then merge. Cairn does not overwrite "
     "what people push here.\n"
-    "- **To use it**, merge this pull request and comment `/execute` on an issue. Nothing starts "
-    "before it is merged, and nothing starts by merging it.\n"
+    "- **To use it**, {use}\n"
     "- **If you do not want it**, close this pull request. Cairn opens it again only when somebody "
     "comments `/execute setup`."
+)
+
+_COMMENT = (
+    "merge this pull request and comment `/execute` on an issue. Nothing starts before it is "
+    "merged, and nothing starts by merging it."
+)
+_MERGE = (
+    "merge this pull request. Nothing starts before it is merged; then a run starts for its tasks, "
+    "because the configuration says `triggers.push: execute`."
 )
 
 
@@ -48,15 +56,22 @@ class SetupPulls:
         self._run = run
 
     async def offer(
-        self, commit: str, files: Sequence[ProposedFile], *, asked: bool = False
+        self,
+        commit: str,
+        files: Sequence[ProposedFile],
+        *,
+        asked: bool = False,
+        starts: bool = False,
     ) -> Offered | str:
         """Offer files on top of a commit, all in one pull request; or say why GitHub refuses it.
 
-        One that a person closed is offered again only if it was ``asked`` for. Doing it twice
-        leaves one. Raises ``Outage`` where GitHub may take it later.
+        One that a person closed is offered again only if it was ``asked`` for; to merge it
+        ``starts`` a run. Doing it twice leaves one. Raises ``Outage`` where GitHub may take it
+        later.
         """
+        how = _HOW.format(use=_MERGE if starts else _COMMENT)
         try:
-            return await self._offered(commit, files, asked=asked)
+            return await self._offered(commit, files, how, asked=asked)
         except TaskError as error:
             return error.message
         except Outage as outage:
@@ -70,7 +85,9 @@ class SetupPulls:
         if known and known.state == "open":
             await self._pulls.close(known, why)
 
-    async def _offered(self, commit: str, files: Sequence[ProposedFile], *, asked: bool) -> Offered:
+    async def _offered(
+        self, commit: str, files: Sequence[ProposedFile], how: str, *, asked: bool
+    ) -> Offered:
         source = "-".join(blob_sha(file.content) for file in files)
         known = await self._pulls.known(BRANCH)
         if known and known.state == "declined" and not asked:
@@ -85,6 +102,6 @@ class SetupPulls:
             below=self._branch,
             parent=commit,
             title=files[0].title if len(files) == 1 else _SEVERAL,
-            body="\n\n".join([*(file.body for file in files), _HOW]),
+            body="\n\n".join([*(file.body for file in files), how]),
         )
         return await self._pulls.offer(shown, source)

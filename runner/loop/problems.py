@@ -26,27 +26,30 @@ _USUAL = frozenset(
 class StartCommands:
     """What people type to start a run, where they type it; ``roadmap`` goes before its path.
 
-    ``normalise`` goes before a path to get checkboxes ('': the run proposes them automatically).
+    ``normalise`` goes before a path to get checkboxes ('': the run proposes them automatically),
+    ``setup`` has a first roadmap proposed ('': nothing does).
     """
 
     word: str
     roadmap: str
     normalise: str = ""
+    setup: str = ""
 
 
 def missing_roadmap(path: str, start: StartCommands, paths: Iterable[str] = ()) -> str:
     """There is no such file; ``paths`` (what exists) may have the one that was meant."""
     text = f"There is no file `{_plain(path)}` on the branch this run builds on."
-    if meant := _meant(path, paths):
+    if meant := similar_roadmaps(path, paths):
         names = " or ".join(f"`{start.roadmap}{_plain(each)}`" for each in meant)
         return f"{text} Did you mean {names}?"
+    propose = f" `{start.setup}` proposes one from labelled issues." * bool(start.setup)
     return (
         f"{text} Add one with a task list (`- [ ] what to do`) or name another path: "
-        f"`{start.roadmap}docs/PLAN.md`."
+        f"`{start.roadmap}docs/PLAN.md`.{propose}"
     )
 
 
-def _meant(path: str, paths: Iterable[str]) -> list[str]:
+def similar_roadmaps(path: str, paths: Iterable[str]) -> list[str]:
     """Files with the same name elsewhere or in other case, else a usual name of a roadmap."""
     name = path.rpartition("/")[2].lower()
     by_name = [(each.rpartition("/")[2].lower(), each) for each in paths]
