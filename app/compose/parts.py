@@ -42,11 +42,12 @@ from app.progress.waiting import WaitEstimate
 from app.proposals.service import Look, ShownProposals
 from app.pushes.normalise import Normalising
 from app.runs.advice_offer import AdviceOffer
-from app.runs.execution import RunPorts, StoredControl, origin_of
+from app.runs.execution import RunPorts, StoredControl
 from app.runs.following import FollowUps
 from app.runs.installations import MissingPermissions
 from app.runs.lessons import Lessons
 from app.runs.onboarding import SetUp
+from app.runs.requests import origin_of
 from app.runs.roadmap_offer import labelled
 from app.runs.service import row_of
 from app.runs.setup_offer import SetupPulls

@@ -16,18 +16,15 @@ from app.proposals.service import ShownProposals
 from app.runs.advice_offer import AdviceOffer, adjusted_text, advised
 from app.runs.config_offer import NO_APP, advice
 from app.runs.onboarding import SetUp
+from app.runs.requests import request_of
 from app.runs.revising import answers, not_begun
 from app.runs.undoing import MAY_NOT_UNDO, Undoing
 from app.runs.verifying import Verifying
 from app.store.runs import PERSON, Run, StoredRuns
 from runner.analysis.preview import CostPreview
 from runner.config.model import GitHubMode, RepositoryConfig
-from runner.config.options import options_of
 from runner.config.reading import ConfigError
 from runner.errors import STOP_REQUEST, Outage, Stopped, StopRequest, TaskError
-from runner.grouped import changed
-from runner.history.recording import RunOrigin
-from runner.history.records import StartedBy
 from runner.loop.deps import Deps, TaskWork
 from runner.loop.driver import MARK, driving, lines, would_do
 from runner.loop.schedule import left_out
@@ -42,11 +39,9 @@ from runner.people.report import table
 from runner.people.run_view import view_of
 from runner.ports import Repository
 from runner.roadmap.task import Task
-from runner.state.options import LONGEST_NOTE, Options, Request
-from runner.state.proposal import ApprovalMode
-from runner.state.revising import RevisionRequest
+from runner.state.options import Options, Request
 from runner.state.run_state import Attempt, Plan, RunState
-from runner.text.sanitize import cut_middle, sanitize
+from runner.text.sanitize import sanitize
 
 
 async def plan_only(request: Request, ports: RunPorts) -> Outcome:
@@ -386,49 +381,6 @@ async def answered(ended: Ended, ports: RunPorts) -> str:
     replies, said = await answers(ended, revision, asked, ports.deps)
     await ports.answer(revision.pull, replies)
     return said
-
-
-def request_of(run: Run, config: RepositoryConfig) -> Request:
-    """What the command asked for, within what the repository's configuration says."""
-    asked, options = run.request, options_of(config)
-    options = changed(
-        options,
-        max_tasks=min(asked["max_tasks"], options.scope.max_tasks),
-        task=asked.get("task") or "",
-        tasks=tuple(asked.get("tasks") or ()),
-        phase=asked.get("phase") or "",
-        retry=bool(asked.get("retry")),
-        note=cut_middle(asked.get("note") or "", LONGEST_NOTE),
-        revision=RevisionRequest(**asked["revision"]) if asked.get("revision") else None,
-        model=asked.get("model") or options.models.model,
-        approval_mode=_asked_mode(run, config) or options.approvals.approval_mode,
-        project=run.repository,
-    )
-    return Request(run.id, run.roadmap, options)
-
-
-def origin_of(run: Run) -> RunOrigin:
-    """Where a run belongs, who asked for it, and how."""
-    asked = run.request
-    revision = asked.get("revision") or {}
-    how = "checks" if revision.get("failing") else "review" if revision else "comment"
-    if revision.get("conflict"):
-        how = "conflict"
-    if revision.get("fix"):
-        how = "comment"
-    if not revision and asked.get("tasks"):
-        how = "push"
-    return RunOrigin(
-        run.repository,
-        run.repository_id,
-        run.installation_id,
-        StartedBy(str(asked.get("by") or ""), how, run.issue or 0),
-    )
-
-
-def _asked_mode(run: Run, config: RepositoryConfig) -> ApprovalMode | None:
-    """Where nothing is shown on GitHub nobody can be asked, whatever was asked for."""
-    return None if config.github_mode == "disabled" else run.request.get("approval_mode")
 
 
 def listed(error: ConfigError) -> str:

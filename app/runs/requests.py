@@ -1,0 +1,57 @@
+"""What a stored run asks for: its request to the loop, and where it comes from."""
+
+from __future__ import annotations
+
+from app.store.runs import Run
+from runner.config.model import RepositoryConfig
+from runner.config.options import options_of
+from runner.grouped import changed
+from runner.history.recording import RunOrigin
+from runner.history.records import StartedBy
+from runner.state.options import LONGEST_NOTE, Request
+from runner.state.proposal import ApprovalMode
+from runner.state.revising import RevisionRequest
+from runner.text.sanitize import cut_middle
+
+
+def request_of(run: Run, config: RepositoryConfig) -> Request:
+    """What the command asked for, within what the repository's configuration says."""
+    asked, options = run.request, options_of(config)
+    options = changed(
+        options,
+        max_tasks=min(asked["max_tasks"], options.scope.max_tasks),
+        task=asked.get("task") or "",
+        tasks=tuple(asked.get("tasks") or ()),
+        phase=asked.get("phase") or "",
+        retry=bool(asked.get("retry")),
+        note=cut_middle(asked.get("note") or "", LONGEST_NOTE),
+        revision=RevisionRequest(**asked["revision"]) if asked.get("revision") else None,
+        model=asked.get("model") or options.models.model,
+        approval_mode=_asked_mode(run, config) or options.approvals.approval_mode,
+        project=run.repository,
+    )
+    return Request(run.id, run.roadmap, options)
+
+
+def origin_of(run: Run) -> RunOrigin:
+    """Where a run belongs, who asked for it, and how."""
+    asked = run.request
+    revision = asked.get("revision") or {}
+    how = "checks" if revision.get("failing") else "review" if revision else "comment"
+    if revision.get("conflict"):
+        how = "conflict"
+    if revision.get("fix"):
+        how = "comment"
+    if not revision and asked.get("tasks"):
+        how = "push"
+    return RunOrigin(
+        run.repository,
+        run.repository_id,
+        run.installation_id,
+        StartedBy(str(asked.get("by") or ""), how, run.issue or 0),
+    )
+
+
+def _asked_mode(run: Run, config: RepositoryConfig) -> ApprovalMode | None:
+    """Where nothing is shown on GitHub nobody can be asked, whatever was asked for."""
+    return None if config.github_mode == "disabled" else run.request.get("approval_mode")
