@@ -60,7 +60,8 @@ async def _status(conversation: Conversation, command: StatusCommand) -> Command
         reviewed = await conversation.runs.in_review(request) if runs else ()
         return CommandReply(replies.status(runs, reviewed=reviewed))
     here = await conversation.runs.checkpoint(request)
-    return CommandReply(replies.status(runs, here))
+    offer = None if here or runs else await conversation.runs.offer(request)
+    return CommandReply(replies.status(runs, here, offer=offer))
 
 
 async def _cancel(conversation: Conversation, command: CancelCommand) -> CommandReply:

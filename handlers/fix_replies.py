@@ -42,6 +42,12 @@ def fixing(found: Fixing) -> str:
                 "branch, so this pull request did not break them. Nothing was done. Repair the "
                 "base branch first."
             )
+        case "again":
+            return (
+                f"This repair of #{found.repaired} does not make {as_codes(found.names)} pass. "
+                f"Nothing was done. Push to its branch, or close it and comment `{TRIGGER} fix` on "
+                f"#{found.repaired} for a new repair."
+            )
         case "ours":
             return (
                 f"Only Cairn's own check fails here ({as_codes(found.names)}), and `{TRIGGER} fix` "

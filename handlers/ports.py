@@ -257,18 +257,24 @@ class CheckpointStatus:
     place: StackPlace = StackPlace()
 
 
+OfferKind = Literal["normalise", "setup", "undo", "advice", "fix", "recovery"]
+"""What a pull request of ours proposes that shows no task's work (``recovery``: a proposal)."""
+
+
 @dataclass(frozen=True, slots=True)
 class Revising:
     """What became of the wish to revise a pull request.
 
     ``started`` says that a run works on it, or will: the ``used``-th of ``most`` revisions.
     ``limit`` says that all of them are used, ``off`` that the repository allows none, ``closed``
-    that the pull request is not open. ``proposal`` and ``other`` say that it shows no task's work.
+    that the pull request is not open. ``offer`` says that it is one of ours that shows no task's
+    work, ``other`` that it is not ours.
     """
 
-    outcome: Literal["started", "limit", "off", "closed", "proposal", "other"]
+    outcome: Literal["started", "limit", "off", "closed", "offer", "other"]
     used: int = 0
     most: int = 0
+    offer: OfferKind | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,9 +283,10 @@ class Fixing:
 
     ``started`` says that a run tries it, ``working`` that another one does already, ``offered``
     that a repair (``url``) waits for people. ``names`` are the checks that it is about: still
-    ``running``, failing ``below`` as well, or ``ours``. ``unreadable`` says that we may not read
-    checks, ``no_app`` that we are no App, to which GitHub shows those of others. ``limit`` says
-    that all ``most`` attempts are used.
+    ``running``, failing ``below`` as well, or ``ours``. ``again`` says that it is our own repair of
+    the pull request ``repaired``, and that these checks still fail. ``unreadable`` says that we may
+    not read checks, ``no_app`` that we are no App, to which GitHub shows those of others. ``limit``
+    says that all ``most`` attempts are used.
     """
 
     outcome: Literal[
@@ -293,6 +300,7 @@ class Fixing:
         "none",
         "running",
         "below",
+        "again",
         "ours",
         "unreadable",
         "no_app",
@@ -302,6 +310,7 @@ class Fixing:
     names: tuple[str, ...] = ()
     url: str = ""
     most: int = 0
+    repaired: int = 0
 
 
 class Learned(Protocol):
@@ -373,6 +382,9 @@ class Runs(Protocol):
 
     async def checkpoint(self, request: RunRequested) -> CheckpointStatus | None:
         """Return how the pull request of the request is doing, if it shows our work on a task."""
+
+    async def offer(self, request: RunRequested) -> OfferKind | None:
+        """Return what the pull request of the request proposes, if it is such an open one."""
 
     async def in_review(self, request: RunRequested) -> tuple[InReview, ...]:
         """Return the open pull requests of the roadmap that the issue's newest run worked on.

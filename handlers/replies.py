@@ -19,6 +19,7 @@ from handlers.grammar import (
 from handlers.ports import (
     CheckpointStatus,
     InReview,
+    OfferKind,
     Revising,
     RunStatus,
     TaskLine,
@@ -235,12 +236,16 @@ def status(
     here: CheckpointStatus | None = None,
     *,
     reviewed: Sequence[InReview] = (),
+    offer: OfferKind | None = None,
 ) -> str:
     """Say how the runs of an issue are doing, with a table of tasks for each.
 
     ``reviewed`` are open pull requests of their roadmap. On a checkpoint (``here``) the runs are
-    its revisions; its place in the stack comes first.
+    its revisions; its place in the stack comes first. ``offer`` is what a pull request of ours
+    that shows no task proposes.
     """
+    if offer and not runs:
+        return not_worked_on(offer)
     if not (runs or here):
         return f"No run has been started on this issue yet. `{TRIGGER}` starts one."
     shown = [*([_checkpoint(here)] if here else []), *map(_run, runs[:_MOST_RUNS])]
@@ -273,16 +278,44 @@ def revising(found: Revising) -> str:
                 "what is to change as a new task. If it was closed, "
                 f"`{TRIGGER} retry ID` starts its task again."
             )
-        case "proposal":
-            return (
-                "This pull request is a proposal, not finished work. Nothing was done. Decide on "
-                "it with `/approve`, `/reject` or `/edit`."
-            )
+        case "offer":
+            return not_revised(found.offer or "setup")
         case "other":
             return (
                 "This is not a pull request that Cairn made for a task. Nothing was done. "
                 f"`{TRIGGER} revise` changes the pull requests that Cairn opens."
             )
+
+
+_DECIDE = "Decide on it with `/approve`, `/reject` or `/edit`."
+_OFFERS: dict[OfferKind, tuple[str, str]] = {
+    "normalise": ("proposes checkboxes for a roadmap", ""),
+    "setup": ("proposes what the repository lacks", ""),
+    "undo": ("takes back a merged task", " Or close it and add what is to change as a new task."),
+    "advice": ("proposes other settings", ""),
+    "fix": (
+        "proposes a repair of another pull request",
+        f" Or close it and comment `{TRIGGER} fix` on that pull request for a new repair.",
+    ),
+}
+
+
+def not_revised(offer: OfferKind) -> str:
+    """Say why one of our pull requests is not revised, and what people can do instead."""
+    if offer == "recovery":
+        return f"This pull request is a proposal, not finished work. Nothing was done. {_DECIDE}"
+    what, instead = _OFFERS[offer]
+    return (
+        f"Cairn revises only pull requests that show its work on a task; this one {what}. Nothing "
+        f"was done. Push your changes to its branch: Cairn does not overwrite them.{instead}"
+    )
+
+
+def not_worked_on(offer: OfferKind) -> str:
+    """Say what one of our pull requests is for; no run works on it."""
+    if offer == "recovery":
+        return f"This pull request is a proposal. {_DECIDE}"
+    return f"This pull request {_OFFERS[offer][0]}. No run works on it; merge it, or close it."
 
 
 def times(count: int) -> str:

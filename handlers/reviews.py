@@ -37,13 +37,19 @@ async def handle_review(
     if verdict != "changes_requested" and not await _speaks_to_us(event.body, thread.own_login):
         return
     request = _request(event)
+    offer = None
     if await runs.checkpoint(request) is None:
-        return
+        offer = await runs.offer(request)
+        if offer is None:
+            return
     role = await role_of(thread.github, repository=event.repository, user=event.author)
     if not suffices(role, _REVISE.needs):
         if await thread.may_refuse(event.author, to=request.delivery):
             reply = replies.may_not_ask(_REVISE.needs, event.author, role)
             await thread.reply(reply, to=request.delivery, since=None)
+        return
+    if offer:
+        await thread.reply(replies.not_revised(offer), to=request.delivery, since=None)
         return
     if isinstance(event, ReviewCommented):
         await thread.react(event.comment_id, on="pulls")

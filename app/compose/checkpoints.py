@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 from urllib.parse import quote
 
 from app.compose.parts import ServerParts
 from app.github.api import RepositoryApi
 from app.github.broken import BrokenPulls
 from app.github.config import Contents
+from app.github.one_pull import offer_of
 from app.github.pulls import Pull, Pulls, read_pull
 from app.github.stack import Ties, in_review, place_of
 from app.github.token_identity import READ, REVIEW
 from app.runs.service import Checkpoints, row_of
 from app.store.runs import RunRequest
-from handlers.ports import Fixing, InReview, RunRequested, StackPlace
+from handlers.ports import Fixing, InReview, OfferKind, RunRequested, StackPlace
 from runner.config.reading import ConfigError
 from runner.errors import Outage
 from runner.roadmap.parse import parse_roadmap
@@ -27,6 +29,7 @@ def checkpoints(parts: ServerParts) -> Checkpoints:
         pull_of=asked.pull_of,
         pull_from=asked.pull_from,
         place_of=asked.place_of,
+        offer_of=asked.offer_of,
         in_review=asked.in_review,
         most_of=asked.most_revisions,
         most_repairs=asked.most_repairs,
@@ -51,10 +54,17 @@ class _Asked:
 
     async def pull_of(self, request: RunRequested) -> Pull | None:
         """The pull request that a request was made on, if it is ours. Raises ``Outage``."""
-        api = RepositoryApi(self._parts.client(request, REVIEW), request.repository.full_name)
-        doing = f"show #{request.issue}"
-        found = await api.find(f"pulls/{request.issue}", doing, refused=Outage)
+        found = await self._found(request)
         return read_pull(found, await self._parts.identity.bot_login()) if found else None
+
+    async def offer_of(self, request: RunRequested) -> OfferKind | None:
+        """What the open pull request of a request proposes, if it is ours. Raises ``Outage``."""
+        found = await self._found(request)
+        return offer_of(found, await self._parts.identity.bot_login()) if found else None
+
+    async def _found(self, request: RunRequested) -> Any:
+        api = RepositoryApi(self._parts.client(request, REVIEW), request.repository.full_name)
+        return await api.find(f"pulls/{request.issue}", f"show #{request.issue}", refused=Outage)
 
     async def pull_from(self, request: RunRequested, branch: str) -> Pull | None:
         """Our open pull request from a branch. Raises ``Outage``."""

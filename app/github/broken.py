@@ -11,7 +11,7 @@ from app.github.failing import ChecksRead, FailingChecks
 from app.github.one_pull import OfferedPulls
 from handlers.ports import Fixing
 from runner.errors import BranchMoved, Outage, TaskError
-from runner.people.fix_sentences import fix_branch, moved_on, not_fixable
+from runner.people.fix_sentences import fix_branch, moved_on, not_fixable, repaired_by
 from runner.state.revising import Revision, RevisionRequest, UnclearChecks
 
 
@@ -81,10 +81,18 @@ class BrokenPulls:
         if seen.failed:
             return Fixing("started", names=tuple(each.name for each in seen.failed))
         if seen.below:
+            if repaired := await self._repaired_by(pull):
+                return Fixing("again", names=seen.below, repaired=repaired)
             return Fixing("below", names=seen.below)
         if ours := await self._failing.ours(pull.head):
             return Fixing("ours", names=ours)
         return Fixing("green" if seen.some else "none")
+
+    async def _repaired_by(self, pull: BrokenPull) -> int:
+        """The number of the pull request that this one repairs, if it is our repair; else 0."""
+        number = repaired_by(pull.branch)
+        known = await self._offered.known(pull.branch) if number else None
+        return number if known and known.number == pull.number else 0
 
 
 class RepairedPulls:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 from urllib.parse import urlencode
 
 from app.github.api import RepositoryApi
@@ -12,6 +12,7 @@ from app.github.comments import first_kind, marked, marker, with_markers
 from app.github.commits import Branches, Commit, Commits
 from app.github.proposals import RecoveryPulls, applied_in, closed
 from app.github.pulls import PREFIX, Pull, Pulls, checkpoint_markers
+from handlers.ports import OfferKind
 from runner.errors import Outage, TaskError
 from runner.people.sentences import shared_body, shared_title, slug
 from runner.state.changes import ChangeSet, Snapshot, Write
@@ -117,6 +118,20 @@ def _names(first: str) -> Iterator[str]:
         number += 1
 
 
+def offer_of(found: Any, bot_login: str) -> OfferKind | None:
+    """Return what an open pull request, in GitHub's form, proposes beside the work of tasks.
+
+    None for one that is not ours.
+    """
+    kinds: dict[str | None, OfferKind] = {each: each for each in get_args(OfferKind)}
+    ours = (
+        found["state"] == "open"
+        and (found["user"] or {}).get("login") == bot_login
+        and found["head"]["ref"].startswith(PREFIX)
+    )
+    return kinds.get(first_kind(found["body"])) if ours else None
+
+
 State = Literal["open", "declined", "pushed"]
 
 
@@ -186,7 +201,7 @@ class OfferedPulls:
         self,
         api: RepositoryApi,
         *,
-        kind: Literal["normalise", "setup", "undo", "advice", "fix"],
+        kind: OfferKind,
         branches: Branches,
         bot_login: str,
     ) -> None:

@@ -26,6 +26,7 @@ from handlers.ports import (
     InReview,
     Learned,
     NamedTask,
+    OfferKind,
     Revising,
     RunRequested,
     RunStatus,
@@ -79,7 +80,7 @@ class Checkpoints:
     """What is known of the pull requests that show our work.
 
     ``pull_of`` finds the one of a request if it is ours, ``pull_from`` the open one of a branch,
-    ``place_of`` its place in the stack,
+    ``place_of`` its place in the stack, ``offer_of`` what another open one of ours proposes,
     ``in_review`` the open ones of a roadmap; ``most_of`` says how often the repository lets one be
     revised (0: never), ``most_repairs`` how often because of checks, ``fails`` whether checks of
     others fail. ``broken`` says whether anybody's can be repaired, and its head. All raise
@@ -89,6 +90,7 @@ class Checkpoints:
     pull_of: Callable[[RunRequested], Awaitable[Pull | None]]
     pull_from: Callable[[RunRequested, str], Awaitable[Pull | None]]
     place_of: Callable[[RunRequested, Pull], Awaitable[StackPlace]]
+    offer_of: Callable[[RunRequested], Awaitable[OfferKind | None]]
     in_review: Callable[[RunRequested, str], Awaitable[tuple[InReview, ...]]]
     most_of: Callable[[RunRequested], Awaitable[int]]
     most_repairs: Callable[[RunRequested], Awaitable[int]]
@@ -248,6 +250,10 @@ class RunService:
             return found
         return replace(found, place=await self._checkpoints.place_of(request, pull))
 
+    async def offer(self, request: RunRequested) -> OfferKind | None:
+        """Return what the pull request of the request proposes, if it is such an open one."""
+        return await self._checkpoints.offer_of(request)
+
     async def in_review(self, request: RunRequested) -> tuple[InReview, ...]:
         """Return the open pull requests of the roadmap of the issue's newest run."""
         runs = await self._runs.by_issue(request.repository.id, request.issue)
@@ -257,7 +263,8 @@ class RunService:
         """Queue a run that changes a checkpoint as reviewers ask; twice leaves one."""
         pull = await self._checkpoints.pull_of(request)
         if pull is None or pull.kind != "checkpoint":
-            return Revising("proposal" if pull else "other")
+            offer = await self.offer(request)
+            return Revising("offer" if offer else "other", offer=offer)
         if not pull.open:
             return Revising("closed")
         most = await self._checkpoints.most_of(request)

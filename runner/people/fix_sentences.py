@@ -31,6 +31,12 @@ def fix_branch(pull: int) -> str:
     return f"cairn/fix/{pull}"
 
 
+def repaired_by(branch: str) -> int:
+    """The pull request that a branch has repairs of; 0 for another branch."""
+    number = branch.removeprefix(fix_branch(0).removesuffix("0"))
+    return int(number) if number != branch and number.isdecimal() else 0
+
+
 def fix_branch_taken(branch: str) -> str:
     """A person pushed to it."""
     return (

@@ -24,6 +24,7 @@ from handlers.ports import (
     InReview,
     InstalledRepository,
     NamedTask,
+    OfferKind,
     ProposalView,
     Revising,
     Rules,
@@ -136,6 +137,9 @@ class WrittenRuns:
 
     async def checkpoint(self, request: RunRequested) -> CheckpointStatus | None:
         return self.here
+
+    async def offer(self, request: RunRequested) -> OfferKind | None:
+        return None
 
     async def in_review(self, request: RunRequested) -> tuple[InReview, ...]:
         return ()

@@ -294,3 +294,36 @@ async def test_only_our_own_check_is_red(bot: Bot) -> None:
     said = said_on(bot, pull)
     assert "Only Cairn's own check fails here (`cairn/trust`)" in said
     assert "`/execute revise`" in said
+
+
+async def test_a_repair_that_does_not_repair_it(bot: Bot) -> None:
+    """On the repair itself each question is answered with what leads to a new one."""
+    pull = await theirs(bot)
+    await fails(bot, pull)
+    bot.model.says(ADD_MODULE)
+    await bot.reply(pull, "/execute fix")
+    fix = fix_of(bot, pull)
+    said_on(bot, pull)
+
+    await bot.github.review(REPOSITORY, fix.number, "CHANGES_REQUESTED", "Shorter.")
+    await bot.idle()
+    said = said_on(bot, fix)
+    assert "this one proposes a repair of another pull request" in said
+    assert "Push your changes to its branch" in said
+    await bot.reply(fix, "/execute revise Shorter.")
+    assert "comment `/execute fix` on that pull request" in said_on(bot, fix)
+    await bot.reply(fix, "/execute status")
+    assert "proposes a repair of another pull request. No run works on it" in said_on(bot, fix)
+
+    await fails(bot, fix)
+    await bot.reply(fix, "/execute fix")
+    said = said_on(bot, fix)
+    assert f"This repair of #{pull.number} does not make `ci` pass." in said
+    assert len(bot.prompts) == 1
+
+    await bot.github.close(REPOSITORY, fix.number)
+    await bot.github.delete_branch(REPOSITORY, fix.pull.head)
+    bot.model.says(ADD_MODULE)
+    await bot.reply(pull, "/execute fix")
+    assert "proposes a repair" in said_on(bot, pull)
+    assert len(bot.prompts) == 2

@@ -210,3 +210,26 @@ async def test_one_of_several_in_one_pull_request(bot: Bot, method: str) -> None
 
     bot.github.says(REPOSITORY, pull.number)
     assert shown(bot, undoing(bot)).keys() == {"ROADMAP.md", "two.md"}
+
+
+@on(NOTES)
+async def test_a_review_of_what_takes_it_back(bot: Bot) -> None:
+    """It shows no task's work: who asks for changes is told what to do instead."""
+    await merged(bot, note("one.md"), note("two.md"))
+    await bot.comment("/execute undo 1.2")
+    bot.says()
+    pull = undoing(bot)
+    on = [("two.md", 1, 1, "Keep this line.")]
+
+    await bot.github.review(REPOSITORY, pull.number, "COMMENTED", "Looks fine.")
+    await bot.idle()
+    assert bot.github.says(REPOSITORY, pull.number) == []
+    await bot.github.review(
+        REPOSITORY, pull.number, "CHANGES_REQUESTED", "Keep it.", on=on, side="LEFT"
+    )
+    await bot.idle()
+
+    (said,) = bot.github.says(REPOSITORY, pull.number)
+    assert "this one takes back a merged task" in said
+    assert "close it and add what is to change as a new task" in said
+    assert len(bot.prompts) == 2
