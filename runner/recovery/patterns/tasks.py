@@ -66,7 +66,12 @@ def _forbidding(facts: FailureFacts) -> Iterator[str]:
     for failure in facts.failures:
         found = _NOT_RAISED.search(failure.message)
         if found and failure.file in facts.paths - facts.changed:
-            yield f"{failure.test}: {found[0]}"
+            yield f"{failure.test}: {_line_of(failure.message, found.start())}"
+
+
+def _line_of(text: str, at: int) -> str:
+    start = text.rfind("\n", 0, at) + 1
+    return text[start:].partition("\n")[0].strip()
 
 
 def _evidence(facts: FailureFacts, lines: tuple[str, ...]) -> tuple[str, ...]:
