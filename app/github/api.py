@@ -199,11 +199,14 @@ class RepositoryApi:
             return await self._client.getitem(f"{self._root}/{path}")
 
     async def items(
-        self, path: str, doing: str, *, refused: Refused = TaskError
+        self, path: str, doing: str, *, key: str = "items", refused: Refused = TaskError
     ) -> AsyncIterator[Any]:
-        """Yield every item of a list, page after page as ``Link`` says."""
+        """Yield every item of a list, page after page as ``Link`` says.
+
+        Where GitHub wraps the list in an object, ``key`` is its name there.
+        """
         with refusals_explained(doing, refused=refused):
-            async for item in self._client.getiter(f"{self._root}/{path}"):
+            async for item in self._client.getiter(f"{self._root}/{path}", iterable_key=key):
                 yield item
 
     async def post(self, path: str, data: dict[str, Any], doing: str) -> Any:

@@ -186,8 +186,8 @@ class FailingChecks:
 
     async def _all_runs(self, ref: str) -> AsyncIterator[Any]:
         path = f"commits/{quote(ref, safe='')}/check-runs?per_page=100"
-        found = await self._api.get(path, f"list the checks of {ref}", refused=Outage)
-        for run in found["check_runs"]:
+        doing = f"list the checks of {ref}"
+        async for run in self._api.items(path, doing, key="check_runs", refused=Outage):
             yield run
 
     def _is_ours(self, run: Any) -> bool:
@@ -196,8 +196,8 @@ class FailingChecks:
     async def _contexts(self, ref: str) -> AsyncIterator[Any]:
         """The newest status of each context; we set none ourselves."""
         path = f"commits/{quote(ref, safe='')}/status?per_page=100"
-        found = await self._statuses.get(path, f"list the statuses of {ref}", refused=Outage)
-        for status in found["statuses"]:
+        doing = f"list the statuses of {ref}"
+        async for status in self._statuses.items(path, doing, key="statuses", refused=Outage):
             yield status
 
     async def _said(self, failed: FailedCheck) -> tuple[Point | None, bool]:
