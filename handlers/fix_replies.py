@@ -15,7 +15,7 @@ _FIXED = {
     "fork": "This pull request comes from a fork, where Cairn may not push a branch, so it cannot "
     "propose a repair. Nothing was done. If you push the branch to this repository and open a pull "
     f"request from there, `{TRIGGER} fix` works on that one.",
-    "green": "All checks of this pull request have passed, so there is nothing to repair.",
+    "green": "No check of this pull request has failed, so there is nothing to repair.",
     "none": "No checks were reported for this pull request, so there is nothing to repair.",
     "working": "A run is already working on the checks of this pull request. Its comment is above.",
     "unreadable": "Cairn cannot see the checks here: the App needs the permission *Checks*. An "

@@ -131,7 +131,7 @@ async def test_nothing_is_red(bot: Bot) -> None:
     none, running, green, below = bot.github.says(REPOSITORY, pull.number)
     assert "No checks were reported" in none
     assert "still running (`ci`)" in running
-    assert "have passed" in green
+    assert "No check of this pull request has failed" in green
     assert "(`ci`) also fail on the base branch" in below
     assert "This is not a pull request" in bot.says()[0]
     assert bot.prompts == []
