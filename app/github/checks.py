@@ -6,10 +6,14 @@ clicked (https://docs.github.com/en/rest/guides/using-the-rest-api-to-interact-w
 
 from __future__ import annotations
 
+import logging
 from typing import Any, Literal, Protocol
 from urllib.parse import urlencode
 
 from app.github.api import BestEffort, RepositoryApi
+from runner.errors import TaskError
+
+_log = logging.getLogger(__name__)
 
 RECOVERY, STACK, TRUST = "cairn/recovery", "cairn/stack", "cairn/trust"
 """The names of our check runs."""
@@ -133,8 +137,14 @@ QUEUE_SUMMARY = (
 
 
 async def answer_queue(runs: CheckRuns, commit: str) -> None:
-    """Give a merge queue the checks that it may wait for: neutral, so that they hold nothing up."""
-    for name in (TRUST, STACK):
-        if await runs.find(name, commit) is None:
-            output = {"title": QUEUE_TITLE, "summary": QUEUE_SUMMARY}
-            await runs.make(commit, {"name": name, "conclusion": "neutral", "output": output})
+    """Give a merge queue the checks that it may wait for: neutral, so that they hold nothing up.
+
+    The queue may have given the commit up meanwhile; GitHub refuses checks on it then.
+    """
+    output = {"title": QUEUE_TITLE, "summary": QUEUE_SUMMARY}
+    try:
+        for name in (TRUST, STACK):
+            if await runs.find(name, commit) is None:
+                await runs.make(commit, {"name": name, "conclusion": "neutral", "output": output})
+    except TaskError as refused:
+        _log.warning("A merge queue gets no checks on %s: %s", commit, refused.message)
