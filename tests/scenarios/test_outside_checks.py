@@ -361,3 +361,19 @@ async def test_fix_with_a_very_long_log(bot: Bot) -> None:
     assert "proposes a repair" in said
     assert "FAILED: the note says nothing" in bot.prompts[0]
     assert len(bot.prompts[0]) < 60_000
+
+
+async def test_fix_in_a_locked_conversation(bot: Bot) -> None:
+    """The repair is proposed all the same; its comment comes when somebody unlocks it."""
+    pull = await theirs(bot, {"one.md": b"Bad.\n"})
+    await red(bot, pull)
+    await bot.github.lock(REPOSITORY, pull.number)
+    bot.model.says(note("one.md", "Good."))
+
+    assert await fix(bot, pull) == ""
+
+    assert bot.pulls[-1].title == f"Make the failing checks of #{pull.number} pass"
+    await bot.github.lock(REPOSITORY, pull.number, locked=False)
+    await bot.idle()
+    (said,) = bot.github.says(REPOSITORY, pull.number)
+    assert "proposes a repair" in said

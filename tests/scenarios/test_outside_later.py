@@ -7,6 +7,7 @@ import asyncio
 from tests.scenarios.bot import REPOSITORY, Bot
 from tests.scenarios.projects import ADD, CALC, NOTES, note, notes, on
 from tests.scenarios.proposing import STUCK, TITLES, decomposed, script_new_tasks
+from tests.scenarios.pushing import push
 from tests.scenarios.stacks import (
     LINES,
     check_own,
@@ -333,3 +334,58 @@ async def test_a_stack_that_is_merged_on_a_checkout(bot: Bot) -> None:
     for pull in (two, six):
         unread_comments(bot, pull)
     bot.says()
+
+
+@on(NOTES)
+async def test_undo_again_after_a_person_pushed(bot: Bot) -> None:
+    """It is in conflict by now; made anew it would lose what they pushed, so it is left alone."""
+    await merged(bot, note("one.md"), note("two.md"))
+    await bot.comment("/execute undo 1.1")
+    bot.says()
+    undo = bot.pulls[-1]
+    await bot.github.push(REPOSITORY, {"why.md": b"Because.\n"}, branch=undo.pull.head)
+    await bot.idle()
+    pushed = undo.pull.sha
+    await push(bot, "- [x] 1.1 Write `one.md`\n- [x] 1.2 Write `two.md` in French\n")
+
+    await bot.comment("/execute undo 1.1")
+
+    (said,) = bot.says()
+    assert "Somebody has pushed to it, so Cairn leaves it alone" in said
+    assert undo.pull.sha == pushed
+
+
+@on(notes(LINES, **LIMIT))
+async def test_one_that_is_opened_again_counts(bot: Bot) -> None:
+    """It took no place while it was closed; open again, it does, so the run still waits."""
+    bot.model.says(note("one.md"), note("two.md"))
+    await bot.comment("/execute")
+    one = bot.pulls[0]
+    await bot.github.close(REPOSITORY, one.number)
+    await bot.idle()
+    two = bot.pulls[1]
+    await bot.github.reopen(REPOSITORY, one.number)
+    await bot.idle()
+
+    await merge(bot, two)
+
+    assert [pull.state for pull in bot.pulls] == ["open", "closed"]
+    assert "which is the limit" in bot.says()[-1]
+    for pull in bot.pulls:
+        unread_comments(bot, pull)
+
+
+@on(STUCK)
+async def test_rerun_of_the_check_with_the_buttons(bot: Bot) -> None:
+    """There is nothing to verify: the buttons stay, and the proposal is open as before."""
+    pull = await decomposed(bot)
+    checks = len(bot.view.checks)
+
+    await bot.github.rerun(REPOSITORY, button_check(bot), by="writer")
+    await bot.idle()
+
+    assert len(bot.view.checks) == checks
+    assert pull.state == "open"
+    await click(bot, "reject")
+    assert bot.says()
+    bot.proposes()
