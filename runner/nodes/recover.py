@@ -35,6 +35,7 @@ from runner.roadmap.task import NewTask
 from runner.state.changes import ChangeSet, Snapshot, Write
 from runner.state.proposal import (
     MOST_PARTS,
+    REPLACED_BY,
     Proposal,
     ProposalPlace,
     Strategy,
@@ -118,10 +119,9 @@ def _question(state: RunState, facts: FailureFacts, strategy: Strategy, complain
         "paths": _near(facts),
         "complaint": complaint,
     }
-    if strategy == "rewrite":
-        return render_text("propose_rewrite", **values)
-    most = min(MOST_PARTS, room(state))
-    return render_text("propose_decompose", **values, fewest=2, most=most)
+    fewest, most = REPLACED_BY[strategy]
+    most = min(most, room(state))
+    return render_text(f"propose_{strategy}", **values, fewest=fewest, most=most)
 
 
 def _near(facts: FailureFacts) -> list[str]:
@@ -188,7 +188,7 @@ def with_place(state: RunState, published: Published) -> RunState:
 
 async def _shown(state: RunState, deps: Deps, proposal: Proposal, base: Snapshot) -> ChangeSet:
     """What the pull request's diff shows: the edit, the attempt to continue from, or nothing."""
-    if proposal.strategy not in ("rewrite", "decompose"):
+    if proposal.strategy not in REPLACED_BY:
         return proposal.changes
     path = state.request.roadmap
     before = (await contents(deps, base, [path])).get(path, b"")
@@ -245,7 +245,7 @@ async def propose_recovery(state: RunState, deps: Deps, work: TaskWork) -> Step:
 async def _made(state: RunState, deps: Deps, work: TaskWork) -> tuple[RunState, Proposal]:
     """Make the proposal that fits the reason, as far as the bounds of the run allow it."""
     choice = choose(state)
-    if choice.strategy not in ("rewrite", "decompose"):
+    if choice.strategy not in REPLACED_BY:
         return state, proposal_of(state, choice.strategy, instead=choice.instead)
     state, draft = await drafted(state, deps, work, choice.strategy)
     if draft.tasks:

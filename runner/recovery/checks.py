@@ -15,7 +15,7 @@ from runner.roadmap.lint import lint_text
 from runner.roadmap.lint.reading import OPEN_END, SCOPE, SWEEP, WHOLE_THING
 from runner.roadmap.parse import parse_roadmap
 from runner.roadmap.task import NewTask, Roadmap, Task, files
-from runner.state.proposal import MOST_PARTS, Strategy
+from runner.state.proposal import REPLACED_BY, Strategy
 from runner.state.run_state import RunState
 
 MOST_LISTED = 5
@@ -160,12 +160,13 @@ def fault(state: RunState, ground: Ground) -> str:
 def _number(strategy: Strategy, tasks: Sequence[NewTask]) -> str:
     if not tasks:
         return "No task was found in the answer."
-    if strategy == "rewrite" and len(tasks) != 1:
+    fewest, most = REPLACED_BY[strategy]
+    if fewest <= len(tasks) <= most:
+        return ""
+    if most == 1:
         return f"There are {len(tasks)} tasks; write exactly one."
-    if strategy == "decompose" and not 2 <= len(tasks) <= MOST_PARTS:
-        found = "1 task was" if len(tasks) == 1 else f"{len(tasks)} tasks were"
-        return f"{found} found; write 2 to {MOST_PARTS}."
-    return ""
+    found = "1 task was" if len(tasks) == 1 else f"{len(tasks)} tasks were"
+    return f"{found} found; write {fewest} to {most}."
 
 
 def _size(number: int, task: NewTask) -> str:

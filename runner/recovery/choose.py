@@ -21,6 +21,7 @@ from runner.state.proposal import (
     MAX_DEPTH,
     MAX_REPLACEMENTS,
     MOST_PARTS,
+    REPLACED_BY,
     STRATEGY_OF,
     ApprovalMode,
     Proposal,
@@ -28,7 +29,6 @@ from runner.state.proposal import (
 )
 from runner.state.run_state import Failure, Plan, RunState, Status
 
-_FEWEST = {"rewrite": 1, "decompose": 2}
 _PROPOSED = {Status.AWAITING_APPROVAL, Status.IN_PROGRESS, Status.REPLACED}
 
 
@@ -49,8 +49,8 @@ def choose(state: RunState) -> Choice:
         why = _no_defer(state)
     elif failure and _is_question(state, failure):
         why = NEEDS_AN_ANSWER
-    elif usual in _FEWEST:
-        why = _no_rewrite(state, _FEWEST[usual])
+    elif usual in REPLACED_BY:
+        why = _no_rewrite(state, REPLACED_BY[usual][0])
     return Choice("escalate", why) if why else Choice(usual)
 
 

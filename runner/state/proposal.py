@@ -45,6 +45,12 @@ MAX_REPLACEMENTS = 20
 MOST_PARTS = 5
 """Tasks that one decomposition makes at most."""
 
+REPLACED_BY: Final[Mapping[Strategy, tuple[int, int]]] = {
+    "rewrite": (1, 1),
+    "decompose": (2, MOST_PARTS),
+}
+"""The strategies that replace a task, and with how many tasks: at least, at most."""
+
 
 @dataclass(frozen=True, slots=True)
 class Classification:
@@ -117,7 +123,7 @@ class Proposal:
     @property
     def replaces(self) -> bool:
         """Whether approval replaces its task with others."""
-        return self.kind == "recovery" and self.strategy in ("rewrite", "decompose")
+        return self.kind == "recovery" and self.strategy in REPLACED_BY
 
     def after(self, before: Proposal | None) -> Proposal:
         """Return it as the next one on a branch where people pushed to the one ``before``.

@@ -5,16 +5,26 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from itertools import pairwise
+from pathlib import Path
 from typing import get_args
 
 import pytest
 
+import runner.prompts
 from app.local import text
 from runner.people.recovery_sentences import BECAUSE, WHAT_APPROVAL_DOES, WHAT_FOLLOWS, WHY
+from runner.prompts.forms import FORMS
 from runner.recovery.choose import ASKED_IN, choose, room
 from runner.recovery.reading import read_reason
 from runner.roadmap.task import NewTask
-from runner.state.proposal import MAX_REPLACEMENTS, STRATEGY_OF, Proposal, Reason, Strategy
+from runner.state.proposal import (
+    MAX_REPLACEMENTS,
+    REPLACED_BY,
+    STRATEGY_OF,
+    Proposal,
+    Reason,
+    Strategy,
+)
 from runner.state.recoveries import APPLIED
 from runner.state.run_state import Failure, ReplacedTasks, RunState, Status
 from tests.runner.states import at, run_state, with_status
@@ -45,6 +55,17 @@ def test_every_strategy_has_its_row(place: str) -> None:
     missing = set(get_args(Strategy)) - without - table.keys()
 
     assert not missing, f"{place} has no row for {', '.join(sorted(missing))}"
+
+
+@pytest.mark.parametrize("strategy", REPLACED_BY)
+def test_a_model_can_be_asked_for_what_replaces_a_task(strategy: Strategy) -> None:
+    """Each strategy that replaces a task has a form for the answer, and a template."""
+    templates = Path(runner.prompts.__file__).parent / "templates"
+
+    assert strategy in FORMS, f"_SCHEMAS in runner/prompts/forms.py has no form {strategy}"
+    template = templates / f"propose_{strategy}.md.j2"
+    assert template.is_file(), f"there is no runner/prompts/templates/{template.name}"
+    assert APPLIED[strategy] is Status.REPLACED, "APPLIED in runner/state/recoveries.py"
 
 
 def test_every_reason_has_its_rows() -> None:
