@@ -145,5 +145,5 @@ async def test_the_configuration_has_errors(bot: Bot) -> None:
     """They are said with their place, and nothing is proposed beside them."""
     said = await answered(bot, "/execute setup")
 
-    assert "line 1: `limits.tasks`: This should be a valid integer" in said
+    assert "line 1: `limits.tasks`: This should be a whole number" in said
     assert bot.pulls == []
