@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
+from typing import Any
 
 import aiohttp
 
@@ -253,7 +254,7 @@ def _bench(github: FakeGitHub, session: aiohttp.ClientSession, store: Store) -> 
         raise Outage("test", "no run is started here")
 
     async def no_checkpoint(request: RunRequested) -> None:
-        """None of the pull requests here shows work."""
+        """None of the pull requests here shows work, or offers a repair."""
 
     async def changed(event: PullClosed | PullReopened) -> None:
         return None
@@ -267,7 +268,7 @@ def _bench(github: FakeGitHub, session: aiohttp.ClientSession, store: Store) -> 
         find=refuse,  # type: ignore[arg-type]
         skips=StoredSkips(store, clock),
         proposals=proposals,
-        checkpoints=Checkpoints(no_checkpoint, *[refuse] * 7),  # type: ignore[arg-type]
+        checkpoints=_checkpoints(no_checkpoint, refuse),
         history=HistoryAt(StoredHistory(store), clock),
         learned=LearnedHere(refuse, refuse, refuse),  # type: ignore[arg-type]
     )
@@ -287,3 +288,9 @@ def _bench(github: FakeGitHub, session: aiohttp.ClientSession, store: Store) -> 
     )
     bench = Bench(github, store, stored, runs, queue, dispatch, poller, identity, Rules())
     return bench
+
+
+def _checkpoints(nothing: Callable[..., Any], refuse: Callable[..., Any]) -> Checkpoints:
+    """Knows that no pull request here shows work or offers any; is asked nothing else."""
+    known = {each.name: refuse for each in fields(Checkpoints)}
+    return Checkpoints(**(known | {"pull_of": nothing, "offer_of": nothing}))
