@@ -116,6 +116,7 @@ class StateBranch:
         self._branch = branch
         self._bot = bot_login
         self._at = ""
+        self._tried: set[str] = set()  # a move that was cut off may have happened all the same
         self._form: _Form | None = None
         self._turn = asyncio.Lock()
 
@@ -126,10 +127,9 @@ class StateBranch:
 
     async def restore(self, folder: Path) -> bool:
         """Put what was kept into a folder; False when nothing was. Raises ``ActionRefused``."""
-        ref = await self._api.find(ref_path(self._branch), f"show branch {self._branch}")
-        if ref is None:
+        self._at = await self._tip()
+        if not self._at:
             return False
-        self._at = str(ref["object"]["sha"])
         commit = await self._api.get(f"git/commits/{self._at}", "show the state's commit")
         if not self._is_ours(commit):
             raise ActionRefused(texts.FOREIGN_STATE.format(branch=self._branch, bot=self._bot))
@@ -161,14 +161,24 @@ class StateBranch:
         people, signed = _form(commit)
         return people == self._form[0] and signed >= self._form[1]
 
+    async def _tip(self) -> str:
+        ref = await self._api.find(ref_path(self._branch), f"show branch {self._branch}")
+        return str(ref["object"]["sha"]) if ref else ""
+
     async def _move(self, commit: str) -> None:
-        if self._at:
-            moved = await self._commits.move(self._branch, old=self._at, new=commit)
-        else:
-            moved = await self._commits.point(self._branch, commit)
-        if not moved:
-            raise TaskError("github", texts.MOVED.format(branch=self._branch))
+        self._tried.add(commit)
+        if not await self._moved(commit):
+            self._at = await self._tip()
+            ours = self._at in self._tried
+            if not ours or not (self._at == commit or await self._moved(commit)):
+                raise TaskError("github", texts.MOVED.format(branch=self._branch))
         self._at = commit
+        self._tried.clear()
+
+    async def _moved(self, commit: str) -> bool:
+        if self._at:
+            return await self._commits.move(self._branch, old=self._at, new=commit)
+        return await self._commits.point(self._branch, commit)
 
     async def _commit(self, files: dict[str, bytes]) -> Any:
         entries = [

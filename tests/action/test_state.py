@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 import io
 import tarfile
@@ -14,8 +15,10 @@ from app.action.job import STATE_BRANCH
 from app.action.saved_state import MOST_ARCHIVE_BYTES, pack, unpack
 from app.compose.parts import Surroundings
 from app.settings import ActionSettings
-from runner.errors import TaskError
+from runner.errors import Outage, TaskError
 from tests.action.job_kit import REPOSITORY, Workflows
+
+MAKES, MOVES = ("POST", "/repos/*/git/refs"), ("POST", "*/graphql")
 
 
 def settings(ci: Workflows) -> ActionSettings:
@@ -51,6 +54,41 @@ async def test_two_at_the_same_time(ci: Workflows, tmp_path: Path) -> None:
     assert (tmp_path / "there/executor/1/memory.json").read_text() == "1"
     (tip,) = ci.view.state.bare.text("rev-list", "cairn/state").split()
     assert tip == ci.view.branches["cairn/state"]
+
+
+@pytest.mark.parametrize("call", [MAKES, MOVES])
+async def test_an_answer_that_is_lost(ci: Workflows, tmp_path: Path, call: tuple[str, str]) -> None:
+    """The branch moved all the same: nobody else is said to have changed it."""
+    around, said = Surroundings(ci.github.clock), settings(ci)
+    async with entered(REPOSITORY, said, around, branch=STATE_BRANCH) as entry:
+        if call is MOVES:
+            await entry.state.save(kept(tmp_path / "earlier", "0"))
+        ci.github.fail(*call, drop=True, after=True)
+        with pytest.raises(Outage):
+            await entry.state.save(kept(tmp_path / "one", "1"))
+        await entry.state.save(kept(tmp_path / "two", "2"))
+        assert await entry.state.restore(tmp_path / "there")
+
+    assert (tmp_path / "there/executor/1/memory.json").read_text() == "2"
+
+
+@pytest.mark.parametrize("call", [MAKES, MOVES])
+async def test_a_save_that_is_cut_off(ci: Workflows, tmp_path: Path, call: tuple[str, str]) -> None:
+    """It may move the branch after nobody waits for it any more; the next save builds on it."""
+    around, said = Surroundings(ci.github.clock), settings(ci)
+    async with entered(REPOSITORY, said, around, branch=STATE_BRANCH) as entry:
+        if call is MOVES:
+            await entry.state.save(kept(tmp_path / "earlier", "0"))
+        fault = ci.github.fail(*call, hold=asyncio.Event())
+        first = asyncio.create_task(entry.state.save(kept(tmp_path / "one", "1")))
+        await fault.reached.wait()
+        first.cancel()
+        await asyncio.gather(first, return_exceptions=True)
+        fault.release()
+        await entry.state.save(kept(tmp_path / "two", "2"))
+        assert await entry.state.restore(tmp_path / "there")
+
+    assert (tmp_path / "there/executor/1/memory.json").read_text() == "2"
 
 
 def test_an_archive_writes_nowhere_else(tmp_path: Path) -> None:
