@@ -301,7 +301,7 @@ COMMANDS: Commands = (
         makes=ReviseCommand,
         handler=_revise,
         needs="write",
-        description="change this pull request of Cairn's as you ask, by one more commit on its "
+        description="change this pull request of Cairn's as you ask, with one more commit on its "
         "branch",
         example="/execute revise return 0 for an empty list",
         arguments=(

@@ -77,7 +77,7 @@ LEARNED: Commands = (
             handler=_history,
             needs="read",
             description="show what the runs of this repository did: the newest attempts, the "
-            "failures, or what all of them add up to",
+            "failures, or statistics of all attempts",
             example=f"{trigger} {name} stats".replace("  ", " "),
             arguments=(
                 Argument(
@@ -136,8 +136,8 @@ LEARNED: Commands = (
             makes=makes,
             handler=_memory,
             needs="read",
-            description="show what runs of this repository remember for later ones; `clear` "
-            "forgets it and needs the *write* permission",
+            description="show the notes that runs of this repository keep for later ones; `clear` "
+            "deletes them and needs the *write* permission",
             example=f"{trigger} {name} clear".replace("  ", " "),
             arguments=(
                 Argument(

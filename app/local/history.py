@@ -17,7 +17,7 @@ from runner.history.inquiry import asked
 from runner.history.statistics import as_json
 from runner.people.history_answer import HistoryAnswer, HistoryTopic, answered, plain
 
-_HINT = "\n`cairn show RUN` shows a run, `cairn history stats` what all of them add up to."
+_HINT = "\n`cairn show RUN` shows a run, `cairn history stats` statistics of all runs."
 
 
 def command(folder: Path, topic: HistoryTopic, *, days: int = 0, json: bool = False) -> int:
