@@ -78,8 +78,8 @@ class RoadmapGroup(_Group):
     )
     label: Word = Field(
         default="roadmap",
-        description="Label of the open issues that `/execute setup` proposes as tasks of a first "
-        "roadmap, where there is none.",
+        description="Label of the open issues that `/execute setup` turns into tasks of a first "
+        "roadmap, if there is none.",
     )
 
 
@@ -98,7 +98,7 @@ class ModelGroup(_Group):
     second: Word | None = Field(
         default=None,
         description="Another model, asked for the fresh answers after a failure; the first answer "
-        "that is verified counts, whoever gave it.",
+        "that is verified counts, whichever model gave it.",
     )
     seed: int | None = Field(default=None, ge=0, le=2**31 - 1, description="Seed of every answer.")
     temperature: float | None = Field(
@@ -106,8 +106,8 @@ class ModelGroup(_Group):
     )
     structured: Literal["off", "auto"] = Field(
         default="off",
-        description="auto asks for JSON by a schema if a small test question shows that the model "
-        "can do it: for plans, reasons of failures and proposals.",
+        description="auto asks for plans, reasons of failures and proposals as JSON by a schema, "
+        "if a small test question shows that the model can do it.",
     )
     timeout: int = Field(
         default=300,
@@ -125,8 +125,8 @@ class ModelGroup(_Group):
     )
     embeddings: Word | None = Field(
         default=None,
-        description="An embedding model of the endpoint; Cairn then ranks files by its embeddings "
-        "as well as by their words.",
+        description="An embedding model of the endpoint; with it, Cairn ranks files by meaning as "
+        "well as by words.",
     )
 
     @property
@@ -175,22 +175,22 @@ class PullRequestsGroup(_Group):
     strategy: PullRequests = Field(
         default="stacked",
         description="stacked: one pull request per task, each on the one before. independent: each "
-        "on the default branch, or on that of the task it depends on. single: one pull request per "
-        "run, with a commit for each task.",
+        "on the default branch, or on the branch of the task it depends on. single: one pull "
+        "request per run, with a commit for each task.",
     )
     revisions: int = Field(
         default=3,
         ge=0,
         le=20,
-        description="How often one pull request may be changed as reviewers ask, how often because "
-        "of conflicts, and how often `/execute fix` may try to repair one; 0: never.",
+        description="How often Cairn may change one pull request because reviewers ask, how often "
+        "because of conflicts, and how often `/execute fix` may try to repair one; 0: never.",
     )
     ci_repairs: int = Field(
         default=1,
         ge=0,
         le=5,
-        description="How often one pull request may be changed because checks of others (CI) fail "
-        "on it; 0: never.",
+        description="How often Cairn may change one pull request because checks of other apps (CI) "
+        "fail on it; 0: never.",
     )
     draft: bool = Field(
         default=False,
@@ -220,17 +220,17 @@ class LimitsGroup(_Group):
         default=5,
         ge=1,
         le=1000,
-        description="The most pull requests of Cairn that wait for people at the same time, for "
-        "one roadmap. A run that has reached it continues when one is merged or closed.",
+        description="The most pull requests of Cairn that may be open at the same time, for one "
+        "roadmap. A run that has reached the limit continues when one is merged or closed.",
     )
     iterations: int = Field(
-        default=100, ge=1, le=1000, description="Steps of one attempt at a task."
+        default=100, ge=1, le=1000, description="The most steps of one attempt at a task."
     )
     tokens_per_task: int = Field(
         default=200_000,
         ge=1000,
         le=100_000_000,
-        description="Tokens of questions and answers one task may use.",
+        description="Tokens of questions and answers that one task may use.",
     )
     context_tokens: int | None = Field(
         default=None,
@@ -243,19 +243,19 @@ class LimitsGroup(_Group):
         default=None,
         ge=256,
         le=200_000,
-        description="Tokens of one answer; a longer one is continued twice. By default 8,192: "
-        "less for small windows, 16,384 for windows of 128,000 and more.",
+        description="Tokens of one answer; a longer answer is continued at most twice. By default "
+        "8,192; less for small windows, 16,384 for windows of 128,000 and more.",
     )
     looks: Literal["auto"] | Annotated[int, Field(ge=0, le=3)] = Field(
         default="auto",
         description="How often a model may ask to see more of the repository in one attempt. auto: "
         "three times if its window is known and has at least 32,000 tokens, else never.",
     )
-    files: int = Field(default=50, ge=1, le=3000, description="Files one task may change.")
+    files: int = Field(default=50, ge=1, le=3000, description="Files that one task may change.")
     patch_size: Annotated[Size, Field(ge=KIB, le=100 * MIB)] = Field(
-        default=MIB, description="Size of all files one task writes, like 512k or 1m."
+        default=MIB, description="Size of all files that one task writes, like 512k or 1m."
     )
-    minutes: int = Field(default=60, ge=1, le=1440, description="Minutes one task may take.")
+    minutes: int = Field(default=60, ge=1, le=1440, description="Minutes that one task may take.")
 
 
 class SandboxGroup(_Group):
@@ -269,16 +269,20 @@ class SandboxGroup(_Group):
     )
     cpus: float = Field(default=1.0, ge=0.1, le=64, description="Processors.")
     pids: int = Field(default=256, ge=16, le=32768, description="Processes at the same time.")
-    timeout: int = Field(default=300, ge=1, le=7200, description="Seconds one command may take.")
+    timeout: int = Field(
+        default=300, ge=1, le=7200, description="Seconds that one command may take."
+    )
     setup: Annotated[Items[Command], Field(max_length=20)] = Field(
         default=(),
-        description="Commands that install what the tests need; run once for the same lock files.",
+        description="Commands that install what the tests need; the result is used again until a "
+        "lock file changes.",
     )
     setup_files: Annotated[
         Items[Annotated[Word, AfterValidator(gitignore)]], Field(max_length=50)
     ] = Field(
         default=(),
-        description="Files setup reads besides lock files and manifests, as gitignore patterns.",
+        description="Files that setup reads besides lock files and manifests, as gitignore "
+        "patterns.",
     )
     network: Literal["none", "setup"] = Field(
         default="none", description="setup lets the setup commands, and only them, use the network."
@@ -311,7 +315,7 @@ class VerifyGroup(_Group):
     report: Annotated[str, AfterValidator(report_pattern)] = Field(
         default="",
         max_length=200,
-        description="JUnit reports the commands leave, like build/test-*.xml.",
+        description="JUnit reports that the commands write, like build/test-*.xml.",
     )
     reruns: int = Field(
         default=1,
@@ -324,11 +328,24 @@ class VerifyGroup(_Group):
 class RoutingGroup(_Group):
     """The largest task that ``planning: auto`` takes without a plan; one more of any is planned."""
 
-    words: int = Field(default=40, ge=1, le=10_000, description="Words of the task's text.")
-    files: int = Field(
-        default=2, ge=1, le=1_000, description="Files that the task names, beside tests."
+    words: int = Field(
+        default=40,
+        ge=1,
+        le=10_000,
+        description="auto plans a task first if its text has more words than this.",
     )
-    lines: int = Field(default=6, ge=0, le=1_000, description="Lines nested below the task.")
+    files: int = Field(
+        default=2,
+        ge=1,
+        le=1_000,
+        description="auto plans a task first if it names more files than this, tests not counted.",
+    )
+    lines: int = Field(
+        default=6,
+        ge=0,
+        le=1_000,
+        description="auto plans a task first if more lines than this are nested below it.",
+    )
 
 
 class MemoryGroup(_Group):
@@ -351,9 +368,9 @@ class AdaptiveGroup(_Group):
 
     auto_adjust: bool = Field(
         default=False,
-        description="Let runs use what Cairn has clearly learned about planning limits, loop and "
-        "context size, within bounds, before anybody merges it. The run says what it changed, and "
-        "the next run undoes a change that disappoints. Only on a server.",
+        description="Let runs use clearly better planning limits, loop and context size, within "
+        "bounds, before anybody merges them. The run says what it changed, and the next run undoes "
+        "a change that turns out worse. Only on a server.",
     )
     advise: bool = Field(
         default=True,
@@ -368,9 +385,7 @@ class HistoryGroup(_Group):
     enabled: bool = Field(
         default=True, description="Keep a record of each attempt; false: nothing is recorded."
     )
-    days: int = Field(
-        default=90, ge=1, le=3650, description="How many days records are kept; then deleted."
-    )
+    days: int = Field(default=90, ge=1, le=3650, description="How many days records are kept.")
     details: bool = Field(
         default=True,
         description="Also keep what each node used and what each command in the sandbox did.",
@@ -401,7 +416,7 @@ class RepositoryConfig(_Group):
         default=1,
         ge=1,
         le=10,
-        description="How many small neighbouring tasks may be worked on as one; 1: none.",
+        description="How many small neighbouring tasks may share a pull request; 1: none.",
     )
     pause_destructive: bool = Field(
         default=True,
@@ -422,14 +437,16 @@ class RepositoryConfig(_Group):
     )
     github_mode: GitHubMode = Field(
         default="best_effort",
-        description="Commits and pull requests always fail fast. best_effort: comments, checks and "
-        "labels that GitHub refuses are noted in the report; fail_fast: they fail the task; "
-        "disabled: plan and verify, but write nothing to GitHub.",
+        description="What happens if GitHub refuses a comment, check or label. best_effort: the "
+        "report says so; fail_fast: the task fails; disabled: Cairn plans and verifies, but writes "
+        "nothing to GitHub. A refused commit or pull request always fails the task.",
     )
     history: HistoryGroup = HistoryGroup()
     loop: Literal["hybrid", "repair", "fixed", "ralph"] = Field(
         default="hybrid",
-        description="What to do after a failure; see the documentation of strategies.",
+        description="What follows a bad answer. hybrid: a repair and a fresh answer in turn. "
+        "repair: only repairs. fixed: only fresh answers. ralph: fresh answers, each on top of the "
+        "last valid one.",
     )
     memory: MemoryGroup = MemoryGroup()
     adaptive: AdaptiveGroup = AdaptiveGroup()
