@@ -21,13 +21,16 @@ class _App(BaseModel):
     slug: str | None = None
 
 
-class CheckRun(BaseModel):
+class CheckSuite(BaseModel):
+    app: _App | None = None
+    pull_requests: list[Numbered] = []
+
+
+class CheckRun(CheckSuite):
     id: int
     name: str
     head_sha: str
-    app: _App | None = None
     external_id: str | None = None
-    pull_requests: list[Numbered] = []
 
 
 class Button(BaseModel):
@@ -40,6 +43,10 @@ class _Group(BaseModel):
 
 class CheckPayload(Envelope):
     check_run: CheckRun
+
+
+class SuitePayload(Envelope):
+    check_suite: CheckSuite
 
 
 class GroupPayload(Envelope):
@@ -71,7 +78,8 @@ def read_click(delivery: str, payload: dict[str, object]) -> Event | None:
     if payload.get("action") == "completed":
         return _ended(delivery, validated("check_run", CheckPayload, payload))
     if payload.get("action") == "rerequested":
-        return _again(delivery, validated("check_run", CheckPayload, payload))
+        clicked = validated("check_run", CheckPayload, payload)
+        return _again(delivery, clicked, clicked.check_run)
     if payload.get("action") != "requested_action":
         return None
     found = validated("check_run", ClickPayload, payload)
@@ -82,6 +90,14 @@ def read_click(delivery: str, payload: dict[str, object]) -> Event | None:
         button=found.requested_action.identifier,
         external_id=check.external_id or "",
     )
+
+
+def read_suite(delivery: str, payload: dict[str, object]) -> Event | None:
+    """Read ``check_suite``: a click on *Re-run all checks* of a commit."""
+    if payload.get("action") != "rerequested":
+        return None
+    clicked = validated("check_suite", SuitePayload, payload)
+    return _again(delivery, clicked, clicked.check_suite)
 
 
 def read_queue(delivery: str, payload: dict[str, object]) -> Event | None:
@@ -116,15 +132,13 @@ def _ended(delivery: str, found: CheckPayload) -> Event | None:
     )
 
 
-def _again(delivery: str, found: CheckPayload) -> Event:
-    check = found.check_run
-    common = common_of(delivery, found)
-    return RerunRequested(**common, issue=_issue_of(check), name=check.name, app=_maker(check))
+def _again(delivery: str, clicked: Envelope, at: CheckSuite) -> Event:
+    return RerunRequested(**common_of(delivery, clicked), issue=_issue_of(at), app=_maker(at))
 
 
-def _issue_of(check: CheckRun) -> int:
+def _issue_of(check: CheckSuite) -> int:
     return check.pull_requests[0].number if check.pull_requests else 0
 
 
-def _maker(check: CheckRun) -> str:
+def _maker(check: CheckSuite) -> str:
     return (check.app.slug if check.app else None) or ""

@@ -272,12 +272,11 @@ class CheckEnded(_Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RerunRequested(_Event):
-    """Somebody clicked *Re-run* at a check run ``name`` that the App with the slug ``app`` made.
+    """Somebody clicked *Re-run* at a check of the App with the slug ``app``, or at all of them.
 
     ``issue`` is 0 where GitHub names no pull request.
     """
 
-    name: str
     app: str
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from handlers.check_events import read_click, read_queue, read_status
+from handlers.check_events import read_click, read_queue, read_status, read_suite
 from handlers.events import (
     Event,
     MalformedPayload,
@@ -39,9 +39,10 @@ class WebhookKind:
     """One kind of webhook by GitHub's name: why we want it and how its payload is read.
 
     ``parts`` are the places that say what happened to what: two payloads that agree there mean the
-    same. Without any, the same thing may truly happen twice and look the same. GitHub sends an
-    ``unasked`` one to every App and refuses a manifest that names it
-    (https://docs.github.com/en/webhooks/webhook-events-and-payloads#installation).
+    same. Without any, the same thing may truly happen twice and look the same. An ``unasked`` one
+    comes without a subscription: GitHub sends ``installation`` events to every App and refuses a
+    manifest that names them, and sends what we want of ``check_suite`` to every App that may write
+    checks (https://docs.github.com/en/webhooks/webhook-events-and-payloads).
     """
 
     name: str
@@ -121,6 +122,12 @@ WEBHOOKS = (
         name="status",
         why="commit statuses of others that fail on a checkpoint",
         read=read_status,
+    ),
+    WebhookKind(
+        name="check_suite",
+        why="clicks on Re-run all checks",
+        read=read_suite,
+        unasked=True,
     ),
     WebhookKind(
         name="installation",

@@ -71,7 +71,7 @@ class Courier:
         installation = due.payload.get("installation")
         number = installation.get("id") if isinstance(installation, dict) else None
         known = self.world.installations.get(number or 0)
-        asked = due.event in self.world.app.events or due.event.startswith("installation")
+        asked = due.event in self.world.app.events or self._unasked(due.event)
         if not asked or (known and known.suspended and due.event != "installation"):
             return None
         if known and due.repo and due.repo.id in known.excluded:
@@ -91,6 +91,11 @@ class Courier:
         )
         self.world.deliveries.append(one)
         return one
+
+    def _unasked(self, event: str) -> bool:
+        """Say whether GitHub sends an event to an App that has not subscribed to it."""
+        checks = self.world.app.permissions.get("checks") == "write"
+        return event.startswith("installation") or (event == "check_suite" and checks)
 
     def _check(self, due: Happening) -> None:
         check = spec.webhook_check(due.event, due.action)

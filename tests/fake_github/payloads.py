@@ -116,6 +116,16 @@ def check_run(
     return Happening("check_run", action, {**built.payload, "check_run": merged}, repo)
 
 
+def check_suite(world: World, repo: Repo, run: dict[str, Any], by: User) -> Happening:
+    """check_suite.rerequested, for the suite that a check run is in."""
+    built = happening(world, "check_suite", "rerequested", repo, by)
+    sample: Any = built.payload["check_suite"]
+    sample["id"] = run["check_suite"]["id"]
+    sample["app"] |= {name: run["app"][name] for name in ("id", "slug", "name")}  # not every event
+    sample |= {name: run[name] for name in ("head_sha", "pull_requests")}
+    return built
+
+
 def status(world: World, repo: Repo, sha: str, shape: dict[str, Any], by: User) -> Happening:
     """status: the branches are those that hold the commit, ten at most, each with its head."""
     api = f"{world.api_url}/repos/{repo.full_name}"

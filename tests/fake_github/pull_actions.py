@@ -190,6 +190,12 @@ class PullActions:
             [payloads.check_run(self.world, "rerequested", repo, shape, who)]
         )
 
+    async def rerun_all(self, repository: str, check: int, *, by: str) -> int:
+        """Click *Re-run all checks* where a check run is (check_suite.rerequested)."""
+        repo, who = self.world.repo(repository), self.world.user(by)
+        shape = check_run(self.world, repo, repo.checks[check])
+        return await self.courier.tell([payloads.check_suite(self.world, repo, shape, who)])
+
     async def click(self, repository: str, check: int, identifier: str, *, by: str) -> int:
         """Click a button of a completed check run (check_run.requested_action)."""
         repo, who = self.world.repo(repository), self.world.user(by)

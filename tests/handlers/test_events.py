@@ -20,6 +20,7 @@ from handlers.events import (
     PullReopened,
     PullReviewed,
     PullTouched,
+    RerunRequested,
     ReviewCommented,
     User,
     is_from_bot,
@@ -90,6 +91,7 @@ SAMPLES: dict[str, tuple[str, type, dict[str, object]]] = {
         {"issue": 2, "review": 237895671},
     ),
     "check_run.requested_action": ("check_run", ButtonClicked, {"issue": 26764}),
+    "check_suite.rerequested": ("check_suite", RerunRequested, {"issue": 2}),
 }
 
 

@@ -94,11 +94,15 @@ def test_every_name_is_github_s_own():
 
 
 def test_the_app_asks_for_what_is_worked_but_not_for_what_comes_unasked():
-    """GitHub sends ``installation`` events to every App and refuses a manifest that lists them."""
+    """GitHub sends ``installation`` events to every App and refuses a manifest that lists them.
+
+    It sends the clicks of ``check_suite`` to every App that may write checks.
+    """
     asked = manifest(name="x", public_url="https://x.test", redirect_url="https://x.test/setup")
 
     assert asked["default_events"] == list(SUBSCRIBED)
     assert {each.name for each in WEBHOOKS if each.unasked} == {
+        "check_suite",
         "installation",
         "installation_repositories",
     }

@@ -62,6 +62,23 @@ async def test_rerun_verifies_the_head_again(bot: Bot) -> None:
 
 
 @on(CALC)
+async def test_all_checks_at_once(bot: Bot) -> None:
+    """*Re-run all checks* verifies the head again, once; for readers nothing happens."""
+    pull = await checkpoint(bot)
+    (before,) = trust(bot)
+
+    await bot.github.rerun_all(REPOSITORY, before["id"], by="reader")
+    await bot.idle()
+    assert len(trust(bot)) == 1
+    await bot.github.rerun_all(REPOSITORY, before["id"], by="writer")
+    await bot.idle()
+
+    assert [each["conclusion"] for each in trust(bot)] == ["success", "success"]
+    assert for_people(check(bot, pull)) == for_people(before)
+    assert bot.github.says(REPOSITORY, pull.number) == []
+
+
+@on(CALC)
 async def test_what_somebody_pushed_is_verified(bot: Bot) -> None:
     """A push that breaks the task makes the check red, and it says which test fails."""
     pull = await checkpoint(bot)
