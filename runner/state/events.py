@@ -41,7 +41,10 @@ class NodeStarted(Event):
 
 @dataclass(frozen=True, slots=True)
 class NodeFinished(Event):
-    """A step finished. If a process dies before it is saved, it runs and is reported again."""
+    """A step finished.
+
+    If a process dies before the step is saved, it runs again and is reported again.
+    """
 
     node: Annotated[str, "The step, as in the graph of the loop."]
     outcome: Annotated[str, "How it ended; this decides which step is next."]
@@ -101,7 +104,11 @@ class RunRecalled(Event):
 class RunChanged(Event):
     """The run's status changed."""
 
-    status: Annotated[str, "`started`, `paused`, `resting`, `interrupted`, `cancelled` or `ended`."]
+    status: Annotated[
+        str,
+        "`started`, `paused`, `resting` (it waits for people), `interrupted`, `cancelled` or "
+        "`ended`.",
+    ]
     detail: Annotated[str, "Why, in a sentence; may be empty."] = ""
 
 
@@ -126,7 +133,7 @@ class TaskChanged(Event):
 
 @dataclass(frozen=True, slots=True)
 class ProposalMade(Event):
-    """Cairn proposed something that people decide about."""
+    """Cairn made a proposal that people decide about."""
 
     attempt: Annotated[int, "The attempt's number, from 1."]
     proposal: Annotated[str, "The proposal's id, as people type it."]
@@ -159,7 +166,7 @@ class CheckpointPublished(Event):
 
 @dataclass(frozen=True, slots=True)
 class CheckpointMerged(Event):
-    """A pull request of Cairn was merged (server only). It may be one of several tasks."""
+    """A pull request of Cairn was merged (server only). It may contain several tasks."""
 
     number: Annotated[int, "The pull request's number."]
     branch: Annotated[str, "Its branch."]
@@ -168,9 +175,9 @@ class CheckpointMerged(Event):
 
 @dataclass(frozen=True, slots=True)
 class BudgetReserved(Event):
-    """A question to a model is about to be asked, and the run's budget covers it.
+    """Cairn is about to ask a model a question, and the run's budget covers it.
 
-    Only runs with a budget report this. What the answer does not use is free again.
+    Only runs with a budget report this. What the answer does not use becomes free again.
     """
 
     node: Annotated[str, "The step that asks."]

@@ -58,12 +58,12 @@ class EventField:
 
 ENVELOPE: Final = (
     EventField("version", (int,), f"The version of this format: {VERSION}."),
-    EventField("id", (str,), "Names the event. One that is sent again has the same id."),
+    EventField("id", (str,), "Identifies the event. If it is sent again, its id is the same."),
     EventField("event", (str,), "What happened; see below."),
     EventField("at", (str,), "When it was reported: UTC, ISO 8601."),
     EventField("repository", (str,), "`owner/name`; on a checkout the folder's name."),
-    EventField("run", (str,), "The run's id; empty for an event of no run."),
-    EventField("task", (str,), "The task's name; empty for an event of no single task."),
+    EventField("run", (str,), "The run's id; empty if it is about no run."),
+    EventField("task", (str,), "The task's name; empty if it is about no single task."),
 )
 _OF_USAGE: Final = (
     EventField("tokens", (int,), "Tokens {}."),
@@ -71,7 +71,7 @@ _OF_USAGE: Final = (
     EventField("seconds", (float,), "Seconds {}."),
 )
 _OF_VERIFICATION: Final = (
-    EventField("passed", (bool,), "Whether nothing failed that counts."),
+    EventField("passed", (bool,), "Whether no failure counts against the change."),
     EventField("by_tests", (bool,), "Whether it passed and tests ran."),
 )
 
