@@ -55,8 +55,8 @@ class WebhookKind:
 WEBHOOKS = (
     WebhookKind(
         name="check_run",
-        why="clicks on the buttons of a proposal and on Re-run; checks of others that fail on a "
-        "checkpoint",
+        why="clicks on the buttons of a proposal and on Re-run; checks of other apps that fail on "
+        "a checkpoint",
         read=read_click,
     ),
     WebhookKind(
@@ -67,7 +67,7 @@ WEBHOOKS = (
     ),
     WebhookKind(
         name="issues",
-        why="somebody ticks a checkbox of the dashboard, opens it again, or unlocks a conversation",
+        why="somebody ticks a checkbox of the dashboard, reopens the dashboard, or unlocks an issue",
         read=read_issue,
     ),
     WebhookKind(
@@ -77,7 +77,7 @@ WEBHOOKS = (
     ),
     WebhookKind(
         name="pull_request",
-        why="a checkpoint or a proposal is merged or closed; a merge rule waits for a check of "
+        why="a checkpoint or a proposal is merged or closed; a branch rule waits for a check of "
         "Cairn",
         read=read_pull,
         parts=(
@@ -120,7 +120,7 @@ WEBHOOKS = (
     ),
     WebhookKind(
         name="status",
-        why="commit statuses of others that fail on a checkpoint",
+        why="commit statuses of other systems that fail on a checkpoint",
         read=read_status,
     ),
     WebhookKind(
