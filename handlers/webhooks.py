@@ -67,7 +67,7 @@ WEBHOOKS = (
     ),
     WebhookKind(
         name="issues",
-        why="somebody ticks a checkbox of the dashboard, reopens the dashboard, or unlocks an issue",
+        why="somebody ticks a checkbox of the dashboard, reopens it, or unlocks an issue",
         read=read_issue,
     ),
     WebhookKind(
