@@ -343,15 +343,16 @@ RULES = (
     ),
     Rule(
         "too-large",
-        "an open task that is several: it touches many files, asks for several kinds of work, "
-        "lists many features or points, is estimated at days, or is about a whole application",
+        "an open task that is really several: it touches many files, asks for several kinds of "
+        "work, lists many features or points, is estimated at days, or is about a whole "
+        "application",
         _each(large),
         alone=True,
     ),
     Rule(
         "no-acceptance",
         'an open task whose goal is a matter of degree ("faster", "gracefully") with no number, '
-        "case or way; or a task without criteria where most tasks have some",
+        "case or method; or a task without criteria in a file where most tasks have some",
         no_acceptance,
         alone=True,
     ),
@@ -372,17 +373,19 @@ RULES = (
 """Checked in this order; ``PARSED`` come from reading the file itself."""
 
 PARSED: dict[str, str] = {
-    "unresolved-dependency": "a dependency that names no single phase, section or task of the file",
+    "unresolved-dependency": (
+        "a dependency that does not name exactly one phase, section or task of the file"
+    ),
     "dependency-cycle": "tasks that wait for each other in a circle",
-    "quoted-task": "a task inside a block quote: it is shown, and not executed",
+    "quoted-task": "a task inside a block quote: GitHub shows it, but it is not run",
     "broken-fence": "a code fence that ends too early or never, and the tasks it hides",
     "custom-state": "a checkbox that is neither open nor done (`[~]`, `[-]`): it is not run",
     "malformed-box": "a checkbox that GitHub does not show (`-[ ]`, `[]`, `[x]text`)",
     "heading-box": "a checkbox in a heading, which GitHub does not show",
     "table-box": "a checkbox in a table, which GitHub does not show",
-    "task-in-code": "lines that read like tasks in code",
-    "task-in-html": "lines that read like tasks in an HTML block or comment",
-    "task-in-front-matter": "lines that read like tasks in the front matter",
+    "task-in-code": "lines in code that read like tasks",
+    "task-in-html": "lines in an HTML block or comment that read like tasks",
+    "task-in-front-matter": "lines in the front matter that read like tasks",
     "not-utf8": "bytes that are not UTF-8",
     "too-deep": "lists or quotes nested so deeply that the rest is not read",
     "file-too-large": "a file that is too large to read",
