@@ -54,7 +54,7 @@ from handlers.grammar import Commands
 from handlers.issue_thread import IssueThread, Refusals
 from handlers.ports import Proposals, Runs
 from handlers.pushes import BranchPushed, InstallationChanged, RepositoryChanged
-from handlers.reviews import handle_check, handle_review, handle_verify
+from handlers.reviews import handle_check, handle_end, handle_review, handle_verify
 from handlers.webhooks import read_webhook
 from runner.ports import Clock
 
@@ -156,11 +156,13 @@ class Dispatch:
         ):  # what we do ourselves changes no configuration
             self._configs.forget(event.repository.full_name)
         if not is_from_bot(event, own=own, allowed=self._allowed_bots):
-            await self._heard(event, own)
+            await self._handled(event, self._thread(event, own))
         if isinstance(event, PullPushed | PullReopened | PullTouched) and event.shows:
             await self._answer_rules(event, event.shows, own)
         if isinstance(event, PullClosed | PullReopened) and _is_of_others(event, own):
             await self._changed(event)
+        if isinstance(event, PullClosed):
+            await handle_end(event, thread=self._thread(event, own), runs=self._runs)
 
     async def _answer_queue(self, event: MergeQueued, own: str) -> None:
         scope = (event.installation_id, event.repository.id, event.repository.full_name)
@@ -186,14 +188,13 @@ class Dispatch:
         )
         return RepositoryApi(github, event.repository.full_name)
 
-    async def _heard(self, event: Event, own: str) -> None:
-        """Handle what somebody wrote or did."""
+    def _thread(self, event: Event, own: str) -> IssueThread:
         github = self._identity.client(
             installation_id=event.installation_id,
             repository_id=event.repository.id,
             permissions=CONVERSE_ON_LINES if isinstance(event, ReviewCommented) else CONVERSE,
         )
-        thread = IssueThread(
+        return IssueThread(
             github=github,
             repository=event.repository,
             installation_id=event.installation_id,
@@ -207,7 +208,6 @@ class Dispatch:
                 event.repository.full_name,
             ),
         )
-        await self._handled(event, thread)
 
     async def _handled(self, event: Event, thread: IssueThread) -> None:
         runs, proposals = self._runs, self._proposals

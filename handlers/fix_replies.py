@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from handlers.grammar import TRIGGER
-from handlers.ports import Fixing
+from handlers.ports import Fixing, RepairLeft
 from handlers.replies import times
-from runner.text.sanitize import as_codes
+from runner.text.sanitize import as_code, as_codes
 
 _FIXED = {
     "started": "",
@@ -65,3 +65,23 @@ def fixing(found: Fixing) -> str:
                 "limit (`pull_requests.revisions` in `.github/cairn.yml`). Nothing was done."
             )
     return _FIXED[found.outcome]
+
+
+def left(repair: RepairLeft, ended: int, *, merged: bool, default: str) -> str:
+    """Say on a repair what to do with it, now that the pull request that it repairs has ended."""
+    base, default = as_code(repair.base), as_code(default)
+    if not merged:
+        return (
+            f"#{ended} was closed without a merge. If you merge this repair, only {base} changes. "
+            f"Close it as well, unless you reopen #{ended}."
+        )
+    if base == default:
+        return (
+            f"#{ended} was merged without this repair. Merge the repair into {base} if it is still "
+            "needed there, or close it."
+        )
+    return (
+        f"#{ended} was merged without this repair. If you merge the repair now, only {base} "
+        f"changes. If it is still needed on {default}, change the base of this pull request to "
+        f"{default}. Otherwise close it."
+    )

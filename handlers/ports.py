@@ -278,6 +278,14 @@ class Revising:
 
 
 @dataclass(frozen=True, slots=True)
+class RepairLeft:
+    """An open pull request of ours that repairs one which has ended, and its ``base`` branch."""
+
+    number: int
+    base: str
+
+
+@dataclass(frozen=True, slots=True)
 class Fixing:
     """What became of the wish to repair the failing checks of a pull request.
 
@@ -385,6 +393,9 @@ class Runs(Protocol):
 
     async def offer(self, request: RunRequested) -> OfferKind | None:
         """Return what the pull request of the request proposes, if it is such an open one."""
+
+    async def repair_left(self, request: RunRequested) -> RepairLeft | None:
+        """Return the open repair of the pull request of the request, which has ended."""
 
     async def in_review(self, request: RunRequested) -> tuple[InReview, ...]:
         """Return the open pull requests of the roadmap that the issue's newest run worked on.

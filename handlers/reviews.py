@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 
-from handlers import replies
+from handlers import fix_replies, replies
 from handlers.commands import COMMANDS
 from handlers.events import (
     CheckEnded,
+    PullClosed,
     PullPushed,
     PullReviewed,
     RerunRequested,
@@ -98,6 +99,23 @@ async def handle_verify(
                 command=ExecuteCommand(),
             )
         )
+
+
+async def handle_end(event: PullClosed, *, thread: IssueThread, runs: Runs) -> None:
+    """Say on an open repair of a pull request what to do with it when that one ends."""
+    request = RunRequested(
+        delivery=event.delivery,
+        repository=event.repository,
+        installation_id=event.installation_id,
+        issue=event.issue,
+        by=event.sender,
+        command=ExecuteCommand(),
+    )
+    if repair := await runs.repair_left(request):
+        default = event.repository.default_branch
+        text = fix_replies.left(repair, event.issue, merged=event.merged, default=default)
+        there = replace(thread, issue=repair.number)
+        await there.reply(text, to=event.delivery, since=event.closed_at)
 
 
 async def _speaks_to_us(body: str, own: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 from app.compose.parts import ServerParts
 from app.github.api import RepositoryApi
@@ -16,9 +16,10 @@ from app.github.stack import Ties, in_review, place_of
 from app.github.token_identity import READ, REVIEW
 from app.runs.service import Checkpoints, row_of
 from app.store.runs import RunRequest
-from handlers.ports import Fixing, InReview, OfferKind, RunRequested, StackPlace
+from handlers.ports import Fixing, InReview, OfferKind, RepairLeft, RunRequested, StackPlace
 from runner.config.reading import ConfigError
 from runner.errors import Outage
+from runner.people.fix_sentences import fix_branch
 from runner.roadmap.parse import parse_roadmap
 
 
@@ -35,6 +36,7 @@ def checkpoints(parts: ServerParts) -> Checkpoints:
         most_repairs=asked.most_repairs,
         fails=asked.fails,
         broken=asked.broken,
+        repair_of=asked.repair_of,
     )
 
 
@@ -65,6 +67,17 @@ class _Asked:
     async def _found(self, request: RunRequested) -> Any:
         api = RepositoryApi(self._parts.client(request, REVIEW), request.repository.full_name)
         return await api.find(f"pulls/{request.issue}", f"show #{request.issue}", refused=Outage)
+
+    async def repair_of(self, request: RunRequested) -> RepairLeft | None:
+        """The open repair of a pull request. Raises ``Outage``."""
+        name, own = request.repository.full_name, await self._parts.identity.bot_login()
+        api = RepositoryApi(self._parts.client(request, REVIEW), name)
+        head = f"{name.partition('/')[0]}:{fix_branch(request.issue)}"
+        query = urlencode({"state": "open", "head": head})
+        doing = f"look for a repair of #{request.issue}"
+        found = await api.get(f"pulls?{query}", doing, refused=Outage)
+        ours = (each for each in found if (each["user"] or {}).get("login") == own)
+        return next((RepairLeft(each["number"], each["base"]["ref"]) for each in ours), None)
 
     async def pull_from(self, request: RunRequested, branch: str) -> Pull | None:
         """Our open pull request from a branch. Raises ``Outage``."""

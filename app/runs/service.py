@@ -27,6 +27,7 @@ from handlers.ports import (
     Learned,
     NamedTask,
     OfferKind,
+    RepairLeft,
     Revising,
     RunRequested,
     RunStatus,
@@ -83,8 +84,8 @@ class Checkpoints:
     ``place_of`` its place in the stack, ``offer_of`` what another open one of ours proposes,
     ``in_review`` the open ones of a roadmap; ``most_of`` says how often the repository lets one be
     revised (0: never), ``most_repairs`` how often because of checks, ``fails`` whether checks of
-    others fail. ``broken`` says whether anybody's can be repaired, and its head. All raise
-    ``Outage``.
+    others fail. ``broken`` says whether anybody's can be repaired, and its head; ``repair_of``
+    finds the open repair of one. All raise ``Outage``.
     """
 
     pull_of: Callable[[RunRequested], Awaitable[Pull | None]]
@@ -95,6 +96,7 @@ class Checkpoints:
     most_of: Callable[[RunRequested], Awaitable[int]]
     most_repairs: Callable[[RunRequested], Awaitable[int]]
     broken: Callable[[RunRequested], Awaitable[tuple[Fixing, str]]]
+    repair_of: Callable[[RunRequested], Awaitable[RepairLeft | None]]
     fails: Callable[[RunRequested, Pull], Awaitable[bool]]
 
 
@@ -253,6 +255,11 @@ class RunService:
     async def offer(self, request: RunRequested) -> OfferKind | None:
         """Return what the pull request of the request proposes, if it is such an open one."""
         return await self._checkpoints.offer_of(request)
+
+    async def repair_left(self, request: RunRequested) -> RepairLeft | None:
+        """Return the open repair of the pull request of the request; GitHub is asked only then."""
+        runs = await self._runs.by_issue(request.repository.id, request.issue)
+        return await self._checkpoints.repair_of(request) if any(map(is_fix, runs)) else None
 
     async def in_review(self, request: RunRequested) -> tuple[InReview, ...]:
         """Return the open pull requests of the roadmap of the issue's newest run."""

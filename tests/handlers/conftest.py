@@ -141,6 +141,9 @@ class WrittenRuns:
     async def offer(self, request: RunRequested) -> OfferKind | None:
         return None
 
+    async def repair_left(self, request: RunRequested) -> None:
+        return None
+
     async def in_review(self, request: RunRequested) -> tuple[InReview, ...]:
         return ()
 

@@ -80,6 +80,50 @@ async def test_a_persons_pull_request_is_repaired(bot: Bot) -> None:
     assert "- [ ] 1.1 Add" in bot.view.file("theirs", "ROADMAP.md").decode()
 
 
+async def repaired(bot: Bot) -> tuple[Issue, Issue]:
+    """A person's pull request, and the open repair of it, its comment read."""
+    pull = await theirs(bot)
+    await fails(bot, pull)
+    bot.model.says(ADD_MODULE)
+    await bot.reply(pull, "/execute fix")
+    said_on(bot, pull)
+    return pull, fix_of(bot, pull)
+
+
+async def test_merged_without_its_repair(bot: Bot) -> None:
+    """The repair says that it no longer reaches the default branch, and what to do."""
+    pull, fix = await repaired(bot)
+
+    await bot.github.merge_pull(REPOSITORY, pull.number)
+    await bot.idle()
+
+    said = said_on(bot, fix)
+    assert f"#{pull.number} was merged without this repair. If you merge" in said
+    assert "change the base of this pull request to `main`" in said
+
+
+async def test_merged_and_its_branch_deleted(bot: Bot) -> None:
+    """GitHub gives the repair another base, where it can still be merged."""
+    pull, fix = await repaired(bot)
+
+    bot.view.state.delete_branch_on_merge = True
+    await bot.github.merge_pull(REPOSITORY, pull.number)
+    await bot.idle()
+
+    assert fix.pull.base == "main"
+    assert "Merge the repair into `main` if it is still needed" in said_on(bot, fix)
+
+
+async def test_closed_without_its_repair(bot: Bot) -> None:
+    """A repair of what nobody wants is not needed either."""
+    pull, fix = await repaired(bot)
+
+    await bot.github.close(REPOSITORY, pull.number)
+    await bot.idle()
+
+    assert f"#{pull.number} was closed without a merge. If you merge this" in said_on(bot, fix)
+
+
 async def test_the_failing_tests_of_the_log_must_pass(bot: Bot) -> None:
     """They failed before the repair as well, but that excuses nothing: they are what it is for."""
     pull = await theirs(bot)
