@@ -68,6 +68,11 @@ async def _memory(
     return CommandReply(replies.memory_cleared(await conversation.runs.learned.clear(repository)))
 
 
+def _described(trigger: str, what: str) -> str:
+    """What a command does; a short form only names the long one."""
+    return what if trigger == TRIGGER else f"short for `{TRIGGER} {trigger[1:]}`"
+
+
 LEARNED: Commands = (
     *(
         CommandRow(
@@ -76,8 +81,11 @@ LEARNED: Commands = (
             makes=makes,
             handler=_history,
             needs="read",
-            description="show what the runs of this repository did: the newest attempts, the "
-            "failures, or statistics of all attempts",
+            description=_described(
+                trigger,
+                "show what the runs of this repository did: the newest attempts, the failures, or "
+                "statistics of all attempts",
+            ),
             example=f"{trigger} {name} stats".replace("  ", " "),
             arguments=(
                 Argument(
@@ -110,8 +118,11 @@ LEARNED: Commands = (
             makes=makes,
             handler=_analyze,
             needs="read",
-            description="show what the recorded attempts teach: which model and settings did "
-            "better, what planning gained, which tasks took the wrong route",
+            description=_described(
+                trigger,
+                "show what the recorded attempts teach: which model and settings did better, what "
+                "planning gained, which tasks took the wrong route",
+            ),
             example=f"{trigger} {name} models".replace("  ", " "),
             arguments=(
                 Argument(
@@ -136,15 +147,18 @@ LEARNED: Commands = (
             makes=makes,
             handler=_memory,
             needs="read",
-            description="show the notes that runs of this repository keep for later ones; `clear` "
-            "deletes them and needs the *write* permission",
+            description=_described(
+                trigger,
+                "show the notes that runs of this repository keep for later ones; `clear` deletes "
+                "them and needs the *write* permission",
+            ),
             example=f"{trigger} {name} clear".replace("  ", " "),
             arguments=(
                 Argument(
                     field="action",
                     value="show|clear",
                     kind="id",
-                    help="show the notes (default), or forget all of them",
+                    help="show the notes (default), or delete all of them",
                 ),
             ),
         )
