@@ -73,7 +73,7 @@ def verdict(cell: tuple[float, float], played: Mapping[str, Sequence[Played]]) -
     parts = [f"finished {_signed(finished)}", f"claimed and wrong {_signed(claimed)}"]
     parts += [f"over {name} {_signed(over)}" for name, over in beside.items()]
     place = f"p = {cell[0]:g}, x = {cell[1]:g}"
-    return f"{place}: hybrid less ideal: {', '.join(parts)}: {'ok' if ok else 'MISSED'}"
+    return f"{place}: hybrid minus ideal: {', '.join(parts)}: {'ok' if ok else 'MISSED'}"
 
 
 def _over(runs: Sequence[Played], others: Sequence[Played]) -> Estimate:
