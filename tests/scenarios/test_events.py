@@ -215,4 +215,5 @@ async def test_a_killed_server_loses_no_event(
 
     told = lasting(receiver.tried)
     assert list(dict.fromkeys(told)) == list(LASTING)
-    assert told.count("run_queued") == told.count("task_changed completed") == 1
+    # each process says that it takes the run up; all else is told from what is kept
+    assert [name for name in LASTING if told.count(name) > 1] == ["run_changed started"]
