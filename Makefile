@@ -44,15 +44,15 @@ chaos: $(STAMP) ## let people do 300 things at will to ten tasks (CHAOS_SEED="1 
 bench: $(STAMP) ## measure (no tests, no time limits)
 	@$(BIN)/python -m bench $(ARGS)
 
-docs: $(STAMP) ## write the parts of the documentation that come from the code anew
+docs: $(STAMP) ## regenerate the parts of the documentation that come from the code
 	@$(BIN)/python -m tools.docs
 
-pictures: $(STAMP) ## take the pictures of docs/images anew, from real runs (needs Chromium and Docker)
+pictures: $(STAMP) ## retake the pictures of docs/images from real runs (needs Chromium and Docker)
 	@$(BIN)/python -m tools.pictures
 
 # The locks name every package with the hashes of its files, and no index. ARGS=--upgrade takes
 # newer versions; without it only what pyproject.toml asks for changes.
-lock: $(BIN)/python ## write the lock files anew from pyproject.toml
+lock: $(BIN)/python ## rewrite the lock files from pyproject.toml
 	@echo "== locking"
 	@$(BIN)/python -m pip install --quiet $(UV)
 	@$(BIN)/uv pip compile pyproject.toml --quiet --universal --python-version 3.11 \

@@ -87,7 +87,7 @@ def test_the_architecture_names_what_is_there() -> None:
     folders = {
         f"{package}/{folder}"
         for package, part in re.findall(
-            r"^## The rooms of the (\w+)$(.*?)(?=^## )", text, re.M | re.S
+            r"^## The folders of the (\w+)$(.*?)(?=^## )", text, re.M | re.S
         )
         for row in re.findall(r"^\| (`.*?) \|", part, re.MULTILINE)
         for folder in re.findall(r"`(\w+/)`", row)
