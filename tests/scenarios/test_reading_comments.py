@@ -10,6 +10,7 @@ from html.parser import HTMLParser
 
 from markdown_it import MarkdownIt
 
+from app.github.token_identity import OPTIONAL
 from tests.scenarios.bot import REPOSITORY, Bot
 from tests.scenarios.projects import NOTES, note, on
 from tests.scenarios.proposing import BESIDE, STUCK, decomposed
@@ -116,7 +117,7 @@ async def test_what_went_wrong_and_what_changed_is_found_in_the_comment(bot: Bot
 async def test_an_owner_learns_what_to_accept(bot: Bot) -> None:
     """Each missing permission has a line with its name on GitHub and what is lost; then no more."""
     held = bot.github.installation(REPOSITORY).permissions
-    for name in ("actions", "checks", "merge_queues", "statuses"):
+    for name in OPTIONAL:
         del held[name]
     bot.model.says(note("one.md"), note("two.md"))
 
