@@ -214,13 +214,15 @@ class StackPlace:
     """Where an open pull request is in its stack, which is ``size`` members high.
 
     ``below`` are the numbers of those to merge before it, the bottom first; ``uppers`` are those
-    that build on it. One that is ``held`` is in conflict, or has what must not be merged with it.
+    that build on it. One that is ``held`` is in conflict, or has what must not be merged with it;
+    the task of one that is ``done`` is done without it.
     """
 
     size: int = 1
     below: tuple[int, ...] = ()
     uppers: tuple[int, ...] = ()
     held: bool = False
+    done: bool = False
 
     @property
     def height(self) -> int:

@@ -22,6 +22,7 @@ from handlers.ports import (
     OfferKind,
     Revising,
     RunStatus,
+    StackPlace,
     TaskLine,
 )
 from runner.analysis.recorded import Analysis
@@ -328,8 +329,13 @@ def _checkpoint(here: CheckpointStatus) -> str:
     made = f"Run `{here.run}`{where} made this pull request for {quoted(here.title)}."
     if not here.open:
         return f"{made} It is {'merged' if here.merged else 'closed without a merge'}."
-    held = f" {stack_replies.HELD}" if here.place.held else ""
-    return f"{made} {stack_replies.place(here.place) or stack_replies.ALONE}{held}"
+    return f"{made} {stack_replies.place(here.place) or stack_replies.ALONE}{_why_not(here.place)}"
+
+
+def _why_not(place: StackPlace) -> str:
+    if place.done:
+        return f" {stack_replies.DONE}"
+    return f" {stack_replies.HELD}" if place.held else ""
 
 
 def open_quote() -> str:

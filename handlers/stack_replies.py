@@ -18,6 +18,7 @@ _MOST = 10
 _MOST_ROWS = 30
 OTHER_WORDS = "In review, but changed in the roadmap or removed from it since"
 HELD = "Its description says what keeps it from being merged."
+DONE = "Its task is already done without it; its description says what to do."
 ALONE = "It does not build on another pull request of Cairn, and none builds on it."
 
 
@@ -28,7 +29,8 @@ def place(here: StackPlace) -> str:
     above = _above(here)
     position = f"This pull request is number {here.height} of {here.size} in its stack."
     if not here.below:
-        return " ".join(filter(None, ["**Merge this one first.**", position, above]))
+        first = "" if here.done else "**Merge this one first.**"
+        return " ".join(filter(None, [first, position, above]))
     first = f"**Stacked on #{here.below[-1]}.** Merge {_in_order(here.below)} first."
     return " ".join(filter(None, [first, position, above]))
 
@@ -62,6 +64,8 @@ def _row(pull: InReview) -> str:
     when = f"after {_in_order(below)}" if below else "first" if pull.place.size > 1 else "any time"
     if pull.place.held:
         when = "not yet: see its description"
+    if pull.place.done:
+        when = "not needed: see its description"
     return f"| #{pull.number} | {title} | {when} |"
 
 

@@ -197,9 +197,9 @@ def _rewriting(count: int) -> str:
     return f"mutation({given}) {{ {' '.join(each)} }}"
 
 
-SECTIONS = ("place", "held", "news", "redone", "revisions")
-"""Parts of a description: its place in the stack, what keeps people from merging it, what happened
-to it there, how it was changed."""
+SECTIONS = ("place", "done", "held", "news", "redone", "revisions")
+"""Parts of a description: its place in the stack, that its task is done without it, what keeps
+people from merging it, what happened to it there, how it was changed."""
 
 
 class Pulls:

@@ -60,12 +60,14 @@ class _Done:
     """What became of one, and what its description says of that.
 
     ``held`` is what keeps people from merging it: they must act, or Cairn is at work on that.
+    ``needless`` says that its task is done without it.
     """
 
     pull: Pull
     fresh: Fresh
     news: str = ""
     held: str = ""
+    needless: str = ""
 
 
 class Restack:
@@ -150,7 +152,7 @@ class Restack:
         await self._pulls.redescribe([(p, with_sections(p.body, parts)) for p, parts in places])
         if not section(pull.body, "held"):  # whether that is over is not known here
             await self._checks.show(pull.sha, place_of(pull, ties), new=new)
-        return any(section(p.body, "held") or section(p.body, "news") for p in stack)
+        return any(section(p.body, part) for p in stack for part in ("done", "held", "news"))
 
     async def _settle(self, known: list[Pull], ground: _Ground, *, ended: int = 0) -> list[Pull]:
         """Return them as they are in the end."""
@@ -217,7 +219,8 @@ class Restack:
             log.warning("%s is not brought up to date: %s", pull.head, error.message)
             news = texts.forbidden(error.message) if error.kind == RULES else ""
             news = news or section(pull.body, "news")
-            one = _Done(pull, Fresh(sha=pull.sha), news, section(pull.body, "held"))
+            held, needless = section(pull.body, "held"), section(pull.body, "done")
+            one = _Done(pull, Fresh(sha=pull.sha), news, held, needless)
         done.append(one)
         for upper in ties.uppers(pull):
             await self._upwards(upper, ties, ground, done, (pull, one.fresh))
@@ -254,12 +257,12 @@ class Restack:
         news = [
             *texts.taken_in(ties.taken_in(pull)),
             *texts.carried(ties.carries(pull), ground.base),
-            *filter(None, [done, also, "" if is_held else note]),
+            *filter(None, [also, "" if is_held else note]),
         ]
         held = [*([note] if is_held else []), *texts.conflicting(pull, fresh)]
         if pull.base == ground.base and fresh.done in ("ticked", "joined", "rebuilt"):
             await self._say_unticked(pull, ties, ground)
-        return _Done(pull, fresh, "\n\n".join(news), "\n\n".join(held))
+        return _Done(pull, fresh, "\n\n".join(news), "\n\n".join(held), done)
 
     async def _done(self, pull: Pull, ties: Ties, ground: _Ground) -> str:
         """What the description says if its task was done meanwhile without it."""
@@ -401,8 +404,10 @@ class Restack:
 def _described(done: _Done, ties: Ties) -> str:
     """The description of one, with its place and what became of it."""
     pull = done.pull
-    place = stack_replies.place(place_of(pull, ties)) if pull.member else ""
-    body = with_sections(pull.body, {"place": place, "held": done.held, "news": done.news})
+    here = replace(place_of(pull, ties), done=bool(done.needless))
+    place = stack_replies.place(here) if pull.member else ""
+    parts = {"place": place, "done": done.needless, "held": done.held, "news": done.news}
+    body = with_sections(pull.body, parts)
     left = done.fresh.done == "rebuilt" and ties.closed(pull) and not ties.carries(pull)
     return put_on(pull, body, pull.base) if left else body
 

@@ -183,7 +183,7 @@ class ReviewedPulls:
         redone = section(pull.body, "redone")
         if commit not in redone:
             redone = f"{redone}\n\n{line}".strip()
-        return commit, await self._pulls.annotate(pull, redone=redone, held="", news="")
+        return commit, await self._pulls.annotate(pull, redone=redone, done="", held="", news="")
 
     async def _described(self, checkpoint: Checkpoint, pull: Pull) -> Pull:
         """Let the description say what the branch has now; that of several tasks stays."""

@@ -244,7 +244,8 @@ def place_of(pull: Pull, ties: Ties) -> StackPlace:
         size += 1
     below = tuple(p.number for p in reversed(down[1:]))
     uppers = tuple(p.number for p in ties.uppers(pull))
-    return StackPlace(size, below, uppers, held=bool(section(pull.body, "held")))
+    held, done = (bool(section(pull.body, part)) for part in ("held", "done"))
+    return StackPlace(size, below, uppers, held=held, done=done)
 
 
 def shown_of(pulls: Iterable[Pull], roadmap: str) -> tuple[ShownPull, ...]:

@@ -325,6 +325,10 @@ async def test_a_stack_that_is_merged_on_a_checkout(bot: Bot) -> None:
 
     assert one.pull.merged
     assert "is already ticked on `main`.** Close this pull request" in (two.body or "")
+    assert "Merge this one first" not in (two.body or "")
+    await bot.comment("/execute status")
+    (said,) = bot.says()
+    assert f"| #{two.number} | 1.2 Write two.md | not needed: see its description |" in said
     await bot.github.close(REPOSITORY, two.number)
     await bot.idle()
     check_own(bot, six, 3)
