@@ -203,7 +203,8 @@ def test_hostile_files_cost_seconds_at_most(suffix, size):
     for text in texts:
         began = time.thread_time()
         syntax("a" + suffix, text)
-        assert time.thread_time() - began < 10, text[:20]
+        # 3.5 s at most on a quiet machine, and three times that while coverage is measured
+        assert time.thread_time() - began < 40, text[:20]
 
 
 def test_the_deepest_nesting_ends_no_process():
