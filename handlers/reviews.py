@@ -89,21 +89,21 @@ async def handle_verify(
         return
     role = await role_of(thread.github, repository=event.repository, user=event.sender)
     if suffices(role, _REVISE.needs):
-        await runs.verify(
-            RunRequested(
-                delivery=event.delivery,
-                repository=event.repository,
-                installation_id=event.installation_id,
-                issue=event.issue,
-                by=event.sender,
-                command=ExecuteCommand(),
-            )
-        )
+        await runs.verify(_asked_by_sender(event))
 
 
 async def handle_end(event: PullClosed, *, thread: IssueThread, runs: Runs) -> None:
     """Say on an open repair of a pull request what to do with it when that one ends."""
-    request = RunRequested(
+    if repair := await runs.repair_left(_asked_by_sender(event)):
+        default = event.repository.default_branch
+        text = fix_replies.left(repair, event.issue, merged=event.merged, default=default)
+        there = replace(thread, issue=repair.number)
+        await there.reply(text, to=event.delivery, since=event.closed_at)
+
+
+def _asked_by_sender(event: RerunRequested | PullPushed | PullClosed) -> RunRequested:
+    """What somebody caused by a click or a push, about the pull request where it happened."""
+    return RunRequested(
         delivery=event.delivery,
         repository=event.repository,
         installation_id=event.installation_id,
@@ -111,11 +111,6 @@ async def handle_end(event: PullClosed, *, thread: IssueThread, runs: Runs) -> N
         by=event.sender,
         command=ExecuteCommand(),
     )
-    if repair := await runs.repair_left(request):
-        default = event.repository.default_branch
-        text = fix_replies.left(repair, event.issue, merged=event.merged, default=default)
-        there = replace(thread, issue=repair.number)
-        await there.reply(text, to=event.delivery, since=event.closed_at)
 
 
 async def _speaks_to_us(body: str, own: str) -> bool:
