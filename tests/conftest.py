@@ -7,6 +7,7 @@ of the cases of each matrix; ``--matrix`` runs all of them.
 
 from __future__ import annotations
 
+import gc
 import os
 import random
 from collections import defaultdict
@@ -34,6 +35,16 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 def pytest_xdist_auto_num_workers() -> int:
     """One more than there are processors: a third of the time tests wait for processes."""
     return len(os.sched_getaffinity(0)) + 1
+
+
+def pytest_configure() -> None:
+    """Look for cycles a tenth as often as Python does by itself: that took a fifth of the time."""
+    gc.set_threshold(20_000, 20, 20)
+
+
+def pytest_collection_finish() -> None:
+    """Leave what lasts as long as the process out of every later look for cycles."""
+    gc.freeze()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

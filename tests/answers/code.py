@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 _JS_TOP = re.compile(r"^(?:export )?(?:async )?function (\w+)\((.*)\) \{$")
@@ -40,16 +41,17 @@ class Definition:
         return not last.startswith(("_", "#"))
 
 
-def definitions(path: str, text: str) -> list[Definition]:
+@cache  # the harms ask thousands of times about the same hundred files
+def definitions(path: str, text: str) -> tuple[Definition, ...]:
     """Return what a file defines, in its order. Raises SyntaxError for broken Python."""
     match Path(path).suffix:
         case ".py":
-            return sorted(_python(ast.parse(text)), key=lambda each: each.start)
+            return tuple(sorted(_python(ast.parse(text)), key=lambda each: each.start))
         case ".js":
-            return list(_javascript(text.splitlines()))
+            return tuple(_javascript(text.splitlines()))
         case ".go":
-            return list(_go(text.splitlines()))
-    return []
+            return tuple(_go(text.splitlines()))
+    return ()
 
 
 def cut(text: str, *which: Definition) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import random
 import shutil
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import product
 
 from tests.answers import (
     forms_edit,
@@ -97,16 +98,22 @@ def right_cases(seed: int = 0, languages: Sequence[Language] = LANGUAGES) -> Ite
 
 def harm_cases(seed: int = 0, languages: Sequence[Language] = LANGUAGES) -> Iterator[HarmCase]:
     """Yield each harm in each language, on a task it fits, with both ways to go on."""
-    for harm in HARMS.values():
-        for language in languages:
-            draw = drawn(seed, harm.id, language)
-            fitting = [task for task in TASKS[language] if made(harm, task, seed) is not None]
-            if not fitting:
-                continue
-            task = draw.choice(fitting)
-            if harmful := made(harm, task, seed):
-                for stubborn in (False, True):
-                    yield HarmCase(task, harm, harmful, stubborn)
+    for harm, language in product(HARMS.values(), languages):
+        if case := harm_case(harm, language, seed):
+            yield case
+            yield replace(case, stubborn=True)
+
+
+def harm_case(
+    harm: Harm, language: Language, seed: int, *, stubborn: bool = False
+) -> HarmCase | None:
+    """Do a harm to a task that is drawn from those it fits; None where it fits none."""
+    results = [(task, made(harm, task, seed)) for task in TASKS[language]]
+    fitting = [(task, harmful) for task, harmful in results if harmful is not None]
+    if not fitting:
+        return None
+    task, harmful = drawn(seed, harm.id, language).choice(fitting)
+    return HarmCase(task, harm, harmful, stubborn)
 
 
 def made(harm: Harm, task: Task, seed: int) -> Harmful | None:

@@ -6,6 +6,7 @@ are held out here.
 
 from __future__ import annotations
 
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ from tests.answers.drawing import (
     TASKS,
     HarmCase,
     RightCase,
-    harm_cases,
+    harm_case,
     held_out,
     made,
     missing,
@@ -25,7 +26,7 @@ from tests.answers.drawing import (
 from tests.answers.examining import harm_verdict, right_verdict
 from tests.answers.judging import hidden, problems, visible
 from tests.answers.playing import naive
-from tests.answers.projects import Language, Task
+from tests.answers.projects import LANGUAGES, Language, Task
 
 SEED, ORDINARY = 1, 6
 MANY = "many answers, each a run"
@@ -37,19 +38,21 @@ def _needs(language: Language) -> None:
         pytest.skip(why)
 
 
-def _fifth(cases: list[RightCase] | list[HarmCase]) -> list[object]:
-    """Every fifth case: all forms, languages and ways to go on by turns."""
-    return [pytest.param(case, id=case.id) for case in cases[::5]]
+def _right_cases() -> list[RightCase]:
+    """Every fifth of what is not held out: all forms and languages by turns."""
+    return [case for case in right_cases(SEED) if not held_out(case.form.id)][::5]
 
 
-RIGHT_CASES = _fifth([case for case in right_cases(SEED) if not held_out(case.form.id)])
-HARM_CASES = _fifth(
-    [case for case in harm_cases(SEED) if not held_out(case.harm.id) and not case.harm.undetectable]
-)
+def _harm_cases() -> list[HarmCase]:
+    """Every fifth of what is not held out and can be told: all harms and languages by turns."""
+    harms = [harm for harm in HARMS.values() if not held_out(harm.id) and not harm.undetectable]
+    chosen = list(product(harms, LANGUAGES, (False, True)))[::5]
+    cases = (harm_case(harm, language, SEED, stubborn=again) for harm, language, again in chosen)
+    return [case for case in cases if case is not None]
 
 
 @pytest.mark.sample(ORDINARY, MANY)
-@pytest.mark.parametrize("case", RIGHT_CASES)
+@pytest.mark.parametrize("case", _right_cases(), ids=lambda case: case.id)
 async def test_a_right_answer_lands_at_once(case: RightCase, tmp_path: Path) -> None:
     """Whatever form it has: one call, one commit, and the tree is what the task asks for."""
     _needs(case.task.language)
@@ -60,7 +63,7 @@ async def test_a_right_answer_lands_at_once(case: RightCase, tmp_path: Path) -> 
 
 
 @pytest.mark.sample(ORDINARY, MANY)
-@pytest.mark.parametrize("case", HARM_CASES)
+@pytest.mark.parametrize("case", _harm_cases(), ids=lambda case: case.id)
 async def test_no_harm_lands(case: HarmCase, tmp_path: Path) -> None:
     """It is left out or asked about again; a right answer after it lands, the same again never."""
     _needs(case.task.language)
