@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import fcntl
 import os
 import re
 import signal
@@ -49,10 +50,19 @@ INSTALL, *CHECKOUT = journey("On your own checkout")
 
 
 @pytest.fixture(scope="module")
-def installed(tmp_path_factory: pytest.TempPathFactory) -> Stranger:
-    """Somebody who has typed the first block: a clone, and ``cairn`` on PATH."""
-    user = stranger(tmp_path_factory.mktemp("home"))
-    asyncio.run(user.types(INSTALL))
+def installed(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Stranger:
+    """Somebody who has typed the first block: a clone, and ``cairn`` on PATH.
+
+    The processes of a test run share the clone: installing it takes more than a minute.
+    """
+    own = tmp_path_factory.getbasetemp()
+    home = (own if worker_id == "master" else own.parent) / "stranger"
+    home.mkdir(exist_ok=True)
+    user = stranger(home)
+    with (home / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (home / "cairn/.venv/.complete").exists():
+            asyncio.run(user.types(INSTALL))
     path = os.pathsep.join((str(user.home / "cairn/.venv/bin"), user.environment["PATH"]))
     user.environment["PATH"] = path
     return user
