@@ -6,11 +6,13 @@ import asyncio
 import gzip
 import io
 import tarfile
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
 
-from app.action.compose import entered
+from app.action.compose import ActionAccess, entered
 from app.action.job import STATE_BRANCH
 from app.action.saved_state import MOST_ARCHIVE_BYTES, pack, unpack
 from app.compose.parts import Surroundings
@@ -56,13 +58,20 @@ async def test_two_at_the_same_time(ci: Workflows, tmp_path: Path) -> None:
     assert tip == ci.view.branches["cairn/state"]
 
 
+@asynccontextmanager
+async def before(call: tuple[str, str], ci: Workflows, folder: Path) -> AsyncIterator[ActionAccess]:
+    """A job whose next save makes this call: it has not saved yet, or it has once."""
+    around = Surroundings(ci.github.clock)
+    async with entered(REPOSITORY, settings(ci), around, branch=STATE_BRANCH) as entry:
+        if call is MOVES:
+            await entry.state.save(kept(folder / "earlier", "0"))
+        yield entry
+
+
 @pytest.mark.parametrize("call", [MAKES, MOVES])
 async def test_an_answer_that_is_lost(ci: Workflows, tmp_path: Path, call: tuple[str, str]) -> None:
     """The branch moved all the same: nobody else is said to have changed it."""
-    around, said = Surroundings(ci.github.clock), settings(ci)
-    async with entered(REPOSITORY, said, around, branch=STATE_BRANCH) as entry:
-        if call is MOVES:
-            await entry.state.save(kept(tmp_path / "earlier", "0"))
+    async with before(call, ci, tmp_path) as entry:
         ci.github.fail(*call, drop=True, after=True)
         with pytest.raises(Outage):
             await entry.state.save(kept(tmp_path / "one", "1"))
@@ -75,10 +84,7 @@ async def test_an_answer_that_is_lost(ci: Workflows, tmp_path: Path, call: tuple
 @pytest.mark.parametrize("call", [MAKES, MOVES])
 async def test_a_save_that_is_cut_off(ci: Workflows, tmp_path: Path, call: tuple[str, str]) -> None:
     """It may move the branch after nobody waits for it any more; the next save builds on it."""
-    around, said = Surroundings(ci.github.clock), settings(ci)
-    async with entered(REPOSITORY, said, around, branch=STATE_BRANCH) as entry:
-        if call is MOVES:
-            await entry.state.save(kept(tmp_path / "earlier", "0"))
+    async with before(call, ci, tmp_path) as entry:
         fault = ci.github.fail(*call, hold=asyncio.Event())
         first = asyncio.create_task(entry.state.save(kept(tmp_path / "one", "1")))
         await fault.reached.wait()
