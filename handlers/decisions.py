@@ -19,7 +19,7 @@ from handlers.events import (
 )
 from handlers.grammar import ApproveCommand, Deciding, EditCommand, RejectCommand
 from handlers.issue_thread import IssueThread, Role, role_of, suffices
-from handlers.ports import Proposals, ProposalView, Rules, Verdict, Vote
+from handlers.ports import Proposals, ProposalView, Rules, State, Verdict, Vote
 from handlers.replies import quoted
 from runner.ports import Clock
 from runner.roadmap.task import NewTask
@@ -31,7 +31,7 @@ _OVER = ("ended", "cancelled")
 
 @dataclass(frozen=True, slots=True)
 class Ruling:
-    """What became of it: whether it ``counts``, and what to ``say`` about that.
+    """What became of it: whether it ``counts``, and what to ``say`` about that ('' for nothing).
 
     ``refused`` says that somebody had no right to say it.
     """
@@ -64,7 +64,22 @@ async def rule_on(
         proposal = await proposals.decide(proposal, vote)
     if proposal.decision and proposal.decision.delivery == vote.delivery:
         return Ruling(True, replies.counted(proposal, vote))
-    return Ruling(False, replies.too_late(proposal))
+    return Ruling(False, "" if _repeats(proposal, vote) else replies.too_late(proposal))
+
+
+_LEADS_TO: Mapping[Verdict, State] = {
+    "approve": "approved",
+    "reject": "rejected",
+    "skip": "rejected",
+}
+
+
+def _repeats(proposal: ProposalView, vote: Vote) -> bool:
+    """Whether somebody pressed again what they had decided: a double click needs no answer."""
+    first = proposal.decision
+    is_theirs = first is not None and first.by == vote.by.login
+    same = _LEADS_TO.get(vote.verdict) == proposal.state
+    return is_theirs and same and vote.channel != "reply"
 
 
 def may_decide(proposal: ProposalView, vote: Vote, role: Role, rules: Rules) -> bool:
@@ -265,7 +280,7 @@ async def rule_on_reactions(
             return
         earlier = sum(id == proposal.id for id in refused.values())
         refused[reaction.id] = proposal.id
-        if earlier < _MOST_REFUSALS:
+        if ruling.say and earlier < _MOST_REFUSALS:
             await thread.reply(ruling.say, to=f"reaction-{proposal.id}-{reaction.user_id}")
 
 
@@ -355,7 +370,7 @@ async def _rule_on_review(
     ruling = await rule_on(thread, proposals, newest, vote, here[1:])
     if ruling.refused and not await thread.may_refuse(vote.by, to=vote.delivery):
         return
-    if not ruling.counts:
+    if ruling.say and not ruling.counts:
         await thread.reply(ruling.say, to=vote.delivery, since=None)
 
 

@@ -213,6 +213,23 @@ async def test_closing_rejects(bot: Bot) -> None:
     assert "❌ | **1.1**" in said
 
 
+async def test_a_button_pressed_again_says_nothing(bot: Bot) -> None:
+    """A double click is no second decision that somebody has to read about."""
+    pull = await decomposed(bot)
+    script_new_tasks(bot)
+    (check,) = [int(str(each["id"])) for each in bot.view.checks]
+
+    for _ in range(3):
+        await bot.github.click(REPOSITORY, check, "approve", by="writer")
+    await bot.idle()
+    await bot.github.review(REPOSITORY, pull.number, "APPROVED", by="writer")
+    await bot.idle()
+
+    assert bot.proposes() == []
+    assert TITLES[1] in bot.checkpoints()
+    bot.says()
+
+
 async def test_an_escalation_is_handed_over(bot: Bot) -> None:
     """Approving it marks the pull request ready for people; the task stays failed and open."""
     pull = await escalated(bot)
