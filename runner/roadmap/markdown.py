@@ -194,7 +194,8 @@ def _goes_on(state: StateBlock, line: int, end: int) -> bool:
 _END = re.compile(r"--!?>")
 _HTML = re.compile(
     r"<!--(?:-?>|.*?(?:--!?>|(?P<open>\Z)))|<[!?][^>]*+(?:>|\Z)"
-    r"|</?[A-Za-z](?:=\s*(?:\"[^\"]*(?:\"|\Z)|'[^']*(?:'|\Z))|[^>])*+(?:>|\Z)",
+    # atomic, for ``*+`` of a group takes too much before Python 3.11.5 (cpython issue 106052)
+    r"|</?[A-Za-z](?>(?:=\s*(?:\"[^\"]*(?:\"|\Z)|'[^']*(?:'|\Z))|[^=>]+|=)*)(?:>|\Z)",
     re.DOTALL,
 )
 """A comment, declaration or tag: what looks like a comment inside the others is not one."""

@@ -186,11 +186,13 @@ _MOST_JUDGED = 60_000
 """Characters that are looked at closely at either end: a hostile output must not take minutes."""
 
 # What may stand between the lines of a key: line ends (also escaped ones), quotes, what test tools
-# and diffs write in front of a line, and header lines (RFC 1421). Nothing is tried twice (``+``).
+# and diffs write in front of a line, and header lines (RFC 1421). Nothing is tried twice (``?>``:
+# ``++`` of a group takes too much before Python 3.11.5, github.com/python/cpython/issues/106052).
 _BETWEEN = (
-    r"(?:\s|\\{1,4}[nr]|[\"'`+,;:>|#*()]|-(?!----)|\bE\b|[A-Za-z-]{3,20}: [^\n\\]{0,80}){0,60}+"
+    r"(?>(?:\s|\\{1,4}[nr]|[\"'`+,;:>|#*()]|-(?!----)|\bE\b"
+    r"|[A-Za-z-]{3,20}: [^\n\\]{0,80}){0,60})"
 )
-_LINES = rf"(?:{_BETWEEN}[A-Za-z0-9+/]{{16,}}+={{0,2}})++"
+_LINES = rf"(?>(?:{_BETWEEN}[A-Za-z0-9+/]{{16,}}+={{0,2}})+)"
 _BEGIN, _END = (rf"-----{w} [A-Z0-9 ]{{0,20}}PRIVATE KEY(?: BLOCK)?-----" for w in ("BEGIN", "END"))
 _KEY = lazy_pattern(
     # a marker alone is code that looks for keys; the last line of a key may be short
