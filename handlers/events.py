@@ -292,10 +292,11 @@ class MergeQueued(_Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PullClosed(_Event):
-    """A pull request was merged, or closed without; ``branch`` is its head."""
+    """A pull request was merged, or closed without; ``branch`` is its head, for ``base``."""
 
     merged: bool
     branch: str
+    base: str
     closed_at: datetime
 
 

@@ -67,21 +67,24 @@ def fixing(found: Fixing) -> str:
     return _FIXED[found.outcome]
 
 
-def left(repair: RepairLeft, ended: int, *, merged: bool, default: str) -> str:
-    """Say on a repair what to do with it, now that the pull request that it repairs has ended."""
-    base, default = as_code(repair.base), as_code(default)
-    if not merged:
+def left(repair: RepairLeft, ended: int, *, merged_into: str) -> str:
+    """Say on a repair what to do with it, now that the pull request that it repairs has ended.
+
+    ``merged_into`` is the branch that one was merged into, '' if it was closed without a merge.
+    """
+    base, into = as_code(repair.base), as_code(merged_into)
+    if not merged_into:
         return (
             f"#{ended} was closed without a merge. If you merge this repair, only {base} changes. "
             f"Close it as well, unless you reopen #{ended}."
         )
-    if base == default:
+    if repair.base == merged_into:
         return (
-            f"#{ended} was merged without this repair. Merge the repair into {base} if it is still "
+            f"#{ended} was merged without this repair. Merge the repair into {into} if it is still "
             "needed there, or close it."
         )
     return (
         f"#{ended} was merged without this repair. If you merge the repair now, only {base} "
-        f"changes. If it is still needed on {default}, change the base of this pull request to "
-        f"{default}. Otherwise close it."
+        f"changes. If it is still needed on {into}, change the base of this pull request to "
+        f"{into}. Otherwise close it."
     )

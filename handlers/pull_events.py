@@ -59,6 +59,7 @@ def read_pull(delivery: str, payload: dict[str, object]) -> Event | None:
         issue=pull.number,
         merged=pull.merged,
         branch=pull.head.ref,
+        base=pull.base.ref if pull.base else found.repository.default_branch,
         closed_at=pull.closed_at,
     )
 

@@ -95,8 +95,7 @@ async def handle_verify(
 async def handle_end(event: PullClosed, *, thread: IssueThread, runs: Runs) -> None:
     """Say on an open repair of a pull request what to do with it when that one ends."""
     if repair := await runs.repair_left(_asked_by_sender(event)):
-        default = event.repository.default_branch
-        text = fix_replies.left(repair, event.issue, merged=event.merged, default=default)
+        text = fix_replies.left(repair, event.issue, merged_into=event.base if event.merged else "")
         there = replace(thread, issue=repair.number)
         await there.reply(text, to=event.delivery, since=event.closed_at)
 
