@@ -213,14 +213,16 @@ class Ambiguous:
 class StackPlace:
     """Where an open pull request is in its stack, which is ``size`` members high.
 
-    ``below`` are the numbers of those to merge before it, the bottom first; ``uppers`` are those
-    that build on it. One that is ``held`` is in conflict, or has what must not be merged with it;
-    the task of one that is ``done`` is done without it.
+    ``below`` are the numbers of those under it, the bottom first: they have to be merged before it,
+    but the ``needless`` of them closed. ``uppers`` are those that build on it. One that is ``held``
+    is in conflict, or has what must not be merged with it; the task of one that is ``done`` (or
+    needless) is done without it.
     """
 
     size: int = 1
     below: tuple[int, ...] = ()
     uppers: tuple[int, ...] = ()
+    needless: tuple[int, ...] = ()
     held: bool = False
     done: bool = False
 
@@ -228,6 +230,11 @@ class StackPlace:
     def height(self) -> int:
         """Its position, counted from 1 at the bottom."""
         return len(self.below) + 1
+
+    @property
+    def to_merge(self) -> tuple[int, ...]:
+        """Those to merge before it, in this order."""
+        return tuple(each for each in self.below if each not in self.needless)
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,8 +31,20 @@ def place(here: StackPlace) -> str:
     if not here.below:
         first = "" if here.done else "**Merge this one first.**"
         return " ".join(filter(None, [first, position, above]))
-    first = f"**Stacked on #{here.below[-1]}.** Merge {_in_order(here.below)} first."
-    return " ".join(filter(None, [first, position, above]))
+    stacked = f"**Stacked on #{here.below[-1]}.**"
+    return " ".join(filter(None, [stacked, before(here), position, above]))
+
+
+def before(here: StackPlace) -> str:
+    """Say what to do with those under it first: merge them, but close what is not needed."""
+    close = merge = ""
+    if here.needless:
+        tasks = "its task is" if len(here.needless) == 1 else "their tasks are"
+        it = "it" if len(here.needless) == 1 else "them"
+        close = f"Close {numbers(here.needless)} first: {tasks} done without {it}."
+    if here.to_merge:
+        merge = f"Merge {_in_order(here.to_merge)} first."
+    return " ".join(filter(None, [close, merge]))
 
 
 def in_review(pulls: Sequence[InReview]) -> str:
@@ -60,13 +72,22 @@ def _advice(pulls: Sequence[InReview]) -> str:
 
 def _row(pull: InReview) -> str:
     title = f"{_plain(pull.title)}{since(pull)}"
-    below = pull.place.below
-    when = f"after {_in_order(below)}" if below else "first" if pull.place.size > 1 else "any time"
+    when = _after(pull.place) or ("first" if pull.place.size > 1 else "any time")
     if pull.place.held:
         when = "not yet: see its description"
     if pull.place.done:
         when = "not needed: see its description"
     return f"| #{pull.number} | {title} | {when} |"
+
+
+def _after(here: StackPlace) -> str:
+    closed = f"once {numbers(here.needless)} {_is(here.needless)} closed" if here.needless else ""
+    merged = f"after {_in_order(here.to_merge)}" if here.to_merge else ""
+    return ", ".join(filter(None, [merged, closed]))
+
+
+def _is(pulls: Sequence[int]) -> str:
+    return "is" if len(pulls) == 1 else "are"
 
 
 def since(pull: InReview | ReviewedPull) -> str:

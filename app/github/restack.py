@@ -9,7 +9,7 @@ builds on a squashed branch is merged into it later and never reaches the defaul
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -25,6 +25,7 @@ from app.github.stack import Ties, place_of
 from app.github.stack_checks import Held, StackChecks, StackMemory
 from app.github.trust_checks import TrustChecks
 from handlers import stack_replies
+from handlers.ports import StackPlace
 from runner.errors import TaskError
 from runner.roadmap.parse import parse_roadmap
 
@@ -170,16 +171,19 @@ class Restack:
         for pull in moved:
             if pull.open and ties.lower(pull) is None:
                 await self._upwards(pull, ties, ground, done)
-        described = await self._described(done, ties)
+        places = _places(done, ties)
+        described = await self._described(done, ties, places)
         for each in done:
-            await self._checked(each, ties, ground)
+            await self._checked(each, places[each.pull.number], ground)
         settled = [described.get(pull.number, pull) for pull in moved]
         self._memory.settled = _state(settled, ground)
         return settled
 
-    async def _described(self, done: Sequence[_Done], ties: Ties) -> dict[int, Pull]:
+    async def _described(
+        self, done: Sequence[_Done], ties: Ties, places: Mapping[int, StackPlace]
+    ) -> dict[int, Pull]:
         """Update what the descriptions say; return each with what it says now, by number."""
-        bodies = [(each.pull, _described(each, ties)) for each in done]
+        bodies = [(each.pull, _described(each, ties, places[each.pull.number])) for each in done]
         try:
             await self._pulls.redescribe(bodies)
         except TaskError as error:
@@ -188,14 +192,14 @@ class Restack:
         heads = {each.pull.number: each.fresh.sha for each in done}
         return {p.number: replace(p, body=body, sha=heads[p.number]) for p, body in bodies}
 
-    async def _checked(self, done: _Done, ties: Ties, ground: _Ground) -> None:
+    async def _checked(self, done: _Done, place: StackPlace, ground: _Ground) -> None:
         """Show its place as a check, and have it verified if nobody knows how far it is."""
         pull, fresh = done.pull, done.fresh
         if not pull.member:
             return
         working = fresh.attempt == "working"
         held = Held(done.held, working) if done.held else None
-        await self._checks.show(fresh.sha, place_of(pull, ties), held=held, new=fresh.new)
+        await self._checks.show(fresh.sha, place, held=held, new=fresh.new)
         if self._verify is None or pull.kind != "checkpoint" or fresh.carried:
             return
         next_to_base = pull.base == ground.base
@@ -401,12 +405,25 @@ class Restack:
         return [task.checked for task in tasks if task.key in pull.tasks]
 
 
-def _described(done: _Done, ties: Ties) -> str:
+def _places(done: Sequence[_Done], ties: Ties) -> dict[int, StackPlace]:
+    """The place of each by number, with what is known now of those that are not needed."""
+    needless = {each.pull.number for each in done if each.needless}
+    places = {each.pull.number: place_of(each.pull, ties) for each in done}
+    return {
+        number: replace(
+            here,
+            done=number in needless,
+            needless=tuple(each for each in here.below if each in needless),
+        )
+        for number, here in places.items()
+    }
+
+
+def _described(done: _Done, ties: Ties, place: StackPlace) -> str:
     """The description of one, with its place and what became of it."""
     pull = done.pull
-    here = replace(place_of(pull, ties), done=bool(done.needless))
-    place = stack_replies.place(here) if pull.member else ""
-    parts = {"place": place, "done": done.needless, "held": done.held, "news": done.news}
+    said = stack_replies.place(place) if pull.member else ""
+    parts = {"place": said, "done": done.needless, "held": done.held, "news": done.news}
     body = with_sections(pull.body, parts)
     left = done.fresh.done == "rebuilt" and ties.closed(pull) and not ties.carries(pull)
     return put_on(pull, body, pull.base) if left else body

@@ -243,9 +243,10 @@ def place_of(pull: Pull, ties: Ties) -> StackPlace:
         seen |= {p.number for p in top}
         size += 1
     below = tuple(p.number for p in reversed(down[1:]))
+    needless = tuple(p.number for p in reversed(down[1:]) if section(p.body, "done"))
     uppers = tuple(p.number for p in ties.uppers(pull))
     held, done = (bool(section(pull.body, part)) for part in ("held", "done"))
-    return StackPlace(size, below, uppers, held=held, done=done)
+    return StackPlace(size, below, uppers, needless, held=held, done=done)
 
 
 def shown_of(pulls: Iterable[Pull], roadmap: str) -> tuple[ShownPull, ...]:

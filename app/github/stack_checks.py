@@ -25,9 +25,10 @@ _log = logging.getLogger(__name__)
 _NEXT = "Nothing has to be merged first"
 _NEXT_SUMMARY = "This pull request does not build on another one that is still open."
 _WAITS = (
-    "This pull request builds on #{lower}. Merge #{lower} first. The description has the whole "
-    "order, and Cairn updates this check after each merge."
+    "This pull request builds on #{lower}. {verb} #{lower} first{why}. The description has the "
+    "whole order, and Cairn updates this check when one of them is merged or closed."
 )
+_NEEDLESS = ": its task is done without it"
 _NEEDS_YOU = "This branch needs you before it can be merged"
 _WORKING = "Cairn is working on a conflict with the base branch"
 
@@ -131,7 +132,9 @@ def stack_check(place: StackPlace, held: Held | None = None) -> dict[str, Any]:
         return {"name": STACK, **ended, "output": output}
     if place.below:
         lower = place.below[-1]
-        output = {"title": f"Waits for #{lower}", "summary": _WAITS.format(lower=lower)}
+        verb, why = ("Close", _NEEDLESS) if lower in place.needless else ("Merge", "")
+        summary = _WAITS.format(lower=lower, verb=verb, why=why)
+        output = {"title": f"Waits for #{lower}", "summary": summary}
         return {"name": STACK, "status": "queued", "output": output}
     output = {"title": _NEXT, "summary": _NEXT_SUMMARY}
     return {"name": STACK, "conclusion": "success", "output": output}

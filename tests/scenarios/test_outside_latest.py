@@ -397,3 +397,24 @@ async def test_a_single_one_is_not_needed(bot: Bot) -> None:
     await bot.idle()
     assert await status(bot) == {}
     unread_comments(bot, pull)
+
+
+@on(notes(LINES))
+async def test_above_one_that_is_not_needed(bot: Bot) -> None:
+    """Nobody is asked to merge first what its own description asks to close."""
+    one, two, six = await stacked(bot)
+
+    await push(bot, roadmap("x  "))
+
+    said = await status(bot)
+    assert "Close this pull request" in body(one)
+    assert f"Merge #{one.number} first" not in body(two)
+    close = f"Close #{one.number} first: its task is done without it."
+    assert f"**Stacked on #{one.number}.** {close}" in body(two)
+    assert f"{close} Merge #{two.number} first." in body(six)
+    assert said[two.number] == f"once #{one.number} is closed"
+    assert said[six.number] == f"after #{two.number}, once #{one.number} is closed"
+    place = [c for c in bot.view.checks if c["name"] == "cairn/stack"]
+    waits = [c for c in place if c["head_sha"] == two.pull.sha][-1]
+    assert f"Close #{one.number} first" in waits["output"]["summary"]
+    [unread_comments(bot, pull) for pull in bot.pulls]
