@@ -169,7 +169,7 @@ class StateBranch:
         self._tried.add(commit)
         if not await self._moved(commit):
             self._at = await self._tip()
-            ours = self._at in self._tried
+            ours = not self._at or self._at in self._tried  # somebody may have deleted it meanwhile
             if not ours or not (self._at == commit or await self._moved(commit)):
                 raise TaskError("github", texts.MOVED.format(branch=self._branch))
         self._at = commit

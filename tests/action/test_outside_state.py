@@ -155,3 +155,15 @@ async def test_another_run_saves_the_same(ci: Workflows, tmp_path: Path) -> None
 
         with pytest.raises(TaskError, match=COLLISION):
             await ours.state.save(kept(tmp_path / "two", "2"))
+
+
+async def test_deleted_between_two_saves(ci: Workflows, tmp_path: Path) -> None:
+    """Somebody tidies branches up while a job runs: what the job saves next is kept."""
+    async with entry(ci) as ours:
+        await ours.state.save(kept(tmp_path / "one", "1"))
+        await ci.github.delete_branch(REPOSITORY, STATE_BRANCH)
+
+        await ours.state.save(kept(tmp_path / "two", "2"))
+
+        assert await ours.state.restore(tmp_path / "after")
+    assert memory(tmp_path / "after") == "2"
