@@ -86,6 +86,7 @@ WEBHOOKS = (
             ("pull_request", "id"),
             ("pull_request", "head", "sha"),
             ("pull_request", "updated_at"),
+            ("pull_request", "merged_at"),  # closed, reopened and merged within a second
         ),
     ),
     WebhookKind(
