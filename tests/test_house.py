@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections import defaultdict
 from pathlib import Path
 
@@ -79,3 +80,11 @@ def test_every_installation_from_a_lock_takes_it_as_complete() -> None:
 
     assert len(installs) == 6
     assert [line for line in installs if "--no-deps" not in line] == []
+
+
+def test_no_group_of_a_pattern_is_repeated_possessively() -> None:
+    """Before Python 3.11.5 it takes too much (cpython issue 106052): ``(?>(?:…)*)`` is right."""
+    possessive = re.compile(r"\)(?:[*+?]|\{\{?\d*,?\d*\}\}?)\+")
+    found = [str(p.relative_to(ROOT)) for p in MODULES if possessive.search(p.read_text())]
+
+    assert found == []
