@@ -41,12 +41,23 @@ MODULES = "node_modules.list"
 """The file that names what is kept of ``node_modules``: folders of the workspace, one a line."""
 
 _TAIL = 2000
+# "System" are the packages of the Python that an active virtual environment was made with; those of
+# the environment itself are found by a line like this in a .pth file.
+_ACTIVE = """\
+import sys, sysconfig
+if sys.prefix != sys.base_prefix:
+    print("import site; site.addsitedir(%r)" % sysconfig.get_path("purelib"))
+"""
 # What the commands made must not depend on who made it: every user in the session may read it.
-_BEGIN = """\
+_BEGIN = f"""\
 mkdir -p "$CAIRN_PREPARED/bin" "$CAIRN_PREPARED/tmp" "$CAIRN_PREPARED/home"
 python=$(find . -maxdepth 3 -name '*.py' -o -name 'requirements*.txt' -o -name pyproject.toml)
 if [ -n "$python" ] && command -v python3 >/dev/null; then
-    python3 -m venv --system-site-packages "$CAIRN_PREPARED/venv" >&2
+    active=$(python3 -I -c '{_ACTIVE}') || exit
+    python3 -m venv --system-site-packages "$CAIRN_PREPARED/venv" >&2 || exit
+    for packages in "$CAIRN_PREPARED"/venv/lib/python3*/site-packages; do
+        [ -z "$active" ] || echo "$active" >"$packages/active.pth"
+    done
 fi
 """
 # Packages in a home may be read-only, as those of Go's module cache are.
