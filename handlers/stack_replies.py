@@ -32,10 +32,10 @@ def place(here: StackPlace) -> str:
         first = "" if here.done else "**Merge this one first.**"
         return " ".join(filter(None, [first, position, above]))
     stacked = f"**Stacked on #{here.below[-1]}.**"
-    return " ".join(filter(None, [stacked, before(here), position, above]))
+    return " ".join(filter(None, [stacked, _before(here), position, above]))
 
 
-def before(here: StackPlace) -> str:
+def _before(here: StackPlace) -> str:
     """Say what to do with those under it first: merge them, but close what is not needed."""
     close = merge = ""
     if here.needless:

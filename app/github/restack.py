@@ -408,15 +408,12 @@ class Restack:
 def _places(done: Sequence[_Done], ties: Ties) -> dict[int, StackPlace]:
     """The place of each by number, with what is known now of those that are not needed."""
     needless = {each.pull.number for each in done if each.needless}
-    places = {each.pull.number: place_of(each.pull, ties) for each in done}
-    return {
-        number: replace(
-            here,
-            done=number in needless,
-            needless=tuple(each for each in here.below if each in needless),
-        )
-        for number, here in places.items()
-    }
+    places = {}
+    for each in done:
+        here = place_of(each.pull, ties)
+        below = tuple(number for number in here.below if number in needless)
+        places[each.pull.number] = replace(here, done=bool(each.needless), needless=below)
+    return places
 
 
 def _described(done: _Done, ties: Ties, place: StackPlace) -> str:

@@ -14,7 +14,7 @@ from app.action.job import STATE_BRANCH
 from app.compose.parts import Surroundings
 from runner.errors import Outage, TaskError
 from tests.action.job_kit import REPOSITORY, Workflows
-from tests.action.test_state import MAKES, MOVES, kept, settings
+from tests.action.test_state import MAKES, MOVES, before, kept, settings
 from tests.fake_github import Fault
 
 CALLS = pytest.mark.parametrize("call", [MAKES, MOVES], ids=["first save", "later save"])
@@ -46,9 +46,7 @@ async def test_lost_answer_and_another_run_builds_on_it(
     ci: Workflows, tmp_path: Path, call: tuple[str, str]
 ) -> None:
     """The branch has our save and theirs above it: the next one would undo theirs, so it stops."""
-    async with entry(ci) as ours, entry(ci) as theirs:
-        if call is MOVES:
-            await ours.state.save(kept(tmp_path / "earlier", "0"))
+    async with before(call, ci, tmp_path) as ours, entry(ci) as theirs:
         ci.github.fail(*call, drop=True, after=True)
         with pytest.raises(Outage):
             await ours.state.save(kept(tmp_path / "one", "1"))
@@ -68,9 +66,7 @@ async def test_cut_off_before_it_reached_github_and_another_run_saves(
     ci: Workflows, tmp_path: Path, call: tuple[str, str]
 ) -> None:
     """Ours comes too late: it changes nothing, and the next save says who was faster."""
-    async with entry(ci) as ours, entry(ci) as theirs:
-        if call is MOVES:
-            await ours.state.save(kept(tmp_path / "earlier", "0"))
+    async with before(call, ci, tmp_path) as ours, entry(ci) as theirs:
         await theirs.state.restore(tmp_path / "seen")
         fault = await cut_off(ci, ours.state, kept(tmp_path / "one", "1"), call)
         await theirs.state.save(kept(tmp_path / "theirs", "theirs"))
@@ -88,9 +84,7 @@ async def test_it_goes_wrong_again_and_again(
     ci: Workflows, tmp_path: Path, call: tuple[str, str]
 ) -> None:
     """Two lost answers and a save that is cut off, one after another: the last save stays."""
-    async with entry(ci) as ours:
-        if call is MOVES:
-            await ours.state.save(kept(tmp_path / "earlier", "0"))
+    async with before(call, ci, tmp_path) as ours:
         ci.github.fail(*call, drop=True, after=True)
         with pytest.raises(Outage):
             await ours.state.save(kept(tmp_path / "one", "1"))
@@ -112,9 +106,7 @@ async def test_refused_and_tried_again(
     ci: Workflows, tmp_path: Path, call: tuple[str, str]
 ) -> None:
     """GitHub is down and nothing was saved: the next save is an ordinary one."""
-    async with entry(ci) as ours:
-        if call is MOVES:
-            await ours.state.save(kept(tmp_path / "earlier", "0"))
+    async with before(call, ci, tmp_path) as ours:
         ci.github.fail(*call, drop=True)
         with pytest.raises(Outage):
             await ours.state.save(kept(tmp_path / "one", "1"))
@@ -130,9 +122,7 @@ async def test_the_same_after_a_restore(
     ci: Workflows, tmp_path: Path, call: tuple[str, str]
 ) -> None:
     """The next workflow run restores what a lost answer saved, and goes on from there."""
-    async with entry(ci) as ours:
-        if call is MOVES:
-            await ours.state.save(kept(tmp_path / "earlier", "0"))
+    async with before(call, ci, tmp_path) as ours:
         ci.github.fail(*call, drop=True, after=True)
         with pytest.raises(Outage):
             await ours.state.save(kept(tmp_path / "one", "1"))
