@@ -11,12 +11,6 @@ ROOT = Path(__file__).parents[1]
 MODULES = sorted(
     path for room in ("app", "handlers", "runner") for path in (ROOT / room).rglob("*.py")
 )
-LONGEST_MODULE, LONGEST_FUNCTION = 500, 60
-MOST_FIELDS = 15
-WIDE_VALUES = {
-    "RepositoryConfig": 21,  # the keys of `.github/cairn.yml`, as people write them
-}
-"""Values with more fields: none may grow, and none may be added."""
 
 
 def test_no_two_public_classes_share_a_name() -> None:
@@ -30,18 +24,6 @@ def test_no_two_public_classes_share_a_name() -> None:
     assert {name: where for name, where in places.items() if len(where) > 1} == {}
 
 
-def test_modules_and_functions_stay_readable() -> None:
-    """No module is longer than 500 lines, and no function than 60."""
-    long = [str(path) for path in MODULES if path.read_text().count("\n") > LONGEST_MODULE]
-    for path in MODULES:
-        for node in ast.walk(ast.parse(path.read_text())):
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-                lines = (node.end_lineno or node.lineno) - node.lineno
-                long += [f"{path}: {node.name}"] if lines > LONGEST_FUNCTION else []
-
-    assert long == []
-
-
 def test_every_package_says_what_lives_in_it() -> None:
     """Its docstring is the first thing a reader sees."""
     packages = [path for path in MODULES if path.name == "__init__.py"]
@@ -52,18 +34,6 @@ def test_every_package_says_what_lives_in_it() -> None:
 def test_few_modules_stand_loose() -> None:
     """At most six modules of the runner belong to no room."""
     assert len([path for path in (ROOT / "runner").glob("*.py") if path.stem != "__init__"]) <= 6
-
-
-def test_values_are_small_enough_to_read() -> None:
-    """A class has at most 15 fields; one with more keeps them in groups."""
-    wide: dict[str, int] = {}
-    for path in MODULES:
-        for node in ast.walk(ast.parse(path.read_text())):
-            if isinstance(node, ast.ClassDef):
-                fields = sum(isinstance(each, ast.AnnAssign) for each in node.body)
-                wide |= {node.name: fields} if fields > MOST_FIELDS else {}
-
-    assert wide == WIDE_VALUES
 
 
 def test_every_installation_from_a_lock_takes_it_as_complete() -> None:
