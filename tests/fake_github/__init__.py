@@ -38,7 +38,10 @@ by)``, ``move_branch(repository, branch, sha, *, by)``, ``delete_branch(reposito
 by)``, ``review(repository, number, state, body="", *, by)`` (state APPROVED, CHANGES_REQUESTED or
 COMMENTED), ``ready(repository, number, *, draft=False, by)``, ``merge_pull(repository, number, *,
 by, method="merge")`` (not of a draft), ``close(repository, number, *, by)``, ``reopen(...)``,
-``click(repository, check, identifier, *, by)``, ``rename(old, new, *, by)``,
+``link(repository, *numbers, by)`` (a native stack, bottom to top), ``unstack(repository, number)``
+(no webhook), ``merge_stack(repository, number, *, by, method="squash", rebase=True)``,
+``rebase_stack(repository, number, *, by)``, ``rename(old, new, *, by)``,
+``click(repository, check, identifier, *, by)``,
 ``transfer(repository, owner, *, by)``, ``edit_issue(repository, number, body, *, by)``,
 ``delete_issue(repository, number, *, by)``,
 ``suspend(repository, *, suspended=True)``, ``redeliver(delivery)``, ``send(body, headers)``

@@ -14,13 +14,14 @@ from tests.fake_github.bare import Bare, Person, write_files
 from tests.fake_github.faults import Fault
 from tests.fake_github.pull_actions import PullActions
 from tests.fake_github.spec import load
+from tests.fake_github.stack_actions import StackActions
 from tests.fake_github.state import App, Comment, Delivery, Issue, Repo, User
 from tests.fake_github.world import EVENTS, PERMISSIONS, SECRET, Happening
 
 ROLES = ("admin", "maintain", "write", "triage", "read")
 
 
-class Control(PullActions):
+class Control(PullActions, StackActions):
     """Methods that change the state; those with ``await`` send webhooks and return the status."""
 
     def create_app(

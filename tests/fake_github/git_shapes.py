@@ -8,7 +8,7 @@ import re
 from datetime import UTC, datetime
 from typing import Any
 
-from tests.fake_github import shapes
+from tests.fake_github import shapes, stacks
 from tests.fake_github.bare import Bare, Entry, Person
 from tests.fake_github.clock import stamp
 from tests.fake_github.state import Issue, Pull, Repo, User
@@ -215,6 +215,10 @@ def pull(world: World, repo: Repo, one: Issue, *, full: bool = True) -> dict[str
         head=_end(world, repo, state.head, state.sha),
         base=_end(world, repo, state.base, base_sha(repo, state)),
     )
+    if repo.stacks is not None:
+        shape["stack"] = stacks.of_pull(repo, one)
+    else:
+        shape.pop("stack", None)
     if state.fork:
         shape["head"]["repo"] |= {"id": state.fork, "fork": True}
     return shape | _computed(world, repo, one) if full else _listed(shape)
@@ -251,10 +255,11 @@ def _computed(world: World, repo: Repo, one: Issue) -> dict[str, Any]:
     fork = repo.bare.merge_base(below, state.sha) or below
     diff = files(world, repo, fork, state.sha)
     clean = one.state == "open" and repo.bare.merged_tree(below, state.sha) is not None
+    good = "clean" if stacks.obstacle(repo, one) is None else "blocked"
     return {
         "merged": state.merged is not None,
         "mergeable": clean if one.state == "open" else None,
-        "mergeable_state": "clean" if clean else "dirty" if one.state == "open" else "unknown",
+        "mergeable_state": good if clean else "dirty" if one.state == "open" else "unknown",
         "rebaseable": clean,
         "merged_by": shapes.user(world, state.merged_by) if state.merged_by else None,
         "comments": len(one.comments),

@@ -31,7 +31,7 @@ def merge_commit(
     if tree is None:
         raise Conflict(f"#{issue.number} conflicts with {pull.base}")
     if method == "rebase":
-        sha = _rebased(world, repo, issue, base)
+        sha = rebase(world, repo, base, pull.sha, base)
     else:
         squash = method == "squash"
         title, more = _texts(repo, issue, squash=squash, texts=texts)
@@ -40,7 +40,7 @@ def merge_commit(
             [base] if squash else [base, pull.sha],
             f"{title}\n\n{more}".rstrip("\n"),
             author=git_shapes.noreply(world, by),
-            committer=_web_flow(world),
+            committer=web_flow(world),
             signature=git_shapes.SIGNED,
         )
     before = repo.bare.refs()
@@ -51,30 +51,30 @@ def merge_commit(
     return sha, events + _delete_branch(world, repo, issue, by)
 
 
-def _rebased(world: World, repo: Repo, issue: Issue, base: str) -> str:
-    """Put each commit on the base branch anew; merges and what is there already are left out.
+def rebase(world: World, repo: Repo, start: str, head: str, onto: str) -> str:
+    """Put each commit from ``start`` to ``head`` on another one; return the new head.
 
-    GitHub signs none of them (https://docs.github.com/en/pull-requests/collaborating-with-pull-requests/
+    Merges and what is there already are left out. GitHub signs none of them
+    (https://docs.github.com/en/pull-requests/collaborating-with-pull-requests/
     incorporating-changes-from-a-pull-request/about-pull-request-merges#rebase-and-merge-your-commits).
+    Raises ``Conflict``.
     """
-    assert issue.pull is not None
-    tip = base
-    for sha in repo.bare.between(base, issue.pull.sha):
+    for sha in repo.bare.between(start, head):
         raw = git_shapes.raw_commit(repo.bare, sha)
         if len(raw["parents"]) != 1:
             continue
-        tree = repo.bare.picked_tree(tip, sha)
+        tree = repo.bare.picked_tree(onto, sha)
         if tree is None:
-            raise Conflict(f"{sha} of #{issue.number} cannot be rebased")
-        if tree == repo.bare.resolve(tip, "tree"):
+            raise Conflict(f"{sha} cannot be rebased")
+        if tree == repo.bare.resolve(onto, "tree"):
             continue
-        author = git_shapes.author(raw)
-        who = _web_flow(world)
-        tip = repo.bare.commit(tree, [tip], raw["message"], author=author, committer=who)
-    return tip
+        author, who = git_shapes.author(raw), web_flow(world)
+        onto = repo.bare.commit(tree, [onto], raw["message"], author=author, committer=who)
+    return onto
 
 
-def _web_flow(world: World) -> Person:
+def web_flow(world: World) -> Person:
+    """Who commits what GitHub's pages make."""
     return Person("GitHub", "noreply@github.com", world.clock.now())
 
 

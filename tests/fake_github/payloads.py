@@ -18,6 +18,8 @@ SAMPLES = {
     "issues.unlocked": "issues.reopened",
     "issue_comment.deleted": "issue_comment.deleted.2",
     "issues.deleted": "issues.opened",
+    "pull_request.edited": "pull_request.opened",
+    "pull_request.stacked": "pull_request.opened",
     "repository.archived": "repository.renamed",
     "repository.transferred": "repository.renamed",
     "repository.privatized": "repository.renamed",

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from tests.fake_github import payloads
-from tests.fake_github.state import Issue, Repo, User
+from tests.fake_github.state import Activity, Issue, Repo, User
 from tests.fake_github.world import Happening, World
 
 
 def moved(world: World, repo: Repo, before: dict[str, str], by: User) -> list[Happening]:
     """Settle the pull requests after refs changed from ``before``; return the events due."""
     after = repo.bare.refs()
+    _note(world, repo, before, after, by)
     events = [
         payloads.push(world, repo, ref, before.get(ref), after.get(ref), by)
         for ref in sorted({*before, *after})
@@ -19,6 +20,21 @@ def moved(world: World, repo: Repo, before: dict[str, str], by: User) -> list[Ha
         if issue.pull is not None and issue.state == "open":
             events += _settle(world, repo, issue, before, after, by)
     return events
+
+
+def _note(
+    world: World, repo: Repo, before: dict[str, str], after: dict[str, str], by: User
+) -> None:
+    """Keep what moved the branches."""
+    for ref in sorted({*before, *after}):
+        old, new = before.get(ref), after.get(ref)
+        if old == new:
+            continue
+        kind = "branch_creation" if old is None else "branch_deletion" if new is None else "push"
+        if old and new and not repo.bare.is_ancestor(old, new):
+            kind = "force_push"
+        ends = (old or payloads.ZERO, new or payloads.ZERO)
+        repo.activity.append(Activity(next(world.ids), ref, *ends, kind, by, world.clock.now()))
 
 
 def _settle(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.fake_github import git_shapes, payloads, ripple, shapes
+from tests.fake_github import git_shapes, payloads, ripple, shapes, stacks
 from tests.fake_github.answers import Answer, Call, Refused, invalid, missing
 from tests.fake_github.merging import Conflict, merge_commit
 from tests.fake_github.state import Issue, Pull, Repo, Review
@@ -87,6 +87,7 @@ def update_pull(call: Call) -> Answer:
     issue.updated = call.world.clock.now()
     _set_state(call, issue, body.get("state", issue.state))
     if "base" in body:
+        stacks.refuse_base(repo, issue)
         _retarget(repo, issue, body["base"])
     return Answer(body=git_shapes.pull(call.world, repo, issue))
 
@@ -157,6 +158,8 @@ def merge_pull(call: Call) -> Answer:
         raise Refused(405, "Pull Request is not mergeable")
     if pull.draft:
         raise Refused(405, "Pull Request is still a draft")
+    if stacks.of(repo, issue):
+        raise Refused(405, "Pull Request is part of a stack")
     method = body.get("merge_method", "merge")
     if method not in repo.merge_methods:
         raise Refused(405, f"{method.capitalize()} merges are not allowed on this repository.")

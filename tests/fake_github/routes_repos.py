@@ -8,6 +8,7 @@ from typing import Any
 from tests.fake_github import git_shapes, shapes
 from tests.fake_github.answers import Answer, Call, missing
 from tests.fake_github.bare import Entry
+from tests.fake_github.clock import stamp
 from tests.fake_github.state import Repo
 
 INLINE = 1 << 20
@@ -219,7 +220,29 @@ def _status(ahead: int, behind: int) -> str:
     return "ahead" if ahead else "behind" if behind else "identical"
 
 
+def list_activities(call: Call) -> Answer:
+    """What moved the branches, the newest first; ``ref`` asks for one of them."""
+    repo, world = call.repo, call.world
+    wanted = call.query.get("ref", "").removeprefix("refs/heads/")
+    found = [
+        {
+            "id": each.id,
+            "node_id": f"ACT_{each.id}",
+            "before": each.before,
+            "after": each.after,
+            "ref": each.ref,
+            "timestamp": stamp(each.at),
+            "activity_type": each.kind,
+            "actor": shapes.user(world, each.by),
+        }
+        for each in reversed(repo.activity)
+        if wanted in ("", each.ref.removeprefix("refs/heads/"))
+    ]
+    return Answer(body=found[: int(call.query.get("per_page", 30))])
+
+
 ROUTES = {
+    "repos/list-activities": list_activities,
     "repos/get": get_repository,
     "repos/get-collaborator-permission-level": permission,
     "repos/check-collaborator": check_collaborator,

@@ -28,6 +28,7 @@ from tests.fake_github.routes_issues import ROUTES as ISSUES
 from tests.fake_github.routes_pulls import ROUTES as PULLS
 from tests.fake_github.routes_repos import ROUTES as REPOS
 from tests.fake_github.smart_http import GIT_PATH, serve_git
+from tests.fake_github.stack_actions import ROUTES as STACKS
 from tests.fake_github.state import App, Request, Token
 from tests.fake_github.world import World
 
@@ -38,6 +39,7 @@ ROUTES: dict[str, Callable[[Call], Answer]] = {
     **ISSUES,
     **PULLS,
     **REPOS,
+    **STACKS,
     **THREADS,
 }
 AGENT = (

@@ -185,13 +185,42 @@ class Issue:
     locked: bool = False
 
 
+@dataclass(frozen=True)
+class Activity:
+    """A branch (``ref``) that was moved from ``before`` to ``after``; zeros where there is none."""
+
+    id: int
+    ref: str
+    before: str
+    after: str
+    kind: str
+    by: User
+    at: datetime
+
+
+@dataclass
+class Stack:
+    """A native stack: ``pulls`` from the bottom to the top, merged ones too.
+
+    ``base_sha`` is what GitHub says of the base, which may be stale (github/gh-stack#485).
+    """
+
+    id: int
+    number: int
+    base: str
+    base_sha: str
+    created: datetime
+    pulls: list[Issue]
+
+
 @dataclass
 class Repo:
     """A repository. ``roles`` maps user id to admin, maintain, write, triage or read.
 
     ``deleted`` are the numbers of issues that were deleted, which are never given again;
     ``required`` are the checks that the protection of a branch requires, ``ruled`` those of the
-    rulesets.
+    rulesets. ``stacks`` are its native stacks by number, None where GitHub has none to offer;
+    ``activity`` lists what moved its branches, the oldest first.
     """
 
     id: int
@@ -213,6 +242,8 @@ class Repo:
     merge_methods: frozenset[str] = frozenset({"merge", "squash", "rebase"})
     required: dict[str, tuple[str, ...]] = field(default_factory=dict)
     ruled: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    stacks: dict[int, Stack] | None = field(default_factory=dict)
+    activity: list[Activity] = field(default_factory=list)
 
     @property
     def full_name(self) -> str:
