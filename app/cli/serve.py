@@ -10,7 +10,7 @@ import sys
 
 from app.compose.server import server
 from app.logs import secrets_of, set_up_logging
-from app.server.http import listening
+from app.server.connections import listening
 from app.settings import (
     ServerSettings,
     SettingsError,

@@ -1,4 +1,4 @@
-"""The answers of the pages, as HTML or JSON, with their sentences and security headers."""
+"""The answers of the pages, as HTML or JSON, with their sentences."""
 
 from __future__ import annotations
 
@@ -86,19 +86,6 @@ def _used(data: Mapping[str, object]) -> str:
     return f", {data['tokens']} tokens" if data["tokens"] else ""
 
 
-# https://cheatsheetseries.owasp.org/cheatsheets/HTTP_Headers_Cheat_Sheet.html; form-action,
-# frame-ancestors and base-uri do not fall back to default-src
-HEADERS: Mapping[str, str] = {
-    "Content-Security-Policy": "default-src 'none'; style-src 'self'; script-src 'self'; "
-    "connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
-    "X-Content-Type-Options": "nosniff",
-    "X-Frame-Options": "DENY",
-    "X-Robots-Tag": "noindex",
-    "Referrer-Policy": "no-referrer",
-    "Cache-Control": "no-store",
-    "Vary": "Accept, Cookie",
-}
-
 GUEST = web.RequestKey("guest", bool)
 """Set on the request of who came by the link of a run."""
 
@@ -115,7 +102,7 @@ def answer(
 ) -> web.Response:
     """Return ``data`` as the page or, unless a browser asks, as JSON."""
     if not wants_page(request):
-        return web.json_response(dict(data), status=status, headers=HEADERS)
+        return web.json_response(dict(data), status=status)
     return page(template, data, status=status, guest=request.get(GUEST, False))
 
 
@@ -124,13 +111,13 @@ def page(
 ) -> web.Response:
     """Render a page; every value in it is escaped. A ``guest`` sees one run and has no session."""
     text = _environment().get_template(f"{template}.html.j2").render(**data, guest=guest)
-    return web.Response(text=text, status=status, content_type="text/html", headers=HEADERS)
+    return web.Response(text=text, status=status, content_type="text/html")
 
 
 def problem(request: web.Request, text: str, *, status: int) -> web.Response:
     """Say what is wrong and what to do."""
     if not wants_page(request):
-        return web.json_response({"error": text}, status=status, headers=HEADERS)
+        return web.json_response({"error": text}, status=status)
     return page("problem", {"text": text, "status": status}, status=status)
 
 
@@ -151,7 +138,7 @@ async def asset(request: web.Request) -> web.Response:
     if name not in _ASSETS:
         raise web.HTTPNotFound
     # the set-up's last page is styled although its server may be gone by then
-    headers = {**HEADERS, "Cache-Control": "max-age=3600" if name == "pages.css" else "no-store"}
+    headers = {"Cache-Control": "max-age=3600"} if name == "pages.css" else None
     return web.Response(body=_content(name), content_type=_ASSETS[name], headers=headers)
 
 

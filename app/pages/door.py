@@ -9,14 +9,12 @@ from aiohttp import web
 
 from app.pages import answers
 from app.pages.answers import GUEST, page, problem, wants_page
+from app.server.bodies import short_form
 from app.server.http import LASTS, Access, from_elsewhere
 from app.server.links import RunLinks
 from runner.errors import Outage
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
-
-_LONGEST = 4096
-"""Bytes of a login form."""
 
 _HOME = "/runs"
 _PLACES = frozenset({_HOME, "/setup", "/history"})
@@ -123,11 +121,11 @@ class Door:
             return problem(request, answers.NOT_CONFIGURED, status=403)
         if from_elsewhere(request.headers):
             return problem(request, answers.ELSEWHERE, status=403)
-        if (request.content_length or 0) > _LONGEST or request.content_length is None:
+        form = await short_form(request)
+        if form is None:
             return problem(request, answers.TOO_LONG, status=413)
-        form = await request.post()
-        to = _inside(str(form.get("next", "")))
-        if not self._access.takes(str(form.get("token", "")).strip()):
+        to = _inside(form.get("next", ""))
+        if not self._access.takes(form.get("token", "").strip()):
             return page("login", {"to": to, "text": answers.WRONG_TOKEN}, status=403)
         opened = _moved(to)
         self._set(opened, self._access.session(), LASTS)
@@ -174,8 +172,7 @@ def _shut(request: web.Request) -> web.Response:
 
 
 def _moved(to: str) -> web.Response:
-    headers = {"Location": to, "Cache-Control": "no-store", "Referrer-Policy": "no-referrer"}
-    return web.Response(status=303, headers=headers)
+    return web.Response(status=303, headers={"Location": to})
 
 
 def _inside(to: str) -> str:

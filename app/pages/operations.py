@@ -8,7 +8,7 @@ from datetime import datetime
 from aiohttp import web
 
 from app.pages import answers
-from app.pages.answers import HEADERS, problem
+from app.pages.answers import problem
 from app.pages.door import Door
 from app.progress.waiting import WaitEstimate
 from app.server.metrics import CONTENT_TYPE, RunMetrics, exposition
@@ -31,7 +31,7 @@ class Operations:
         """Send the metrics."""
         counts = await self.counting.now()
         text = exposition(self.metrics, counts, self.clock, version_of_cairn())
-        return web.Response(body=text.encode(), headers={**HEADERS, "Content-Type": CONTENT_TYPE})
+        return web.Response(body=text.encode(), headers={"Content-Type": CONTENT_TYPE})
 
     async def queue(self, request: web.Request) -> web.StreamResponse:
         """Send how long the queue is, and how long a run takes."""
@@ -76,7 +76,7 @@ class Operations:
 
 
 def _json(data: dict[str, object]) -> web.Response:
-    return web.json_response(data, headers=HEADERS)
+    return web.json_response(data)
 
 
 def _plain(wakeup: WakeupRow) -> dict[str, object]:

@@ -14,7 +14,7 @@ from urllib.parse import quote, urlencode
 from aiohttp import web
 
 from app.pages import answers
-from app.pages.answers import HEADERS, answer, asset, masked, problem
+from app.pages.answers import answer, asset, masked, problem
 from app.pages.door import Door
 from app.pages.stream import Streams
 from app.pages.task_view import task_view
@@ -122,9 +122,7 @@ class Pages:
         if found is None:
             return problem(request, answers.NO_FILE, status=404)
         kind = "application/json" if name.endswith(".json") else "text/plain"
-        return web.Response(
-            text=self._from.mask(found), content_type=kind, charset="utf-8", headers=HEADERS
-        )
+        return web.Response(text=self._from.mask(found), content_type=kind, charset="utf-8")
 
     async def _content(self, row: Run, name: str) -> str | None:
         """A file of a run: what it wrote, or a report of how it stands."""

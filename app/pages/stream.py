@@ -15,7 +15,7 @@ from functools import partial
 from aiohttp import web
 
 from app.pages import answers
-from app.pages.answers import HEADERS, problem
+from app.pages.answers import problem
 from app.runs.live import Hub, LiveMessage
 from app.store.runs import Run, StoredRuns
 from runner.errors import Outage
@@ -52,7 +52,7 @@ class Streams:
         # a page gives the newest event it shows; a browser that comes back the last it has heard
         after = request.headers.get("Last-Event-ID") or request.query.get("after", "")
         if row.status in _OVER and not self._hub.has_more(row.id, after):
-            return web.Response(status=204, headers=HEADERS)
+            return web.Response(status=204)
         if self._free <= 0:
             return problem(request, answers.TOO_MANY, status=503)
         self._free -= 1
@@ -63,7 +63,7 @@ class Streams:
 
     async def _send(self, request: web.Request, row: Run, after: str) -> web.StreamResponse:
         # proxies must not gather what belongs to now
-        response = web.StreamResponse(headers={**HEADERS, "X-Accel-Buffering": "no"})
+        response = web.StreamResponse(headers={"X-Accel-Buffering": "no"})
         response.content_type = "text/event-stream"
         response.charset = "utf-8"
         await response.prepare(request)

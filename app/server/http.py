@@ -1,8 +1,9 @@
 """The HTTP server: webhooks, health, and who may see the pages.
 
 A delivery is answered after its row is committed, and worked after it is answered. Of an unsigned
-request, only the size is looked at. A session cookie is made from the admin token and an end time:
-the token itself is stored nowhere, a new token ends every session, and a restart ends none.
+request, only the size is looked at; ``app/server/bodies.py`` and ``app/server/connections.py``
+bound its bytes and its time. A session cookie is made from the admin token and an end time: the
+token itself is stored nowhere, a new token ends every session, and a restart ends none.
 """
 
 from __future__ import annotations
@@ -10,18 +11,21 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import hmac
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Mapping
-from contextlib import asynccontextmanager
+import logging
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
 
 from aiohttp import web
 from pydantic import SecretStr
 
+from app.server.bodies import Bodies
+from app.server.connections import with_security_headers
 from app.server.webhook import LIMIT, Storing, Webhook
-from app.settings import SettingsError, SettingsProblem
 from app.store.deliveries import Arrival
 from app.version import version_of_cairn
 from runner.errors import Outage
 from runner.ports import Clock
+
+log = logging.getLogger(__name__)
 
 Check = Callable[[], Awaitable[None]]
 Checks = Mapping[str, Check]
@@ -64,24 +68,35 @@ def build_app(
     events: Collection[str],
     readiness: Checks,
     limit: int = LIMIT,
+    bodies: Bodies | None = None,
     routes: Iterable[web.AbstractRouteDef] = (),
 ) -> web.Application:
-    """Make the application.
+    """Make the application of a registered App.
 
     ``on_delivery`` is called for each delivery that is new and committed, and must only put it
     on a queue. ``events`` are the names that have work; others are stored as ignored. Each check of
     ``readiness`` raises ``Outage`` when its part does not work. ``limit`` is in bytes.
-    ``routes`` are those of the pages.
+    ``bodies`` reads what is sent to the webhook; ``routes`` are those of the pages.
     """
-    app = web.Application(middlewares=[_errors_as_json], client_max_size=limit)
-    app.on_response_prepare.append(_name_without_version)
+    app = bare_app(limit)
     webhook = Webhook(
-        secret=secret, deliveries=deliveries, on_delivery=on_delivery, events=events, limit=limit
+        secret=secret,
+        deliveries=deliveries,
+        on_delivery=on_delivery,
+        events=events,
+        bodies=bodies or Bodies(limit),
     )
     app.router.add_post("/webhook", webhook.receive)
     app.router.add_get("/healthz", healthz)
     app.router.add_get("/readyz", readyz(readiness))
     app.router.add_routes(routes)
+    return app
+
+
+def bare_app(limit: int = LIMIT) -> web.Application:
+    """Make an application without routes: its errors are JSON, its answers safe in a browser."""
+    app = web.Application(middlewares=[_errors_as_json], client_max_size=limit)
+    app.on_response_prepare.append(_with_security_headers)
     return app
 
 
@@ -102,14 +117,19 @@ async def _errors_as_json(
         return _error(error.status, error.text or error.reason)
     except Outage as outage:
         return _error(503, f"{outage.message} Nothing was stored; deliver it again later.")
+    except ConnectionError:
+        if request.transport is not None:  # something else is gone, not who asked
+            raise
+        log.info("A client hung up before it had sent its request")
+        return _error(400, "The connection is gone.")  # nobody reads it
 
 
 def _error(status: int, text: str, headers: Mapping[str, str] | None = None) -> web.Response:
     return web.json_response({"error": text}, status=status, headers=headers)
 
 
-async def _name_without_version(request: web.Request, response: web.StreamResponse) -> None:
-    response.headers["Server"] = "Cairn"
+async def _with_security_headers(request: web.Request, response: web.StreamResponse) -> None:
+    with_security_headers(response)
 
 
 SETTING = "CAIRN_ADMIN_TOKEN"
@@ -179,23 +199,3 @@ def from_elsewhere(headers: Mapping[str, str]) -> bool:
 
 def _digest(value: bytes) -> bytes:
     return hashlib.sha256(value).digest()
-
-
-@asynccontextmanager
-async def listening(app: web.Application, host: str, port: int) -> AsyncIterator[str]:
-    """Serve the application and give its address; leaving lets open requests end.
-
-    Raises ``SettingsError`` when the address cannot be listened on.
-    """
-    runner = web.AppRunner(app, access_log=None)
-    await runner.setup()
-    try:
-        try:
-            await web.TCPSite(runner, host, port).start()
-        except OSError as error:
-            what = f"{port} on HOST {host} cannot be listened on"
-            raise SettingsError([SettingsProblem("PORT", f"{what}: {error.strerror}")]) from error
-        name, number, *_ = runner.addresses[0]
-        yield f"http://{name}:{number}"
-    finally:
-        await runner.cleanup()

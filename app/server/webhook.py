@@ -17,6 +17,7 @@ from typing import Any, Literal, Protocol
 from aiohttp import web
 from pydantic import SecretStr
 
+from app.server.bodies import Bodies
 from app.store.deliveries import Arrival
 from handlers.webhooks import meaning_of
 
@@ -54,23 +55,21 @@ class Webhook:
         deliveries: Storing,
         on_delivery: Callable[[Arrival], None],
         events: Collection[str],
-        limit: int,
+        bodies: Bodies,
     ) -> None:
         self._secret = secret
         self._deliveries = deliveries
         self._on_delivery = on_delivery
         self._events = frozenset(events)
-        self._limit = limit
+        self._bodies = bodies
 
     async def receive(self, request: web.Request) -> web.Response:
         """Store one delivery and answer 202.
 
-        Raises 413, 403 and 400 with what to do; ``Outage`` when the database cannot store it.
+        Raises 400, 403, 408, 413 and 503 with what to do; ``Outage`` when the database cannot
+        store it.
         """
-        body = await self._body(request)
-        if not signed(body, request.headers.get("X-Hub-Signature-256", ""), self._secret):
-            logger.warning("A webhook was refused: its signature does not match the secret")
-            raise web.HTTPForbidden(text=_UNSIGNED)
+        body = await self._signed_body(request)
         id = _header(request, "X-GitHub-Delivery", _GUID)
         event = _header(request, "X-GitHub-Event", _EVENT)
         payload = parse(body, request.content_type)
@@ -92,18 +91,15 @@ class Webhook:
             {"delivery": id, "status": _fate(known=known, new=new)}, status=202
         )
 
-    async def _body(self, request: web.Request) -> bytes:
-        text = f"The body is larger than {self._limit} bytes; GitHub sends none over 25 MB."
-        if (request.content_length or 0) > self._limit:
-            raise web.HTTPRequestEntityTooLarge(self._limit, text=text)
+    async def _signed_body(self, request: web.Request) -> bytes:
+        """Read the body; one that GitHub did not sign is not kept."""
         if request.headers.get("Content-Encoding", "identity") != "identity":
             raise web.HTTPBadRequest(text="The body is compressed; GitHub sends it plain.")
-        try:
-            return await request.read()
-        except web.HTTPRequestEntityTooLarge:
-            raise web.HTTPRequestEntityTooLarge(self._limit, text=text) from None
-        except web.RequestPayloadError as error:
-            raise web.HTTPBadRequest(text=f"The body cannot be read: {error}") from error
+        async with self._bodies.read(request) as body:
+            if not signed(body, request.headers.get("X-Hub-Signature-256", ""), self._secret):
+                logger.warning("A webhook was refused: its signature does not match the secret")
+                raise web.HTTPForbidden(text=_UNSIGNED)
+            return bytes(body)
 
 
 _UNSIGNED = (
@@ -112,7 +108,7 @@ _UNSIGNED = (
 )
 
 
-def signed(body: bytes, signature: str, secret: SecretStr) -> bool:
+def signed(body: bytes | bytearray, signature: str, secret: SecretStr) -> bool:
     """Say whether ``signature`` (the header's value) is that of the raw body."""
     digest = hmac.new(secret.get_secret_value().encode(), body, hashlib.sha256).hexdigest()
     given = signature.encode("utf-8", "surrogateescape")

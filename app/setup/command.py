@@ -14,7 +14,8 @@ from pathlib import Path
 from aiohttp import web
 from pydantic import SecretStr
 
-from app.server.http import Access, healthz, listening, readyz
+from app.server.connections import listening
+from app.server.http import Access, healthz, readyz
 from app.settings import SettingsError, SettingsProblem
 from app.settings.reading import APP_FILE, APP_NAMES, SetupSettings, load_setup_settings
 from app.setup import addresses, words

@@ -13,16 +13,15 @@ from collections.abc import Awaitable, Callable
 
 from aiohttp import web
 
-from app.pages.answers import HEADERS, asset, page, problem
-from app.server.http import Access, from_elsewhere
+from app.pages.answers import asset, page, problem
+from app.server.bodies import short_form
+from app.server.connections import HEADERS
+from app.server.http import Access, bare_app, from_elsewhere
 from app.setup import addresses, words
 from app.setup.addresses import CALLBACK, SetupRefusal, UnusableSetup, asked, heard
 from app.setup.registration import Registration, RegistrationForm
 
 SETUP = "/setup"
-_LONGEST = 4096
-"""Bytes of the form that opens the set-up."""
-
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
@@ -66,12 +65,12 @@ class SetupSite:
         """Show the form for GitHub to who gives the code."""
         if from_elsewhere(request.headers):
             raise SetupRefusal(403, words.ELSEWHERE)
-        if request.content_length is None or request.content_length > _LONGEST:
+        given = await short_form(request)
+        if given is None:
             raise SetupRefusal(413, words.TOO_LONG)
-        given = await request.post()
-        if not self._access.takes(str(given.get("key", "")).strip()):
+        if not self._access.takes(given.get("key", "").strip()):
             return self._ask(self._wrong, 403)
-        return self._form({name: str(given.get(name, "")).strip() for name in self._defaults})
+        return self._form({name: given.get(name, "").strip() for name in self._defaults})
 
     async def finish(self, request: web.Request) -> web.StreamResponse:
         """Take GitHub's answer, and say what is left to do."""
@@ -122,8 +121,7 @@ class SetupSite:
 
 def application(site: SetupSite, *routes: web.AbstractRouteDef) -> web.Application:
     """Make an application of the set-up and these routes; all else is not there yet."""
-    app = web.Application()
-    app.on_response_prepare.append(_name_without_version)
+    app = bare_app()
     app.router.add_routes([*routes, *site.routes()])
     app.router.add_route("*", "/{rest:.*}", _unready)
     return app
@@ -132,10 +130,6 @@ def application(site: SetupSite, *routes: web.AbstractRouteDef) -> web.Applicati
 async def _unready(request: web.Request) -> web.Response:
     # not 404: what GitHub delivers too early can be delivered again
     return web.json_response({"error": words.UNREADY}, status=503)
-
-
-async def _name_without_version(request: web.Request, response: web.StreamResponse) -> None:
-    response.headers["Server"] = "Cairn"
 
 
 def _telling(handler: Handler) -> Handler:
