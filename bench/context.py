@@ -31,7 +31,7 @@ from tests.model_server.embeddings import vector
 from tests.runner.scripted import deps
 from tests.runner.states import at, run_state
 
-MODEL = "gpt-5-mini"
+MODEL = "gpt-6.1-terra"
 LIMIT = 4_000
 
 

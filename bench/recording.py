@@ -35,7 +35,7 @@ _MANY: Final = 100_000
 _AGAIN: Final = 3
 """How often an attempt is recorded in its life: it waits, is decided, is replaced."""
 
-_MODELS: Final = ("gpt-5", "gpt-5-mini", "o3", "gpt-4.1")
+_MODELS: Final = ("gpt-6.2-sol", "gpt-6.1-terra", "gpt-6-luna", "qwen3-coder")
 _ERRORS: Final = ("", "", "", "test", "syntax", "import")
 
 

@@ -22,7 +22,7 @@ from tests.runner.memory_repository import MemoryRepository
 from tests.runner.scripted import deps
 from tests.runner.states import at, run_state
 
-MODEL = "gpt-5-mini"
+MODEL = "gpt-6.1-terra"
 LIMITS = {4_000: None, 16_000: 70, 32_000: None}
 """Tokens of the context, and the share of files (%) that is the goal, without any look."""
 

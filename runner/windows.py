@@ -1,49 +1,43 @@
-"""How much a model reads and writes at once: by its endpoint's list, or by its name.
+"""How much of a model's window a question and an answer may take, and what its name tells.
 
-Names are known only of models that one company serves: whoever serves an open model chooses its
-window, mostly a smaller one than the model could have.
-https://platform.openai.com/docs/models · https://docs.anthropic.com/en/docs/about-claude/models ·
-https://ai.google.dev/gemini-api/docs/models ·
-https://openrouter.ai/docs/api-reference/list-available-models ·
-https://docs.vllm.ai/en/latest/serving/openai_compatible_server.html
+A name tells the window only of models that one company serves (``seller_of``): whoever serves an
+open model chooses its window, mostly a smaller one than the model could have.
 """
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 UNKNOWN_CONTEXT, MOST_CONTEXT = 4_000, 32_000
 """Tokens of the repository in one question: if nobody knows the window, and at most."""
 
 _ORDINARY_ANSWER, _LONG_ANSWER, _LARGE = 8_192, 16_384, 128_000
-_LEAST, _MOST = 512, 100_000_000
 
-_KNOWN = tuple(
-    (re.compile(rf"(?:^|[/.])(?:{pattern})"), window)
-    for pattern, window in (
-        (r"gpt-[5-9]", 400_000),
-        (r"gpt-4\.1", 1_047_576),
-        (r"gpt-4o|chatgpt-4o|gpt-4-turbo", 128_000),
-        (r"gpt-4-32k", 32_768),
-        (r"gpt-4", 8_192),
-        (r"gpt-3\.5", 16_385),
-        (r"o[1-9](?:$|-)", 128_000),
-        (r"claude-", 200_000),
-        (r"gemini-(?:[2-9]|1\.5)", 1_000_000),
-        (r"deepseek-(?:chat|reasoner)$", 64_000),
-        (r"grok-[3-9]", 131_072),
-    )
-)
-_KEYS = ("context_length", "max_model_len", "context_window", "max_context_length", "n_ctx")
-"""What servers call it: OpenRouter and Together, vLLM, Groq, Mistral and LM Studio, llama.cpp."""
+_SOLD = {
+    "openai": r"gpt-(?!oss)|chatgpt-|o[1-9](?:$|-)",
+    "anthropic": r"claude-",
+    "google": r"gemini-",
+    "deepseek": r"deepseek-(?:chat|reasoner)$",
+    "x-ai": r"grok-",
+}
+_NAMES = {company: re.compile(rf"(?:^|[/.])((?:{names}).*)") for company, names in _SOLD.items()}
 
 
-def known_window(name: str) -> int | None:
-    """Return the window of a model by its name; None if it is not known."""
-    lower = name.lower()
-    return next((window for pattern, window in _KNOWN if pattern.search(lower)), None)
+@dataclass(frozen=True, slots=True)
+class Seller:
+    """A company (``provider``, as genai-prices calls it) and its own name for a model."""
+
+    provider: str
+    name: str
+
+
+def seller_of(name: str) -> Seller | None:
+    """Return who alone serves a model, by its name; None for one that anybody may serve."""
+    for company, names in _NAMES.items():
+        if found := names.search(name.lower()):
+            return Seller(company, found[1])
+    return None
 
 
 _SIZE = re.compile(r"(?:^|[-_:/ ])(\d+(?:\.\d+)?)\s*([bm])(?:$|[-_:/. ])")
@@ -57,29 +51,8 @@ def is_small(name: str, window: int | None) -> bool:
     """
     size = _SIZE.search(name.lower())
     if size is None:
-        return window is not None and window <= _SMALL_WINDOW and known_window(name) is None
+        return window is not None and window <= _SMALL_WINDOW and seller_of(name) is None
     return float(size[1]) / (1_000 if size[2] == "m" else 1) < _SMALL_MODEL
-
-
-def read_windows(body: bytes) -> dict[str, int]:
-    """Return the windows in an answer to ``GET /models``, by the names of the models."""
-    try:
-        answer = json.loads(body)
-    except (ValueError, RecursionError):
-        return {}
-    entries = answer.get("data") if isinstance(answer, dict) else answer
-    named = [e for e in entries if isinstance(e, dict)] if isinstance(entries, list) else []
-    found = {str(entry.get("id")): min(_sizes(entry), default=0) for entry in named}
-    return {name: window for name, window in found.items() if window}
-
-
-def _sizes(entry: Mapping[str, object]) -> Iterator[int]:
-    """All sizes that an entry names; the smallest is what can be used."""
-    for part in (entry, entry.get("meta"), entry.get("top_provider")):
-        for key in _KEYS:
-            value = part.get(key) if isinstance(part, Mapping) else None
-            if isinstance(value, int) and not isinstance(value, bool) and _LEAST <= value <= _MOST:
-                yield value
 
 
 def context_tokens(window: int | None) -> int:

@@ -25,7 +25,8 @@ from app.settings import ActionSettings
 from handlers.events import Repo
 from runner.errors import Outage, TaskError
 from runner.model.budget import Budget, BudgetModel
-from runner.money import dollars, prices_for
+from runner.model.prices import prices_for
+from runner.money import dollars
 from runner.ports import Endpoint
 from runner.prompts.questions import Answer, Embedded, Question
 from runner.state.events import Advanced, Event, NodeFinished

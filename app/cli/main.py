@@ -65,7 +65,7 @@ _EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "run": (
         "cairn run --dry-run",
         "cairn run --task 1.2 --max-cost 0.50",
-        "cairn run --roadmap docs/PLAN.md --model gpt-5-mini --parallel 2",
+        "cairn run --roadmap docs/PLAN.md --model gpt-6-luna --parallel 2",
     ),
     "resume": ("cairn resume", "cairn resume 3f2a91c0 --max-cost 2"),
     "status": ("cairn status", "cairn status --json"),

@@ -38,7 +38,7 @@ from runner.loop.deps import TaskWork
 from runner.loop.driver import MARK, lines, would_do
 from runner.loop.problems import missing_roadmap
 from runner.loop.task_pool import Ended
-from runner.money import unknown_price
+from runner.model.prices import unknown_price
 from runner.nodes.preflight import preflight
 from runner.nodes.run import parse_roadmap
 from runner.people.report import markdown, report, table

@@ -146,9 +146,11 @@ class RunSettings(BaseSettings):
     openai_api_key: SecretStr | None = Field(
         None, description="Key of the model server; not needed if that server asks for none."
     )
-    cairn_model: str = Field("gpt-5-mini", description="The model to ask.")
+    cairn_model: str = Field(
+        "gpt-6.1-terra", description="The model to ask (default as of 2026-11-28)."
+    )
     cairn_prices: ExistingFile | None = Field(
-        None, description="File with prices of models that Cairn does not know."
+        None, description="File with prices of models; they win over those that Cairn knows."
     )
     cairn_sandbox: Sandbox = Field(
         "auto",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
 
-from runner.model.replies import ChatReply, EmbeddingReply
+from runner.model.replies import ChatReply, EmbeddingReply, ListedModel
 from runner.prompts.questions import Message
 
 
@@ -30,11 +30,8 @@ class ModelApi(Protocol):
         ``max_completion_tokens``), ``seed``, ``stream``, ``stream_options``, ``response_format``.
         """
 
-    async def offered(self) -> tuple[str, ...] | None:
-        """Return the names of the models; None if the server does not list them."""
-
-    async def windows(self) -> dict[str, int]:
-        """Return how many tokens a question and its answer may have, of models that say it."""
+    async def listed(self, seconds: float) -> tuple[ListedModel, ...] | None:
+        """Return the models that the server lists, within ``seconds``; None if it lists none."""
 
     async def embed(self, model: str, texts: Sequence[str]) -> EmbeddingReply:
         """Return a vector for each text."""

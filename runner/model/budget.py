@@ -8,7 +8,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from runner.errors import Outage
-from runner.money import Prices, dollars, unknown_price
+from runner.model.prices import Prices, unknown_price
+from runner.money import dollars
 from runner.ports import Endpoint
 from runner.prompts.questions import Answer, Embedded, Question
 
@@ -100,7 +101,7 @@ class BudgetModel(Endpoint):
         """Return the money a call can cost at most, where that counts."""
         if self._budget.cost is None:
             return 0.0
-        cost = self._prices.cost(model, prompt, completion)
+        cost = self._prices.most(model, prompt, completion)
         if cost is None:
             raise Outage("budget", unknown_price(model))
         return cost

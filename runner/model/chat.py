@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import logging
 import math
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from datetime import date
 from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING
@@ -22,22 +23,25 @@ from runner import ports
 from runner.errors import Outage
 from runner.model.errors import ErrorStatus, Transient, meaning
 from runner.model.forms import PLAIN, Dialect, Forms, Habits, asked_for, in_words
-from runner.model.replies import offer_text
-from runner.money import OPENAI_HOST, Prices
+from runner.model.prices import Prices, is_public
+from runner.model.replies import ListedModel, offer_text
+from runner.model.shutdowns import shutdown_by_name
 from runner.ports import Clock, SystemClock
 from runner.prompts.questions import Answer, Embedded, Question
-from runner.windows import known_window
+from runner.windows import seller_of
 
 if TYPE_CHECKING:
     from runner.model.api import ModelApi
     from runner.model.replies import ChatReply
 
 
-DEFAULT_BASE_URL = f"https://{OPENAI_HOST}/v1"
+DEFAULT_BASE_URL = "https://api.openai.com/v1"
 TRIES = 4
 """How often one question is asked at most before its failure is final."""
 RETRY_AFTER_CAP = 60.0
 """Most seconds that a try waits if asked to; a longer wait is an outage with its time."""
+_LIST_SECONDS, _HINT_SECONDS = 15.0, 5.0
+"""How long the list of models may take: where it is asked for, and where it only helps."""
 _CHARACTERS_PER_TOKEN = 3
 """Low on purpose: code has about 3.5, and an estimate must not understate what was used."""
 
@@ -82,7 +86,7 @@ class OpenAIModel(ports.Endpoint):
         self._mask = mask
         self._timeout = timeout
         self._endpoint: ModelApi | None = None
-        self._windows: dict[str, int] | None = None
+        self._listed: Mapping[str, ListedModel] | None = None
 
     async def ask(self, question: Question) -> Answer:
         """Ask, trying at most ``TRIES`` times. Raises ``Outage`` or ``TaskError``."""
@@ -108,11 +112,11 @@ class OpenAIModel(ports.Endpoint):
     async def offered(self) -> tuple[str, ...] | None:
         """Return the names of all models; None if the endpoint does not list them.
 
-        It is asked once. Raises ``Outage`` when nothing answers there or the key is wrong; any
-        other refusal only means that there is no list.
+        Raises ``Outage`` when nothing answers there or the key is wrong; any other refusal only
+        means that there is no list.
         """
         try:
-            return await (await self._opened()).offered()
+            return await self._names(_LIST_SECONDS)
         except Transient as error:
             raise error.final(endpoint=self._base_url, tries=1, now=self._clock.now()) from error
         except ErrorStatus as error:
@@ -123,16 +127,42 @@ class OpenAIModel(ports.Endpoint):
     async def window(self, model: str) -> int | None:
         """Return how many tokens a question and its answer may have together, if that is known.
 
-        The endpoint is asked once; if it does not say so, the model's name may.
+        What the endpoint's list says of it wins over what is known of the name.
         """
-        if self._windows is None:
+        name = model or self._model
+        listed = (await self._hints()).get(name)
+        if listed and listed.window:
+            return listed.window
+        if not (seller_of(name) or is_public(self._base_url)):
+            return None  # then what companies sell need not be read
+        catalogue = await asyncio.to_thread(import_module, "runner.model.catalogue")
+        known: int | None = catalogue.window(self._base_url, name)
+        return known
+
+    async def shutdown(self, model: str) -> date | None:
+        """Return the day from which a model no longer answers; None if none is known.
+
+        What the endpoint's list says of it wins over what is known of the name.
+        """
+        name = model or self._model
+        listed = (await self._hints()).get(name)
+        return listed.shutdown if listed and listed.dated else shutdown_by_name(name)
+
+    async def _hints(self) -> Mapping[str, ListedModel]:
+        """The models the endpoint lists; empty if it does not. It is asked once."""
+        if self._listed is None:
             try:
-                self._windows = await (await self._opened()).windows()
+                await self._names(_HINT_SECONDS)
             except (Transient, ErrorStatus) as error:
                 _log.debug("No list of models: %s", error)
-                self._windows = {}
-        name = model or self._model
-        return self._windows.get(name) or known_window(name)
+                self._listed = {}
+        return self._listed or {}
+
+    async def _names(self, seconds: float) -> tuple[str, ...] | None:
+        """Ask for the list and keep it. Raises ``Transient`` or ``ErrorStatus``."""
+        found = await (await self._opened()).listed(seconds)
+        self._listed = {each.name: each for each in found or ()}
+        return None if found is None else tuple(each.name for each in found)
 
     async def embed(self, texts: Sequence[str], *, model: str) -> Embedded:
         """Return a vector for each text; tried once, for words rank too. Raises ``Outage``."""
@@ -240,15 +270,17 @@ class OpenAIModel(ports.Endpoint):
             prompt_tokens=prompt,
             completion_tokens=completion,
             model=reply.model or model,
-            cost=self._cost(reply.model, model, prompt, completion),
+            cost=self._cost(reply, model, prompt, completion),
             seconds=seconds,
             retries=retries,
         )
 
-    def _cost(self, answered: str, asked: str, prompt: int, completion: int) -> float | None:
+    def _cost(self, reply: ChatReply, asked: str, prompt: int, completion: int) -> float | None:
         # the answer may have another name than was asked for (an alias, a file of weights)
-        cost = self._prices.cost(answered, prompt, completion)
-        return self._prices.cost(asked, prompt, completion) if cost is None else cost
+        names = dict.fromkeys((reply.model, asked))
+        tokens = {"cached": reply.cached, "written": reply.written}
+        costs = (self._prices.cost(name, prompt, completion, **tokens) for name in names)
+        return next((cost for cost in costs if cost is not None), None)
 
     def _say(self, state: RetryCallState) -> None:
         wait = state.next_action.sleep if state.next_action else 0.0

@@ -23,17 +23,16 @@ from runner.model.errors import ErrorStatus, Transient
 from runner.model.replies import (
     ChatReply,
     EmbeddingReply,
-    read_offer,
+    ListedModel,
+    read_list,
     read_reply,
     read_stream,
     read_vectors,
 )
 from runner.ports import Clock
 from runner.prompts.questions import Message
-from runner.windows import read_windows
 
 _CONNECT_SECONDS = 10.0
-_LIST_SECONDS, _WINDOW_SECONDS = 15.0, 5.0
 _PATIENCE = 12
 _MESSAGE_LIMIT = 500
 
@@ -93,24 +92,14 @@ class OpenAIEndpoint:
                     return read_reply(await raw.read())
                 return await read_stream(raw.iter_bytes())
 
-    async def offered(self) -> tuple[str, ...] | None:
-        """Return the names of the endpoint's models; None if it does not answer with a list.
+    async def listed(self, seconds: float) -> tuple[ListedModel, ...] | None:
+        """Return the endpoint's models; None if it does not answer with a list.
 
         Raises ``Transient`` or ``ErrorStatus``.
         """
-        return read_offer(await self._list(_LIST_SECONDS))
-
-    async def windows(self) -> dict[str, int]:
-        """Return the windows of those models of which the endpoint's list says it, in tokens.
-
-        Raises ``Transient`` or ``ErrorStatus``.
-        """
-        return read_windows(await self._list(_WINDOW_SECONDS))
-
-    async def _list(self, seconds: float) -> bytes:
         with self._translating_errors(seconds):
             raw = await self._client.models.with_raw_response.list(timeout=seconds)
-        return raw.content
+        return read_list(raw.content)
 
     async def embed(self, model: str, texts: Sequence[str]) -> EmbeddingReply:
         """Embed once. Raises ``Transient`` or ``ErrorStatus``."""

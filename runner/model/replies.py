@@ -6,13 +6,16 @@ endpoints answer with a bare array of models, and some have no list.
 https://platform.openai.com/docs/api-reference/chat/object
 https://platform.openai.com/docs/api-reference/embeddings/create
 https://platform.openai.com/docs/api-reference/models/list
+https://openrouter.ai/docs/api-reference/list-available-models
+https://docs.vllm.ai/en/latest/serving/openai_compatible_server.html
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterable, AsyncIterator, Sequence
+from collections.abc import AsyncIterable, AsyncIterator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from difflib import SequenceMatcher
 
 from pydantic import BaseModel, ValidationError
@@ -76,13 +79,19 @@ class EmbeddingReply:
 
 @dataclass(frozen=True, slots=True)
 class ChatReply:
-    """One answer; token counts are None if the endpoint did not send them."""
+    """One answer; token counts are None if the endpoint did not send them.
+
+    Of those of the prompt, ``cached`` came from the endpoint's cache and ``written`` were put
+    there.
+    """
 
     text: str
     finish_reason: str
     model: str
     prompt_tokens: int | None
     completion_tokens: int | None
+    cached: int = 0
+    written: int = 0
 
 
 def read_reply(body: bytes) -> ChatReply:
@@ -98,9 +107,7 @@ def read_reply(body: bytes) -> ChatReply:
         raise Transient(f"an error with status 200: {str(parsed.error)[:300]}")
     if not parsed.choices:
         raise Transient("a reply without choices", task=True)
-    text, finish_reason = _content_of(parsed.choices[0])
-    counts = _count(parsed.usage, "prompt_tokens"), _count(parsed.usage, "completion_tokens")
-    return ChatReply(text, finish_reason, parsed.model or "", *counts)
+    return _counted(*_content_of(parsed.choices[0]), parsed.model, parsed.usage)
 
 
 async def read_stream(received: AsyncIterable[bytes]) -> ChatReply:
@@ -121,8 +128,7 @@ async def read_stream(received: AsyncIterable[bytes]) -> ChatReply:
     if not reason:
         raise Transient("a streamed reply that is cut off")
     message = _Message(content="".join(text) if text else None)
-    counts = _count(usage, "prompt_tokens"), _count(usage, "completion_tokens")
-    return ChatReply(*_content_of(_Choice(message=message, finish_reason=reason)), model, *counts)
+    return _counted(*_content_of(_Choice(message=message, finish_reason=reason)), model, usage)
 
 
 async def _events(received: AsyncIterable[bytes]) -> AsyncIterator[bytes]:
@@ -180,6 +186,21 @@ def _joined(content: str | list[_Part] | None) -> str:
     return content or ""
 
 
+def _counted(text: str, reason: str, model: str | None, usage: object) -> ChatReply:
+    details = usage.get("prompt_tokens_details") if isinstance(usage, dict) else None
+    # DeepSeek's word for it: https://api-docs.deepseek.com/guides/kv_cache
+    cached = _count(details, "cached_tokens") or _count(usage, "prompt_cache_hit_tokens")
+    return ChatReply(
+        text,
+        reason,
+        model or "",
+        _count(usage, "prompt_tokens"),
+        _count(usage, "completion_tokens"),
+        cached or 0,
+        _count(details, "cache_write_tokens") or 0,
+    )
+
+
 def _count(usage: object, name: str) -> int | None:
     value = usage.get(name) if isinstance(usage, dict) else None
     return value if isinstance(value, int) and value >= 0 else None
@@ -189,17 +210,57 @@ _MOST_NAMED = 8
 _LONGEST = 120
 
 
-def read_offer(body: bytes) -> tuple[str, ...] | None:
-    """Return the names in an answer to ``GET /models``; None if it is not such a list."""
+@dataclass(frozen=True, slots=True)
+class ListedModel:
+    """A model on an endpoint's list. ``window`` is in tokens, None if the list does not say it.
+
+    ``shutdown`` is the day from which it no longer answers. ``dated`` is whether the list says so,
+    or that there is no such day.
+    """
+
+    name: str
+    window: int | None = None
+    shutdown: date | None = None
+    dated: bool = False
+
+
+def read_list(body: bytes) -> tuple[ListedModel, ...] | None:
+    """Return the models in an answer to ``GET /models``; None if it is not such a list."""
     try:
         answer = json.loads(body)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     entries = answer.get("data") if isinstance(answer, dict) else answer
     if not isinstance(entries, list):
         return None
-    names = [entry.get("id") for entry in entries if isinstance(entry, dict)]
-    return tuple(name for name in names if isinstance(name, str) and name)
+    return tuple(_listed(entry) for entry in entries if _is_named(entry))
+
+
+def _is_named(entry: object) -> bool:
+    return isinstance(entry, dict) and isinstance(entry.get("id"), str) and entry["id"] != ""
+
+
+def _listed(entry: Mapping[str, object]) -> ListedModel:
+    window, said = min(_sizes(entry), default=None), entry.get("shutdown_date", "")
+    try:
+        shutdown = date.fromisoformat(said) if isinstance(said, str) else None
+    except ValueError:
+        return ListedModel(str(entry["id"]), window)
+    return ListedModel(str(entry["id"]), window, shutdown, dated=said is None or bool(shutdown))
+
+
+_SIZES = ("context_length", "max_model_len", "context_window", "max_context_length", "n_ctx")
+"""What servers call it: OpenRouter and Together, vLLM, Groq, Mistral and LM Studio, llama.cpp."""
+_LEAST, _MOST = 512, 100_000_000
+
+
+def _sizes(entry: Mapping[str, object]) -> Iterator[int]:
+    """All sizes that an entry names; the smallest is what can be used."""
+    for part in (entry, entry.get("meta"), entry.get("top_provider")):
+        for key in _SIZES:
+            value = part.get(key) if isinstance(part, Mapping) else None
+            if isinstance(value, int) and not isinstance(value, bool) and _LEAST <= value <= _MOST:
+                yield value
 
 
 def nearest(offered: Sequence[str], wanted: str) -> list[str]:

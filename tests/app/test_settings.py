@@ -72,7 +72,7 @@ def test_four_variables_are_enough_for_a_server(environment):
     assert settings.github_api_url == "https://api.github.com"
     assert settings.github_server_url == "https://github.com"
     assert settings.openai_base_url == "https://api.openai.com/v1"
-    assert settings.cairn_model == "gpt-5-mini"
+    assert settings.cairn_model == "gpt-6.1-terra"
     assert settings.database_url.get_secret_value() == "sqlite:///data/cairn.db"
     assert (settings.cairn_sandbox, settings.cairn_sandbox_image) == (
         "auto",
@@ -325,7 +325,7 @@ def test_the_table_names_every_setting_and_no_secret():
     rows = table.split("\n")[2:-1]
     assert [row.split("`")[1].lower() for row in rows] == list(ServerSettings.model_fields)
     assert "| `PORT` | `8080` | server |" in table
-    assert "| `CAIRN_MODEL` | `gpt-5-mini` | all |" in table
+    assert "| `CAIRN_MODEL` | `gpt-6.1-terra` | all |" in table
     assert "*" not in table
     assert str(Path.cwd()) not in table
 

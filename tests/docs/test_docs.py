@@ -14,6 +14,7 @@ from typing import get_args
 import pytest
 
 from runner.config.model import parse_config
+from runner.model.shutdowns import SHUTDOWNS
 from runner.state.proposal import Reason, Strategy
 from tests.fake_github.rendering import broken_tables
 from tools.docs.parts import ACTION, PARTS, ROOT, SOURCE, made, pages
@@ -46,6 +47,20 @@ def test_what_people_copy_names_this_repository() -> None:
     for page in ("docs/action.md", "docs/workflows/roadmap.yml", "docs/workflows/app-token.yml"):
         assert f"uses: {ACTION}\n" in texts[page]
     assert f"git clone {SOURCE}\n" in texts["docs/quick-start.md"]
+
+
+def test_no_page_recommends_a_model_that_ends() -> None:
+    """Only docs/costs.md, which says when they end, and reports of what was measured name them."""
+    found = {}
+    for path in (ROOT / "README.md", ROOT / "action.yml", *(ROOT / "docs").rglob("*.*")):
+        if path.suffix in (".md", ".yml", ".json") and path.name not in (
+            "costs.md",
+            "benchmark.md",
+        ):
+            names = set(re.findall(r"`?([\w.-]*\w)`?", path.read_text()))
+            found[path.name] = names & SHUTDOWNS.keys()
+
+    assert {page: names for page, names in found.items() if names} == {}
 
 
 def test_the_example_configuration_is_valid_and_names_every_key() -> None:

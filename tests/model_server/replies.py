@@ -6,7 +6,7 @@ https://platform.openai.com/docs/api-reference/chat/object
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 _CHARACTERS_PER_TOKEN = 4
@@ -15,11 +15,15 @@ _CHUNK = 2_000
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """An answer that needs more said than its text; some servers send no ``usage``."""
+    """An answer that needs more said than its text; some servers send no ``usage``.
+
+    ``details`` are those of the prompt's tokens (``cached_tokens``).
+    """
 
     text: str | None
     finish_reason: str = "stop"
     usage: bool = True
+    details: Mapping[str, int] = field(default_factory=dict)
 
 
 def tokens(text: str) -> int:
@@ -29,7 +33,8 @@ def tokens(text: str) -> int:
 
 def completion(*, model: str, number: int, prompt: str, reply: Reply) -> dict[str, object]:
     """Build the body of a successful answer, with its usage unless the reply leaves it out."""
-    counts = {"usage": usage(prompt, reply.text or "")} if reply.usage else {}
+    counts = usage(prompt, reply.text or "")
+    more = {"prompt_tokens_details": dict(reply.details)} if reply.details else {}
     return {
         "id": f"chatcmpl-scripted-{number}",
         "object": "chat.completion",
@@ -42,7 +47,7 @@ def completion(*, model: str, number: int, prompt: str, reply: Reply) -> dict[st
                 "finish_reason": reply.finish_reason,
             }
         ],
-        **counts,
+        **({"usage": {**counts, **more}} if reply.usage else {}),
     }
 
 

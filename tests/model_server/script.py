@@ -22,6 +22,7 @@ class ScriptedModel:
         self, rules: Iterable[Rule] = (), *, nodes: Mapping[str, tuple[str, ...]] | None = None
     ) -> None:
         self.window = 0  # what the list of models says, if it says anything
+        self.listed: dict[str, Mapping[str, object]] = {"scripted": {}}  # and what else it says
         self.requests: list[Asked] = []
         self.violations: list[str] = []
         self.otherwise: Callable[[Asked], Turn] | None = None  # answers what nothing else does

@@ -47,7 +47,8 @@ class _Application:
 
     async def _models(self, request: web.Request) -> web.Response:
         window = {"max_model_len": self._model.window} if self._model.window else {}
-        return web.json_response({"object": "list", "data": [{"id": "scripted", **window}]})
+        listed = [{"id": name, **window, **more} for name, more in self._model.listed.items()]
+        return web.json_response({"object": "list", "data": listed})
 
     async def _embeddings(self, request: web.Request) -> web.Response:
         asked = await request.json()

@@ -4,49 +4,27 @@ from __future__ import annotations
 
 import pytest
 
+from runner.model import catalogue
 from runner.model.chat import OpenAIModel
-from runner.windows import answer_tokens, context_tokens, is_small, known_window, read_windows
+from runner.windows import answer_tokens, context_tokens, is_small
 from tests.model_server import ScriptedModel, serve
-
-
-@pytest.mark.parametrize(
-    ("entry", "window"),
-    [
-        ('{"id": "m", "max_model_len": 32768}', 32_768),  # vLLM
-        (
-            '{"id": "m", "context_length": 200000, "top_provider": {"context_length": 65536}}',
-            65_536,
-        ),
-        ('{"id": "m", "meta": {"n_ctx": 16384, "n_ctx_train": 131072}}', 16_384),  # llama.cpp
-        ('{"id": "m", "context_window": 131072}', 131_072),  # Groq
-        ('{"id": "m", "max_context_length": "many"}', None),
-        ('{"id": "m", "context_length": true, "max_model_len": -1}', None),
-        ('{"id": "m"}', None),
-        ('"m"', None),
-    ],
-)
-def test_windows_as_servers_list_them(entry: str, window: int | None) -> None:
-    """The smallest size counts; anything that is no size is not read."""
-    body = f'{{"object": "list", "data": [{entry}]}}'.encode()
-
-    assert read_windows(body).get("m") == window
-
-
-@pytest.mark.parametrize("body", [b"<html>", b"[" * 100_000, b"{}", b'{"data": 3}', b"\xff"])
-def test_what_is_no_list_says_nothing(body: bytes) -> None:
-    """A hostile or broken endpoint does no harm."""
-    assert read_windows(body) == {}
 
 
 @pytest.mark.parametrize(
     ("name", "window"),
     [
+        ("gpt-6.1-terra", 1_050_000),
+        ("gpt-6-luna", 1_050_000),
+        ("gpt-6.2-sol", 1_050_000),
         ("gpt-5-mini", 400_000),
         ("openai/gpt-4o-2024-08-06", 128_000),
         ("gpt-4", 8_192),
         ("anthropic.claude-sonnet-4", 200_000),
-        ("o3-mini", 128_000),
-        ("qwen2.5-coder:14b", None),
+        ("o3-mini", 200_000),
+        ("gpt-9-terra", 128_000),
+        ("gemini-2.5-pro", 128_000),
+        ("gpt-oss:20b", None),
+        ("qwen3-coder:30b", None),
         ("my-gpt-5", None),
         ("scripted", None),
         ("", None),
@@ -54,7 +32,12 @@ def test_what_is_no_list_says_nothing(body: bytes) -> None:
 )
 def test_windows_by_name(name: str, window: int | None) -> None:
     """Only of models that one company serves: others are cut by whoever serves them."""
-    assert known_window(name) == window
+    assert catalogue.window("http://127.0.0.1:1/v1", name) == window
+
+
+def test_the_window_at_a_companys_own_server() -> None:
+    """There an open model has the window that this company gives it."""
+    assert catalogue.window("https://api.groq.com/openai/v1", "openai/gpt-oss-20b") == 131_072
 
 
 @pytest.mark.parametrize(

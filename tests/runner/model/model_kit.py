@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 
 from runner.model.chat import OpenAIModel
-from runner.money import Prices
+from runner.model.prices import Prices
 from runner.ports import Clock
 from runner.prompts.questions import Message, Question
 from tests.model_server import ScriptedModel, serve
@@ -54,7 +54,7 @@ async def asking(
     """Open the adapter on a scripted server; it is closed and the script verified at the end."""
     async with serve(script) as base_url:
         model = OpenAIModel(
-            model="gpt-5-mini",
+            model="gpt-6.1-terra",
             api_key=key,
             base_url=base_url,
             prices=prices,

@@ -9,7 +9,7 @@ import pytest
 
 from runner.errors import Outage
 from runner.model.budget import Budget, BudgetModel
-from runner.money import Price, Prices
+from runner.model.prices import Price, Prices
 from runner.prompts.questions import Answer, Embedded, Message, Question
 from tests.runner.scripted import ScriptedModel, answer
 

@@ -6,8 +6,8 @@ import pytest
 
 from runner.errors import Outage
 from runner.model.errors import Transient
+from runner.model.prices import Price, Prices
 from runner.model.replies import read_vectors
-from runner.money import Price, Prices
 from tests.model_server import ScriptedModel
 from tests.model_server.embeddings import MODEL, UNCOUNTED, vector
 from tests.runner.model.model_kit import asking

@@ -117,7 +117,7 @@ async def test_odd_retry_after(retry_after):
         (
             Fault.http_status(400, "x", code="model_not_found"),
             "model_name",
-            "has no model gpt-5-mini",
+            "has no model gpt-6.1-terra",
         ),
     ],
 )
@@ -135,9 +135,12 @@ async def test_outage_that_time_does_not_heal(fault, kind, names):
 @pytest.mark.parametrize(
     ("fault", "says"),
     [
-        (Fault.http_status(400, "x", code="context_length_exceeded"), "is too long for gpt-5-mini"),
-        (Fault.http_status(400, "maximum context length is 4096"), "is too long for gpt-5-mini"),
-        (Fault.http_status(413, "too large"), "is too long for gpt-5-mini"),
+        (
+            Fault.http_status(400, "x", code="context_length_exceeded"),
+            "is too long for gpt-6.1-terra",
+        ),
+        (Fault.http_status(400, "maximum context length is 4096"), "is too long for gpt-6.1-terra"),
+        (Fault.http_status(413, "too large"), "is too long for gpt-6.1-terra"),
         (Fault.http_status(400, "x", code="content_filter"), "refuses this question"),
         (Fault.http_status(400, "messages: bad role"), "messages: bad role"),
     ],

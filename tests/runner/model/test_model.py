@@ -9,7 +9,7 @@ import pytest
 
 from runner.errors import Outage, TaskError
 from runner.model.chat import OpenAIModel
-from runner.money import Price, Prices
+from runner.model.prices import Price, Prices
 from runner.prompts.questions import Message, Question
 from tests.model_server import Fault, Reply, ScriptedModel
 from tests.runner.model.model_kit import KEY, asking, question
@@ -20,7 +20,11 @@ async def test_answer():
     async with asking(ScriptedModel().says("four ch.")) as model:
         answer = await model.ask(question("12345678"))
 
-    assert (answer.text, answer.finish_reason, answer.model) == ("four ch.", "stop", "gpt-5-mini")
+    assert (answer.text, answer.finish_reason, answer.model) == (
+        "four ch.",
+        "stop",
+        "gpt-6.1-terra",
+    )
     assert (answer.prompt_tokens, answer.completion_tokens) == (2, 2)
     assert (answer.seconds, answer.retries) == (1.0, 0)
 
@@ -57,11 +61,23 @@ async def test_usage_missing():
 
 async def test_cost():
     """A known price gives the cost of exactly the tokens that were counted."""
-    prices = Prices({"gpt-5-mini": Price(input=1_000_000.0, output=10_000_000.0)})
+    prices = Prices({"gpt-6.1-terra": Price(input=1_000_000.0, output=10_000_000.0)})
     async with asking(ScriptedModel().says("1234"), prices=prices) as model:
         answer = await model.ask(question("12345678"))
 
     assert answer.cost == 2 * 1.0 + 1 * 10.0
+
+
+@pytest.mark.parametrize(
+    "details", [{"cached_tokens": 1}, {"cached_tokens": 1, "cache_write_tokens": 1}]
+)
+async def test_what_came_from_the_cache_costs_less(details):
+    """The endpoint says how much of a prompt it had read before."""
+    prices = Prices({"gpt-6.1-terra": Price(input=1_000_000, output=0, cached=100_000)})
+    async with asking(ScriptedModel().says(Reply("", details=details)), prices=prices) as model:
+        answer = await model.ask(question("12345678"))
+
+    assert answer.cost == pytest.approx(1.1)
 
 
 async def test_unknown_price():

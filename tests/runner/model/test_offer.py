@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from runner.model.replies import nearest, offer_text, read_offer
+from runner.model.replies import nearest, offer_text, read_list
 
 
 @pytest.mark.parametrize(
@@ -13,7 +13,10 @@ from runner.model.replies import nearest, offer_text, read_offer
         (b'{"object": "list", "data": [{"id": "a"}, {"id": "b"}]}', ("a", "b")),
         (b'[{"id": "a", "type": "chat"}]', ("a",)),
         (b'{"data": []}', ()),
-        (b'{"data": [{"name": "a"}, "b", {"id": 3}]}', ()),
+        (b'{"data": [{"name": "a"}, "b", {"id": 3}, {"id": ""}]}', ()),
+        (b"{}", None),
+        (b'{"data": 3}', None),
+        (b"[" * 100_000, None),
         (b'{"models": {}}', None),
         (b"<html>", None),
         (b"\xff", None),
@@ -21,14 +24,39 @@ from runner.model.replies import nearest, offer_text, read_offer
 )
 def test_lists_as_endpoints_send_them(body: bytes, names: tuple[str, ...] | None) -> None:
     """Both forms of the list are read; anything else is no list."""
-    assert read_offer(body) == names
+    found = read_list(body)
+    assert (None if found is None else tuple(each.name for each in found)) == names
+
+
+@pytest.mark.parametrize(
+    ("entry", "window"),
+    [
+        ('{"id": "m", "max_model_len": 32768}', 32_768),  # vLLM
+        (
+            '{"id": "m", "context_length": 200000, "top_provider": {"context_length": 65536}}',
+            65_536,
+        ),
+        ('{"id": "m", "meta": {"n_ctx": 16384, "n_ctx_train": 131072}}', 16_384),  # llama.cpp
+        ('{"id": "m", "context_window": 131072}', 131_072),  # Groq
+        ('{"id": "m", "max_context_length": "many"}', None),
+        ('{"id": "m", "context_length": true, "max_model_len": -1}', None),
+        ('{"id": "m"}', None),
+        ('"m"', None),
+    ],
+)
+def test_windows_as_servers_list_them(entry: str, window: int | None) -> None:
+    """The smallest size counts; anything that is no size is not read."""
+    body = f'{{"object": "list", "data": [{entry}]}}'.encode()
+
+    found = {each.name: each.window for each in read_list(body) or ()}
+    assert found.get("m") == window
 
 
 def test_the_nearest_name_comes_first() -> None:
     """Whoever mistyped a name finds the right one at the beginning."""
-    offered = ["text-embedding-3", "gpt-5", "gpt-5-mini", "whisper-1"]
+    offered = ["text-embedding-3", "gpt-6-luna", "gpt-6.1-terra", "whisper-1"]
 
-    assert nearest(offered, "GPT5-mini")[:2] == ["gpt-5-mini", "gpt-5"]
+    assert nearest(offered, "GPT6-luna")[:2] == ["gpt-6-luna", "gpt-6.1-terra"]
 
 
 def test_a_long_list_is_cut() -> None:

@@ -1,0 +1,46 @@
+"""When models are switched off, as their company has said, and how a person is warned of it.
+
+A server's own list wins (``shutdown_date`` of ``GET /v1/models``): this table is for servers whose
+list says nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import date
+
+_DECEMBER, _JANUARY = date(2026, 12, 11), date(2027, 1, 14)
+SHUTDOWNS = {
+    # https://developers.openai.com/api/docs/deprecations, 2026-11-28
+    "gpt-5": _DECEMBER,
+    "gpt-5-mini": _DECEMBER,
+    "gpt-5-nano": _DECEMBER,
+    "gpt-5-pro": _DECEMBER,
+    "o3": _DECEMBER,
+    "o3-pro": _DECEMBER,
+    "gpt-4o": _JANUARY,
+    "gpt-4o-mini": _JANUARY,
+    "gpt-4.1": _JANUARY,
+    "gpt-4.1-mini": _JANUARY,
+}
+_DATED = re.compile(r"-\d{4}-\d{2}-\d{2}$")
+_WARNED = 60
+"""Days before the end from which on people are told."""
+
+
+def shutdown_by_name(model: str) -> date | None:
+    """Return the day from which a model no longer answers; None if none is known.
+
+    A dated name (``gpt-5-2025-08-07``) ends with the model, as does one with its company before it.
+    """
+    return SHUTDOWNS.get(_DATED.sub("", model.lower().rpartition("/")[2]))
+
+
+def shutdown_warning(model: str, ends: date | None, today: date) -> str:
+    """Say that a model ends within 60 days, or has ended; '' where there is nothing to say."""
+    left = (ends - today).days if ends else _WARNED + 1
+    if left > _WARNED:
+        return ""
+    if left <= 0:
+        return f"Model {model} is switched off since {ends}."
+    return f"Model {model} will be switched off on {ends}, in {left} day{'s' * (left > 1)}."
