@@ -18,8 +18,8 @@ PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/'
 
-demo: $(STAMP) ## show Cairn work on a GitHub of its own (KILL=1: and survive a kill -9)
-	@$(BIN)/python -m tools.demo $(if $(KILL),--kill) $(ARGS)
+demo: $(STAMP) ## show Cairn work on a GitHub of its own (KEEP=1: stay up for a browser; KILL=1: survive a kill -9)
+	@$(BIN)/python -m tools.demo $(if $(KEEP),--keep) $(if $(KILL),--kill) $(ARGS)
 
 test: $(STAMP) ## run the tests (ARGS=--long: the long ones too); what is skipped is listed with its reason
 	@echo "== pytest"

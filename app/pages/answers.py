@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from functools import cache
 from importlib import resources
-from typing import Any, get_args
+from typing import Any, cast, get_args
 
 from aiohttp import web
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -17,8 +17,9 @@ from app.pages.plots import COLOURS
 from app.pages.timeline import LEGEND, timeline
 from app.server.http import SETTING
 from app.store.runs import REMOVED, Status
-from runner.people.task_detail import diff_lines
-from runner.state.status_words import CHECK_TONES, RUNS, run_word, task_word, tone_of
+from runner.people.task_detail import by_answer, diff_lines
+from runner.state.events import TestedTree
+from runner.state.status_words import CHECK_TONES, RUNS, STEPS, run_word, task_word, tone_of
 
 STATUSES = get_args(Status)
 """The words a list can be filtered by."""
@@ -64,22 +65,30 @@ def advice(status: str, *, until: datetime | None, cause: str = "") -> str:
     return text
 
 
+TESTED: Mapping[TestedTree, str] = {
+    "change": "with the change",
+    "again": "again, only what failed",
+    "before": "before the change",
+    "proof": "proof of the new tests",
+}
+"""What tests ran on."""
+
+
 def moment(data: Mapping[str, object]) -> str:
-    """Say one event of the timeline in words."""
+    """Say one event of the timeline in words; '' for one that only programs follow."""
     match data["event"]:
         case "node_started":
-            return f"{data['node']} begins"
-        case "node_finished":
-            return f"{data['node']}: {data['outcome']} after {data['seconds']} s{_used(data)}"
+            return STEPS[str(data["node"])]
         case "model_answered":
             return f"{data['model']} answered in {data['seconds']} s{_used(data)}"
         case "verified":
-            seen = "" if data["by_tests"] else ", not verified by tests"
-            return f"verification {'passed' if data['passed'] else 'failed'}{seen}"
+            words, passed = TESTED[cast(TestedTree, data["tested"])], data["passed"]
+            seen = "" if data["by_tests"] or not passed else "; no test ran"
+            return f"tests {'passed' if passed else 'failed'} ({words}){seen}"
         case "run_changed":
             parts = (run_word(str(data["status"])), data["detail"])
             return ": ".join(str(word) for word in parts if word)
-    return f"saved, next is {data['node']}"
+    return ""
 
 
 def _used(data: Mapping[str, object]) -> str:
@@ -89,7 +98,11 @@ def _used(data: Mapping[str, object]) -> str:
 GUEST = web.RequestKey("guest", bool)
 """Set on the request of who came by the link of a run."""
 
-_ASSETS = {"pages.css": "text/css", "live.js": "text/javascript"}
+_ASSETS = {
+    "pages.css": "text/css",
+    "live.js": "text/javascript",
+    "cairn.svg": "image/svg+xml",
+}
 
 
 def wants_page(request: web.Request) -> bool:
@@ -133,12 +146,12 @@ def masked(value: Any, mask: Callable[[str], str]) -> Any:
 
 
 async def asset(request: web.Request) -> web.Response:
-    """Serve the style sheet and the script; they hold nothing of anybody."""
+    """Serve the style sheet, the script and the icon; they hold nothing of anybody."""
     name = request.match_info["name"]
     if name not in _ASSETS:
         raise web.HTTPNotFound
     # the set-up's last page is styled although its server may be gone by then
-    headers = {"Cache-Control": "max-age=3600"} if name == "pages.css" else None
+    headers = None if name == "live.js" else {"Cache-Control": "max-age=3600"}
     return web.Response(body=_content(name), content_type=_ASSETS[name], headers=headers)
 
 
@@ -157,6 +170,8 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.globals["moment"] = moment
+    environment.globals["steps_in_words"] = STEPS
+    environment.globals["tested_words"] = TESTED
     environment.globals["statuses"] = STATUSES
     environment.globals["tone"] = tone_of
     environment.globals["timeline_picture"] = timeline
@@ -165,6 +180,7 @@ def _environment() -> Environment:
     environment.globals["periods"] = PERIODS
     environment.globals["colours"] = COLOURS
     environment.filters["diff_lines"] = diff_lines
+    environment.filters["by_answer"] = by_answer
     environment.filters["run_word"] = run_word
     environment.filters["task_word"] = task_word
     environment.filters["number"] = lambda value: "–" if value is None else f"{value:,}"  # noqa: RUF001

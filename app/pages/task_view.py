@@ -33,6 +33,7 @@ def task_view(sight: Sight, detail: TaskDetail, server_url: str) -> dict[str, An
         "name": detail.view.name,
         "cost_text": cost_brief(used) if used.calls else "",
         "reasons": list(detail.attempt.spent.reasons),
+        "result": detail.view.result,
         "doubt": detail.view.checks.doubt,
         "proposal_stands": OUTCOMES[str(proposal["outcome"])] if isinstance(proposal, dict) else "",
         "exchanges": _newest(data["exchanges"]),

@@ -10,6 +10,7 @@ from typing import Any
 from app.pages.svg import percent, picture, tag, words
 from app.store.runs import SavedStep
 from runner.graph import RUN_NODES
+from runner.state.status_words import STEPS
 
 MOST = 1_000
 """Steps that are drawn, the newest."""
@@ -129,7 +130,7 @@ def _lane(number: int, name: str, lane: Sequence[Mapping[str, Any]], scale: Scal
     for step in lane:
         begin, end = scale.at(step["start"]), scale.at(step["start"] + step["seconds"])
         width = max(end - begin, _THINNEST)
-        label = f"{name}: {step['node']}, {step['seconds']:.1f} s"
+        label = f"{name}: {STEPS[step['node']]}, {step['seconds']:.1f} s"
         yield tag(
             "rect",
             tag("title", words(label)),

@@ -20,7 +20,7 @@ from handlers.stack_replies import OTHER_WORDS, became_of
 from runner.money import Usage, cost_brief, cost_text
 from runner.people.run_view import RunView, TaskView, view_of
 from runner.roadmap.reviewed import ReviewedPull
-from runner.state.run_state import RunState
+from runner.state.run_state import RunState, Status
 
 MOST_TASKS = 500
 """Tasks a page shows; those the run has touched come first when there are more."""
@@ -74,6 +74,9 @@ def run_view(sight: Sight, server_url: str) -> dict[str, Any]:
         "problem": view.problem if view else "",
         "advice": advice(sight.status, until=run.until, cause=run.cause),
         "queue": _queue(sight.turn),
+        "done": view.done if view else 0,
+        "total": view.total if view else 0,
+        "waiting": [task for task in tasks if task["status"] == Status.AWAITING_APPROVAL],
         "current": _current(view) if sight.status == "running" else None,
         "tasks_total": len(tasks),
         "tasks": _shown(tasks),
@@ -100,6 +103,7 @@ def _task(task: TaskView, run: str) -> dict[str, Any]:
         "current": task.current,
         "touched": task.touched,
         "verified": task.verified,
+        "result": task.result,
         "doubt": task.checks.doubt,
         "answers": effort.answers,
         "repairs": effort.repairs,

@@ -75,7 +75,12 @@ def _data(event: Event) -> dict[str, object] | None:
                 "seconds": round(exchange.seconds, 3),
             }
         case Verified(verification=found):
-            return {"event": "verified", "passed": found.passed, "by_tests": found.verified}
+            return {
+                "event": "verified",
+                "tested": event.tested,
+                "passed": found.passed,
+                "by_tests": found.verified,
+            }
         case Advanced(state=state):
             return {"event": "advanced", "node": state.node}
         case RunChanged():

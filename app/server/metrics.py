@@ -59,7 +59,7 @@ class RunMetrics:
             case NodeFinished(node=node, outcome=outcome, usage=used):
                 self._add("cairn_node_finished_total", 1, node=node, outcome=outcome)
                 self._add("cairn_node_seconds_total", used.seconds, node=node)
-            case Verified(verification=found):
+            case Verified(verification=found, tested="change"):
                 result = "passed" if found.passed else "failed"
                 self._add("cairn_verifications_total", 1, result=result)
             case ModelAnswered():

@@ -16,7 +16,6 @@ from pydantic import TypeAdapter, ValidationError
 
 from runner.people.task_detail import KeptExchange, KeptVerification
 from runner.state.events import Exchange
-from runner.state.findings import Verification
 
 _NAME = re.compile(r"(agent|verification|iteration)-[1-9][0-9]{0,5}\.json")
 _RUN = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
@@ -24,7 +23,7 @@ _HEAD = 4_096
 """Bytes in which a file names its task."""
 
 _EXCHANGE = TypeAdapter(Exchange)
-_VERIFICATION = TypeAdapter(Verification)
+_VERIFICATION = TypeAdapter(KeptVerification)
 T = TypeVar("T")
 
 
@@ -59,22 +58,12 @@ class KeptFiles:
         )
 
     def verifications(self, run: str, task: str) -> tuple[KeptVerification, ...]:
-        """Return what checks said about each answer to a task, in order."""
-        attempts = self._attempts(run, task)
+        """Return every time that tests ran for a task, in order."""
         return tuple(
-            KeptVerification(file=name, attempt=attempts.get(name, 0), found=found)
+            kept
             for name, data in self._about(run, task, "verification")
-            if (found := _read_as(_VERIFICATION, data))
+            if (kept := _read_as(_VERIFICATION, {**data, "file": name, "found": data}))
         )
-
-    def _attempts(self, run: str, task: str) -> dict[str, int]:
-        """The attempt that each file belongs to, as far as attempts have ended."""
-        return {
-            str(name): int(data["attempt"])
-            for _, data in self._about(run, task, "iteration")
-            if isinstance(data.get("attempt"), int) and isinstance(data.get("files"), list)
-            for name in data["files"]
-        }
 
     def _about(self, run: str, task: str, kind: str) -> Iterator[tuple[str, dict[str, Any]]]:
         """The files of one kind about a task; the others are not read to their end."""

@@ -66,7 +66,8 @@ class RunFiles:
         if isinstance(event, ModelAnswered):
             self._numbered(event, "agent", {"node": event.node, **asdict(event.exchange)})
         elif isinstance(event, Verified):
-            self._numbered(event, "verification", asdict(event.verification))
+            head = {"tested": event.tested, "attempt": event.attempt, "answer": event.answer}
+            self._numbered(event, "verification", {**head, **asdict(event.verification)})
         elif isinstance(event, Advanced):
             self._newest = event.state
             self._advanced(event)
@@ -316,8 +317,14 @@ def _data(event: Event) -> dict[str, object] | None:
                 "model": exchange.model,
             }
         case Verified(verification=found):
-            levels = _results(found.levels)
-            return {"passed": found.passed, "verified": found.verified, "levels": levels}
+            return {
+                "tested": event.tested,
+                "attempt": event.attempt,
+                "answer": event.answer,
+                "passed": found.passed,
+                "verified": found.verified,
+                "levels": _results(found.levels),
+            }
         case RunChanged():
             return {"status": event.status, "detail": event.detail}
     return None

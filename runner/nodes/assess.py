@@ -20,7 +20,7 @@ from runner.ports import SandboxSession
 from runner.recovery.facts import open_others
 from runner.roadmap.task import Task
 from runner.state.changes import EXECUTABLE, FILE, ChangeSet, Snapshot
-from runner.state.events import Verified
+from runner.state.events import verified
 from runner.state.findings import TestFailure, Verification
 from runner.state.run_state import RunState
 from runner.verify import (
@@ -225,7 +225,7 @@ async def run_base_tests(
     )
     if within and timed_out(before):
         return before
-    await deps.events.emit(Verified(state.request.id, state.current, before))
+    await deps.events.emit(verified(state, before, "before"))
     work.sandbox.verified.setdefault(key, before)
     return before
 

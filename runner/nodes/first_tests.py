@@ -14,7 +14,7 @@ from runner.nodes.assess import assessed, run_base_tests, run_levels, tests_of, 
 from runner.nodes.proof import proven_files
 from runner.nodes.steadied import steadied
 from runner.state.changes import Snapshot
-from runner.state.events import Verified
+from runner.state.events import verified
 from runner.state.findings import Level, Verification
 from runner.state.run_state import RunState
 from runner.verify import Commands, concerned, configuration, running, tools_of
@@ -95,7 +95,7 @@ async def first_tests(
         return None
     within = min(longest, max(_LEAST_SECONDS, min(seconds, _MOST_SECONDS)))
     after = await run_levels(state, deps, work, base, None, seconds=within, only=chosen.only)
-    await deps.events.emit(Verified(state.request.id, state.current, after))
+    await deps.events.emit(verified(state, after, "change"))
     if all(level.result != "failed" for level in after.tests):
         return None
     if timed_out(after):

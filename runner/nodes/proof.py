@@ -21,7 +21,7 @@ from runner.nodes.new_tests import (
 )
 from runner.ports import SandboxSession
 from runner.state.changes import ChangeSet, Snapshot
-from runner.state.events import Verified
+from runner.state.events import verified
 from runner.state.findings import Level, Verification
 from runner.state.run_state import RunState
 from runner.verify.assessment import path_of, red_tests
@@ -59,7 +59,7 @@ async def proved(
     if proof.result != "failed" and proof.seconds <= _LONGEST_RUN:
         levels += await _with_faults(state, deps, work, base, new)
     proven = Verification(after.tree, tuple(levels))
-    await deps.events.emit(Verified(state.request.id, state.current, proven))
+    await deps.events.emit(verified(state, proven, "proof"))
     return proven
 
 

@@ -15,7 +15,7 @@ from runner.loop.deps import Deps, TaskWork
 from runner.loop.reading import contents, reader
 from runner.nodes.assess import filled
 from runner.state.changes import ChangeSet, Snapshot
-from runner.state.events import Verified
+from runner.state.events import verified
 from runner.state.findings import ADVISORY, Level, TestFailure, Verification
 from runner.state.run_state import RunState
 from runner.verify import Commands, configuration, run_again, tools_of
@@ -70,7 +70,7 @@ async def steadied(
             own=own,
             tools=tools,
         )
-        await deps.events.emit(Verified(state.request.id, state.current, again))
+        await deps.events.emit(verified(state, again, "again"))
         flaky |= _passing(left, again)
         left = [failure for failure in left if failure not in flaky]
     return replace(after, levels=tuple(_named(level, flaky) for level in after.levels))
@@ -166,7 +166,7 @@ async def unsteady_on_base(
                 session, tree=tree, failures=failures, of=red, timeout=seconds, tools=tools
             )
         )
-        await deps.events.emit(Verified(state.request.id, state.current, runs[-1]))
+        await deps.events.emit(verified(state, runs[-1], "before"))
         results = results_of({failure.test for failure in failures}, runs)
         if all(len(each) > 1 for each in results.values()):
             break

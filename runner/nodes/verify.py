@@ -35,7 +35,7 @@ from runner.people.sentences import UNPROVEN, faults_unnoticed, new_findings, te
 from runner.prompts import question
 from runner.recovery.classify import unrepairable
 from runner.state.changes import Snapshot
-from runner.state.events import Verified
+from runner.state.events import verified
 from runner.state.findings import Verification
 from runner.state.run_state import RunState, Step
 from runner.verify import Commands, configuration, tools_of
@@ -196,11 +196,11 @@ async def _assessed(
     if not known and (early := await first_tests(state, deps, work, base, own)):
         both = with_linters(early.verification, linters)
         if linters:
-            await deps.events.emit(Verified(state.request.id, state.current, both))
+            await deps.events.emit(verified(state, both, "change"))
         return state, replace(early, verification=both)
     verification = with_linters(await _verified(state, deps, work, base, own), linters)
     if linters and not known:
-        await deps.events.emit(Verified(state.request.id, state.current, verification))
+        await deps.events.emit(verified(state, verification, "change"))
     if seconds := whole_seconds(verification):
         state = state.with_attempt(suite_seconds=seconds)
     proven = await proven_files(state, deps, work, base, verification)
@@ -273,7 +273,7 @@ async def _verified(
     if known := work.sandbox.verified.get(key):
         return known
     verification = await _bounded(state, deps, work, base, own)
-    await deps.events.emit(Verified(state.request.id, state.current, verification))
+    await deps.events.emit(verified(state, verification, "change"))
     verification = await steadied(state, deps, work, base, verification, own=own)
     work.sandbox.verified[key] = verification
     return verification

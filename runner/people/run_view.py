@@ -14,7 +14,7 @@ from runner.money import NodeShare, Usage, by_name, percentages, total
 from runner.people.recovery_sentences import recoveries_text
 from runner.people.sentences import blocked_reason, warnings_of
 from runner.people.statistics import as_written, by_strategy, standing, work_of
-from runner.people.trust import doubt_of, trust_of
+from runner.people.trust import doubt_of, result_word, trust_of
 from runner.roadmap.task import Task
 from runner.state.run_state import Attempt, RunState, Status
 from runner.state.status_words import TASKS, TaskWord
@@ -88,6 +88,11 @@ class TaskView:
         """Whether tests verify it; None unless it is completed."""
         trust = self.checks.trust
         return trust.result != "not_verified" if trust else None
+
+    @property
+    def result(self) -> str:
+        """How far it is verified, in words; '' unless it is completed."""
+        return result_word(self.checks.trust) if self.checks.trust else ""
 
     @property
     def word(self) -> TaskWord:

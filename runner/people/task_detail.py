@@ -6,14 +6,14 @@ It is what a person needs to judge a task or a proposal, whatever shows it.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from runner.people.run_view import TaskView, view_of
 from runner.people.trust import trust_json
 from runner.state.changes import ChangeSet, Snapshot, Write
-from runner.state.events import Exchange
+from runner.state.events import Exchange, TestedTree
 from runner.state.findings import Verification
 from runner.state.proposal import Proposal, as_item, original_of
 from runner.state.recoveries import outcome_of
@@ -39,10 +39,12 @@ class KeptExchange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeptVerification:
-    """What checks said about one answer; ``attempt`` is 0 as long as its attempt goes on."""
+    """One time that tests ran for a task: for which answer, and on what (see ``Verified``)."""
 
     file: str
     attempt: int
+    answer: int
+    tested: TestedTree
     found: Verification
 
 
@@ -196,9 +198,26 @@ def _verification(each: KeptVerification) -> dict[str, object]:
     return {
         "file": each.file,
         "attempt": each.attempt,
+        "answer": each.answer,
+        "tested": each.tested,
         "passed": each.found.passed,
         "levels": [asdict(level) for level in each.found.levels],
     }
+
+
+def by_answer(verifications: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Group verifications, as ``detail_json`` has them, by the answer that each is about.
+
+    A level that an earlier run of the same answer has already is left out of the later ones.
+    """
+    groups: dict[tuple[int, int], dict[str, Any]] = {}
+    for each in verifications:
+        key = each["attempt"], each["answer"]
+        group = groups.setdefault(key, {"attempt": key[0], "answer": key[1], "runs": []})
+        known = [level for run in group["runs"] for level in run["levels"]]
+        new = [level for level in each["levels"] if level not in known]
+        group["runs"].append({**each, "levels": new})
+    return list(groups.values())
 
 
 def _proposal(attempt: Attempt, proposal: Proposal) -> dict[str, object]:

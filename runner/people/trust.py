@@ -218,9 +218,14 @@ def not_measured(trust: Trust) -> tuple[str, ...]:
     return tuple(name for name, done in measured.items() if not done and trust.tests_ran)
 
 
+def result_word(trust: Trust) -> str:
+    """The result in a few words, as tables show it."""
+    return _WORDS[trust.result]
+
+
 def trust_line(trust: Trust) -> str:
     """The summary on one line, as the trailer ``Cairn-Trust`` and reports have it."""
-    return "; ".join([_WORDS[trust.result], *_brief(trust)])
+    return "; ".join([result_word(trust), *_brief(trust)])
 
 
 def _brief(trust: Trust) -> Iterator[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Annotated
+from typing import Annotated, Literal
 
 from runner.money import Usage, total
 from runner.state.findings import Verification
@@ -57,11 +57,29 @@ class ModelAnswered(Event):
     exchange: Exchange
 
 
+TestedTree = Literal["change", "again", "before", "proof"]
+"""What tests ran on: see ``Verified.tested``."""
+
+
 @dataclass(frozen=True, slots=True)
 class Verified(Event):
     """The project's tests and other checks ran."""
 
     verification: Annotated[Verification, "of the change"]
+    tested: Annotated[
+        str,
+        "`change`: the project with the answer. `again`: once more, only tests that failed. "
+        "`before`: the project without the change. `proof`: also what the new tests are worth.",
+    ] = "change"
+    attempt: Annotated[int, "The attempt's number, from 1."] = 1
+    answer: Annotated[int, "The number of the answer within its attempt, from 1."] = 1
+
+
+def verified(state: RunState, verification: Verification, tested: TestedTree) -> Verified:
+    """The event that tests ran for the newest answer to the current task."""
+    attempt = state.attempt
+    answer = max(1, attempt.answered.answers)  # work that was handed over counts as the first
+    return Verified(state.request.id, state.current, verification, tested, attempt.number, answer)
 
 
 @dataclass(frozen=True, slots=True)

@@ -138,6 +138,29 @@ PROPOSALS: Mapping[str, str] = {
 """Why a decision about a proposal comes too late."""
 
 
+STEPS: Mapping[str, str] = {
+    "parse_roadmap": "reads the roadmap",
+    "decide_next": "chooses the next task",
+    "pick_task": "takes up the task",
+    "retry_deferred": "takes up a deferred task",
+    "plan_task": "asks the model for a plan",
+    "build_context": "looks for the code the model needs to see",
+    "execute_task": "asks the model for code",
+    "validate_code": "checks the answer",
+    "repair_code": "asks the model to repair its answer",
+    "write_files": "writes the files",
+    "verify_task": "runs the tests",
+    "repair_test": "asks the model about failing tests",
+    "checkpoint": "publishes the change",
+    "classify_failure": "looks for the reason of the failure",
+    "propose_recovery": "makes a proposal",
+    "await_approval": "asks people for a decision",
+    "apply_recovery": "does what was decided",
+    "generate_report": "writes the report",
+}
+"""What Cairn does at each node of the loop."""
+
+
 def task_word(status: Status | str) -> str:
     """A task's status in words."""
     return TASKS[Status(status)].text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -22,7 +23,8 @@ class FakeGitHub(Control, Reading):
 
     ``prefix`` is where REST begins ("/api/v3" as on Enterprise Server, "" for the root).
     ``must_read=False`` lets unread comments of the bot pass ``verify``. ``echo=False`` keeps
-    the app's own doings from coming back as webhooks. ``port`` 0 takes any free one.
+    the app's own doings from coming back as webhooks. ``port`` 0 takes any free one. ``routes``
+    are pages for people beside the API, which no test needs.
     """
 
     def __init__(
@@ -34,6 +36,7 @@ class FakeGitHub(Control, Reading):
         must_read: bool = True,
         echo: bool = True,
         port: int = 0,
+        routes: Iterable[web.AbstractRouteDef] = (),
     ) -> None:
         self.clock: Clock = clock or FakeClock()
         self.world = World(folder, self.clock)
@@ -42,11 +45,14 @@ class FakeGitHub(Control, Reading):
         self.must_read = must_read
         self._prefix = prefix
         self._port = port
+        self._routes = tuple(routes)
         self._runner: web.AppRunner | None = None
 
     async def __aenter__(self) -> Self:
         front = Front(self.world, self.courier, self._prefix)
-        self._runner = web.AppRunner(front.application(), access_log=None, shutdown_timeout=1)
+        self._runner = web.AppRunner(
+            front.application(self._routes), access_log=None, shutdown_timeout=1
+        )
         await self._runner.setup()
         await web.TCPSite(self._runner, "127.0.0.1", self._port).start()
         port = self._runner.addresses[0][1]

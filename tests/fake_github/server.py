@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from email.utils import format_datetime
 from typing import Any
 from urllib.parse import unquote
@@ -63,9 +63,10 @@ class Front:
         self.courier = courier
         self.prefix = prefix
 
-    def application(self) -> web.Application:
+    def application(self, routes: Iterable[web.AbstractRouteDef] = ()) -> web.Application:
         """The aiohttp application; bodies of 40 MB are the most it takes."""
         made = web.Application(client_max_size=40 << 20)
+        made.router.add_routes(routes)
         made.router.add_route("*", "/{tail:.*}", self.handle)
         return made
 

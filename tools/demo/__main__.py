@@ -28,6 +28,9 @@ def main() -> int:
         "--sandbox", default="", help="docker, bubblewrap or process (default: docker if it works)"
     )
     parser.add_argument("--image", default="", help="image, or root folder for bubblewrap")
+    parser.add_argument(
+        "--keep", action="store_true", help="keep everything up, to look around with a browser"
+    )
     parser.add_argument("--kill", action="store_true", help="kill -9 Cairn in the middle of a task")
     arguments = parser.parse_args()
     console = Console(soft_wrap=True)
@@ -36,14 +39,23 @@ def main() -> int:
     if FOLDER.exists():
         shutil.rmtree(FOLDER)
     FOLDER.mkdir()
-    return asyncio.run(_demo(console, arguments))
+    try:
+        return asyncio.run(_demo(console, arguments))
+    except KeyboardInterrupt:
+        console.print("The demo was stopped.")
+        return 130
 
 
 async def _demo(console: Console, asked: argparse.Namespace) -> int:
     async with Stage(FOLDER, console, sandbox=asked.sandbox, image=asked.image).open() as stage:
         show = Show(console, stage, kill=asked.kill)
         await show.run()
-        return show.summary(real=bool(os.environ.get("OPENAI_API_KEY")))
+        result = show.summary(real=bool(os.environ.get("OPENAI_API_KEY")))
+        if asked.keep:
+            await show.keep()
+        else:
+            show.what_next()
+        return result
 
 
 if __name__ == "__main__":

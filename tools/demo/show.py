@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+import signal
 import subprocess
 
 from rich.console import Console
@@ -11,6 +12,7 @@ from rich.markdown import Markdown
 from rich.table import Table
 
 from tests.fake_github.state import Issue
+from tools.demo.site import BY
 from tools.demo.stage import REPOSITORY, Stage
 
 _LOG = re.compile(r"^\S+ \S+ (?P<level>[A-Z]+) (?P<logger>\S+?): (?P<message>.*)$")
@@ -31,8 +33,8 @@ class Show:
     async def run(self) -> None:
         """Play the maintainer and print what happens until the run is over."""
         stage = self._stage
-        self._console.rule("ada comments /execute on issue 1")
-        status = await stage.github.comment(REPOSITORY, stage.issue.number, "/execute", by="ada")
+        self._console.rule(f"{BY} comments /execute on issue 1")
+        status = await stage.github.comment(REPOSITORY, stage.issue.number, "/execute", by=BY)
         self._console.print(f"webhook answered {status}")
         async with asyncio.timeout(_LONGEST):
             while not self._over():
@@ -56,11 +58,42 @@ class Show:
         self._pull_requests(view.pulls)
         self._console.print(self._git("log", "--graph", "--oneline", "--decorate", "--all"))
         self._one_of(view.pulls)
-        self._console.print(f"\nLook around: git --git-dir {view.git} log --all --patch")
         missing = [] if real else _missing(view.pulls)
         for problem in (*github.violations, *missing):
             self._console.print(f"Not as promised: {problem}", style="red")
         return int(bool(github.violations or missing))
+
+    def what_next(self) -> None:
+        """Say what there is to look at now that everything is stopped."""
+        git = self._stage.github.repo(REPOSITORY).git
+        self._console.rule("what to look at next")
+        self._say("what Cairn committed", f"git --git-dir {git} log --all --patch")
+        self._say("the same with a browser", "make demo KEEP=1")
+        self._say("one killed on the way", "make demo KILL=1")
+        self._say("your own project", "docs/quick-start.md, from 'On a checkout' on")
+
+    async def keep(self) -> None:
+        """Leave everything up and print the addresses, until Ctrl-C."""
+        stage = self._stage
+        github = stage.github.repo(REPOSITORY)
+        home = f"{stage.github.server_url}/{REPOSITORY}"
+        self._console.rule("everything stays up until you press Ctrl-C")
+        self._say("the runs, on Cairn's own pages", f"{stage.url}/runs")
+        self._say("  the token to log in with", stage.token)
+        self._say("the issue, where you can comment", f"{home}/issues/{stage.issue.number}")
+        for issue in github.pulls:
+            kind = "the proposal to decide on" if _asks(issue) else "a pull request"
+            self._say(kind, f"{home}/pull/{issue.number}")
+        self._say("what Cairn committed", f"git --git-dir {github.git} log --all --patch")
+        stop = asyncio.Event()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            asyncio.get_running_loop().add_signal_handler(number, stop.set)
+        while not stop.is_set():
+            await self._next_line()
+        self._console.print("Stopping.")
+
+    def _say(self, what: str, where: str) -> None:
+        self._console.print(f"{what + ':':<34} {where}", markup=False, highlight=False)
 
     def _pull_requests(self, pulls: list[Issue]) -> None:
         self._console.rule("pull requests, each on the one before")

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import os
+import secrets
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import AsyncIterator
@@ -20,6 +22,7 @@ from tests.fake_github import FakeGitHub, WallClock
 from tests.fake_github.state import Issue
 from tests.model_server import read_script, serve
 from tools.demo.repository import FILES
+from tools.demo.site import BY, Site
 
 REPOSITORY = "octo/calc"
 _SCRIPT = Path(__file__).parent / "answers.yaml"
@@ -28,7 +31,10 @@ _BIN = Path(sys.executable).parent
 
 @dataclass
 class Stage:
-    """``open`` starts everything and stops it again; ``lines`` are what Cairn logs."""
+    """``open`` starts everything and stops it again; ``lines`` are what Cairn logs.
+
+    ``url`` is where Cairn and its pages are, ``token`` opens them.
+    """
 
     folder: Path
     console: Console
@@ -37,6 +43,8 @@ class Stage:
     lines: asyncio.Queue[str] = field(default_factory=asyncio.Queue)
     github: FakeGitHub = field(init=False)
     issue: Issue = field(init=False)
+    url: str = field(init=False)
+    token: str = field(default_factory=lambda: secrets.token_urlsafe(12))
     _variables: dict[str, str] = field(default_factory=dict)
     _process: asyncio.subprocess.Process | None = None
     _reader: asyncio.Task[None] | None = None
@@ -45,11 +53,14 @@ class Stage:
     async def open(self) -> AsyncIterator[Self]:
         """Start GitHub, the model and Cairn; leaving stops them."""
         async with AsyncExitStack() as stack:
-            self.github = await stack.enter_async_context(
-                FakeGitHub(self.folder / "github", clock=WallClock(), must_read=False)
+            site = Site(REPOSITORY)
+            folder = self.folder / "github"
+            self.github = site.github = await stack.enter_async_context(
+                FakeGitHub(folder, clock=WallClock(), must_read=False, routes=site.routes())
             )
-            self.github.add_repository(REPOSITORY, FILES, roles={"ada": "maintain"})
-            self.issue = self.github.open_issue(REPOSITORY, "Work on the roadmap", by="ada")
+            self.url = f"http://127.0.0.1:{_free_port()}"
+            self.github.add_repository(REPOSITORY, FILES, roles={BY: "maintain"})
+            self.issue = self.github.open_issue(REPOSITORY, "Work on the roadmap", by=BY)
             model = await self._model(stack)
             self._variables = {**os.environ, **self._environment(), **model, **self._sandbox()}
             stack.push_async_callback(self._end, signal.SIGTERM)
@@ -97,8 +108,10 @@ class Stage:
             "GITHUB_API_URL": self.github.api_url,
             "GITHUB_SERVER_URL": self.github.server_url,
             "CAIRN_DATA_DIR": str(self.folder / "data"),
+            "CAIRN_ADMIN_TOKEN": self.token,
+            "CAIRN_PUBLIC_URL": self.url,
             "HOST": "127.0.0.1",
-            "PORT": "0",
+            "PORT": self.url.rpartition(":")[2],
             "PATH": os.pathsep.join((str(_BIN), os.environ.get("PATH", os.defpath))),
             "PYTHONUNBUFFERED": "1",
         }
@@ -144,7 +157,7 @@ class Stage:
         while not self._reader_is_done() or not self.lines.empty():
             lines.append(await self.next_line() or "")
             if "Listening on " in lines[-1]:
-                self.github.webhook_url = lines[-1].rpartition(" ")[2] + "/webhook"
+                self.github.webhook_url = f"{self.url}/webhook"
                 return
         raise SystemExit("Cairn did not start:\n" + "\n".join(lines))
 
@@ -163,6 +176,13 @@ _NO_DOCKER = (
     "No Docker Engine answers, or it has no image cairn-sandbox:latest. Install one (Debian and "
     "Ubuntu: apt-get install docker.io), then run scripts/sandbox-image."
 )
+
+
+def _free_port() -> int:
+    """A port that Cairn can listen on: its pages are linked before it listens."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
 
 
 def _has_docker() -> bool:

@@ -59,6 +59,8 @@ GREEN = Verification(
     ),
 )
 
+PROVEN = replace(GREEN, levels=(*GREEN.levels, Level("proof", "passed", passed=1)))
+
 
 def _used(seconds, tokens=0, calls=0):
     return Usage(seconds, tokens, 0.0004 * calls, calls)
@@ -136,8 +138,11 @@ async def happened(bench, run="r1"):
             run, first, "execute_task", _asked("# The task\n" + HOSTILE, "shop/price.py")
         ),
         Verified(run, first, RED),
+        Verified(run, first, replace(RED, levels=RED.levels[1:]), "again"),
+        Verified(run, first, GREEN, "before"),
         ModelAnswered(run, first, "repair_test", _asked("It is red: hunter2", "</code>" + HOSTILE)),
-        Verified(run, first, GREEN),
+        Verified(run, first, GREEN, answer=2),
+        Verified(run, first, PROVEN, "proof", answer=2),
         Advanced(run, first, replace(state, current="")),
         ModelAnswered(run, second, "execute_task", _asked("another task", "cart.py")),
     ):

@@ -152,7 +152,7 @@ async def test_the_whole_way_by_keyboard(bench, front, page):
     await _loaded(page, "Run r1")
     await _follow(page, "1.1 Add")
     await _loaded(page, "Task 1.1")
-    await _reach(page, "1. execute_task")
+    await _reach(page, "1. gpt-test, as Cairn asks the model for code")
     await page.press("Enter")
 
     assert await page.asked("document.activeElement.parentElement.open")

@@ -138,7 +138,8 @@ async def test_a_run_shows_its_tasks(client, bench):
     first, second = (await data(client, "/runs/r1"))["tasks"]
     assert (first["status"], first["repairs"], first["verified"]) == ("completed", 1, False)
     assert second["status"] == "failed"
-    assert "not verified" in page
+    assert (first["result"], second["result"]) == ("not verified", "")
+    assert "<em>not verified: there are none</em>" in page
     assert '<a href="https://github.test/pull/7">7</a>' in page
 
 
@@ -177,7 +178,7 @@ async def test_a_working_run_shows_where_it_is(client, bench):
     assert [event["event"] for event in seen["timeline"]] == [
         "node_started", "advanced", "run_changed",
     ]  # fmt: skip
-    assert "validate_code begins" in await text(client, "/runs/r1")
+    assert "Cairn checks the answer." in await text(client, "/runs/r1")
 
 
 async def test_what_a_run_used_is_listed(client, bench):

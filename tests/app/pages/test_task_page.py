@@ -50,17 +50,37 @@ async def test_a_task_in_full(client, bench):
     seen = await data(client, first)
     shown = await page(client, first)
 
-    assert [each["passed"] for each in seen["verifications"]] == [False, True]
+    assert [each["passed"] for each in seen["verifications"]] == [False, False, True, True, True]
     assert [each["node"] for each in seen["exchanges"]] == ["execute_task", "repair_test"]
     assert '<span class="removed">-    return cents</span>' in shown
     assert '<span class="added">+    return f&#34;{cents / 100:.2f} &lt;b&gt;EUR' in shown
     assert '<span class="removed">-gone = True</span>' in shown
-    assert "Answer 1: failed" in shown
-    assert "Answer 2: passed" in shown
     assert "<code>python -m pytest -q</code>" in shown
     assert "tests/test_price.py::test_euros" in shown
-    assert shown.count("<details>") == shown.count("</details>") == 4
+    assert shown.count("<details") == shown.count("</details>") == 6
     assert "another task" not in shown
+
+
+async def test_what_tests_said_stands_with_its_answer(client, bench):
+    """Runs without the change, and runs again, are no answers; no level is shown twice."""
+    first, *_ = await tasks(client, bench)
+    verification = (await page(client, first)).partition('<h2 id="verification">')[2]
+    headings = re.findall(r"<h[34]>(.*?)</h[34]>", verification.partition("<h2")[0])
+
+    assert [
+        re.sub(r"<.*?>", "", heading).rpartition(" ")[0] or heading for heading in headings
+    ] == [
+        "Answer",
+        "With the change: failed",
+        "What fails:",
+        "Again, only what failed: failed",
+        "Before the change: passed",
+        "Answer",
+        "With the change: passed",
+        "Proof of the new tests: passed",
+    ]
+    assert verification.count(">proof<") == 1
+    assert (await data(client, first))["answers"] == 2
 
 
 async def test_nobody_approves_blind(client, bench):

@@ -11,9 +11,19 @@ import pytest
 
 from app.store.runs import Status as StoredStatus
 from runner.files.decisions import State
+from runner.graph import GRAPH
 from runner.state.findings import Level
 from runner.state.run_state import Status
-from runner.state.status_words import CHECKS, OUTCOMES, PROPOSALS, RUNS, TASKS, task_word, tone_of
+from runner.state.status_words import (
+    CHECKS,
+    OUTCOMES,
+    PROPOSALS,
+    RUNS,
+    STEPS,
+    TASKS,
+    task_word,
+    tone_of,
+)
 
 ROOT = Path(__file__).parents[3]
 SOURCES = [
@@ -49,6 +59,11 @@ def test_every_status_has_its_word():
 def test_a_run_in_a_sentence(status, says):
     """The same words follow the name of a run wherever it is told."""
     assert RUNS[status].sentence == says
+
+
+def test_every_node_has_its_words():
+    """Pages say what Cairn does, not what the loop calls it."""
+    assert set(STEPS) == set(GRAPH)
 
 
 def test_a_task_in_words():
