@@ -291,7 +291,7 @@ def interface(path: str, content: bytes) -> Interface | None:
 
 def _of_python(content: bytes) -> Interface:
     text = content.decode("utf-8", "replace")
-    tree = python_tree(text)
+    tree, lines = python_tree(text), text.split("\n")
     exported = _listed(tree)
     offers: dict[str, Offer] = {}
     there: set[str] = set()
@@ -302,9 +302,9 @@ def _of_python(content: bytes) -> Interface:
         everything = everything or "*" in names or "__getattr__" in names
         for name in names:
             if (name in exported or not name.startswith("_")) and not _imports(node):
-                offers[name] = _offer(node, name, text, telling=_telling(node, name, exported))
+                offers[name] = _offer(node, name, lines, telling=_telling(node, name, exported))
         if isinstance(node, ast.ClassDef) and node.name in offers:
-            found = _methods(node, text)
+            found = _methods(node, lines)
             there |= {f"{node.name}.{name}" for member in node.body for name in _bound(member)}
             offers |= found
     return Interface(offers, frozenset(there), everything)
@@ -351,17 +351,14 @@ def _telling(node: ast.stmt, name: str, exported: frozenset[str]) -> bool:
 
 
 def _offer(
-    node: ast.stmt, name: str, text: str, *, telling: bool = True, method: bool = False,
+    node: ast.stmt, name: str, lines: Sequence[str], *, telling: bool = True, method: bool = False,
     inherits: bool = False,
 ) -> Offer:  # fmt: skip
     takes = _takes(node, method=method) if isinstance(node, Function) else None
-    return Offer(name, _source(node, text), telling, takes, inherits)
-
-
-def _source(node: ast.stmt, text: str) -> str:
     decorators = getattr(node, "decorator_list", [])
     first = min([node.lineno, *(each.lineno for each in decorators)])
-    return "\n".join(text.split("\n")[first - 1 : node.end_lineno])
+    source = "\n".join(lines[first - 1 : node.end_lineno])
+    return Offer(name, source, telling, takes, inherits)
 
 
 def _takes(node: Function, *, method: bool) -> Parameters | None:
@@ -392,12 +389,12 @@ def _base(node: ast.expr) -> str:
     return inner.attr if isinstance(inner, ast.Attribute) else getattr(inner, "id", "?")
 
 
-def _methods(owner: ast.ClassDef, text: str) -> dict[str, Offer]:
+def _methods(owner: ast.ClassDef, lines: Sequence[str]) -> dict[str, Offer]:
     inherits = may_inherit(owner)
     found: dict[str, Offer] = {}
     for node in owner.body:
         if isinstance(node, Function) and (not node.name.startswith("_") or _is_call(node)):
-            offer = _offer(node, node.name, text, method=True, inherits=inherits)
+            offer = _offer(node, node.name, lines, method=True, inherits=inherits)
             found[f"{owner.name}.{node.name}"] = offer
     return found
 
@@ -412,12 +409,12 @@ def _of_others(path: str, content: bytes) -> Interface | None:
     language = language_of(path)
     exported = _exports("\n".join(lines)) if language in _SCRIPTS else frozenset[str]()
     offers: dict[str, Offer] = {}
-    for definition in found:
+    for at, definition in enumerate(found):
         if _is_public(definition, language, lines, exported):
             source = "\n".join(lines[definition.line - 1 : definition.end_line])
             takes = _written(definition.name, source, language)
             offers.setdefault(definition.name, Offer(definition.name, source, True, takes))
-            offers |= _script_methods(definition, found, lines) if language in _SCRIPTS else {}
+            offers |= _script_methods(found, at, lines) if language in _SCRIPTS else {}
     declared = _DECLARED.findall("\n".join(lines))  # what the grammar's query does not name
     passed_on = _passed_on("\n".join(lines)) if language in _SCRIPTS else {}
     offers = passed_on | offers
@@ -425,16 +422,32 @@ def _of_others(path: str, content: bytes) -> Interface | None:
     return Interface(offers, frozenset(there))
 
 
+_BEFORE_METHOD = (re.compile(r"\s*async\s+\*?"), re.compile(r"\s*\*?"))
+_BRACKET = re.compile(r"\s*(?=\()")
+
+
 def _script_methods(
-    owner: Definition, found: Sequence[Definition], lines: Sequence[str]
+    found: Sequence[Definition], owner_at: int, lines: Sequence[str]
 ) -> dict[str, Offer]:
-    """Return the public methods of a class of JavaScript or TypeScript, and what they take."""
+    """Return the public methods of a class of JavaScript or TypeScript, and what they take.
+
+    ``found`` are the definitions of a file in order, the class is at ``owner_at``. No pattern is
+    made of a name: compiling one takes longer than all the rest, and a file has thousands of names.
+    """
     offers: dict[str, Offer] = {}
-    for one in found:
-        inside = owner.line < one.line <= owner.end_line and one.depth == owner.depth + 1
+    owner = found[owner_at]
+    for place in range(owner_at + 1, len(found)):
+        one = found[place]
+        if one.line > owner.end_line:
+            break
+        public = not one.name.startswith(("_", "#", "constructor"))
+        if one.line == owner.line or one.depth != owner.depth + 1 or not public:
+            continue
         source = "\n".join(lines[one.line - 1 : one.end_line])
-        called = re.match(rf"\s*(?:async\s+)?\*?{re.escape(one.name)}\s*(?=\()", source[:2000])
-        if inside and called and not one.name.startswith(("_", "#", "constructor")):
+        starts = (begin.end() for each in _BEFORE_METHOD if (begin := each.match(source)))
+        ends = (at + len(one.name) for at in starts if source.startswith(one.name, at))
+        called = next((hit for at in ends if (hit := _BRACKET.match(source, at))), None)
+        if called:
             takes = of_text(source[called.end() :], typed=False)
             name = f"{owner.name}.{one.name}"
             offers[name] = Offer(name, source, True, takes)
@@ -468,13 +481,21 @@ def _is_public(
     return not name.startswith("_") and re.search(r"\b(?:private|protected)\b", line) is None
 
 
+_KEYWORD = re.compile(r"(?:function\*?|func(?:\s*\([^)]*\))?)\s+\Z")
+_CALLED = re.compile(r"\s*(?:\[[^\]]*\])?\s*(?=\()")
+_ARROW = re.compile(r"\s*(?::[^=]+)?=\s*(?:async\s*)?(?=\((?:[^()]|\([^()]*\))*\)[^=;{]*=>)")
+
+
 def _written(name: str, source: str, language: str) -> Parameters | None:
     """Return what a function of JavaScript, TypeScript or Go takes, as far as it is plain."""
     if language not in (*_SCRIPTS, "go"):
         return None
-    head = source[:2000]
-    called = rf"\b{re.escape(name)}\s*(?:\[[^\]]*\])?\s*(?=\()"
-    taken = r"\((?:[^()]|\([^()]*\))*\)"
-    arrow = rf"\b{re.escape(name)}\s*(?::[^=]+)?=\s*(?:async\s*)?(?={taken}[^=;{{]*=>)"
-    found = re.search(rf"(?:function\*?|func(?:\s*\([^)]*\))?)\s+{called}|{arrow}", head)
-    return of_text(head[found.end() :], typed=language == "go") if found else None
+    head, at = source[:2000], -1
+    while (at := head.find(name, at + 1)) >= 0:
+        if at and (head[at - 1].isalnum() or head[at - 1] in "_$"):
+            continue
+        end = at + len(name)
+        called = _CALLED.match(head, end) if _KEYWORD.search(head, 0, at) else None
+        if found := called or _ARROW.match(head, end):
+            return of_text(head[found.end() :], typed=language == "go")
+    return None

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
+
 import pytest
 
-from runner.checks.interfaces import given_in
+from runner.checks.interfaces import given_in, interface
 from runner.checks.kept_names import losses, verdict
 from runner.checks.uses import CodeFiles
 from runner.state.changes import ChangeSet, Write
@@ -256,3 +259,39 @@ def test_a_call_that_is_cut_off_or_spreads_a_list() -> None:
     """Nobody knows how many arguments these give."""
     assert given_in("(a, b") is None
     assert getattr(given_in("(a, ...rest)"), "open", None) is True
+
+
+def _python(count: int) -> str:
+    return "\n".join(f"def name{n}(one, two={n}):\n    return one * two\n" for n in range(count))
+
+
+def _functions(count: int) -> str:
+    return "\n".join(f"export function name{n}(one, two) {{ return one }}" for n in range(count))
+
+
+def _classes(count: int) -> str:
+    each = "export class Name{n} {{\n  async first{n}(one) {{ return one }}\n}}"
+    return "\n".join(each.format(n=n) for n in range(count))
+
+
+def _go(count: int) -> str:
+    return "\n".join(f"func Name{n}(one int) int {{ return one }}" for n in range(count))
+
+
+@pytest.mark.parametrize(
+    ("path", "written"),
+    [("a.py", _python), ("a.js", _functions), ("a.ts", _classes), ("a.go", _go)],
+)
+def test_four_times_as_many_definitions_take_about_four_times_as_long(
+    path: str, written: Callable[[int], str]
+) -> None:
+    def seconds(count: int) -> float:
+        content = written(count).encode()
+        began = time.thread_time()
+        found = interface(path, content)
+        assert found
+        assert len(found.offers) >= count
+        return time.thread_time() - began
+
+    few = min(seconds(400) for _ in range(3))
+    assert min(seconds(1600) for _ in range(2)) < 8 * few
