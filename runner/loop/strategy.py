@@ -145,6 +145,7 @@ def judged(state: RunState, kind: Literal["code", "test"], *, same: bool = False
 
 def given_up(state: RunState, reason: str) -> Step:
     """End an attempt at once, for a reason that no further answer changes."""
+    log.info("No further answer would help: %s", reason)
     log.info(_EXHAUSTED)
     return Step(state.with_attempt(reasons=(*state.attempt.spent.reasons, reason)), "exhausted")
 

@@ -88,6 +88,9 @@ log = logging.getLogger(__name__)
 _MOST_FINDINGS = 20
 _DELETES = re.compile(r"\b(?:delet|remov|drop|mov|renam|replac)", re.IGNORECASE)
 _LONGEST_EXPLANATION = 1_200
+_LONGEST_TALK = 160
+_TALK = frozenset({"UnreadableAnswer", "Refusal"})
+"""Complaints of an answer that is nothing but words, as far as can be told."""
 
 FIRST, SURGICAL, AFRESH = 0.2, 0.2, 0.7
 """Temperatures. A repair wants the same code without the fault; a fresh start wants other code."""
@@ -240,6 +243,7 @@ async def _repaired(state: RunState, deps: Deps, asked: CodeQuestion) -> Step:
     if attempt.checked.complaints or attempt.answered.changes.digest not in attempt.answered.tried:
         return Step(state, "ok")
     kind: Literal["code", "test"] = "code" if state.node == "repair_code" else "test"
+    log.info("The repair is code that was judged before, so it is not judged again")
     decision = after_failure(attempt, kind, loop=state.request.options.loop, same=True)
     outcome = decision.outcome if decision.outcome != "rejected" else "afresh"
     return Step(state.with_attempt(reasons=(*attempt.spent.reasons, decision.reason)), outcome)
@@ -278,6 +282,9 @@ async def _answered(
         before, reply = (before, reply) if other.complaints else (rest, other)
     complaints = (_REFUSED,) if answer.refused and not reply.changes else reply.complaints
     complaints += await asyncio.to_thread(still_hidden, reply.changes, old, deps.mask)
+    if not reply.changes and (talk := deps.mask(" ".join(answer.text.split()))):
+        said = cut_middle(talk, _LONGEST_TALK).replace("\n", " ")
+        complaints = tuple(replace(c, said=said) if c.error in _TALK else c for c in complaints)
     changes = before.merged(reply.changes)
     if state.attempt.planned.revision:
         changes = await added_to(state, deps, changes)

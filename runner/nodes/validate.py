@@ -356,11 +356,12 @@ async def validate_code(
         return _done(state, seen)
     if not complaints and changes and changes.digest not in attempt.answered.tried:
         return await asyncio.to_thread(_cleared, state, read)
-    for complaint in complaints:
-        log.info("Validation failed: %s", refusal_in_log(complaint))
     same = not complaints
     if same:
-        state = state.with_attempt(complaints=(_nothing_new(attempt, changes),))
+        complaints = (_nothing_new(attempt, changes),)
+        state = state.with_attempt(complaints=complaints)
+    for complaint in complaints:
+        log.info("Validation failed: %s", refusal_in_log(complaint))
     return judged(state, "code", same=same)
 
 

@@ -36,7 +36,7 @@ from runner.prompts import question
 from runner.recovery.classify import unrepairable
 from runner.state.changes import Snapshot
 from runner.state.events import verified
-from runner.state.findings import Verification
+from runner.state.findings import Verification, reasons_of
 from runner.state.run_state import RunState, Step
 from runner.verify import Commands, configuration, tools_of
 from runner.verify.assessment import Assessment, red_tests
@@ -159,8 +159,8 @@ async def _judged(state: RunState, deps: Deps, work: TaskWork) -> Step:
         log.info("Test failed: %s", nothing.output)
         return judged(state.with_attempt(verification=verification, verdict=None), "test")
     state = state.with_attempt(verification=verification, verdict=None)
-    for failure in verification.failures:
-        log.info("Test failed: %s", failure.test)
+    for reason in reasons_of(verification):
+        log.info("Test failed: %s", deps.mask(reason))
     if await _unrepairable(state, deps):
         return given_up(state, "the task asks for a module that no repair can provide")
     return judged(state, "test")

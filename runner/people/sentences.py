@@ -81,7 +81,12 @@ def refusal_in_log(complaint: Complaint) -> str:
     at = f" at line {complaint.line}" if complaint.line else ""
     why = " ".join(complaint.message.split())
     file = f" ({complaint.path})" if complaint.path else ""
-    return f"{complaint.error}{at}: {why[:_LONGEST_WHY]}{file}"
+    return with_talk(f"{complaint.error}{at}: {why[:_LONGEST_WHY]}{file}", complaint.said)
+
+
+def with_talk(why: str, said: str) -> str:
+    """Why an answer gave nothing to write, with what the model ``said`` instead, on one line."""
+    return f"{why} The model said: “{plain_line(said)}”" if said else why
 
 
 def checkpoint_message(task: Task, explanation: str = "") -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from runner.people.recovery_sentences import answers_refused, model_asks, tests_fail
+from runner.people.sentences import with_talk
 from runner.roadmap.lint.reading import TaskReading, readings
 from runner.roadmap.task import Task
 from runner.state.error_types import (
@@ -213,4 +214,5 @@ def _short(text: str) -> str:
 def _line(complaint: Complaint) -> str:
     where = complaint.path or "the answer"
     at = f", line {complaint.line}" if complaint.line else ""
-    return _short(f"{where}{at}: {complaint.error}: {complaint.message}")
+    line = f"{where}{at}: {complaint.error}: {complaint.message}"
+    return _short(with_talk(line, complaint.said))

@@ -19,7 +19,8 @@ class Complaint:
 
     ``error`` is the field's own word (``SyntaxError``, ``JSONDecodeError``, ``UnsafePath``,
     ``UnreadableAnswer`` ...); ``excerpt`` the lines around it, numbered, for the next question.
-    ``path`` is empty if the complaint is about the entire answer.
+    ``path`` is empty if the complaint is about the entire answer. ``said`` is what an answer says
+    that gives nothing to write: for people, as the model knows it.
     """
 
     path: str
@@ -28,6 +29,7 @@ class Complaint:
     line: int | None = None
     column: int | None = None
     excerpt: str = ""
+    said: str = ""
 
 
 ASKED = frozenset({"UnusedNameGone", "SignatureChanged", "OnlyBeside"})

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 from tests.app.checkout import Checkout, checkout
 from tests.model_server import Fault
-from tests.scenarios.projects import ADD, ADD_OPEN_BRACKET, CALC, DOUBLE, note
+from tests.scenarios.projects import ADD, ADD_OPEN_BRACKET, CALC, DOUBLE, answer, note
 
 ONE, TWO = note("one.md"), note("two.md")
 BROKEN = "one.json\n```json\n{\n```\n"
@@ -139,6 +140,21 @@ async def test_the_log_names_a_task_without_an_id_and_every_complaint(here: Chec
         for line in lines
     )
     assert any(re.match(r"Validation failed: UnreadableAnswer: \w+", line) for line in lines), lines
+    assert any(line.endswith("The model said: “I cannot.”") for line in lines), lines
+
+
+async def test_the_log_says_why_each_answer_is_not_taken(here: Checkout) -> None:
+    """Between one question and the next stands a reason, also if the answer changes nothing."""
+    same = answer({"README.md": here.folder.joinpath("README.md").read_text()})
+    here.model.when(contains="one.md").says(same, repeat_last=True)
+
+    lines = (await here.cairn("run", "--task", "1.1", "--no-recovery")).err.splitlines()
+
+    asked = [at for at, line in enumerate(lines) if line == "Executing task [1.1]"]
+    assert len(asked) > 1, lines
+    for first, second in pairwise(asked):
+        between = lines[first + 1 : second]
+        assert any(line.startswith("Validation failed: ") for line in between), lines
 
 
 async def test_the_log_says_why_it_gives_up(here: Checkout) -> None:
