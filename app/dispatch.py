@@ -7,11 +7,12 @@ import logging
 from collections.abc import Awaitable, Callable, Set
 from dataclasses import replace
 from functools import partial
-from typing import assert_never
+from typing import TypeGuard, assert_never
 
 from app.dashboard.keeper import Dashboards
 from app.github.api import BestEffort, RepositoryApi
 from app.github.checks import CheckRuns, answer_queue
+from app.github.comments import marked
 from app.github.config import Configurations
 from app.github.identity import Gone
 from app.github.pulls import PREFIX
@@ -40,6 +41,7 @@ from handlers.events import (
     IssueUnlocked,
     MalformedPayload,
     MergeQueued,
+    PullChanged,
     PullClosed,
     PullHead,
     PullPushed,
@@ -65,8 +67,8 @@ class Dispatch:
     """Handles one delivery; doing it twice changes nothing. Raises ``Outage``.
 
     ``pushed`` handles pushes, ``changed`` a pull request from one of our branches that was merged,
-    closed or opened again, even by bots; ``installed`` handles events about installations and
-    what becomes of repositories;
+    closed or opened again, or that a native stack changed, even by bots; ``installed`` handles
+    events about installations and what becomes of repositories;
     ``dashboards`` do what people tick there; ``refusals`` remembers who was refused something,
     ``read_only`` says where we write nothing; ``configs`` are read again for each one.
     """
@@ -82,7 +84,7 @@ class Dispatch:
         allowed_bots: Set[str],
         pushed: Callable[[BranchPushed], Awaitable[None]],
         refusals: Refusals,
-        changed: Callable[[PullClosed | PullReopened], Awaitable[None]],
+        changed: Callable[[PullChanged], Awaitable[None]],
         installed: Callable[[InstallationChanged | RepositoryChanged], Awaitable[None]],
         dashboards: Dashboards,
         configs: Configurations,
@@ -157,9 +159,9 @@ class Dispatch:
             self._configs.forget(event.repository.full_name)
         if not is_from_bot(event, own=own, allowed=self._allowed_bots):
             await self._handled(event, self._thread(event, own))
-        if isinstance(event, PullPushed | PullReopened | PullTouched) and event.shows:
-            await self._answer_rules(event, event.shows, own)
-        if isinstance(event, PullClosed | PullReopened) and _is_of_others(event, own):
+        if shown := _newly_shown(event):
+            await self._answer_rules(event, shown, own)
+        if event.sender.login.lower() != own.lower() and _restacks(event, own):
             await self._changed(event)
         if isinstance(event, PullClosed):
             await handle_end(event, thread=self._thread(event, own), runs=self._runs)
@@ -238,6 +240,25 @@ class Dispatch:
                 assert_never(other)
 
 
-def _is_of_others(event: PullClosed | PullReopened, own: str) -> bool:
-    """Say whether somebody else did that to a pull request from a branch of ours."""
-    return event.branch.startswith(PREFIX) and event.sender.login.lower() != own.lower()
+def _newly_shown(event: Event) -> PullHead | None:
+    """The pull request of an event that may want checks which nobody else makes."""
+    if isinstance(event, PullTouched) and not event.moved:
+        return None
+    return event.shows if isinstance(event, PullPushed | PullReopened | PullTouched) else None
+
+
+def _restacks(event: Event, own: str) -> TypeGuard[PullChanged]:
+    """Say whether an event about a branch of ours can change how pull requests build on each other.
+
+    In a native stack GitHub moves members itself. That one joined or left is seen by the number
+    that our description names: GitHub tells only of joining, and events come twice and in any
+    order.
+    """
+    if isinstance(event, PullClosed | PullReopened):
+        return event.branch.startswith(PREFIX)
+    shows = event.shows if isinstance(event, PullPushed | PullTouched) else None
+    if shows is None or not shows.branch.startswith(PREFIX) or shows.author != own:
+        return False
+    if isinstance(event, PullPushed) and shows.stack:
+        return True
+    return (marked(shows.body, "native") or "0") != str(shows.stack)

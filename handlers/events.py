@@ -302,12 +302,18 @@ class PullClosed(_Event):
 
 @dataclass(frozen=True, slots=True)
 class PullHead:
-    """A pull request as an event shows it: its ``head`` commit, the branch it is for, its text."""
+    """A pull request as an event shows it: its ``head`` commit, the branch it is for, its text.
+
+    ``branch`` is that of its head, ``stack`` the number of GitHub's native stack that it is in, 0
+    for none, as on a server without such stacks.
+    """
 
     head: str
     base: str
     author: str
     body: str
+    branch: str = ""
+    stack: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -327,10 +333,14 @@ class PullPushed(_Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PullTouched(_Event):
-    """Anything else on a pull request; ``shows`` it where it is new, or for another branch now."""
+    """Anything else on a pull request; ``moved`` says that it is new, or for another branch now."""
 
     shows: PullHead | None = None
+    moved: bool = False
 
+
+PullChanged = PullClosed | PullReopened | PullPushed | PullTouched
+"""What can change how pull requests build on each other."""
 
 Event = (
     IssueCommentCreated

@@ -214,9 +214,10 @@ class StackPlace:
     """Where an open pull request is in its stack, which is ``size`` members high.
 
     ``below`` are the numbers of those under it, the bottom first: they have to be merged before it,
-    but the ``needless`` of them closed. ``uppers`` are those that build on it. One that is ``held``
-    is in conflict, or has what must not be merged with it; the task of one that is ``done`` (or
-    needless) is done without it.
+    but the ``needless`` of them closed. GitHub merges those that are ``along`` together with it, as
+    all are in one ``native`` stack of GitHub. ``uppers`` are those that build on it. One that is
+    ``held`` is in conflict, or has what must not be merged with it; the task of one that is
+    ``done`` (or needless) is done without it.
     """
 
     size: int = 1
@@ -225,6 +226,8 @@ class StackPlace:
     needless: tuple[int, ...] = ()
     held: bool = False
     done: bool = False
+    along: tuple[int, ...] = ()
+    native: bool = False
 
     @property
     def height(self) -> int:
@@ -234,7 +237,17 @@ class StackPlace:
     @property
     def to_merge(self) -> tuple[int, ...]:
         """Those to merge before it, in this order."""
-        return tuple(each for each in self.below if each not in self.needless)
+        return tuple(each for each in self.below if each not in (*self.needless, *self.along))
+
+    @property
+    def to_close(self) -> tuple[int, ...]:
+        """Those to close before it."""
+        return tuple(each for each in self.needless if each not in self.along)
+
+    @property
+    def waits_for(self) -> int | None:
+        """The one right before it that has to be merged or closed first."""
+        return next((each for each in reversed(self.below) if each not in self.along), None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,6 +34,7 @@ class PullRequest(BaseModel):
     body: str | None = None
     merged: bool = False
     closed_at: datetime | None = None
+    stack: Any = None
 
 
 class PullPayload(Envelope):
@@ -52,8 +53,8 @@ def read_pull(delivery: str, payload: dict[str, object]) -> Event | None:
         shows = _shown(pull)
         return PullReopened(**common, issue=pull.number, branch=pull.head.ref, shows=shows)
     if action != "closed" or pull.closed_at is None:
-        shows = _shown(pull) if action == "opened" or "base" in found.changes else None
-        return PullTouched(**common, issue=pull.number, shows=shows)
+        moved = action == "opened" or "base" in found.changes
+        return PullTouched(**common, issue=pull.number, shows=_shown(pull), moved=moved)
     return PullClosed(
         **common,
         issue=pull.number,
@@ -68,4 +69,7 @@ def _shown(pull: PullRequest) -> PullHead | None:
     if not (pull.base and pull.head.sha):
         return None
     author = pull.user.login if pull.user else ""
-    return PullHead(pull.head.sha, pull.base.ref, author, pull.body or "")
+    # a preview: what is not as described counts as none, and costs no event
+    number = pull.stack.get("number") if isinstance(pull.stack, dict) else None
+    stack = number if isinstance(number, int) else 0
+    return PullHead(pull.head.sha, pull.base.ref, author, pull.body or "", pull.head.ref, stack)

@@ -29,22 +29,25 @@ def place(here: StackPlace) -> str:
     above = _above(here)
     position = f"This pull request is number {here.height} of {here.size} in its stack."
     if not here.below:
-        first = "" if here.done else "**Merge this one first.**"
-        return " ".join(filter(None, [first, position, above]))
+        first = "**Merge this one first**, or one above it, which merges this one as well."
+        first = first if here.native and here.uppers else "**Merge this one first.**"
+        return " ".join(filter(None, ["" if here.done else first, position, above]))
     stacked = f"**Stacked on #{here.below[-1]}.**"
     return " ".join(filter(None, [stacked, _before(here), position, above]))
 
 
 def _before(here: StackPlace) -> str:
-    """Say what to do with those under it first: merge them, but close what is not needed."""
-    close = merge = ""
-    if here.needless:
-        tasks = "its task is" if len(here.needless) == 1 else "their tasks are"
-        it = "it" if len(here.needless) == 1 else "them"
-        close = f"Close {numbers(here.needless)} first: {tasks} done without {it}."
+    """Say what to do with those under it first, and which of them GitHub merges with it."""
+    close = merge = along = ""
+    if here.to_close:
+        tasks = "its task is" if len(here.to_close) == 1 else "their tasks are"
+        it = "it" if len(here.to_close) == 1 else "them"
+        close = f"Close {numbers(here.to_close)} first: {tasks} done without {it}."
     if here.to_merge:
         merge = f"Merge {_in_order(here.to_merge)} first."
-    return " ".join(filter(None, [close, merge]))
+    if here.along:
+        along = f"Merging this one also merges {numbers(here.along)} below it."
+    return " ".join(filter(None, [close, merge, along]))
 
 
 def in_review(pulls: Sequence[InReview]) -> str:
@@ -62,7 +65,7 @@ def in_review(pulls: Sequence[InReview]) -> str:
 
 
 def _advice(pulls: Sequence[InReview]) -> str:
-    if not any(each.place.below for each in pulls):
+    if not any(each.place.waits_for for each in pulls):
         return ""
     return (
         f" Merge from the top of this list down. Comment `{TRIGGER} status` on one of them to see "
@@ -81,9 +84,10 @@ def _row(pull: InReview) -> str:
 
 
 def _after(here: StackPlace) -> str:
-    closed = f"once {numbers(here.needless)} {_is(here.needless)} closed" if here.needless else ""
+    closed = f"once {numbers(here.to_close)} {_is(here.to_close)} closed" if here.to_close else ""
     merged = f"after {_in_order(here.to_merge)}" if here.to_merge else ""
-    return ", ".join(filter(None, [merged, closed]))
+    along = f"also merges {numbers(here.along)}" if here.along else ""
+    return ", ".join(filter(None, [merged, closed, along]))
 
 
 def _is(pulls: Sequence[int]) -> str:

@@ -87,6 +87,7 @@ WEBHOOKS = (
             ("pull_request", "head", "sha"),
             ("pull_request", "updated_at"),
             ("pull_request", "merged_at"),  # closed, reopened and merged within a second
+            ("pull_request", "stack", "number"),  # in and out of a native stack
         ),
     ),
     WebhookKind(

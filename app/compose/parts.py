@@ -69,7 +69,7 @@ from app.store.runs import (
     StoredSkips,
 )
 from handlers.commands import COMMANDS
-from handlers.events import PullClosed, PullReopened, Repo
+from handlers.events import PullChanged, PullClosed, Repo
 from handlers.grammar import IN_ACTION, ON_GITHUB, Commands
 from handlers.ports import Rules, RunRequested
 from handlers.pushes import BranchPushed
@@ -335,6 +335,8 @@ class ServerParts:
             memory=self.folders.stacks(run.repository_id),
             verify=partial(after.verify, run) if after else None,
             attempt=partial(after.attempt, run) if after else None,
+            look=partial(after.look, run) if after else None,
+            now=self.around.clock.now,
             page=no_page if run.request.get("verify") else partial(self.page_link, run),
         )
 
@@ -364,8 +366,11 @@ class ServerParts:
         runs = StoredRuns(self.store, self.around.clock)
         return any(run.repository_id == repository_id for run in await runs.by_status(*UNFINISHED))
 
-    async def pull_changed(self, event: PullClosed | PullReopened, *, after: FollowUps) -> None:
-        """Keep what builds on ours true after its end, or its second start. Raises ``Outage``."""
+    async def pull_changed(self, event: PullChanged, *, after: FollowUps) -> None:
+        """Keep what builds on ours true after its end, its second start, or a change of its stack.
+
+        Raises ``Outage``.
+        """
         config = await self._config_at(event)
         if config.github_mode != "disabled":
             ended = event.issue if isinstance(event, PullClosed) else None
@@ -373,7 +378,7 @@ class ServerParts:
             repository = await self._default_branch(event, after)
             await repository.restack(ended=ended, ticks=ticks)
 
-    async def _config_at(self, event: PullClosed | PullReopened) -> RepositoryConfig:
+    async def _config_at(self, event: PullChanged) -> RepositoryConfig:
         scope = {"installation_id": event.installation_id, "repository_id": event.repository.id}
         try:
             github = self.identity.client(**scope, permissions=READ)
@@ -382,7 +387,7 @@ class ServerParts:
             return RepositoryConfig()  # people are told what is wrong with it
 
     async def _default_branch(
-        self, event: BranchPushed | PullClosed | PullReopened, after: FollowUps
+        self, event: BranchPushed | PullChanged, after: FollowUps
     ) -> GitHubRepository:
         """The repository of an event, for no run and no roadmap in particular."""
         place = RunRequest(

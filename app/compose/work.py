@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
+from datetime import datetime
 from functools import partial
 
 from app.compose.checkpoints import checkpoints, most_attempts
@@ -36,7 +37,7 @@ from app.store.proposals import StoredProposals
 from app.store.queue import Affected, Queue
 from app.store.runs import Run, RunRequest, StoredRuns
 from app.store.wakeups import Wakeups
-from handlers.events import PullClosed, PullReopened
+from handlers.events import PullChanged, PullClosed
 from runner.ports import Events
 
 
@@ -86,7 +87,7 @@ class _People:
     proposals: ProposalService
     polls: Poller
     service: RunService
-    pull_changed: Callable[[PullClosed | PullReopened], Awaitable[None]]
+    pull_changed: Callable[[PullChanged], Awaitable[None]]
 
 
 @asynccontextmanager
@@ -159,6 +160,9 @@ class _LaterFollowUps:
 
     async def verify(self, place: RunRequest, pull: Pull, head: str, /) -> None:
         await self.then.verify(place, pull, head)
+
+    async def look(self, place: RunRequest, pull: Pull, at: datetime, /) -> None:
+        await self.then.look(place, pull, at)
 
     async def attempt(
         self, place: RunRequest, pull: Pull, clash: Clash, /, *, stopped: bool = False
@@ -248,7 +252,7 @@ def _people(parts: ServerParts, work: _Work, poll: Look, after: FollowUps) -> _P
         queued=parts.outward.queued,
     )
 
-    async def pull_changed(event: PullClosed | PullReopened) -> None:
+    async def pull_changed(event: PullChanged) -> None:
         """Keep what builds on our pull request true; let go on what waited for its end."""
         if isinstance(event, PullClosed) and event.merged:
             await parts.outward.merged(event)

@@ -71,6 +71,7 @@ class Commits:
     """The commits and branches of one repository, as ``bot_login`` makes them.
 
     Without ``may_write`` no commit is made to see how ours look, and names alone are compared.
+    ``rebased`` knows a commit of ours, of a branch, that GitHub rebased.
     """
 
     def __init__(self, api: RepositoryApi, *, bot_login: str = "") -> None:
@@ -78,6 +79,7 @@ class Commits:
         self._bot_login = bot_login
         self._made: Commit | None = None
         self.may_write = True
+        self.rebased: Callable[[Commit, str], Awaitable[bool]] | None = None
 
     async def head(self, branch: str) -> Commit | None:
         """Return the commit a branch points to, None when there is no such branch."""
@@ -102,10 +104,11 @@ class Commits:
         made = ({**each, **each["commit"], "sha": each["sha"]} for each in found["commits"])
         return str(found["merge_base_commit"]["sha"]), tuple(map(read_commit, made))
 
-    async def ours(self, commit: Commit) -> bool:
+    async def ours(self, commit: Commit, branch: str = "") -> bool:
         """Say whether our App made a commit: it looks like those that it makes now.
 
-        The first time one is made to compare with, on no branch, where none was made before.
+        On a ``branch``, one of ours that was rebased is ours as well. The first time one is made to
+        compare with, on no branch, where none was made before.
         """
         if self._bot_login not in commit.people[:1]:
             return False
@@ -113,7 +116,10 @@ class Commits:
             data = {"message": _PROBE, "tree": commit.tree, "parents": [commit.sha]}
             made = await self._api.post("git/commits", data, "see how our commits look")
             self._made = read_commit(made)
-        return self._made is None or commit.looks_like(self._made)
+        if self._made is None or commit.looks_like(self._made):
+            return True
+        same_author = commit.people[:2] == self._made.people[:2]
+        return bool(branch and same_author and self.rebased and await self.rebased(commit, branch))
 
     async def blob(self, sha: str) -> bytes:
         """Return one content; the way around a mirror that lost it."""
@@ -300,7 +306,7 @@ class Branches:
         if there is None or there.holds(checkpoint):
             return (await self.settled(checkpoint))[0]
         onto = checkpoint.onto if checkpoint.onto in (there.sha, *there.parents) else ""
-        if not (onto or await self._commits.ours(there)):
+        if not (onto or await self._commits.ours(there, checkpoint.branch)):
             return None
         made = await self._made(checkpoint, onto)
         if await self._commits.move(checkpoint.branch, old=there.sha, new=made):
@@ -345,7 +351,7 @@ class Branches:
         there = await self._commits.head(branch)
         if there is None:
             return True
-        ours = await self._commits.ours(there)
+        ours = await self._commits.ours(there, branch)
         return ours and await self._commits.move(branch, old=there.sha, new=None)
 
     async def _made(self, checkpoint: Checkpoint, onto: str = "") -> str:

@@ -10,7 +10,8 @@ The change of a branch is what it did since the commit it was made on (``owned.p
 the newest base, each file by itself, in one of two forms. *Joined*: one more commit whose parents
 are the head and the base, so nothing is rewritten and nobody's work is lost. *Rebuilt*: a single
 commit on the base, in place of all others, where these must not stay in the history. That is done
-only if no person pushed to the branch.
+only if no person pushed to the branch. In a native stack of GitHub there is only this form: GitHub
+merges no stack with a merge commit in it.
 """
 
 from __future__ import annotations
@@ -98,7 +99,8 @@ class Fresh:
     told after an outage; ``why`` says why it was rebuilt, ``same`` that its files are what they
     were before. ``stuck`` says that people must bring it up to date, because both sides changed
     ``paths``, or (``refused``) because these are workflow files, which we may not write, and a
-    person pushed to the branch; ``pushed`` only that one pushed to the branch. ``sha`` is the
+    person pushed to the branch; ``pushed`` only that one pushed to the branch; ``waiting`` that
+    GitHub is expected to rebase it. ``sha`` is the
     head of the branch, ``start`` the commit on which its own change is. A ``new`` head was made
     just now; what was verified before it is shown on it if it was ``carried`` over. ``again`` says
     that it is verified again where it was not. ``conflicts`` are paths that the base and the branch
@@ -107,7 +109,9 @@ class Fresh:
     ``attempt`` why there is none.
     """
 
-    done: Literal["nothing", "ticked", "joined", "rebuilt", "stuck", "pushed"] = "nothing"
+    done: Literal["nothing", "ticked", "joined", "rebuilt", "stuck", "pushed", "waiting"] = (
+        "nothing"
+    )
     paths: tuple[str, ...] = ()
     sha: str = ""
     start: str = ""
@@ -153,23 +157,34 @@ class Freshen:
         self._snapshot, self._blobs, self._carry = snapshot, blobs, carry
         self._methods: frozenset[str] | None = None
 
-    async def one(self, pull: Pull, tip: str, *, why: Why, own: Own, ticks: bool = True) -> Fresh:
+    async def one(
+        self,
+        pull: Pull,
+        tip: str,
+        *,
+        why: Why,
+        own: Own,
+        ticks: bool = True,
+        wait: bool = False,
+    ) -> Fresh:
         """Bring a pull request made against the branch with the head ``tip`` up to date with it.
 
         ``own`` says where its own change begins; ``why`` is what became of what it was made on, if
-        the base does not have that. Without ``ticks``, a changed roadmap is not a reason. Doing it
-        twice changes nothing. Raises ``Outage`` and ``TaskError``.
+        the base does not have that. Without ``ticks``, a changed roadmap is not a reason. What is
+        to ``wait`` is left alone. Doing it twice changes nothing. Raises ``Outage``, ``TaskError``.
         """
         line = await self._line(pull, tip, own)
         if line is None:
             return Fresh(sha=pull.sha)
+        if wait and (line.start != line.fork or line.behind):
+            return Fresh("waiting", sha=pull.sha)
         if line.start == line.fork:
             return await self._ticked(pull, tip, line, ticks=ticks)
         if not line.fork and why == "merged":  # git merges no history that has nothing in common
             why = "rewritten"
-        if why != "merged" or await self._only_rebases():
+        if why != "merged" or pull.native or await self._only_rebases():
             made = await self._rebuilt(pull, tip, line, why)
-            if why != "merged" or made.done != "pushed":
+            if why != "merged" or pull.native or made.done != "pushed":
                 return made
         return await self._joined(pull, tip, line)
 
@@ -205,6 +220,11 @@ class Freshen:
             return replace(now, conflicts=changes.paths, clash=clash, attempt=attempt)
         if not edited:
             return now
+        if pull.native:  # all above would have to be rebuilt, too: only where GitHub needs it
+            alone = now
+            if await self._is_refused(pull):
+                alone = await self._rebuilt(pull, tip, line, "moved")
+            return now if alone.done == "pushed" else alone
         if await self._only_rebases():  # GitHub would leave out a merge commit, and the ticks
             alone = await self._rebuilt(pull, tip, line, "merged")
             if alone.done == "rebuilt":
@@ -253,7 +273,7 @@ class Freshen:
 
     async def _rebuilt(self, pull: Pull, tip: str, line: Line, why: Why) -> Fresh:
         """Put the change of a branch on the base as one commit, unless people pushed to it."""
-        if not await self._is_ours(line):
+        if not await self._is_ours(pull, line):
             return Fresh("pushed", sha=pull.sha, start=line.start)
         new, mine = await self._snapshot(tip), await self._snapshot(pull.sha)
         changes = await self._changes(pull, line, mine, new)
@@ -304,18 +324,19 @@ class Freshen:
         """
         if pull.kind != "checkpoint" or not (found.theirs or found.hinders != "none"):
             return None, "none"
-        if not await self._is_ours(line):
+        if not await self._is_ours(pull, line):
             return None, "pushed"
         if found.hinders != "none":
             return None, found.hinders
         alone = any(differ(*trees, path) for path in _workflows(*trees))
+        alone = alone or pull.native is not None
         form = why or ("merged" if alone or await self._only_rebases() else "")
         return Clash(pull.sha, line.start, found.theirs, form), "none"
 
-    async def _is_ours(self, line: Line) -> bool:
+    async def _is_ours(self, pull: Pull, line: Line) -> bool:
         """Say whether no person added a commit to a branch."""
         for commit in line.own:
-            if not (line.made_by_us(commit) and await self._commits.ours(commit)):
+            if not (line.made_by_us(commit) and await self._commits.ours(commit, pull.head)):
                 return False
         return True
 
@@ -369,7 +390,7 @@ class Freshen:
         old, mine, new = (known[each.sha] for each in entries)
         edit = RoadmapEdits(old, mine)
         more = pull.kind == "checkpoint" and not only_ticks(pull.roadmap, edit)
-        if more and await self._is_ours(line):
+        if more and await self._is_ours(pull, line):
             return ticked_again(pull.roadmap, edit, new)
         return replayed(pull.roadmap, edit, new)
 

@@ -42,7 +42,7 @@ class HumanCommitFinder:
         """Return the newest work on a task. Raises ``Outage``."""
         for pull in (await self._pulls.recoveries(task))[:_MOST]:
             head = await self._commits.head(pull.head)
-            if head is None or await self._commits.ours(head):
+            if head is None or await self._commits.ours(head, pull.head):
                 continue
             if await self._comments.find(pull.number, "taken", head.sha):
                 return None

@@ -11,7 +11,15 @@ from app.github.api import RepositoryApi
 from app.github.comments import first_kind, marked, marker, with_markers
 from app.github.commits import Branches, Commit, Commits
 from app.github.proposals import RecoveryPulls, applied_in, closed
-from app.github.pulls import PREFIX, Pull, Pulls, checkpoint_markers
+from app.github.pulls import (
+    PREFIX,
+    Editable,
+    Pull,
+    Pulls,
+    checkpoint_markers,
+    editable,
+    edited,
+)
 from handlers.ports import OfferKind
 from runner.errors import Outage, TaskError
 from runner.people.sentences import shared_body, shared_title, slug
@@ -156,7 +164,7 @@ class _Pull:
     open: bool
     merged: bool
     source: str
-    base: str
+    now: Editable
 
 
 def branch_of(path: str) -> str:
@@ -241,14 +249,14 @@ class OfferedPulls:
         await self._api.post(f"issues/{at}/comments", {"body": why}, doing)
 
     async def _rewrite(self, pull: _Pull, shown: Checkpoint, source: str) -> None:
-        if (pull.source, pull.base) != (source, shown.below):
+        if (pull.source, pull.now.base) != (source, shown.below):
             data = {
                 "title": shown.text.title,
                 "body": self._body(shown, source),
                 "base": shown.below,
             }
             doing = f"update pull request #{pull.number}"
-            await self._api.change(f"pulls/{pull.number}", data, doing)
+            await edited(self._api, pull.number, pull.now, data, doing)
 
     async def _open(self, shown: Checkpoint, source: str) -> Offered:
         data = {
@@ -294,7 +302,7 @@ class OfferedPulls:
             open=found["state"] == "open",
             merged=found["merged_at"] is not None,
             source=marked(body, "source") or "",
-            base=found["base"]["ref"],
+            now=editable(found),
         )
 
     def _body(self, shown: Checkpoint, source: str) -> str:

@@ -20,12 +20,13 @@ JOINED = (
     "Merge {base}, which has what this builds on\n\n"
     "It was merged there as other commits (squash or rebase)."
 )
-Why = Literal["merged", "closed", "rewritten", "below"]
+Why = Literal["merged", "closed", "rewritten", "below", "moved"]
 REBUILT: dict[Why, str] = {
     "merged": "What it was built on was merged as other commits.",
     "closed": "What it was built on was closed without a merge.",
     "rewritten": "The history of the branch it was built on was rewritten.",
     "below": "The branch it is built on was rebuilt.",
+    "moved": "The branch it is built on has changed since.",
 }
 """Why a branch was rebuilt, as the message of its commit says."""
 _JOINED, _TICKED = JOINED.split("{")[0], TICKED.split("{")[0]

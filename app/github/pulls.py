@@ -45,13 +45,27 @@ class PullOptions:
 
 
 @dataclass(frozen=True, slots=True)
+class NativeStack:
+    """The stack of GitHub itself that a pull request is in: its number, and what it is merged into.
+
+    Members keep the base that GitHub gives them, are merged together with those below, and GitHub
+    rebases what is left. Servers without it, and pull requests outside, simply have none
+    (https://docs.github.com/rest/pulls/stacks).
+    """
+
+    number: int
+    base: str
+
+
+@dataclass(frozen=True, slots=True)
 class Pull:
     """A pull request of ours: head and base branch, and which tasks of which roadmap it is about.
 
     A recovery shows a ``proposal``, a checkpoint none. ``node`` is the id GraphQL wants. ``on`` is
     the branch that its commits were made on ('' where it was not noted); GitHub's ``base`` may
-    change since. ``merged_at`` is GitHub's time of its merge, '' where there was none; ``shown``
-    are its labels, and whether it is a draft.
+    change since; that of one merged with its ``native`` stack is the stack's. ``merged_at`` is
+    GitHub's time of its merge, '' where there was none; ``shown`` are its labels, and whether it is
+    a draft.
     """
 
     number: int
@@ -69,6 +83,11 @@ class Pull:
     on: str = ""
     title: str = ""
     body: str = ""
+    native: NativeStack | None = None
+
+    def is_stacked_with(self, other: Pull) -> bool:
+        """Say whether GitHub has it in one stack with another one."""
+        return bool(self.native and other.native and self.native.number == other.native.number)
 
     @property
     def open(self) -> bool:
@@ -137,7 +156,7 @@ def recovery_markers(
 def read_pull(found: Any, bot_login: str) -> Pull | None:
     """Read GitHub's form; None for what is not ours: another author, a fork, no marker."""
     head, body = found["head"], found["body"]
-    kind = _kind(body)
+    kind, native = _kind(body), read_native(found.get("stack"))
     ours = (
         (found["user"] or {}).get("login") == bot_login
         and head["ref"].startswith(PREFIX)
@@ -151,7 +170,7 @@ def read_pull(found: Any, bot_login: str) -> Pull | None:
         state="merged" if found["merged_at"] is not None else found["state"],
         head=head["ref"],
         sha=head["sha"],
-        base=found["base"]["ref"],
+        base=native.base if native and found["merged_at"] else found["base"]["ref"],
         tasks=tuple((marked(body, kind) or "").split(",")),
         roadmap=marked(body, "roadmap") or "",
         proposal=_proposal_markers(body) if kind == "recovery" else None,
@@ -164,7 +183,17 @@ def read_pull(found: Any, bot_login: str) -> Pull | None:
         on=marked(body, "on") or "",
         title=found["title"],
         body=body or "",
+        native=native,
     )
+
+
+def read_native(found: Any) -> NativeStack | None:
+    """Read the ``stack`` of a pull request; what is not as described counts as none: a preview."""
+    base = found.get("base") if isinstance(found, dict) else None
+    number = found.get("number") if isinstance(found, dict) else None
+    if not (isinstance(base, dict) and isinstance(base.get("ref"), str)):
+        return None
+    return NativeStack(number if isinstance(number, int) else 0, base["ref"])
 
 
 def _proposal_markers(body: str | None) -> ProposalMarkers:
@@ -333,30 +362,25 @@ class Pulls:
         return ours
 
     async def rewrite(self, pull: Pull, checkpoint: Checkpoint, markers: Sequence[str]) -> Pull:
-        """Give a pull request title, description and base of a checkpoint, all at once."""
+        """Give a pull request title, description and, unless it is in a native stack, base."""
         data = {
             "title": checkpoint.text.title[:_LONGEST_TITLE],
             "body": _with_sections(pull, with_markers(markers, checkpoint.text.body)),
             "base": checkpoint.below,
         }
         doing = f"update pull request #{pull.number} and its base {checkpoint.below}"
-        return read_pull(await self._change(pull, data, doing), self._bot_login) or pull
+        return await self._changed(pull, data, doing)
 
     async def describe(self, pull: Pull, checkpoint: Checkpoint, markers: Sequence[str]) -> Pull:
         """Give a pull request the description of a checkpoint; title and base stay as they are."""
         data = {"body": _with_sections(pull, with_markers(markers, checkpoint.text.body))}
-        made = await self._change(pull, data, f"update pull request #{pull.number}")
-        return read_pull(made, self._bot_login) or pull
+        return await self._changed(pull, data, f"update pull request #{pull.number}")
 
     async def annotate(self, pull: Pull, **sections: str) -> Pull:
         """Put parts into the description (see ``SECTIONS``); the rest of it stays as it is."""
-        body = with_sections(pull.body, sections)
-        if body == pull.body:
-            return pull
-        made = await self._change(
-            pull, {"body": body}, f"update the description of pull request #{pull.number}"
-        )
-        return read_pull(made, self._bot_login) or pull
+        data = {"body": with_sections(pull.body, sections)}
+        doing = f"update the description of pull request #{pull.number}"
+        return await self._changed(pull, data, doing)
 
     async def redescribe(self, changes: Sequence[tuple[Pull, str]]) -> None:
         """Give several their new descriptions with one request; those that have them are left."""
@@ -368,15 +392,14 @@ class Pulls:
             await self._api.graphql(_rewriting(len(part)), doing, **inputs)
 
     async def retarget(self, pull: Pull, base: str) -> Pull:
-        """Make it against another branch; nothing else of it changes."""
+        """Make it against another branch; in a native stack nothing changes."""
         doing = f"change the base of pull request #{pull.number} to {base}"
-        return read_pull(await self._change(pull, {"base": base}, doing), self._bot_login) or pull
+        return await self._changed(pull, {"base": base}, doing)
 
     async def reopen(self, pull: Pull) -> Pull:
         """Open it again; its base branch must be there."""
         doing = f"open pull request #{pull.number} again"
-        made = await self._change(pull, {"state": "open"}, doing)
-        return read_pull(made, self._bot_login) or pull
+        return await self._changed(pull, {"state": "open"}, doing)
 
     async def ready(self, pull: Pull) -> None:
         """Mark a draft as ready for review; only GraphQL can."""
@@ -387,7 +410,7 @@ class Pulls:
     async def close(self, pull: Pull) -> None:
         """Close it unmerged."""
         if pull.open:
-            await self._change(pull, {"state": "closed"}, f"close pull request #{pull.number}")
+            await self._changed(pull, {"state": "closed"}, f"close pull request #{pull.number}")
 
     def _is_about(self, pull: Pull, task: str) -> bool:
         return (pull.task, pull.roadmap) == (task, self._roadmap)
@@ -404,8 +427,11 @@ class Pulls:
                 raise
         return await self._api.create("pulls", data, doing)
 
-    async def _change(self, pull: Pull, data: dict[str, Any], doing: str) -> Any:
-        return await self._api.change(f"pulls/{pull.number}", data, doing)
+    async def _changed(self, pull: Pull, data: Mapping[str, str], doing: str) -> Pull:
+        state = "open" if pull.open else "closed"
+        now = Editable(pull.title, pull.body, pull.base, state, in_stack=pull.native is not None)
+        found = await edited(self._api, pull.number, now, data, doing)
+        return (read_pull(found, self._bot_login) if found else None) or pull
 
     async def _listed(self, query: dict[str, str]) -> AsyncIterator[Pull]:
         """Ours among those GitHub lists, the newest first."""
@@ -414,6 +440,47 @@ class Pulls:
         async for each in listed:
             if ours := read_pull(each, self._bot_login):
                 yield ours
+
+
+@dataclass(frozen=True, slots=True)
+class Editable:
+    """The fields of a pull request that a request can change; ``in_stack``: in a native one."""
+
+    title: str
+    body: str
+    base: str
+    state: str
+    in_stack: bool = False
+
+
+def editable(found: Any) -> Editable:
+    """Read them from GitHub's form of a pull request."""
+    title, body, state = found["title"], found["body"] or "", found["state"]
+    in_stack = read_native(found.get("stack")) is not None
+    return Editable(title, body, found["base"]["ref"], state, in_stack=in_stack)
+
+
+async def edited(
+    api: RepositoryApi, number: int, now: Editable, data: Mapping[str, str], doing: str
+) -> Any:
+    """Change what differs from what it is ``now``; return GitHub's answer, None without a request.
+
+    The base of a member of a native stack is never sent: GitHub refuses any, also the one it has,
+    and changes the other fields all the same (https://github.com/Mergifyio/mergify-cli/issues/1762).
+    One that became a member after it was read is read again, and gets what is still missing.
+    """
+    news = {name: value for name, value in data.items() if getattr(now, name) != value}
+    if now.in_stack:
+        news.pop("base", None)
+    if not news:
+        return None
+    try:
+        return await api.change(f"pulls/{number}", news, doing)
+    except TaskError:
+        found = await api.get(f"pulls/{number}", f"show #{number}") if "base" in news else None
+        if found is None or not editable(found).in_stack:
+            raise
+        return await edited(api, number, editable(found), data, doing) or found
 
 
 def with_sections(body: str, sections: Mapping[str, str]) -> str:

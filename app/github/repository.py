@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from functools import cached_property, partial
 
 from gidgethub.abc import GitHubAPI
@@ -25,7 +26,8 @@ from app.github.one_pull import OfferedPulls, OnePull
 from app.github.proposals import RecoveryPulls
 from app.github.pull_template import template_path, template_text
 from app.github.pulls import Pull, PullOptions, Pulls
-from app.github.restack import Restack, Verify, WorksAgain
+from app.github.rebased import RebasedCommits
+from app.github.restack import Look, Restack, Verify, WorksAgain
 from app.github.reviews import ReviewedPulls
 from app.github.stack import shown_of, standing
 from app.github.stack_checks import StackChecks, StackLinks, StackMemory
@@ -89,7 +91,8 @@ class GitHubRepository:
     is a client for check runs (an installation may not have granted them), None if our account
     cannot write any. ``memory`` is what the process knows of the repository's stacks, ``verify``
     has a head verified that was changed here, ``attempt`` has a task in conflict with its base
-    worked on again, ``page`` finds the page of a task of the run.
+    worked on again, ``look`` comes back to one that GitHub is to rebase, by the clock ``now``.
+    ``page`` finds the page of a task of the run.
     """
 
     def __init__(
@@ -109,10 +112,15 @@ class GitHubRepository:
         memory: StackMemory | None = None,
         verify: Verify | None = None,
         attempt: WorksAgain | None = None,
+        look: Look | None = None,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
         page: Page = no_page,
     ) -> None:
         self._api = RepositoryApi(client, full_name)
         self._commits = Commits(self._api, bot_login=bot_login)
+        self._commits.rebased = RebasedCommits(
+            self._api, commits=self._commits, snapshot=self.snapshot, blobs=self.blobs
+        )
         self._pulls = Pulls(self._api, bot_login=bot_login, roadmap=roadmap)
         self._pulls.template = self._template
         self._branches = Branches(self._commits, snapshot=self.snapshot)
@@ -120,7 +128,7 @@ class GitHubRepository:
         self._effort = BestEffort()
         self._failing = failing
         self._memory, self._verify = memory or StackMemory(), verify
-        self._attempt = attempt
+        self._attempt, self._look, self._now = attempt, look, now
         shown = CheckRuns(RepositoryApi(checks, full_name), bot_login=bot_login) if checks else None
         self._trust = TrustChecks(shown, self._effort, self._memory, page)
         links = StackLinks(f"{server_url.rstrip('/')}/{full_name}", bot_login)
@@ -192,6 +200,8 @@ class GitHubRepository:
             memory=self._memory,
             verify=self._verify if self._trust.shown else None,
             attempt=self._attempt,
+            look=self._look,
+            now=self._now,
         )
 
     @cached_property

@@ -11,12 +11,13 @@ from __future__ import annotations
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from typing import Protocol
 
 from app.github import stack_sentences as texts
 from app.github.api import rules_are_refusals
 from app.github.client import RULES
-from app.github.comments import Comments, section
+from app.github.comments import Comments, marker, section
 from app.github.commits import Commits
 from app.github.freshen import Attempting, Clash, Fresh, Freshen, Own
 from app.github.owned import Why
@@ -34,6 +35,13 @@ log = logging.getLogger(__name__)
 ReadFile = Callable[[str, str], Awaitable[bytes | None]]
 Verify = Callable[[Pull, str], Awaitable[None]]
 """Asked for one and the commit that is its head."""
+
+
+Look = Callable[[Pull, datetime], Awaitable[None]]
+"""Asked to look at one once more, at a time."""
+
+PATIENCE = timedelta(seconds=60)
+"""How long GitHub has to rebase what is left of its stack after a merge; it needs seconds."""
 
 
 class WorksAgain(Protocol):
@@ -76,7 +84,8 @@ class Restack:
 
     ``checks`` show the places, ``memory`` lets what was settled be. ``verify`` has a head verified
     that is not yet; None where nobody could see the result. ``attempt`` has a task worked on again
-    whose change is in conflict with its base; None where no run can be queued.
+    whose change is in conflict with its base; None where no run can be queued. ``look`` comes back
+    to one that GitHub has time to rebase, by the clock ``now``.
     """
 
     def __init__(
@@ -92,12 +101,15 @@ class Restack:
         memory: StackMemory,
         verify: Verify | None = None,
         attempt: WorksAgain | None = None,
+        look: Look | None = None,
+        now: Callable[[], datetime],
     ) -> None:
         self._pulls, self._commits = pulls, commits
         self._comments, self._fresh = comments, fresh
         self._read, self._memory = read, memory
         self._checks, self._trust, self._verify = checks, trust, verify
         self._attempt = attempt
+        self._look, self._now = look, now
 
     async def all(self, base: str, tip: str, *, ticks: bool = True, stopped: bool = False) -> None:
         """Put every open pull request on a branch that lives, up to date with ``base`` at ``tip``.
@@ -136,7 +148,8 @@ class Restack:
         """Say whether the base of an open one is our branch that nobody merges any more."""
         known = await self._pulls.open_ones()
         heads = {pull.head for pull in known}
-        return any(p.base.startswith(PREFIX) and p.base not in heads for p in known)
+        ours = (p for p in known if p.base.startswith(PREFIX) and p.native is None)
+        return any(p.base not in heads for p in ours)
 
     async def note(self, number: int, base: str, *, new: bool = False) -> bool:
         """Show one's place in the stack on it, and on those that are in the same stack.
@@ -149,7 +162,7 @@ class Restack:
             return False
         ties = Ties((p for p in known if p.roadmap == pull.roadmap), base)
         stack = ties.stack(pull)
-        places = [(p, {"place": stack_replies.place(place_of(p, ties))}) for p in stack]
+        places = [(p, {"place": _said(p, place_of(p, ties))}) for p in stack]
         await self._pulls.redescribe([(p, with_sections(p.body, parts)) for p, parts in places])
         if not section(pull.body, "held"):  # whether that is over is not known here
             await self._checks.show(pull.sha, place_of(pull, ties), new=new)
@@ -176,7 +189,8 @@ class Restack:
         for each in done:
             await self._checked(each, places[each.pull.number], ground)
         settled = [described.get(pull.number, pull) for pull in moved]
-        self._memory.settled = _state(settled, ground)
+        waits = any(each.fresh.done == "waiting" for each in done)
+        self._memory.settled = None if waits else _state(settled, ground)
         return settled
 
     async def _described(
@@ -197,8 +211,9 @@ class Restack:
         pull, fresh = done.pull, done.fresh
         if not pull.member:
             return
-        working = fresh.attempt == "working"
-        held = Held(done.held, working) if done.held else None
+        held = Held(done.held) if done.held else None
+        if held and (fresh.done == "waiting" or fresh.attempt == "working"):
+            held = replace(held, by="github" if fresh.done == "waiting" else "cairn")
         await self._checks.show(fresh.sha, place, held=held, new=fresh.new)
         if self._verify is None or pull.kind != "checkpoint" or fresh.carried:
             return
@@ -232,10 +247,11 @@ class Restack:
     async def _grounded(self, pull: Pull, ties: Ties) -> Pull:
         """Take an open one off a branch whose pull request was merged or closed.
 
-        One below it that was closed and opened again carries it again.
+        One below it that was closed and opened again carries it again. In a native stack only
+        GitHub changes a base.
         """
         base = ties.carrier(pull)
-        if not pull.open or base == pull.base:
+        if not pull.open or base == pull.base or pull.native:
             return pull
         try:
             return await self._pulls.retarget(pull, base)
@@ -255,9 +271,12 @@ class Restack:
         elif fresh.clash and self._attempt:
             attempt = await self._attempt(pull, fresh.clash, stopped=ground.stopped)
             fresh = replace(fresh, attempt=attempt)
+        if fresh.done == "waiting" and self._look and (due := _rebased_by(pull, ties)):
+            await self._look(pull, due)
         note = await self._note(pull, ties, ground, fresh, below)
         also = texts.still_shows(ties.lower(pull), ties.dropped(pull))
-        is_held = fresh.done in ("stuck", "pushed") and bool(note)
+        is_fixed = pull.native is not None and ties.carrier(pull) != pull.base
+        is_held = bool(note) and (is_fixed or fresh.done in ("stuck", "pushed", "waiting"))
         news = [
             *texts.taken_in(ties.taken_in(pull)),
             *texts.carried(ties.carries(pull), ground.base),
@@ -284,17 +303,23 @@ class Restack:
             return Fresh(sha=pull.sha)
         merged = ties.merged(pull) or ties.folded(pull)
         own = Own(ties.carried(pull), merged.sha if merged else "")
-        if below and below[1].done == "rebuilt" and pull.base == below[0].head:
+        due = _rebased_by(pull, ties)
+        waits = due is not None and self._now() < due
+        if below and pull.base == below[0].head and (below[1].done == "rebuilt" or due):
+            if below[1].done == "waiting" or (waits and below[1].done != "rebuilt"):
+                return Fresh(sha=pull.sha)
             # what was merged is wanted: it may stay in the history
-            why: Why = "merged" if below[1].why == "merged" else "below"
+            why: Why = below[1].why if below[1].why in ("merged", "moved") else "below"
             return await self._fresh.one(pull, below[1].sha, why=why, own=own, ticks=False)
         if below and ties.folded(pull):
             sha = below[1].sha
             return await self._fresh.one(pull, sha, why="merged", own=own, ticks=False)
         if below or pull.base != ground.base:
-            return Fresh(sha=pull.sha)
+            return Fresh("waiting" if waits and merged else "nothing", sha=pull.sha)
         why = "merged" if merged else "closed" if ties.closed(pull) else "rewritten"
-        return await self._fresh.one(pull, ground.tip, why=why, own=own, ticks=ground.ticks)
+        return await self._fresh.one(
+            pull, ground.tip, why=why, own=own, ticks=ground.ticks, wait=waits
+        )
 
     async def _note(
         self,
@@ -306,6 +331,12 @@ class Restack:
     ) -> str:
         """Comment on what became of what it builds on, once; what the description says of it."""
         merged, closed = ties.merged(pull) or ties.folded(pull), ties.closed(pull)
+        if merged and fresh.done == "waiting":
+            return texts.github_rebases(pull, merged)
+        if pull.native and (base := ties.carrier(pull)) != pull.base:
+            text = texts.only_github(pull, ties.of(pull.base), base)
+            await self._comments.ensure(pull.number, "fixed", pull.base, text)
+            return text
         if closed and fresh.done == "nothing" and pull.base == ground.base:
             return ""  # somebody took its change out
         if closed:
@@ -321,8 +352,10 @@ class Restack:
             text = texts.joined(pull, merged, fresh)
             await self._say(pull, "joined", merged, text, new=fresh.new)
             return texts.joined_shortly(pull, merged, fresh)
-        if fresh.why == "merged":
+        if fresh.why in ("merged", "moved"):
             return ""
+        if merged and pull.native and fresh.done == "pushed":
+            return texts.not_rebased(pull, merged, fresh)
         if fresh.why == "closed":  # told when it was closed
             return section(pull.body, "news")
         if fresh.done not in ("rebuilt", "pushed", "stuck") or (fresh.why == "below" and not below):
@@ -371,7 +404,8 @@ class Restack:
         try:
             moved = await self._pulls.retarget(await self._pulls.reopen(pull), base)
         finally:
-            await self._commits.move(pull.base, old=commit, new=None)
+            if not await self._pulls.on(pull.base):  # deleting it would close what is on it
+                await self._commits.move(pull.base, old=commit, new=None)
         text = texts.reopened(moved, pull.base)
         await self._comments.ensure(pull.number, "reopened", commit, text)
         return moved
@@ -405,6 +439,23 @@ class Restack:
         return [task.checked for task in tasks if task.key in pull.tasks]
 
 
+def _rebased_by(pull: Pull, ties: Ties) -> datetime | None:
+    """When GitHub should have rebased one, after the last merge of its native stack; None before.
+
+    https://docs.github.com/en/pull-requests/reference/stacked-pull-requests-apis-and-webhooks
+    """
+    merged = [p.merged_at for p in ties.pulls if p.merged and pull.is_stacked_with(p)]
+    return datetime.fromisoformat(max(merged)) + PATIENCE if merged else None
+
+
+def _said(pull: Pull, place: StackPlace) -> str:
+    """What the description says of a place, and in which native stack it said so."""
+    said = stack_replies.place(place) if pull.member else ""
+    if pull.native is None:
+        return said
+    return f"{marker('native', str(pull.native.number))}\n{said}".rstrip("\n")
+
+
 def _places(done: Sequence[_Done], ties: Ties) -> dict[int, StackPlace]:
     """The place of each by number, with what is known now of those that are not needed."""
     needless = {each.pull.number for each in done if each.needless}
@@ -419,7 +470,7 @@ def _places(done: Sequence[_Done], ties: Ties) -> dict[int, StackPlace]:
 def _described(done: _Done, ties: Ties, place: StackPlace) -> str:
     """The description of one, with its place and what became of it."""
     pull = done.pull
-    said = stack_replies.place(place) if pull.member else ""
+    said = _said(pull, place)
     parts = {"place": said, "done": done.needless, "held": done.held, "news": done.news}
     body = with_sections(pull.body, parts)
     left = done.fresh.done == "rebuilt" and ties.closed(pull) and not ties.carries(pull)
@@ -428,5 +479,5 @@ def _described(done: _Done, ties: Ties, place: StackPlace) -> str:
 
 def _state(known: Iterable[Pull], ground: _Ground) -> object:
     """What decides whether there is anything to do."""
-    every = frozenset((p.number, p.state, p.head, p.sha, p.base, p.body) for p in known)
+    every = frozenset((p.number, p.state, p.head, p.sha, p.base, p.body, p.native) for p in known)
     return ground, every

@@ -106,7 +106,7 @@ class ReviewedPulls:
         )
         start = request.start
         if head.sha != request.conflict and head.run != self._run:
-            if not await self._commits.ours(head):
+            if not await self._commits.ours(head, pull.head):
                 return found
             found = replace(found, head=head.sha)
             start = await self._start(pull, below.sha, head.sha)
@@ -223,12 +223,14 @@ class ReviewedPulls:
         if head is None or base is None:
             raise TaskError("github", branch_gone(pull.head))
         fork, commits = await self._commits.between(base.sha, head.sha)
-        while head.run == self._run and head.parents and await self._commits.ours(head):
+        while head.run == self._run and head.parents:
+            if not await self._commits.ours(head, pull.head):
+                break
             commits = tuple(each for each in commits if each.sha != head.sha)
             head = await self._commits.show(head.parents[0])
         kept = {self._roadmap}
         for commit in commits:
-            if not await self._commits.ours(commit):
+            if not await self._commits.ours(commit, pull.head):
                 kept |= await self._changed(commit)
         return head.sha, fork, tuple(sorted(kept))
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import takewhile
 
 from app.github.comments import section
 from app.github.pulls import PREFIX, Pull
@@ -246,7 +247,9 @@ def place_of(pull: Pull, ties: Ties) -> StackPlace:
     needless = tuple(p.number for p in reversed(down[1:]) if section(p.body, "done"))
     uppers = tuple(p.number for p in ties.uppers(pull))
     held, done = (bool(section(pull.body, part)) for part in ("held", "done"))
-    return StackPlace(size, below, uppers, needless, held=held, done=done)
+    along = tuple(p.number for p in takewhile(pull.is_stacked_with, down[1:]))[::-1]
+    place = StackPlace(size, below, uppers, needless, held=held, done=done)
+    return replace(place, along=along, native=pull.native is not None)
 
 
 def shown_of(pulls: Iterable[Pull], roadmap: str) -> tuple[ShownPull, ...]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 from urllib.parse import urlencode
 
 from cachetools import LRUCache
@@ -18,6 +18,7 @@ from cachetools import LRUCache
 from app.github.api import BestEffort
 from app.github.checks import STACK, CheckRuns
 from handlers.ports import StackPlace
+from handlers.stack_replies import numbers
 from runner.errors import Outage
 
 _log = logging.getLogger(__name__)
@@ -29,8 +30,15 @@ _WAITS = (
     "whole order, and Cairn updates this check when one of them is merged or closed."
 )
 _NEEDLESS = ": its task is done without it"
-_NEEDS_YOU = "This branch needs you before it can be merged"
-_WORKING = "Cairn is working on a conflict with the base branch"
+_ALONG = "Merging it also merges {along}"
+_ALONG_SUMMARY = (
+    "This pull request is in a stack of GitHub, which merges it together with {along} below it."
+)
+_HELD = {
+    "you": "This branch needs you before it can be merged",
+    "cairn": "Cairn is working on a conflict with the base branch",
+    "github": "GitHub is rebasing this branch",
+}
 
 
 def _remembered() -> LRUCache[str, str]:
@@ -54,10 +62,10 @@ class StackMemory:
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """What keeps people from merging a pull request (Markdown), and whether Cairn works on it."""
+    """What keeps people from merging a pull request (Markdown), and who is to end that."""
 
     text: str
-    working: bool = False
+    by: Literal["you", "cairn", "github"] = "you"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +77,8 @@ class StackLinks:
 
     def of(self, place: StackPlace) -> str:
         """The pull request to merge first, or the list of all of ours that are open."""
-        if place.below:
-            return f"{self.url}/pull/{place.below[-1]}"
+        if lower := place.waits_for:
+            return f"{self.url}/pull/{lower}"
         author = f"app/{self.bot_login.removesuffix('[bot]')}"
         return f"{self.url}/pulls?{urlencode({'q': f'is:pr is:open author:{author}'})}"
 
@@ -125,16 +133,21 @@ def _said(check: Any) -> tuple[str, str]:
 
 
 def stack_check(place: StackPlace, held: Held | None = None) -> dict[str, Any]:
-    """The check run: pending while another one is to be merged first, or while Cairn works."""
+    """The check run: pending while another one is to be merged first, or somebody is at work."""
     if held:
-        output = {"title": _WORKING if held.working else _NEEDS_YOU, "summary": held.text}
-        ended = {"status": "in_progress"} if held.working else {"conclusion": "failure"}
+        output = {"title": _HELD[held.by], "summary": held.text}
+        ended = {"conclusion": "failure"} if held.by == "you" else {"status": "in_progress"}
         return {"name": STACK, **ended, "output": output}
-    if place.below:
-        lower = place.below[-1]
+    if lower := place.waits_for:
         verb, why = ("Close", _NEEDLESS) if lower in place.needless else ("Merge", "")
         summary = _WAITS.format(lower=lower, verb=verb, why=why)
         output = {"title": f"Waits for #{lower}", "summary": summary}
         return {"name": STACK, "status": "queued", "output": output}
     output = {"title": _NEXT, "summary": _NEXT_SUMMARY}
+    if place.along:
+        along = numbers(place.along)
+        output = {
+            "title": _ALONG.format(along=along),
+            "summary": _ALONG_SUMMARY.format(along=along),
+        }
     return {"name": STACK, "conclusion": "success", "output": output}

@@ -97,15 +97,54 @@ def rebuilt_above(pull: Pull, lower: Pull, fresh: Fresh) -> str:
     )
 
 
+def only_github(pull: Pull, below: Pull | None, base: str) -> str:
+    """What to do where only GitHub can change the base of a pull request, and does not."""
+    name = f"#{below.number}" if below else f"`{pull.base}`"
+    then = (
+        "To take this pull request out of the stack, choose *Unstack* on its page. Cairn then "
+        f"changes its base to `{base}`"
+    )
+    if below and not below.merged:
+        return (
+            f"{_NEEDS_YOU} It is in a stack of GitHub, which merges nothing above a closed pull "
+            f"request, and {name} below it was closed. Reopen {name} if you want its change. "
+            f"{then}, and removes the change of {name} from it."
+        )
+    return (
+        f"{_NEEDS_YOU} It is in a stack of GitHub. {name}, which it was made against, is merged, "
+        f"but GitHub has not changed its base to `{base}`. {then}."
+    )
+
+
+def github_rebases(pull: Pull, merged: Pull) -> str:
+    """What the description says while GitHub has time to rebase what is left of a stack."""
+    return (
+        f"**GitHub is rebasing this branch.** #{merged.number} below it was merged with GitHub's "
+        f"stack, so GitHub puts this pull request on `{pull.native.base if pull.native else ''}`. "
+        "If that has not happened within a minute, Cairn does it."
+    )
+
+
+def not_rebased(pull: Pull, merged: Pull, fresh: Fresh) -> str:
+    """What to do if GitHub did not rebase a branch of its stack that people pushed to."""
+    return (
+        f"{_NEEDS_YOU} #{merged.number} below it was merged with GitHub's stack, but GitHub has "
+        f"not put this branch on `{pull.base}`. {_why_not(fresh)}Press *Rebase stack* on the page "
+        f"of this pull request.{_by_hand(pull, fresh)}"
+    )
+
+
 def joined(pull: Pull, merged: Pull, fresh: Fresh) -> str:
     """The comment when Cairn brought the base branch in after a squash or rebase merge."""
     begun = (
         f"#{merged.number} was merged by squash or rebase, so git does not see that this branch "
-        f"already has that change. Cairn changed the base of this pull request to `{pull.base}` "
+        f"already has that change. {'GitHub' if pull.native else 'Cairn'} changed the base of this "
+        f"pull request to `{pull.base}` "
     )
     shown = f"The diff shows only the change of this pull request. {_tested(fresh)}"
     if fresh.done == "rebuilt":
-        return f"{begun}and rebuilt its branch as one commit on `{pull.base}`. {shown}"
+        rebuilt = "and Cairn rebuilt" if pull.native else "and rebuilt"
+        return f"{begun}{rebuilt} its branch as one commit on `{pull.base}`. {shown}"
     return (
         f"{begun}and merged `{pull.base}` into its branch. {shown}\n\n"
         "Merge or squash this pull request. If GitHub refuses to rebase it, first turn it into one "
@@ -175,11 +214,11 @@ def _tried(fresh: Fresh) -> str:
     return _NOT_AGAIN.get(fresh.attempt, "")
 
 
-def _worked_on(pull: Pull, both: str) -> str:
+def _worked_on(pull: Pull, fresh: Fresh, both: str) -> str:
     """What is said while a new attempt is made."""
     return (
         f"{both}, so Cairn is working on the task once more, on the newest `{pull.base}`. "
-        f"{_REPORTS} {_resolve(pull, 'To resolve the conflict yourself instead, type:')}"
+        f"{_REPORTS} {_resolve(pull, fresh, 'To resolve the conflict yourself instead, type:')}"
     )
 
 
@@ -209,8 +248,8 @@ def stuck(pull: Pull, merged: Pull, fresh: Fresh) -> str:
         f"{_paths(fresh.paths)}"
     )
     if fresh.attempt == "working":
-        return _worked_on(pull, because)
-    return f"{_NEEDS_YOU} {because}. {_tried(fresh)}{_resolve(pull)}"
+        return _worked_on(pull, fresh, because)
+    return f"{_NEEDS_YOU} {because}. {_tried(fresh)}{_resolve(pull, fresh)}"
 
 
 def conflicting(pull: Pull, fresh: Fresh) -> list[str]:
@@ -219,15 +258,23 @@ def conflicting(pull: Pull, fresh: Fresh) -> list[str]:
         return []
     both = f"`{pull.base}` and this branch both changed {_paths(fresh.conflicts)}"
     if fresh.attempt == "working":
-        return [_worked_on(pull, both)]
-    return [f"{_NEEDS_YOU} {both}. {_tried(fresh)}{_resolve(pull)}"]
+        return [_worked_on(pull, fresh, both)]
+    return [f"{_NEEDS_YOU} {both}. {_tried(fresh)}{_resolve(pull, fresh)}"]
 
 
-def _resolve(pull: Pull, lead: str = "To resolve the conflict, type:") -> str:
-    """What to type to merge the base branch in, and how to have the task done again instead."""
+def _resolve(pull: Pull, fresh: Fresh, lead: str = "To resolve the conflict, type:") -> str:
+    """What to type to bring the base branch in, and how to have the task done again instead.
+
+    GitHub merges no native stack that has a merge commit in it.
+    """
+    bring = f"git merge origin/{pull.base}"
+    then = "git commit && git push"
+    if pull.native:
+        bring = f"git rebase --onto origin/{pull.base} {fresh.start}"
+        then = "git rebase --continue && git push --force-with-lease"
     return (
-        f"{lead}\n\n```sh\ngit fetch origin\ngit switch {pull.head}\ngit merge origin/{pull.base}\n"
-        "# resolve the conflicts, then\ngit commit && git push\n```\n\n"
+        f"{lead}\n\n```sh\ngit fetch origin\ngit switch {pull.head}\n{bring}\n"
+        f"# resolve the conflicts, then\n{then}\n```\n\n"
         f"Or close this pull request and comment `/execute retry {pull.task}`: Cairn then works "
         f"on the task again, on `{pull.base}`."
     )

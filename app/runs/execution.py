@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, MutableSet, Sequence
 from contextlib import aclosing, suppress
 from dataclasses import asdict, dataclass, replace
+from datetime import datetime
 from typing import Protocol
 
 from app.github.pulls import PullOptions
@@ -234,7 +235,7 @@ async def execute(run: Run, ports: RunPorts, runs: StoredRuns, started: MutableS
             yield await _undone(request, ports)
             return
         if run.request.get("verify"):
-            yield await _verified(run.issue or 0, request, ports)
+            yield await _verified(run, request, ports)
             return
         if run.request.get("plan"):
             yield await plan_only(request, ports)
@@ -425,9 +426,14 @@ async def _undone(request: Request, ports: RunPorts) -> Outcome:
     return Outcome("ended", "it only proposed to take back a task")
 
 
-async def _verified(number: int, request: Request, ports: RunPorts) -> Outcome:
-    """Verify a pull request of ours again; no task is worked on."""
-    verifying = ports.verifying
+async def _verified(run: Run, request: Request, ports: RunPorts) -> Outcome:
+    """Verify a pull request of ours again, or look at its place later; no task is worked on."""
+    number, verifying, look_at = run.issue or 0, ports.verifying, run.request.get("look_at")
+    if look_at and verifying:
+        until = datetime.fromisoformat(look_at)
+        if ports.deps.clock.now() < until:
+            return Outcome("paused", f"it looks at #{number} later", until)
+        return Outcome("ended", await verifying.look(number))
     reply = await verifying.verify(number, request, ports.deps) if verifying else _MAY_NOT_SHOW
     return Outcome("ended", reply)
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict
+from datetime import datetime
 from typing import Protocol
 
 from app.github.freshen import Attempting, Clash
@@ -27,6 +28,9 @@ class FollowUps(Protocol):
 
     async def verify(self, place: RunRequest, pull: Pull, head: str, /) -> None:
         """Have a head verified again; twice leaves one."""
+
+    async def look(self, place: RunRequest, pull: Pull, at: datetime, /) -> None:
+        """Come back to a pull request at a time; twice leaves one."""
 
     async def attempt(
         self, place: RunRequest, pull: Pull, clash: Clash, /, *, stopped: bool = False
@@ -150,6 +154,10 @@ class QueuedFollowUps:
     async def verify(self, place: RunRequest, pull: Pull, head: str, /) -> None:
         """Queue the verification of a head; twice leaves one."""
         await self._verifications(place, pull, head)
+
+    async def look(self, place: RunRequest, pull: Pull, at: datetime, /) -> None:
+        """Queue a look at a pull request, for later; twice leaves one."""
+        await self._verifications.later(place, pull, at)
 
     async def attempt(
         self, place: RunRequest, pull: Pull, clash: Clash, /, *, stopped: bool = False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict
+from datetime import datetime
 
 from app.github.pulls import Pull
 from app.github.reviews import ReviewedPulls
@@ -61,6 +62,13 @@ class Verifications:
         if await self._queue.start(verification(place, pull, head)):
             await self._look()
 
+    async def later(self, place: RunRequest, pull: Pull, at: datetime, /) -> None:
+        """Queue a look at the place of a pull request in its stack, at a time; twice leaves one."""
+        words = f"look {place.repository_id} {pull.number} {at.isoformat()}"
+        row = about_pull(place, pull, words, verify=True, look_at=at.isoformat())
+        if await self._queue.start(row):
+            await self._look()
+
 
 class Verifying:
     """``pulls`` reads pull requests of ours, ``checks`` shows what is found.
@@ -75,6 +83,11 @@ class Verifying:
         placed: Callable[[int], Awaitable[None]],
     ) -> None:
         self._pulls, self._checks, self._placed = pulls, checks, placed
+
+    async def look(self, number: int) -> str:
+        """Show where a pull request is in its stack, and end what is over; say what came of it."""
+        await self._placed(number)
+        return f"pull request {number} was looked at again"
 
     async def verify(self, number: int, request: Request, deps: Deps) -> str:
         """Verify the head of a pull request and show the result; say what came of it.
