@@ -53,6 +53,11 @@ class Git:
     environment: Mapping[str, str] = field(repr=False)
     settings: tuple[str, ...] = _QUIET
 
+    def line_of(self, *arguments: str) -> list[str]:
+        """Return the words of a command line."""
+        options = [word for setting in self.settings for word in ("-c", setting)]
+        return ["git", *self.place, *options, *arguments]
+
     async def call(
         self,
         *arguments: str,
@@ -61,9 +66,8 @@ class Git:
         timeout: float = 60.0,
     ) -> Finished:
         """Run one command; ``timeout`` in seconds. Raises ``Outage`` without git or in time."""
-        options = [word for setting in self.settings for word in ("-c", setting)]
         process = await _start(
-            ["git", *self.place, *options, *arguments], {**self.environment, **(environment or {})}
+            self.line_of(*arguments), {**self.environment, **(environment or {})}
         )
         try:
             async with asyncio.timeout(timeout):
@@ -113,7 +117,11 @@ def as_user(*place: str, environment: Mapping[str, str]) -> Git:
     """git with the user's own configuration and identity, for what touches his work tree."""
     own = {name: environment[name] for name in (*_USER, *_IDENTITY) if name in environment}
     none = {"GIT_ALLOW_PROTOCOL": "none"}
-    return Git(place, {**_base(environment), **own, **none}, (*_QUIET, "gc.auto=0"))
+    return Git(
+        place,
+        {**_base(environment), **own, **none},
+        (*_QUIET, "gc.auto=0", "maintenance.auto=false"),
+    )
 
 
 def _base(environment: Mapping[str, str]) -> dict[str, str]:

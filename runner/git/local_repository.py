@@ -20,6 +20,11 @@ from runner.state.changes import Snapshot
 from runner.state.publishing import Checkpoint, HumanCommits, Proposed, Published, Stack
 
 _HEADS = "refs/heads/"
+_WHERE = (
+    *("rev-parse", "--is-inside-work-tree", "--show-object-format"),
+    *("HEAD^{commit}", "--symbolic-full-name", "HEAD"),
+)
+"""Prints four lines: whether this is a work tree, the kind of its objects, commit and branch."""
 
 
 class LocalRepository:
@@ -135,15 +140,14 @@ class LocalRepository:
 
     async def stack(self) -> Stack:
         """Start at HEAD. Raises ``Outage`` when there is no commit or no branch."""
-        await self._check_checkout()
-        branch = await self._current()
+        head, branch = await self._look()
         if branch is None:
             raise Outage(
                 "git",
                 f"{self._root} is on no branch (detached HEAD). Switch to one (git switch NAME)"
                 " or name one with --branch NAME.",
             )
-        return Stack(await self._head(), branch, proposed=self._proposed)
+        return Stack(head, branch, proposed=self._proposed)
 
     async def snapshot(self, commit: str) -> Snapshot:
         """Return the exact tree of a commit. Raises ``TaskError`` when there is no such commit."""
@@ -166,14 +170,13 @@ class LocalRepository:
         Raises ``TaskError`` if a change that the user has made since would be overwritten,
         ``Outage`` if they moved or left the branch.
         """
-        branch = await self._current()
+        head, branch = await self._look()
         if branch != checkpoint.below:
             raise Outage(
                 "git",
                 f"The run works on branch {checkpoint.below}, but {self._root} is on"
                 f" {branch or 'no branch'} now. Type: git switch {checkpoint.below}",
             )
-        head = await self._head()
         if await self._is(head, checkpoint):
             return Published(head, branch)
         return Published(await self._advance(head, checkpoint), branch)
@@ -225,7 +228,7 @@ class LocalRepository:
 
     async def _is(self, head: str, checkpoint: Checkpoint) -> bool:
         """Say whether a commit already is this checkpoint (a repeat after a crash)."""
-        about, _, message = (await self._git.output("cat-file", "commit", head)).partition(b"\n\n")
+        about, _, message = (await self._objects.commit(head)).partition(b"\n\n")
         lines = about.decode("utf-8", "replace").split("\n")
         parents = [line.removeprefix("parent ") for line in lines if line.startswith("parent ")]
         return (
@@ -233,6 +236,16 @@ class LocalRepository:
             and parents == [checkpoint.parent]
             and message == commit_message(checkpoint.text).encode("utf-8", "replace")
         )
+
+    async def _look(self) -> tuple[str, str | None]:
+        """Return the commit and the branch (None: detached), with one process where all is well."""
+        done = await self._git.call(*_WHERE)
+        found = os.fsdecode(done.stdout).split("\n")[:-1]
+        if done.exit_code or len(found) != 4 or found[:2] != ["true", "sha1"]:
+            await self._check_checkout()
+            return await self._head(), await self._current()
+        branch = found[3].removeprefix(_HEADS)
+        return found[2], branch if branch != found[3] else None
 
     async def _check_checkout(self) -> None:
         done = await self._git.call("rev-parse", "--is-inside-work-tree", "--show-object-format")

@@ -9,9 +9,12 @@ from __future__ import annotations
 import asyncio
 import os
 import re
+import subprocess
 import tempfile
+import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from cachetools import LRUCache
@@ -24,6 +27,10 @@ from runner.state.publishing import Checkpoint
 
 _SHA = re.compile(r"[0-9a-f]{40}\Z")
 _CACHED = 400_000  # entries of all cached snapshots together, about 100 MB
+_IDLE, _LONGEST = 10.0, 60.0
+"""Seconds that a process waits for the next question, and may take for its answers."""
+_AT_ONCE = 90
+"""Names of 41 bytes: less than 4096 of them fit into the smallest pipe that Linux makes."""
 
 
 class MissingBlobs(TaskError):
@@ -39,6 +46,8 @@ class GitObjects:
 
     def __init__(self, git: Git) -> None:
         self._git = git
+        self._batch = _Batch(git)
+        self._idle: asyncio.TimerHandle | None = None
         self._snapshots: LRUCache[str, Snapshot] = LRUCache(_CACHED, getsizeof=_weight)
 
     async def tree(self, commit: str) -> str:
@@ -64,16 +73,124 @@ class GitObjects:
         return snapshot
 
     async def blobs(self, shas: Sequence[str]) -> dict[str, bytes]:
-        """Return contents by blob sha, all from one process. Raises ``MissingBlobs``."""
+        """Return contents by blob sha, from the process that a run reads from.
+
+        Raises ``MissingBlobs``.
+        """
         wanted = list(dict.fromkeys(named(sha) for sha in shas))
         if not wanted:
             return {}
-        asked = "".join(f"{sha}\n" for sha in wanted).encode()
-        found = dict(parse_batch(await self._git.output("cat-file", "--batch", stdin=asked)))
-        missing = [sha for sha in wanted if sha not in found]
+        found = await self._read(wanted)
+        if missing := [sha for sha in wanted if sha not in found]:
+            # the folder may be another one since the process was started: ask a new one
+            await asyncio.to_thread(self._batch.end)
+            found |= await self._read(missing)
+            missing = [sha for sha in missing if sha not in found]
         if missing:
             raise MissingBlobs(missing)
         return found
+
+    async def _read(self, names: Sequence[str]) -> dict[str, bytes]:
+        """Read objects; the process ends when nobody has asked for a while."""
+        if self._idle:
+            self._idle.cancel()
+        try:
+            return await asyncio.to_thread(self._batch.read, names)
+        finally:
+            self._idle = asyncio.get_running_loop().call_later(
+                _IDLE, partial(self._batch.end, wait=False)
+            )
+
+    async def commit(self, sha: str) -> bytes:
+        """Return a commit as git stores it. Raises ``MissingBlobs``."""
+        return (await self.blobs([sha]))[sha]
+
+
+class _Batch:
+    """One ``git cat-file --batch``, started when first needed.
+
+    It is used from threads, one at a time, so it belongs to no event loop and ends with its owner.
+    """
+
+    def __init__(self, git: Git) -> None:
+        self._git = git
+        self._turn = threading.Lock()
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def read(self, names: Sequence[str]) -> dict[str, bytes]:
+        """Return those objects that there are. Raises ``Outage`` and ``GitFailed``."""
+        with self._turn:
+            process = self._process = self._process or self._started()
+            late = threading.Timer(_LONGEST, process.kill)
+            late.start()
+            try:
+                found = dict(self._answers(process, names))
+            except (OSError, EOFError) as error:
+                said = self._end()
+                if late.finished.is_set():
+                    message = f"git cat-file took longer than {_LONGEST:.0f} s and was ended"
+                    raise Outage("git", message) from error
+                raise GitFailed("cat-file", process.returncode, said) from error
+            finally:
+                late.cancel()
+            return found
+
+    def end(self, *, wait: bool = True) -> None:
+        """End the process, if there is one; the next ``read`` starts another.
+
+        Without ``wait`` one that is being read from stays.
+        """
+        if self._turn.acquire(blocking=wait):
+            try:
+                self._end()
+            finally:
+                self._turn.release()
+
+    def __del__(self) -> None:
+        self._end()
+
+    def _end(self) -> str:
+        """Return what git printed about errors."""
+        if (process := self._process) is None:
+            return ""
+        self._process = None
+        process.kill()
+        with process, self._errors as errors:  # waits for it, and closes everything
+            errors.seek(0)
+            return errors.read().decode("utf-8", "replace")
+
+    def _started(self) -> subprocess.Popen[bytes]:
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 # lives as long as the process
+        try:
+            return subprocess.Popen(
+                self._git.line_of("cat-file", "--batch"),
+                env=dict(self._git.environment),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=self._errors,
+                start_new_session=True,
+            )
+        except FileNotFoundError:
+            raise Outage("git", "git is not installed or not on PATH: install git") from None
+
+    def _answers(
+        self, process: subprocess.Popen[bytes], names: Sequence[str]
+    ) -> Iterator[tuple[str, bytes]]:
+        """Ask for a few at a time: what is asked must fit into a pipe while git is not read."""
+        asked, answers = process.stdin, process.stdout
+        if asked is None or answers is None:
+            raise RuntimeError("the process was not started with pipes")
+        for at in range(0, len(names), _AT_ONCE):
+            some = names[at : at + _AT_ONCE]
+            asked.write("".join(f"{name}\n" for name in some).encode())
+            asked.flush()
+            for name in some:
+                words = answers.readline().split()
+                if not words:
+                    raise EOFError
+                if words[1] != b"missing":
+                    content = answers.read(int(words[2]) + 1)
+                    yield name, content[:-1]
 
 
 def named(sha: str) -> str:
@@ -90,20 +207,6 @@ def parse_tree(listed: bytes) -> Iterator[tuple[str, TreeEntry]]:
         mode, _, sha, size = about.decode().split()
         entry = TreeEntry(mode, sha, 0 if size == "-" else int(size))
         yield path.decode("utf-8", "surrogateescape"), entry
-
-
-def parse_batch(answer: bytes) -> Iterator[tuple[str, bytes]]:
-    """Read ``cat-file --batch``: ``sha type size<LF>content<LF>``, or ``sha missing<LF>``."""
-    at = 0
-    while at < len(answer):
-        end = answer.index(b"\n", at)
-        words = answer[at:end].decode().split()
-        at = end + 1
-        if words[1] == "missing":
-            continue
-        size = int(words[2])
-        yield words[0], answer[at : at + size]
-        at += size + 1
 
 
 def _weight(snapshot: Snapshot) -> int:
@@ -136,8 +239,13 @@ async def write_commit(git: Git, user: Git, *, checkpoint: Checkpoint, base: Sna
 
 async def write_tree(git: Git, changes: ChangeSet, base: Snapshot) -> str:
     """Write the tree after ``changes`` through a separate index (the user's is untouched)."""
-    lines = [await _index_line(git, p, w, base) for p, w in changes.files.items()]
     with tempfile.TemporaryDirectory(prefix="cairn-") as folder:
+        contents = [write.content for write in changes.files.values() if write]
+        shas = iter(await _written_blobs(git, Path(folder), contents))
+        lines = [
+            _index_line(path, write, next(shas) if write else b"", base)
+            for path, write in changes.files.items()
+        ]
         index = {"GIT_INDEX_FILE": str(Path(folder) / "index")}
         await git.output("read-tree", base.tree, environment=index)
         await git.output(
@@ -146,15 +254,31 @@ async def write_tree(git: Git, changes: ChangeSet, base: Snapshot) -> str:
         return (await git.output("write-tree", environment=index)).decode().strip()
 
 
-async def _index_line(git: Git, path: str, write: Write | None, base: Snapshot) -> bytes:
+async def _written_blobs(git: Git, folder: Path, contents: Sequence[bytes]) -> list[bytes]:
+    """Write blobs, all with one process, and return their names. git reads them from files."""
+
+    def kept() -> bytes:
+        paths = [folder / str(number) for number, _ in enumerate(contents)]
+        for path, content in zip(paths, contents, strict=True):
+            path.write_bytes(content)
+        return b"".join(os.fsencode(path) + b"\n" for path in paths)
+
+    if not contents:
+        return []
+    paths = await asyncio.to_thread(kept)
+    # no filter and no line-end conversion is applied
+    return (
+        await git.output("hash-object", "-w", "--no-filters", "--stdin-paths", stdin=paths)
+    ).split()
+
+
+def _index_line(path: str, write: Write | None, sha: bytes, base: Snapshot) -> bytes:
     """One line of https://git-scm.com/docs/git-update-index#_using_index_info; mode 0 deletes."""
     if write is None:
         return b"0 %s\t%s\0" % (b"0" * 40, os.fsencode(path))
     old = base.entries.get(path)
     mode = write.mode or (old.mode if old else FILE)
-    # without --path no filter and no line-end conversion is applied
-    sha = await git.output("hash-object", "-w", "--stdin", stdin=write.content)
-    return b"%s %s\t%s\0" % (mode.encode(), sha.strip(), os.fsencode(path))
+    return b"%s %s\t%s\0" % (mode.encode(), sha, os.fsencode(path))
 
 
 async def identity(user: Git) -> Mapping[str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -165,3 +166,49 @@ async def test_a_folder_without_git_is_an_outage(tmp_path: Path) -> None:
     """A folder that is no repository blames no task."""
     with pytest.raises(Outage, match="not a git repository"):
         await GitObjects(hermetic("-C", str(tmp_path))).snapshot("2" * 40)
+
+
+async def test_all_contents_are_read_with_one_process(
+    odd: ScratchGit, tmp_path: Path, counted_git: Path
+) -> None:
+    started, commit = counted_git, odd("rev-parse", "HEAD")
+    objects = GitObjects(hermetic("-C", str(odd.root), extra={"PATH": str(tmp_path / "bin")}))
+    shas = [e.sha for e in (await objects.snapshot(commit)).entries.values() if e.mode != SUBMODULE]
+    before = len(started.read_text().splitlines())
+
+    for sha in shas:
+        assert blob_sha((await objects.blobs([sha]))[sha]) == sha
+    many = await objects.blobs(shas * 50)
+
+    assert many.keys() == set(shas)
+    assert len(started.read_text().splitlines()) == before + 1
+
+
+async def test_a_repository_that_was_made_again_is_read_again(tmp_path: Path) -> None:
+    first = ScratchGit(tmp_path / "repository")
+    first.commit({"a.txt": b"one\n"})
+    objects = GitObjects(hermetic("-C", str(first.root)))
+    assert await objects.blobs([blob_sha(b"one\n")])
+
+    first.root.rename(tmp_path / "gone")
+    ScratchGit(tmp_path / "repository").commit({"a.txt": b"two\n"})
+
+    assert await objects.blobs([blob_sha(b"two\n")]) == {blob_sha(b"two\n"): b"two\n"}
+
+
+async def test_what_git_says_when_it_ends_is_passed_on(tmp_path: Path) -> None:
+    objects = GitObjects(hermetic("-C", str(tmp_path / "nowhere")))
+
+    with pytest.raises(Outage, match="git cat-file failed: fatal: cannot change to"):
+        await objects.blobs(["1" * 40])
+
+
+@pytest.fixture
+def counted_git(tmp_path: Path) -> Path:
+    """A git in ``bin`` that adds a line to this file each time it is started."""
+    started, program = tmp_path / "started", tmp_path / "bin" / "git"
+    program.parent.mkdir()
+    real = shutil.which("git")
+    program.write_text(f'#!/bin/sh\necho "$@" >>{started}\nexec {real} "$@"\n')
+    program.chmod(0o755)
+    return started
