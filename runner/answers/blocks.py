@@ -11,7 +11,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from runner.answers.edits import has_edits, is_diff, read_diff, read_edits
+from runner.answers.edits import are_edits, has_edits, is_diff, read_diff, read_edits
 from runner.answers.fences import FencedBlock, Outline, fits, is_here_document, is_shell
 from runner.answers.pieces import AnswerPiece, FileEdit, FoundPieces, Known, join, unreadable
 from runner.code.languages import CODE_SUFFIXES, is_test_file
@@ -264,11 +264,11 @@ def read_blocks(parts: Outline, known: Known, *, truncated: bool) -> FoundPieces
     found: list[FoundPieces] = []
     unnamed: list[FencedBlock] = []
     labelled = [(block, path_of(block, known)) for block in parts.blocks]
-    whole = {path: block.lines for block, path in labelled if path and not _is_part(block)}
+    whole = {p: block.lines for block, p in labelled if p and not _is_part(block, p, known)}
     for block, path in labelled:
         if truncated and not block.closed and block is parts.blocks[-1]:
             found.append(_cut_off(block, path))
-        elif has_edits(block.lines):
+        elif _has_edits(block, path, known):
             found.append(edits_of(block.lines, known, place=block.place, path=path))
         elif is_diff(block.lines, block.info) and _explains(block, path, whole):
             found.append(FoundPieces(notes=(f"{block.place} repeats a change as a diff: ignored",)))
@@ -284,8 +284,23 @@ def read_blocks(parts: Outline, known: Known, *, truncated: bool) -> FoundPieces
     return join(found)
 
 
-def _is_part(block: FencedBlock) -> bool:
-    return has_edits(block.lines) or is_diff(block.lines, block.info)
+def _is_part(block: FencedBlock, path: str, known: Known) -> bool:
+    return _has_edits(block, path, known) or is_diff(block.lines, block.info)
+
+
+def _has_edits(block: FencedBlock, path: str, known: Known) -> bool:
+    """Whether a block is edits; a file's text may have the marks of edits and conflicts."""
+    if not path or not has_edits(block.lines):
+        return has_edits(block.lines)
+    return are_edits(_without_label(block, path, known), old_lines(path, known))
+
+
+def old_lines(written: str, known: Known) -> list[str] | None:
+    """Return the lines of the file that a path in an answer means, None where there is none."""
+    meant = resolve(written, paths=known.paths, expected=known.expected)
+    path = meant.path if isinstance(meant, Resolved) else ""
+    content = known.read(path) if path in known.paths else None
+    return None if content is None else known.lines_of(path, content).texts
 
 
 def _explains(block: FencedBlock, path: str, whole: Mapping[str, Sequence[str]]) -> bool:
@@ -314,14 +329,25 @@ def path_of(block: FencedBlock, known: Known) -> str:
 
 def edits_of(lines: Sequence[str], known: Known, *, place: str, path: str) -> FoundPieces:
     """Return the search/replace edits of a block; a path line above an edit names its file."""
-    edits = read_edits(lines)
+
+    def label(at: int) -> str:
+        above = next((line for line in reversed(lines[:at]) if line.strip()), "")
+        return from_line(above.lstrip("#/ "), known.names)
+
+    def old(at: int) -> Sequence[str]:
+        labels = (
+            label(start) for start in range(at, -1, -1) if has_edits(lines[start : start + 1])
+        )
+        named = next(filter(None, labels), path)
+        return (old_lines(named, known) if named else None) or ()
+
+    edits = read_edits(lines, old)
     if isinstance(edits, int):
         message = f"{place}: the edit that begins at its line {edits + 1} has no end marker."
         return FoundPieces(complaints=(unreadable(message, path=path),))
     pieces: list[AnswerPiece] = []
     for at, edit in edits:
-        label = next((line for line in reversed(lines[:at]) if line.strip()), "")
-        path = from_line(label.lstrip("#/ "), known.names) or path
+        path = label(at) or path
         if not path:
             return FoundPieces(complaints=(unreadable(f"{place} edits a file without naming it."),))
         _join_edit(pieces, _edit_piece(path, place, edit))

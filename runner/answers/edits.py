@@ -14,24 +14,47 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from runner.answers.file_lines import FileLines, Hunk
 from runner.answers.loose_edits import loosely
 from runner.answers.pieces import AnswerPiece, FileEdit, FoundPieces, join, unreadable
 from runner.state.findings import Complaint
 
 if TYPE_CHECKING:
-    from unidiff.patch import Hunk, PatchedFile
+    from unidiff.patch import Hunk as DiffHunk
+    from unidiff.patch import PatchedFile
 
-_SEARCH = re.compile(r"^\s*<{5,9} ?(?:SEARCH|ORIGINAL|HEAD)\b.*$")
+_SEARCH = re.compile(r"^\s*<{5,9} ?(?P<word>SEARCH|ORIGINAL|HEAD)\b.*$")
 _MIDDLE = re.compile(r"^\s*={5,9}\s*$")
 _REPLACE = re.compile(r"^\s*>{5,9} ?(?:REPLACE|UPDATED|\w+)?.*$")
+_END = re.compile(r"^\s*>{5,9} ?(?:REPLACE|UPDATED)\b")
+_CONFLICT = "HEAD"
+"""What git writes after the first mark of a conflict, and some models after that of an edit."""
 _LOOKED_THROUGH = 5_000
 _MOST_EDITS = 200
 _MOST_SHOWN = 20
+_MOST_DIVISIONS = 50
+
+OldLines = Callable[[int], Sequence[str]]
+"""The lines of the file that the edit at an index is about, none where that is not known."""
 
 
 def has_edits(lines: Sequence[str]) -> bool:
     """Whether the lines hold a search/replace marker."""
     return any(_SEARCH.match(line) for line in lines)
+
+
+def are_edits(lines: Sequence[str], old: Sequence[str] | None) -> bool:
+    """Whether a block that names a file is edits of it; a text may have such marks, too.
+
+    ``old`` are the lines that the file has, None where there is no file. Edits begin with a mark;
+    behind other lines it is one only if the file has no such line, and is no mark of git's.
+    """
+    first = next((line for line in lines if line.strip()), "")
+    if _SEARCH.match(first):
+        return True
+    marks = [found for line in lines if (found := _SEARCH.match(line))]
+    there = {line.rstrip() for line in old or ()}
+    return any(m["word"] != _CONFLICT and m[0].rstrip() not in there for m in marks)
 
 
 def edits_span(lines: Sequence[str]) -> tuple[int, int]:
@@ -40,72 +63,100 @@ def edits_span(lines: Sequence[str]) -> tuple[int, int]:
     return marks[0], marks[-1] + 1
 
 
-def read_edits(lines: Sequence[str]) -> list[tuple[int, FileEdit]] | int:
+def read_edits(lines: Sequence[str], old: OldLines) -> list[tuple[int, FileEdit]] | int:
     """Return the edits and where each begins (index); or the index where one is unfinished."""
     found: list[tuple[int, FileEdit]] = []
     at = 0
     while at < len(lines):
-        if not _SEARCH.match(lines[at]):
+        mark = _SEARCH.match(lines[at])
+        if not mark:
             at += 1
             continue
-        middle = _next(lines, at + 1, _MIDDLE)
-        end = _next(lines, middle + 1, _REPLACE)
-        if end >= len(lines):
+        ends = _ends(lines, at, mark["word"])
+        middles = [n for n in range(at + 1, ends[-1] if ends else 0) if _MIDDLE.match(lines[n])]
+        if not middles:
             return at
-        edit = FileEdit(tuple(lines[at + 1 : middle]), tuple(lines[middle + 1 : end]))
-        found.append((at, edit))
+        middle, end = _division(lines, at, middles, ends, old)
+        found.append((at, FileEdit(tuple(lines[at + 1 : middle]), tuple(lines[middle + 1 : end]))))
         at = end + 1
     return found
 
 
-def apply_edits(
-    old: bytes, edits: Sequence[FileEdit], *, path: str, place: str
-) -> bytes | Complaint:
+def _ends(lines: Sequence[str], start: int, word: str) -> list[int]:
+    """Return where an edit can end: before the next one begins, at a mark that says REPLACE.
+
+    Where none says it, at the first mark after a divider.
+    """
+    stop = next(
+        (
+            at
+            for at in range(start + 1, len(lines))
+            if (found := _SEARCH.match(lines[at])) and found["word"] == word
+        ),
+        len(lines),
+    )
+    sure = [at for at in range(start + 1, stop) if _END.match(lines[at])]
+    if sure:
+        return sure
+    middle = _next(lines, start + 1, _MIDDLE)
+    end = _next(lines, middle + 1, _REPLACE)
+    return [end] if end < len(lines) else []
+
+
+def _division(
+    lines: Sequence[str], start: int, middles: Sequence[int], ends: Sequence[int], old: OldLines
+) -> tuple[int, int]:
+    """Return the divider and the end of an edit whose text may have lines like them.
+
+    The longest search that the file has decides; else the first divider of the end mark's length.
+    """
+    end = ends[0]
+    inside = [at for at in middles if at < end] or middles
+    if len(middles) > 1:
+        there = [line.rstrip() for line in old(start)]
+        for middle in reversed(middles[:_MOST_DIVISIONS]):
+            wanted = "\n".join(line.rstrip() for line in lines[start + 1 : middle]).strip("\n")
+            if _matches(there, wanted.split("\n")):
+                return middle, next((at for at in ends if at > middle), ends[-1])
+    size = len(lines[start].strip().partition(" ")[0])
+    alike = [at for at in inside if len(lines[at].strip()) == size]
+    middle = (alike or inside)[0]
+    return middle, next((at for at in ends if at > middle), ends[-1])
+
+
+def apply_edits(file: FileLines, edits: Sequence[FileEdit], *, place: str) -> bytes | Complaint:
     """Return the content after the edits, every untouched byte kept; or why one does not fit."""
+    path = file.path
     if len(edits) > _MOST_EDITS:
         message = f"{place} has {len(edits)} edits of {path}. Give the whole file instead."
         return Complaint(path, "UnreadableAnswer", message)
-    try:
-        text = old.decode("utf-8")
-    except UnicodeDecodeError:
-        return Complaint(path, "EditNotFound", f"{path} is not UTF-8 text; it cannot be edited.")
-    mark = "\ufeff" if text.startswith("\ufeff") else ""  # no answer writes a byte-order mark
-    lines = text.removeprefix(mark).split("\n")
-    end = "\r" if old.count(b"\r\n") * 2 > old.count(b"\n") else ""
-    result = _one_by_one(lines, edits, end)
+    result = _one_by_one(file, edits)
     if isinstance(result, Complaint):
-        together = _all_at_once(lines, edits, end)
+        together = _all_at_once(file, edits)
         if together is None:
             message = f"{place}: {result.message}"
             return Complaint(path, result.error, message, result.line, excerpt=result.excerpt)
         result = together
-    try:
-        return (mark + "\n".join(result)).encode("utf-8")
-    except UnicodeEncodeError:
-        return Complaint(path, "UnreadableAnswer", f"{place} holds a broken character.")
+    return result.content()
 
 
-def _one_by_one(lines: list[str], edits: Sequence[FileEdit], end: str) -> list[str] | Complaint:
+def _one_by_one(file: FileLines, edits: Sequence[FileEdit]) -> FileLines | Complaint:
     """Each edit is of what the ones before it left."""
     for edit in edits:
-        result = _apply(lines, edit, end)
+        result = _apply(file, edit)
         if isinstance(result, Complaint):
             return result
-        lines = result
-    return lines
+        file = result
+    return file
 
 
-_Hunk = tuple[int, int, tuple[str, ...]]
-"""The first line that goes, the one after the last, and what comes in their place."""
-
-
-def _all_at_once(lines: list[str], edits: Sequence[FileEdit], end: str) -> list[str] | None:
+def _all_at_once(file: FileLines, edits: Sequence[FileEdit]) -> FileLines | None:
     """Each edit is of the file as it was: their context overlaps, what they change does not.
 
     None where one is not found there exactly once, or two change the same lines differently.
     """
-    bare = [line.removesuffix("\r").removeprefix("\ufeff") for line in lines]
-    hunks: set[_Hunk] = set()
+    bare = file.texts
+    hunks: set[Hunk] = set()
     for edit in edits:
         starts, replace = _locate(bare, edit)
         if len(starts) != 1:
@@ -114,13 +165,10 @@ def _all_at_once(lines: list[str], edits: Sequence[FileEdit], end: str) -> list[
     ordered = sorted(hunks)
     if any(after[0] < before[1] or after[0] == before[0] for before, after in pairwise(ordered)):
         return None
-    result = list(lines)
-    for first, last, new in reversed(ordered):
-        result[first:last] = [line + end for line in new]
-    return result
+    return file.changed(ordered)
 
 
-def _changed(bare: Sequence[str], start: int, size: int, replace: Sequence[str]) -> Iterator[_Hunk]:
+def _changed(bare: Sequence[str], start: int, size: int, replace: Sequence[str]) -> Iterator[Hunk]:
     """What an edit changes, without its context."""
     compared = difflib.SequenceMatcher(None, bare[start : start + size], replace, autojunk=False)
     for kind, old, old_end, new, new_end in compared.get_opcodes():
@@ -128,8 +176,8 @@ def _changed(bare: Sequence[str], start: int, size: int, replace: Sequence[str])
             yield start + old, start + old_end, tuple(replace[new:new_end])
 
 
-def _apply(lines: list[str], edit: FileEdit, end: str) -> list[str] | Complaint:
-    bare = [line.removesuffix("\r").removeprefix("\ufeff") for line in lines]
+def _apply(file: FileLines, edit: FileEdit) -> FileLines | Complaint:
+    bare = file.texts
     starts, replace = _locate(bare, edit)
     if not starts and (loose := loosely(bare, edit)):
         edit, starts = loose
@@ -137,15 +185,15 @@ def _apply(lines: list[str], edit: FileEdit, end: str) -> list[str] | Complaint:
     if len(starts) > 1 and edit.line is not None and edit.line - 1 in starts:
         starts = [edit.line - 1]
     if _is_done(bare, edit, starts):
-        return lines
+        return file
     if not starts:
         return _not_found(bare, edit)
     if len(starts) > 1:
         return _ambiguous(starts)
-    at, after = starts[0], starts[0] + len(edit.search)
-    if not replace and after == len(lines):
-        return [*lines[:at], ""]
-    return [*lines[:at], *(line + end for line in replace), *lines[after:]]
+    at, size = starts[0], len(edit.search)
+    if not replace and at + size == len(bare):
+        return file.changed([(at, at + size, ("",))])
+    return file.changed([*_changed(bare, at, size, replace)])
 
 
 def _is_done(bare: Sequence[str], edit: FileEdit, starts: Sequence[int]) -> bool:
@@ -231,9 +279,9 @@ def _ambiguous(starts: Sequence[int]) -> Complaint:
 
 
 _HEADER = re.compile(r"^@@(?: -(\d+)(?:,\d+)? \+\d+(?:,\d+)? @@.*|.*)$")
-_FILE = re.compile(
-    r"^(?:diff --git |index [0-9a-f]|--- |\+\+\+ |(?:new|deleted) file mode |rename )"
-)
+_OF_GIT = r"(?:new|deleted) file mode |(?:old|new) mode |(?:rename|copy) (?:from|to) "
+_FILE = re.compile(rf"^(?:diff --git |index [0-9a-f]|--- |\+\+\+ |{_OF_GIT})")
+_SOURCE = re.compile(r"^(rename|copy) from (.+)$", re.MULTILINE)
 _GIT = "diff --git "
 _NOWHERE = "/dev/null"
 
@@ -241,7 +289,7 @@ _NOWHERE = "/dev/null"
 def is_diff(lines: Sequence[str], info: str = "") -> bool:
     """Whether the lines are a unified diff (with ``---``/``+++`` or a hunk header)."""
     if info.split(" ")[0].lower() in {"diff", "patch", "udiff"}:
-        return any(line.startswith("@@") or line.startswith("+++ ") for line in lines)
+        return any(line.startswith(("@@", "+++ ", _GIT)) for line in lines)
     start = [line for line in lines if line.strip()][:4]
     pair = any(a.startswith("--- ") and b.startswith("+++ ") for a, b in pairwise(start))
     return pair or bool(start and start[0].startswith(("diff --git ", "@@ -")))
@@ -296,26 +344,42 @@ def _begins_diff(lines: Sequence[str], at: int, first: int) -> bool:
 
 
 def _pieces(file: PatchedFile, place: str) -> Iterator[AnswerPiece]:
+    """Yield what a diff says of a file: of its lines, its name, and whether it is executable."""
+    info = str(file.patch_info or "")
     source, target = _bare(file.source_file), _bare(file.target_file)
-    if target == _NOWHERE:
+    mode = file.target_mode if file.target_mode != file.source_mode else None
+    moved = _SOURCE.search(info)
+    if moved:
+        source, is_copy = _bare(moved[2].strip()), moved[1] == "copy"
+        edits = tuple(_edit(hunk) for hunk in file)
+        yield AnswerPiece(target, place, edits=edits, mode=mode, source=source, is_copy=is_copy)
+    elif target == _NOWHERE:
         yield AnswerPiece(source, place)
-        return
-    if source == _NOWHERE:
+    elif source == _NOWHERE:
         text = "".join(line.value for hunk in file for line in hunk.target_lines())
-        yield AnswerPiece(target, place, text=text)
-        return
-    if file:
-        yield AnswerPiece(target, place, edits=tuple(_edit(hunk) for hunk in file))
+        yield AnswerPiece(target, place, text=text, mode=mode)
+    elif file or mode:
+        yield AnswerPiece(target, place, edits=tuple(_edit(hunk) for hunk in file), mode=mode)
 
 
 def _bare(name: str) -> str:
     return name if name == _NOWHERE else re.sub(r"^[abiwco]/", "", name.strip('"'))
 
 
-def _edit(hunk: Hunk) -> FileEdit:
-    search = tuple(line.value.rstrip("\n") for line in hunk.source_lines())
-    replace = tuple(line.value.rstrip("\n") for line in hunk.target_lines())
-    return FileEdit(search, replace, hunk.source_start)
+def _edit(hunk: DiffHunk) -> FileEdit:
+    """A hunk as an edit; "No newline at end of file" is a last line without the '' after it."""
+    from unidiff.constants import LINE_TYPE_ADDED, LINE_TYPE_NO_NEWLINE, LINE_TYPE_REMOVED
+
+    search = [line.value.rstrip("\n") for line in hunk.source_lines()]
+    replace = [line.value.rstrip("\n") for line in hunk.target_lines()]
+    unended = {
+        line.line_type for line, after in pairwise(hunk) if after.line_type == LINE_TYPE_NO_NEWLINE
+    }
+    if unended == {LINE_TYPE_REMOVED}:
+        replace.append("")
+    elif unended == {LINE_TYPE_ADDED}:
+        search.append("")
+    return FileEdit(tuple(search), tuple(replace), hunk.source_start)
 
 
 def _repaired_lines(lines: Sequence[str], path: str) -> Iterator[str]:

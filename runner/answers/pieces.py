@@ -1,11 +1,13 @@
-"""The pieces, complaints and notes of an answer, and how its text becomes a file's bytes."""
+"""The pieces, complaints and notes of an answer, and what it is read against."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from runner.answers.file_lines import FileLines
 from runner.state.findings import Complaint
+from runner.text.encoding import work_tree_encoding
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,13 +26,18 @@ class FileEdit:
 class AnswerPiece:
     """What the answer says about one path: a complete file, edits, or (neither) its deletion.
 
-    ``place`` names the block and the line of the answer.
+    ``place`` names the block and the line of the answer. ``mode`` is git's of the file, None to
+    leave it. ``source`` is the file that this one is made from ('' for none): it goes away unless
+    ``is_copy``.
     """
 
     path: str
     place: str
     text: str | None = None
     edits: tuple[FileEdit, ...] = ()
+    mode: str | None = None
+    source: str = ""
+    is_copy: bool = False
 
 
 @dataclass(frozen=True)
@@ -54,7 +61,9 @@ class Known:
     """What an answer is read against: the tree's paths and old contents, and what the task says.
 
     ``expected`` are the files that it asks for, ``named`` all that it names. ``partial`` are files
-    of which the question, whose lines are ``seen``, showed only a part.
+    of which the question, whose lines are ``seen``, showed only a part. ``modes`` are git's of the
+    files of the base; ``attributes`` its ``.gitattributes`` files. ``executable`` says that the
+    task wants the files that it names to be executable.
     """
 
     paths: Collection[str]
@@ -63,10 +72,18 @@ class Known:
     named: Collection[str] = ()
     partial: Collection[str] = ()
     seen: frozenset[str] = frozenset()
+    modes: Mapping[str, str] = field(default_factory=dict)
+    attributes: Mapping[str, bytes] = field(default_factory=dict)
+    executable: bool = False
     names: frozenset[str] = field(init=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "names", frozenset((*self.paths, *self.expected, *self.named)))
+
+    def lines_of(self, path: str, content: bytes) -> FileLines:
+        """Return a file's content as lines that keep their bytes."""
+        attribute = work_tree_encoding(path, self.attributes) if self.attributes else ""
+        return FileLines.of(path, content, attribute)
 
     def is_example(self, path: str) -> bool:
         """Whether the path was copied from the instructions: nothing else knows of it."""
@@ -85,20 +102,3 @@ def join(found: Sequence[FoundPieces]) -> FoundPieces:
         tuple(complaint for part in found for complaint in part.complaints),
         tuple(note for part in found for note in part.notes),
     )
-
-
-_BOM = b"\xef\xbb\xbf"
-
-
-def to_bytes(text: str, old: bytes | None) -> bytes:
-    """Encode as UTF-8 with one final line end; CRLF and byte-order mark follow ``old``.
-
-    Raises ``UnicodeEncodeError`` for a lone surrogate (a broken escape in a JSON answer).
-    """
-    plain = text.removeprefix("\ufeff").replace("\r\n", "\n").rstrip("\n")
-    content = (plain + "\n").encode("utf-8") if plain else b""
-    if old is None:
-        return content
-    if old.count(b"\r\n") * 2 > old.count(b"\n"):
-        content = content.replace(b"\n", b"\r\n")
-    return _BOM + content if old.startswith(_BOM) else content

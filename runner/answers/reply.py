@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from runner.answers import blocks
 from runner.answers.blocks import (
+    Resolved,
     edits_of,
     from_above,
     from_info,
@@ -36,13 +37,13 @@ from runner.answers.pieces import (
     FoundPieces,
     Known,
     join,
-    to_bytes,
     unreadable,
 )
 from runner.answers.prose import asked_back, explanation
 from runner.answers.wrapped import ends_patch, read_wrapped
-from runner.state.changes import ChangeSet, Write
+from runner.state.changes import EXECUTABLE, FILE, ChangeSet, Write
 from runner.state.findings import Complaint
+from runner.text.encoding import text_of
 
 
 @dataclass
@@ -50,11 +51,13 @@ class _Draft:
     """The change set while it grows; later pieces see what earlier ones wrote.
 
     ``edits`` are those that made the files what they are, of files that were only edited.
+    ``ended`` are files that the answer repeats, with the end that it gives them.
     """
 
     known: Known
     files: dict[str, Write | None] = field(default_factory=dict)
     edits: dict[str, list[FileEdit]] = field(default_factory=dict)
+    ended: dict[str, bytes] = field(default_factory=dict)
     complaints: list[Complaint] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
@@ -64,13 +67,19 @@ class _Draft:
             return write.content if write else None
         return self.known.read(path) if path in self.known.paths else None
 
+    def put(self, path: str, content: bytes, mode: str | None = None) -> None:
+        """Write a file; without a mode it keeps what an earlier piece gave it."""
+        earlier = self.files.get(path)
+        self.files[path] = Write(content, mode or (earlier.mode if earlier else None))
+
 
 def assemble(
     found: FoundPieces, known: Known
 ) -> tuple[ChangeSet, tuple[Complaint, ...], tuple[str, ...]]:
     """Return change set, complaints and notes; a piece that fails leaves the others alone."""
     draft = _Draft(known, complaints=list(found.complaints), notes=list(found.notes))
-    for piece in found.pieces:
+    ordered = sorted(found.pieces, key=_is_mode)  # a file may be written below its `chmod`
+    for piece in ordered:
         target = resolve(piece.path, paths=known.paths, expected=known.expected)
         if isinstance(target, Complaint):
             draft.complaints.append(replace(target, message=f"{piece.place}: {target.message}"))
@@ -81,10 +90,91 @@ def assemble(
         if target.note and target.note not in draft.notes:
             draft.notes.append(target.note)
         _add(draft, replace(piece, path=target.path))
+    _end_files(draft)
+    _make_executable(draft)
     return ChangeSet(draft.files), tuple(draft.complaints), tuple(draft.notes)
 
 
+def _is_mode(piece: AnswerPiece) -> bool:
+    """Whether all that a piece says is how a file may be used."""
+    return bool(piece.mode) and not (piece.edits or piece.source) and piece.text is None
+
+
+def _end_files(draft: _Draft) -> None:
+    """End files as the answer does where it changes nothing else: that is what it is for."""
+    read = draft.known.read
+    if draft.ended and all(w and w.content == read(p) for p, w in draft.files.items()):
+        for path, content in draft.ended.items():
+            draft.put(path, content)
+
+
+def _make_executable(draft: _Draft) -> None:
+    """Make scripts executable: new ones as their neighbours are, those the task says it of."""
+    known = draft.known
+    for path, write in draft.files.items():
+        if write is None or write.mode or not write.content.startswith(b"#!"):
+            continue
+        is_new = path not in known.modes
+        asked = known.executable and (is_new or path in known.named)
+        if asked or (is_new and _are_executable_beside(path, known.modes)):
+            draft.put(path, write.content, EXECUTABLE)
+
+
+def _are_executable_beside(path: str, modes: Mapping[str, str]) -> bool:
+    """Whether files near a path can be executed: one in its folder, else most of its kind.
+
+    Of its kind are files with the same ending in the nearest folder above that has some.
+    """
+    folder, _, name = path.rpartition("/")
+    if any(m == EXECUTABLE and p.rpartition("/")[0] == folder for p, m in modes.items()):
+        return True
+    suffix = name.rpartition(".")[2] if "." in name else ""
+    while True:
+        below = folder + "/" if folder else ""
+        alike = [
+            mode
+            for other, mode in modes.items()
+            if other.startswith(below)
+            and (other.rpartition(".")[2] if "." in other.rpartition("/")[2] else "") == suffix
+        ]
+        if alike or not folder:
+            return alike.count(EXECUTABLE) * 2 > len(alike)
+        folder = folder.rpartition("/")[0]
+
+
+def _move(draft: _Draft, piece: AnswerPiece) -> AnswerPiece | None:
+    """Put a file where a piece moves or copies it to; return what is left to do there."""
+    known = draft.known
+    found = resolve(piece.source, paths=known.paths, expected=known.expected)
+    source = found.path if isinstance(found, Resolved) else piece.source
+    content = draft.content(source)
+    content = known.read(source) if content is None and source in known.paths else content
+    if content is None:
+        message = f"{piece.place} moves {piece.source}, which does not exist."
+        draft.complaints.append(unreadable(message, path=piece.path, error="EditNotFound"))
+        return None
+    earlier = draft.files.get(source)
+    mode = piece.mode or (earlier.mode if earlier else None) or known.modes.get(source)
+    draft.put(piece.path, content, mode)
+    if not piece.is_copy and source != piece.path:
+        draft.files[source] = None
+    return replace(piece, source="") if piece.edits else None
+
+
 def _add(draft: _Draft, piece: AnswerPiece) -> None:
+    if piece.source:
+        rest = _move(draft, piece)
+        if rest is None:
+            return
+        piece = rest
+    if piece.mode and piece.text is None:
+        content = draft.content(piece.path)
+        if content is None and not piece.edits:
+            draft.notes.append(f"{piece.path}: is not there, its mode cannot be changed")
+        if content is not None:
+            draft.put(piece.path, content, _mode(piece.mode))
+        if not piece.edits:
+            return
     if piece.edits:
         _edit(draft, piece)
     elif piece.text is not None:
@@ -93,6 +183,12 @@ def _add(draft: _Draft, piece: AnswerPiece) -> None:
         draft.notes.append(f"{piece.path}: is not there, nothing to delete")
     else:
         draft.files[piece.path] = None
+
+
+def _mode(written: str) -> str:
+    """Return git's mode of a file: of what may be done with one, it keeps only whether it runs."""
+    is_file = written.startswith("100")
+    return written if not is_file else EXECUTABLE if int(written[-3:], 8) & 0o111 else FILE
 
 
 def _write(draft: _Draft, piece: AnswerPiece, text: str) -> None:
@@ -104,25 +200,27 @@ def _write(draft: _Draft, piece: AnswerPiece, text: str) -> None:
     if old and _blind(piece.path, old, full, draft.known):
         draft.complaints.append(_partial(piece))
         return
-    try:
-        content = to_bytes(full.text, old)
-    except UnicodeEncodeError:
-        message = f"{piece.place} holds a broken character (a lone surrogate)."
-        draft.complaints.append(unreadable(message, path=piece.path))
+    file = draft.known.lines_of(piece.path, old or b"")
+    content = file.rewritten(full.text).content()
+    if isinstance(content, Complaint):
+        draft.complaints.append(content)
         return
+    ended = file.rewritten(full.text, keep_end=False).content() if content == old else old
+    if isinstance(ended, bytes) and ended != old:
+        draft.ended[piece.path] = ended
     earlier = draft.files.get(piece.path)
     if earlier and earlier.content != content:
         notes.append(f"{piece.path}: given more than once, the last one counts")
     draft.notes += notes
     draft.edits.pop(piece.path, None)
-    draft.files[piece.path] = Write(content)
+    draft.put(piece.path, content, _mode(piece.mode) if piece.mode else None)
 
 
 def _full(draft: _Draft, piece: AnswerPiece, old: bytes | None, text: str) -> Whole | None:
     """Return the text of a file with nothing left out of it; None, and a complaint, else."""
     if old is None:
         return Whole(text)
-    found = whole(_plain(old), text, path=piece.path, place=piece.place)
+    found = whole(text_of(piece.path, old), text, path=piece.path, place=piece.place)
     if isinstance(found, Complaint):
         draft.complaints.append(found)
         return None
@@ -130,16 +228,12 @@ def _full(draft: _Draft, piece: AnswerPiece, old: bytes | None, text: str) -> Wh
     return found
 
 
-def _plain(content: bytes) -> str:
-    return content.decode("utf-8", "replace").replace("\r\n", "\n")
-
-
 def _blind(path: str, old: bytes, full: Whole, known: Known) -> bool:
     """Whether a complete file replaces lines that the model has not seen."""
     if path not in known.partial or full.restored:
         return False
     kept = {line.strip() for line in full.text.split("\n")} | known.seen
-    return not kept.issuperset(line.strip() for line in _plain(old).split("\n"))
+    return not kept.issuperset(line.strip() for line in text_of(path, old).split("\n"))
 
 
 def _partial(piece: AnswerPiece) -> Complaint:
@@ -165,21 +259,24 @@ def _edit(draft: _Draft, piece: AnswerPiece) -> None:
         draft.notes.append(f"{piece.path}: an edit is dropped, the example in the instructions")
     if not edits:
         return
-    new = apply_edits(old, edits, path=piece.path, place=piece.place)
+    lines = draft.known.lines_of(piece.path, old)
+    new = apply_edits(lines, edits, place=piece.place)
     earlier = draft.edits.get(piece.path, [])
     if isinstance(new, Complaint) and earlier:  # two blocks of one file, and both of how it was
-        first = draft.known.read(piece.path) or b""
-        together = apply_edits(first, [*earlier, *edits], path=piece.path, place=piece.place)
+        first = draft.known.lines_of(piece.path, draft.known.read(piece.path) or b"")
+        together = apply_edits(first, [*earlier, *edits], place=piece.place)
         new = new if isinstance(together, Complaint) else together
     if isinstance(new, Complaint):
         draft.complaints.append(new)
         return
     draft.edits[piece.path] = [*earlier, *edits]
-    text = _plain(new)
+    text = text_of(piece.path, new)
     full = _full(draft, piece, old, text)
+    if full is not None and full.text != text:
+        restored = lines.rewritten(full.text).content()
+        new = restored if isinstance(restored, bytes) else new
     if full is not None:
-        content = new if full.text == text else to_bytes(full.text, old)
-        draft.files[piece.path] = Write(content)
+        draft.put(piece.path, new)
 
 
 LONGEST_ANSWER = 1_000_000
@@ -209,18 +306,32 @@ def parse_reply(
     partial: Collection[str] = (),
     seen: str = "",
     read: Callable[[str], bytes | None],
+    modes: Mapping[str, str] | None = None,
+    attributes: Mapping[str, bytes] | None = None,
+    executable: bool = False,
     truncated: bool = False,
 ) -> ParsedAnswer:
     """Read an answer against a tree; never raises for any text.
 
     ``paths`` are the tree's files, ``expected`` those the task asks for, ``named`` all that it
     names; ``partial`` those of which the question, ``seen``, showed only a part: a complete file
-    may not remove lines that were not shown. ``read`` returns a file's content. ``truncated`` says
-    that the server cut the answer (``finish_reason`` length).
+    may not remove lines that were not shown. ``read`` returns a file's content; for ``modes``,
+    ``attributes`` and ``executable`` see ``Known``. ``truncated`` says that the server cut the
+    answer (``finish_reason`` length).
     """
     shown = frozenset(line.strip() for line in seen.split("\n")) if partial else frozenset[str]()
     meant = [path for path in expected if blocks.looks_like_path(path, paths)]  # not `Sheet.add`
-    known = Known(frozenset(paths), tuple(meant), read, tuple(named), tuple(partial), shown)
+    known = Known(
+        frozenset(paths),
+        tuple(meant),
+        read,
+        tuple(named),
+        tuple(partial),
+        shown,
+        modes or {},
+        attributes or {},
+        executable,
+    )
     if len(text) > LONGEST_ANSWER:
         message = f"The answer is longer than {LONGEST_ANSWER} characters."
         return ParsedAnswer(ChangeSet(), (unreadable(message),))

@@ -21,6 +21,7 @@ from runner.answers.blocks import names_file
 from runner.answers.fences import FencedBlock, Outline, is_fence, is_shell
 from runner.answers.json_answers import read_call
 from runner.answers.pieces import AnswerPiece, FileEdit, FoundPieces, Known, join, unreadable
+from runner.state.changes import EXECUTABLE
 from runner.text.patterns import lazy_pattern
 
 _PATH_NAMES = r"path|file_path|filepath|file_name|filename|file|name|src"
@@ -50,8 +51,15 @@ _HEREDOC = lazy_pattern(
 _INTO = lazy_pattern(r"(?<!>)>\s*(?P<path>[^\s>|&;]+)")
 _WORD = lazy_pattern(r"(?P<path>[^\s>|&;-][^\s>|&;]*)")
 _REMOVED = lazy_pattern(r"^\s*(?:git\s+)?rm\s+(?:-f\s+)?(?P<path>[^\s;|&*-][^\s;|&*]*)\s*$")
+_MOVED = lazy_pattern(
+    r"^\s*(?:git\s+)?mv\s+(?:-f\s+)?(?P<source>[^\s;|&*-][^\s;|&*]*)\s+(?P<path>[^\s;|&*]+)\s*$"
+)
+_MADE_EXECUTABLE = lazy_pattern(
+    r"^\s*(?:chmod\s+(?:[ua]*\+x|0?755)|git\s+update-index\s+--chmod=\+x)\s+(?P<path>[^\s;|&*]+)\s*$"
+)
 _PATCH = lazy_pattern(r"^\*\*\* (?:Add|Update|Delete) File: \S")
 _BEGIN, _END = "*** Begin Patch", "*** End Patch"
+_MOVE = "*** Move to: "
 
 
 @dataclass(frozen=True)
@@ -131,18 +139,32 @@ def _in_block(block: FencedBlock, known: Known) -> FoundPieces | None:
 
 
 def _commands(source: _Lines, known: Known) -> FoundPieces | None:
-    """Return the files that shell commands write and remove; None where they write none."""
+    """Return the files that shell commands write, move, remove and make executable.
+
+    None where they neither write nor move one, nor make one executable.
+    """
     found: list[FoundPieces] = []
     at = 0
     while at < len(source.lines):
         written = _heredoc(source, at, known)
-        removed = _REMOVED.match(source.lines[at])
-        if written:
-            found.append(written.found)
-        elif removed and removed["path"] in known.paths:
-            found.append(FoundPieces((AnswerPiece(removed["path"], "a command of the answer"),)))
+        done = None if written else _command(source.lines[at], known)
+        found += [written.found] if written else [FoundPieces((done,))] if done else []
         at = written.end if written else at + 1
-    return join(found) if any(piece.text for part in found for piece in part.pieces) else None
+    pieces = [piece for part in found for piece in part.pieces]
+    return join(found) if any(p.text or p.source or p.mode for p in pieces) else None
+
+
+def _command(line: str, known: Known) -> AnswerPiece | None:
+    """Return what a command does to a file of the tree without writing it."""
+    place = "a command of the answer"
+    moved = _MOVED.match(line)
+    if moved and moved["source"] in known.paths and not moved["path"].endswith("/"):
+        return AnswerPiece(moved["path"], place, source=moved["source"])
+    if made := _MADE_EXECUTABLE.match(line):
+        return AnswerPiece(made["path"], place, mode=EXECUTABLE)
+    if (removed := _REMOVED.match(line)) and removed["path"] in known.paths:
+        return AnswerPiece(removed["path"], place)
+    return None
 
 
 def _tagged(source: _Lines, at: int, known: Known) -> _Wrapped | None:
@@ -243,10 +265,11 @@ def _patched(lines: Sequence[str], place: str) -> FoundPieces:
     if what == "Add":
         text = "\n".join(line[1:] for line in body if line.startswith("+"))
         return FoundPieces((AnswerPiece(path, place, text=text),))
-    if any(line.startswith("*** Move to: ") for line in body):
-        message = f"{place} moves {path}. Delete it and give the new file whole."
-        return FoundPieces(complaints=(unreadable(message, path=path),))
-    return FoundPieces((AnswerPiece(path, place, edits=tuple(_hunks(body))),))
+    edits = tuple(_hunks(body))
+    moved = next((line for line in body if line.startswith(_MOVE)), "").removeprefix(_MOVE).strip()
+    if moved and moved != path:
+        return FoundPieces((AnswerPiece(moved, place, edits=edits, source=path),))
+    return FoundPieces((AnswerPiece(path, place, edits=edits),))
 
 
 def _hunks(body: Sequence[str]) -> Iterator[FileEdit]:

@@ -7,11 +7,11 @@ nothing anywhere has them.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from runner.checks.asked import TaskWords, is_prose
-from runner.code.languages import is_test_file
+from runner.code.languages import is_test_file, names_a_file
 from runner.state.changes import ChangeSet
 from runner.state.findings import Complaint
 from runner.text.patterns import lazy_pattern
@@ -73,13 +73,15 @@ _CLAUSE = lazy_pattern(
 class PromisedName:
     """A name to make; ``file`` and ``owner`` (a class) are where, '' if the task does not say.
 
-    ``for_tests`` says that tests may be what it is for.
+    ``for_tests`` says that tests may be what it is for. ``new_path`` is what the task renames
+    something to, '' where it does not rename: a file or folder of that name keeps the promise.
     """
 
     name: str
     file: str = ""
     owner: str = ""
     for_tests: bool = False
+    new_path: str = ""
 
 
 def promises(asked: TaskWords) -> Iterator[PromisedName]:
@@ -94,6 +96,8 @@ def promises(asked: TaskWords) -> Iterator[PromisedName]:
 def promised_spans(asked: TaskWords) -> Iterator[re.Match[str]]:
     """Yield where the names stand: matches with the groups ``owner``, ``name`` and ``call``."""
     for span in _SPAN.finditer(asked.text):
+        if span["owner"] and not span["call"] and names_a_file(span[0].strip("`")):
+            continue  # "rename `m.py` to `n.py`" promises no name `py`
         before = _before(asked, span)
         made = _MADE.search(before) and (span["call"] or _NAMED_NOUN.search(before))
         made = made or (span["call"] and _BELOW.search(before)) or _names_test(span, before)
@@ -123,7 +127,9 @@ def _promise(asked: TaskWords, span: re.Match[str], before: str) -> PromisedName
     for_tests = asked.about_tests or (not sure and _OF_TESTS.search(clause) is not None)
     for_tests = for_tests or _names_test(span, before)
     file = where if "." in where and " " not in where else ""
-    return PromisedName(span["name"], file, owner if owner[:1].isupper() else "", for_tests)
+    new_path = span[0].strip("`") if _RENAMED.search(before) and not span["call"] else ""
+    owner = owner if owner[:1].isupper() else ""
+    return PromisedName(span["name"], file, owner, for_tests, new_path)
 
 
 def promised_names(asked: TaskWords) -> frozenset[str]:
@@ -144,8 +150,15 @@ def missing_names(changes: ChangeSet, asked: TaskWords) -> tuple[PromisedName, .
         for promise in promises(asked)
         if not has_word(code, promise.name)
         and not (promise.for_tests and has_word(tests, promise.name))
+        and not (promise.new_path and _is_path_of(promise.new_path, texts))
     }
     return tuple(found[name] for name in sorted(found))
+
+
+def _is_path_of(name: str, paths: Iterable[str]) -> bool:
+    """Whether a file or a folder has the name, with or without its ending."""
+    parts = {part for path in paths for part in path.split("/")}
+    return name in parts or name in {part.partition(".")[0] for part in parts}
 
 
 def has_word(text: str, name: str) -> bool:

@@ -20,22 +20,30 @@ from runner.checks.paths import protection
 from runner.state.changes import EXECUTABLE, FILE, ChangeSet, Snapshot
 from runner.state.findings import Complaint
 from runner.text import mask
+from runner.text.encoding import UNKNOWN, encoding_of, is_utf8, text_of
 from runner.text.mask import HIDDEN, Mask
 from runner.text.patterns import lazy_pattern
 from runner.text.sanitize import numbered
 
-_PYTHON_COOKIE = lazy_pattern(rb"^[ \t\f]*#.*?coding[:=][ \t]*[-\w.]+")
 
+def check_encoding(path: str, content: bytes, old: bytes | None = None) -> Complaint | None:
+    """Return what is wrong with a file's encoding, or None.
 
-def check_encoding(path: str, content: bytes) -> Complaint | None:
-    """Return what is wrong with a file's encoding, or None (Python may declare another)."""
+    It is UTF-8 unless it says otherwise, or ``old``, the file before, was something else: what an
+    answer may write into such a file is decided where it is written.
+    """
+    encoding = encoding_of(path, content)
+    if encoding.is_wide:
+        return None
+    name = "utf-8" if encoding.name == UNKNOWN else encoding.name
     try:
-        content.decode("utf-8")
+        content.decode(name)
     except UnicodeDecodeError as error:
-        if path.endswith(".py") and any(_PYTHON_COOKIE.match(b) for b in content.split(b"\n")[:2]):
+        if old is not None and not is_utf8(old):
             return None
-        return _complaint(path, content, error.start, "is not valid UTF-8")
-    if b"\0" in content:
+        what = "UTF-8" if name == "utf-8" else f"{name}, which its first lines name"
+        return _complaint(path, content, error.start, f"is not valid {what}")
+    if b"\0" in content and b"\0" not in (old or b""):
         return _complaint(path, content, content.index(b"\0"), "is a null byte")
     return None
 
@@ -219,10 +227,18 @@ def validate(
     )
 
 
-def syntax_complaint(path: str, content: bytes) -> Complaint | None:
-    """Return what is wrong with one file's encoding or syntax, or None."""
+def syntax_complaint(path: str, content: bytes, old: bytes | None = None) -> Complaint | None:
+    """Return what is wrong with one file's encoding or syntax, or None.
+
+    ``old`` is the file before, which may have been in another encoding than UTF-8.
+    """
+    wrong = check_encoding(path, content, old)
     check = check_for(path)
-    return check_encoding(path, content) or (check(path, content) if check else None)
+    if wrong or check is None:
+        return wrong
+    if encoding_of(path, content).is_wide:
+        content = text_of(path, content).encode("utf-8", "replace")  # grammars read UTF-8
+    return check(path, content)
 
 
 def _sizes(changes: ChangeSet, allowed: Limits) -> Iterator[Complaint]:
@@ -260,7 +276,7 @@ def _contents(
     count = 0
     for path, write in changes.files.items():
         if write and len(write.content) <= allowed.file_bytes and count < _MOST_BROKEN:
-            complaint = syntax_complaint(path, write.content)
+            complaint = syntax_complaint(path, write.content, read(path))
             if complaint and _said_before(path, write.content, read(path)):
                 complaint = None
             complaint = complaint or check_conflicts(path, write.content, read(path))
@@ -282,6 +298,6 @@ def _said_before(path: str, content: bytes, old: bytes | None) -> bool:
 
     A grammar may be older than the language, and a file may have been broken before.
     """
-    if old is None or check_for(path) in EXACT or check_encoding(path, content):
+    if old is None or check_for(path) in EXACT or check_encoding(path, content, old):
         return False
     return syntax_complaint(path, old) is not None and faults(path, content) <= faults(path, old)

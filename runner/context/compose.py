@@ -15,6 +15,7 @@ from runner.context.library import Library, layout, project_type
 from runner.context.rank import Ranking
 from runner.context.search import terms
 from runner.context.tokens import Count
+from runner.text.encoding import text_of
 
 _LINE = 2
 """Tokens around a line: its bullet and its end."""
@@ -223,7 +224,7 @@ def _guides(material: Material, left: int, count: Count) -> Iterator[QuotedFile]
         room = left - cost(QuotedFile(path, ""), count)
         if room < _LEAST_GUIDE:
             return
-        text = content.decode("utf-8", "replace").replace("\r\n", "\n").strip()
+        text = text_of(path, content).strip()
         file = QuotedFile(path, hard_cut(text, limit=room, count=count))
         left -= cost(file, count)
         yield file
@@ -280,7 +281,7 @@ def _shown(
         return None
     if room < 40 or (why and (not wanted or "lines" not in why)):
         return None
-    text = content.decode("utf-8", "replace").replace("\r\n", "\n").rstrip("\n")
+    text = text_of(path, content).rstrip("\n")
     symbols = material.library.facts.get(path, NOTHING).symbols
     about = wanted_by(material.text)
     fits = cut(text, symbols, about=about, limit=room, count=count, head=wanted)
@@ -293,7 +294,7 @@ def _users(material: Material) -> Iterator[Listed]:
     for path in sorted(users, key=lambda path: (-scores.get(path, 0.0), path)):
         if not users[path] and path in material.named:
             continue  # it is quoted, and no line of it is special
-        lines = material.contents.get(path, b"").decode("utf-8", "replace").split("\n")
+        lines = text_of(path, material.contents.get(path, b"")).split("\n")
         yield Listed(path, tuple(_uses(lines, users[path])))
 
 

@@ -18,6 +18,7 @@ from zlib import crc32
 
 from runner.code.symbols import NONE, Definition, Symbols, symbols_of
 from runner.context.search import hashed_terms
+from runner.text.encoding import encoding_of, text_of
 
 FORMAT = 1
 """Of what ``packed`` returns and how a file is read; facts of another one are made again."""
@@ -110,7 +111,7 @@ _MINIFIED, _LONG_LINES = 10_000, 300
 
 def no_source(content: bytes) -> str:
     """Why nobody would read a file: it is binary, a pointer of Git LFS, or minified; '' if not."""
-    if b"\0" in content[:8_000]:
+    if b"\0" in content[:8_000] and not encoding_of("", content).is_wide:
         return "is not text"
     if content.startswith(_LFS):
         return "is kept with Git LFS"
@@ -137,7 +138,7 @@ def facts_of(path: str, content: bytes) -> FileFacts:
         return NOTHING
     symbols = symbols_of(path, content)
     names = [definition.name for definition in symbols.definitions]
-    found = _counted(content.decode("utf-8", "replace"), " ".join(names))
+    found = _counted(text_of(path, content), " ".join(names))
     rows = [
         [each.name, each.line, each.end_line, each.signature, each.depth]
         for each in symbols.definitions

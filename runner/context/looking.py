@@ -12,6 +12,7 @@ from runner.code.symbols import Definition, symbols_of
 from runner.context.cut import cut, hard_cut, wanted_by
 from runner.context.facts import no_source
 from runner.context.tokens import Count
+from runner.text.encoding import text_of
 from runner.text.mask import is_secret_file
 
 MOST_LINES, MOST_CHARACTERS = 200, 8_000
@@ -75,7 +76,7 @@ def _unreadable(path: str, content: bytes) -> str:
 
 
 def _read(look: LookRequest, content: bytes, about: str) -> Shown:
-    text = content.decode("utf-8", "replace").replace("\r\n", "\n").rstrip("\n")
+    text = text_of(look.what, content).rstrip("\n")
     lines = text.split("\n")
     if look.first > len(lines):
         return _nothing(f"{look.what} has only {len(lines)} lines.")
@@ -151,7 +152,7 @@ def _loosely(words: str, files: Mapping[str, bytes]) -> Iterator[str]:
 def _lines(files: Mapping[str, bytes], has: Callable[[str], bool]) -> Iterator[str]:
     """Yield the lines for which this is true; entire files are tested first."""
     for path, content in sorted(files.items()):
-        text = content.decode("utf-8", "replace")
+        text = text_of(path, content)
         if _unreadable(path, content) or not has(text):
             continue
         definitions = symbols_of(path, content).definitions

@@ -106,7 +106,7 @@ async def _ask_once(
         part=chunk.last - chunk.first + 1 < len(lines),
         first=chunk.first,
         last=chunk.last,
-        quoted=quote(path, chunk.text.encode("utf-8", "surrogateescape"), limit=2 * CHUNK),
+        quoted=quote(path, chunk.text, limit=2 * CHUNK),
         complaint=complaint,
     )
     return read_answer(await ask(messages), lines)

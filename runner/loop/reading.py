@@ -104,11 +104,11 @@ class Quoted:
     partial: bool = False
 
 
-def quote(path: str, content: bytes, *, limit: int) -> Quoted:
+def quote(path: str, text: str, *, limit: int) -> Quoted:
     """Show a text file, cut at ``limit`` characters; of a secret one only that it exists."""
     if is_secret_file(path):
         return Quoted(path, NOT_SHOWN, "", "```", partial=True)
-    text = content.decode("utf-8", "replace").replace("\r\n", "\n").rstrip("\n")
+    text = text.rstrip("\n")
     partial = len(text) > limit
     if partial:
         text = text[:limit] + "\n[... cut ...]"

@@ -40,6 +40,7 @@ from runner.roadmap.task import Task
 from runner.state.changes import Snapshot, Write, blob_sha
 from runner.state.revising import Point
 from runner.state.run_state import Attempt, RunState, Step
+from runner.text.encoding import text_of
 
 
 class _Counted:
@@ -98,7 +99,7 @@ async def _new(
     found = await contents(deps, base, new[:MOST_NEW])
     if not found:
         return {}
-    texts = [f"{p}\n{found[p].decode('utf-8', 'replace')}"[:LONGEST] for p in found]
+    texts = [f"{p}\n{text_of(p, found[p])}"[:LONGEST] for p in found]
     return dict(zip(found, await embedder.embed(texts), strict=True))
 
 
@@ -269,8 +270,8 @@ def _render(state: RunState, parts: ContextParts) -> str:
         headings=[heading.text for heading in state.task.place.headings],
         plan=state.attempt.planned.plan,
         parts=parts,
-        files=[(f, quote(f.path, f.text.encode(), limit=MAX_FILE * 2)) for f in parts.files],
-        guides=[quote(f.path, f.text.encode(), limit=MAX_FILE) for f in parts.guides],
+        files=[(f, quote(f.path, f.text, limit=MAX_FILE * 2)) for f in parts.files],
+        guides=[quote(f.path, f.text, limit=MAX_FILE) for f in parts.guides],
         points=_points(state),
         repairing=_repairs(state),
         redoing=_is_in_conflict(state),

@@ -28,6 +28,7 @@ from runner.prompts.forms import kind_of
 from runner.state.changes import ChangeSet
 from runner.state.findings import Complaint, outputs_of
 from runner.state.run_state import Attempt, RunState, Step
+from runner.text.encoding import attribute_files
 from runner.text.mask import HIDDEN, Mask, hidden_lines, is_secret_file
 from runner.text.sanitize import cut_middle
 
@@ -87,6 +88,7 @@ log = logging.getLogger(__name__)
 
 _MOST_FINDINGS = 20
 _DELETES = re.compile(r"\b(?:delet|remov|drop|mov|renam|replac)", re.IGNORECASE)
+_EXECUTABLE = re.compile(r"(?<!not )(?<!non-)\bexecutable\b|\bchmod\b|\b0?755\b", re.IGNORECASE)
 _LONGEST_EXPLANATION = 1_200
 _LONGEST_TALK = 160
 _TALK = frozenset({"UnreadableAnswer", "Refusal"})
@@ -254,7 +256,9 @@ async def _answered(
 ) -> RunState:
     """Turn an answer into a change set; what cannot be understood becomes complaints."""
     base = await seen_of(state, deps)
-    old = await contents(deps, base, named_in(answer.text, sorted(base.entries)))
+    named = named_in(answer.text, sorted(base.entries))
+    about = {place for path in (*named, *state.task.files) for place in attribute_files(path)}
+    old = await contents(deps, base, {*named, *about})
     written = [write.content for write in before.files.values() if write]
     text = await asyncio.to_thread(put_back, answer.text, [*old.values(), *written], deps.mask)
 
@@ -270,6 +274,9 @@ async def _answered(
             partial=(*asked.partial, *filter(is_secret_file, old)),
             seen=asked.text,
             read=reader(old, before),
+            modes={path: entry.mode for path, entry in base.entries.items()},
+            attributes={path: old[path] for path in about if path in old},
+            executable=_EXECUTABLE.search(f"{state.task.text}\n{state.task.details}") is not None,
             truncated=answer.truncated,
         )
 

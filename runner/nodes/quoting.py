@@ -16,6 +16,7 @@ from runner.loop.reading import Quoted, base_of, contents, quote, seen_of
 from runner.state.changes import ChangeSet
 from runner.state.findings import TestFailure
 from runner.state.run_state import RunState
+from runner.text.encoding import text_of
 
 MAX_QUOTED = 12_000
 LONG = 50
@@ -44,12 +45,12 @@ async def quoted_changes(
 
 
 def _changed(path: str, content: bytes, old: bytes | None, named: Collection[int]) -> Quoted:
-    text = content.decode("utf-8", "replace").replace("\r\n", "\n")
+    text = text_of(path, content)
     if len(text) <= MAX_QUOTED:
-        return quote(path, content, limit=MAX_QUOTED)
-    before = (old or b"").decode("utf-8", "replace").replace("\r\n", "\n")
+        return quote(path, text, limit=MAX_QUOTED)
+    before = text_of(path, old or b"")
     shown = around(text, {*added_lines(text, before), *named}, limit=MAX_QUOTED)
-    return replace(quote(path, shown.encode(), limit=MAX_QUOTED), partial=True)
+    return replace(quote(path, shown, limit=MAX_QUOTED), partial=True)
 
 
 def _named_lines(state: RunState) -> Mapping[str, set[int]]:
@@ -86,10 +87,10 @@ def _failing(path: str, content: bytes, names: Sequence[str]) -> Quoted:
     """A test file; of a long one the failing tests with the helpers they use."""
     limit = MAX_QUOTED // 2
     if len(content) <= limit:
-        return quote(path, content, limit=limit)
+        return quote(path, text_of(path, content), limit=limit)
     sources = dict.fromkeys(source_of(content, name) for name in names[:_MOST_FAILURES] if name)
-    shown = "\n\n[... left out ...]\n\n".join(sources) or content.decode("utf-8", "replace")
-    return replace(quote(path, shown.encode(), limit=limit), partial=True)
+    shown = "\n\n[... left out ...]\n\n".join(sources) or text_of(path, content)
+    return replace(quote(path, shown, limit=limit), partial=True)
 
 
 def distinct(failures: Iterable[TestFailure]) -> list[TestFailure]:
@@ -118,9 +119,9 @@ async def originals(state: RunState, deps: Deps, paths: Iterable[str]) -> list[Q
 
 
 def _original(path: str, content: bytes, about: Wanted) -> Quoted:
-    text = content.decode("utf-8", "replace").replace("\r\n", "\n")
+    text = text_of(path, content)
     shown = cut(text, symbols_of(path, content), about=about, limit=MAX_QUOTED, count=len)
-    return replace(quote(path, shown.encode(), limit=MAX_QUOTED), partial=shown != text)
+    return replace(quote(path, shown, limit=MAX_QUOTED), partial=shown != text)
 
 
 def long_one(files: Iterable[Quoted]) -> str:

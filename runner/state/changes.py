@@ -92,8 +92,16 @@ class ChangeSet:
         return bool(self.files)
 
     def merged(self, later: ChangeSet) -> ChangeSet:
-        """Return this change set with ``later`` on top; what ``later`` names wins."""
-        return ChangeSet({**self.files, **later.files})
+        """Return this change set with ``later`` on top; what ``later`` names wins.
+
+        A file that ``later`` writes without a mode keeps the one that it has here.
+        """
+        files = {**self.files, **later.files}
+        for path, write in later.files.items():
+            earlier = self.files.get(path)
+            if write and not write.mode and earlier and earlier.mode:
+                files[path] = Write(write.content, earlier.mode)
+        return ChangeSet(files)
 
     def effective(self, base: Snapshot) -> ChangeSet:
         """Drop what changes nothing: equal contents and deletions of what is not there."""

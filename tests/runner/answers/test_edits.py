@@ -251,12 +251,12 @@ def test_a_near_miss_is_looked_for_and_shown_as_long_as_it_is() -> None:
     ("old", "new"),
     [
         (b"a = 1\r\nb = 2\n", b"a = 1\r\nb = 3\n"),
-        (b"a = 1\nb = 2\r\n", b"a = 1\nb = 3\n"),
+        (b"a = 1\nb = 2\r\n", b"a = 1\nb = 3\r\n"),
         (b"a = 1\r\nb = 2\r\nc = 3\n", b"a = 1\r\nb = 3\r\nc = 3\n"),
     ],
 )
 def test_a_file_of_mixed_line_ends(old: bytes, new: bytes) -> None:
-    """New lines end as most do; all others keep their bytes."""
+    """A changed line ends as it did; all others keep their bytes."""
     edit = "f.py\n<<<<<<< SEARCH\nb = 2\n=======\nb = 3\n>>>>>>> REPLACE\n"
     write = parse_reply(edit, paths=["f.py"], read={"f.py": old}.get).changes.files["f.py"]
 
@@ -391,3 +391,33 @@ def test_edits_that_contradict_each_other_are_refused(blocks: tuple[str, ...]) -
     """Nobody knows which is meant."""
     assert edited(*blocks) is None
     assert edited("".join(blocks)) is None
+
+
+RST = "Top\n===\n\nMore\n=======\n\nEnd.\n"
+CONFLICT = "So:\n\n<<<<<<< HEAD\nours\n=======\ntheirs\n>>>>>>> branch\n\nEnd.\n"
+MINE = CONFLICT.replace("ours", "mine")
+
+
+@pytest.mark.parametrize(
+    ("old", "answer", "new"),
+    [
+        (
+            RST,
+            edit("More\n=======\n\nEnd.\n", "Further\n=======\n\nEnd.\n"),
+            RST.replace("More", "Further"),
+        ),
+        (RST, edit("End.\n", "Last\n=======\n"), RST.replace("End.", "Last\n=======")),
+        (CONFLICT, edit(CONFLICT, MINE), MINE),
+        (CONFLICT, edit("ours\n=======\n", "mine\n=======\n"), MINE),
+        (CONFLICT, MINE, MINE),
+        (None, CONFLICT, CONFLICT),
+        (None, edit("", RST), RST),
+    ],
+)
+def test_a_text_with_the_marks_of_edits(old: str | None, answer: str, new: str) -> None:
+    """What the file has decides where an edit is divided, and whether a block is one at all."""
+    tree = {} if old is None else {"a.md": old.encode()}
+    reply = parse_reply(f"a.md\n````\n{answer}````\n", paths=tree, read=tree.get)
+
+    assert not reply.complaints
+    assert (reply.changes.files["a.md"] or pytest.fail("deleted")).content.decode() == new

@@ -119,15 +119,6 @@ def test_a_patch_adds_and_deletes_files() -> None:
     assert reply.changes.files["old.py"] is None
 
 
-def test_a_moved_file_is_asked_for_again() -> None:
-    """A patch that moves a file is no answer we can apply: the complaint says what to do."""
-    reply = read("*** Begin Patch\n*** Update File: old.py\n*** Move to: new.py\n*** End Patch\n")
-
-    (complaint,) = reply.complaints
-    assert "give the new file whole" in complaint.message
-    assert not reply.changes
-
-
 def test_commands_remove_only_files_of_the_repository() -> None:
     """``rm`` beside a here-document deletes a file that is there, and nothing else."""
     reply = read(f"```bash\ncat > calc.py <<'EOF'\n{NEW}EOF\nrm old.py\nrm -rf build\n```\n")

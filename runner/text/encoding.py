@@ -1,0 +1,166 @@
+"""How a file's text is encoded: by its byte-order mark, by what it says itself, by an attribute.
+
+Files say it in their first lines (https://peps.python.org/pep-0263/ for Python and others whose
+comments begin with ``#``, ``-*- coding: … -*-`` of Emacs, the declarations of XML, CSS, HTML and
+gettext). ``.gitattributes`` says how git encodes the work tree
+(https://git-scm.com/docs/gitattributes#_working_tree_encoding). All else is UTF-8.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+
+from pathspec import GitIgnoreSpec
+
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),  # begins like the mark of UTF-16
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+_NAME = rb"[ \t]*([-\w.]+)"
+_COMMENT = re.compile(rb"^[ \t\f]*#.*?coding[:=]" + _NAME)
+_EMACS = re.compile(rb"-\*-.*?\bcoding:" + _NAME + rb".*?-\*-")
+_BY_SUFFIX = {
+    ".css": re.compile(rb'\A@charset "([-\w.]+)";'),
+    ".html": re.compile(rb"(?i)<meta\b[^>]*\bcharset=[\"']?([-\w.]+)"),
+    ".po": re.compile(rb'(?m)^"Content-Type:[^\n"]*charset=([-\w.]+)'),
+    ".xml": re.compile(rb"\A\s*<\?xml\b[^>]*\bencoding=[\"']([-\w.]+)"),
+}
+_HEAD = 1024
+_SAYS = (b"coding", b"charset")
+ATTRIBUTES = ".gitattributes"
+UNKNOWN = "ascii"
+"""Of bytes that are no UTF-8 where nothing says what they are: they are kept, others added."""
+
+
+@dataclass(frozen=True, slots=True)
+class Encoding:
+    """``name`` is a codec of Python's, ``mark`` the byte-order mark before the text (b"" for none).
+
+    ``said_by`` says where the name is from ('' for UTF-8 by default). ``work_tree`` is the encoding
+    that git checks the file out in, which must have all of its characters, too ('' for the same).
+    """
+
+    name: str = "utf-8"
+    mark: bytes = b""
+    said_by: str = ""
+    work_tree: str = ""
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether a line end is more than one byte."""
+        return self.name.startswith(("utf-16", "utf-32"))
+
+
+def encoding_of(path: str, content: bytes, attribute: str = "") -> Encoding:
+    """Return how a file is encoded.
+
+    ``attribute`` is git's ``working-tree-encoding`` of the path. What git keeps of such a file is
+    UTF-8; the attribute tells the encoding only of content that is not.
+    """
+    for mark, name in _MARKS:
+        if content.startswith(mark):
+            return Encoding(name, mark, "its byte-order mark")
+    if said := declared(path, content):
+        return Encoding(said, said_by="its first lines")
+    work_tree = known(attribute)
+    if is_utf8(content) and not (work_tree.startswith("utf-") and b"\0" in content):
+        return Encoding(work_tree=work_tree)
+    if work_tree:
+        return Encoding(work_tree, said_by=ATTRIBUTES)
+    return Encoding(UNKNOWN)
+
+
+def declared(path: str, content: bytes) -> str:
+    """Return the codec that a file's first lines name, '' for none that Python knows."""
+    head = content[:_HEAD]
+    if not any(word in head for word in _SAYS):
+        return ""
+    suffix = "." + path.rpartition(".")[2].lower()
+    form = _BY_SUFFIX.get({".htm": ".html", ".svg": ".xml", ".xhtml": ".xml"}.get(suffix, suffix))
+    if form is None and head.lstrip().startswith(b"<?xml"):
+        form = _BY_SUFFIX[".xml"]
+    if form is not None:
+        found = form.search(head)
+    else:
+        lines = head.split(b"\n")[:2]
+        found = next(
+            (m for line in lines if (m := _COMMENT.match(line) or _EMACS.search(line))), None
+        )
+    return known(found[1].decode("ascii", "replace")) if found else ""
+
+
+@cache
+def known(name: str) -> str:
+    """Return the codec of a name, '' for one that Python does not have or that is not for text."""
+    bare = re.sub(r"-(?:unix|dos|mac)\Z", "", name.strip().lower())
+    try:
+        found = codecs.lookup(bare).name if bare else ""
+        "".encode(found or "utf-8")
+    except (LookupError, UnicodeError):
+        return ""
+    return "" if found in _NOT_FOR_FILES else found
+
+
+_NOT_FOR_FILES = frozenset(
+    {"idna", "punycode", "raw-unicode-escape", "undefined", "unicode-escape"}
+)
+
+
+def is_utf8(content: bytes) -> bool:
+    """Whether the bytes are UTF-8."""
+    try:
+        content.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def text_of(path: str, content: bytes) -> str:
+    """Return a file's text with line feeds as line ends, as it is shown to models and people.
+
+    What cannot be decoded is shown as U+FFFD.
+    """
+    return shown(encoding_of(path, content), content).replace("\r\n", "\n")
+
+
+def shown(encoding: Encoding, content: bytes) -> str:
+    """Return the text of bytes in this encoding, a byte-order mark left out."""
+    name = "utf-8" if encoding.name == UNKNOWN else encoding.name
+    bare = content.removeprefix(encoding.mark) if encoding.mark else content
+    return bare.decode(name, "replace")
+
+
+def work_tree_encoding(path: str, attributes: Mapping[str, bytes]) -> str:
+    """Return the attribute ``working-tree-encoding`` of a path, '' for none.
+
+    ``attributes`` holds the ``.gitattributes`` files by path: the nearest one that says something
+    decides, in it the last line.
+    """
+    for place in sorted(attributes, key=len, reverse=True):
+        folder = place.removesuffix(ATTRIBUTES)
+        if not path.startswith(folder):
+            continue
+        for line in reversed(attributes[place].decode("utf-8", "replace").splitlines()):
+            pattern, *words = line.split() or [""]
+            said = [word for word in words if word.lstrip("-!").startswith(_ATTRIBUTE)]
+            if not said or pattern.startswith(("#", "!", "[")):
+                continue
+            if GitIgnoreSpec.from_lines([pattern]).match_file(path.removeprefix(folder)):
+                return said[-1].partition("=")[2]
+    return ""
+
+
+_ATTRIBUTE = "working-tree-encoding"
+
+
+def attribute_files(path: str) -> list[str]:
+    """Return the places of the ``.gitattributes`` files that can say something about a path."""
+    folders = path.split("/")[:-1]
+    return ["/".join((*folders[:depth], ATTRIBUTES)) for depth in range(len(folders) + 1)]

@@ -1,0 +1,121 @@
+"""Encoding, line ends and the end of a file stay, whatever an answer does to its lines."""
+
+from __future__ import annotations
+
+import pytest
+
+from runner.answers.file_lines import FileLines
+from runner.answers.reply import parse_reply
+from runner.state.findings import Complaint
+from runner.text.encoding import work_tree_encoding
+
+NOT_ENDED = "\\ No newline at end of file\n"
+HUNK = "```diff\n--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,2 @@\n a\n-b\n{}+b\n{}```"
+XML = "<?xml version='1.0' encoding='ISO-8859-1'?>\n"
+LATIN = b"# -*- coding: latin-1 -*-\nNAME = 'Caf\xe9'\n"
+
+
+@pytest.mark.parametrize(
+    ("path", "old", "text", "new"),
+    [
+        ("a.py", LATIN, LATIN.decode("latin-1") + "B = 'ü'\n", LATIN + b"B = '\xfc'\n"),
+        ("a.py", LATIN, "NAME = 'Café'\n", "NAME = 'Café'\n".encode()),  # says nothing now
+        (
+            "a.rb",
+            b"# coding: cp1252\n# \x80\n",
+            "# coding: cp1252\n# €\n€",
+            b"# coding: cp1252\n# \x80\n\x80\n",
+        ),
+        (
+            "a.xml",
+            XML.encode() + b"<a/>\n",
+            XML + "<é/>\n",
+            XML.encode() + b"<\xe9/>\n",
+        ),
+        (
+            "a.txt",
+            "\ufeffä\r\nb\r\n".encode("utf-16-le"),
+            "ä\n→\n",
+            "\ufeffä\r\n→\r\n".encode("utf-16-le"),
+        ),
+        ("a.txt", "\ufeffä\n".encode(), "ä\nb\n", "\ufeffä\nb\n".encode()),
+        ("a.txt", b"caf\xe9\nb\n", "caf\ufffd\nc\n", b"caf\xe9\nc\n"),  # nobody says what it is
+        ("a.txt", b"a\r\nb\nc\r\nd\n", "a\nB\nc\nx\nd\n", b"a\r\nB\nc\r\nx\r\nd\n"),
+        ("a.txt", b"a\r\nb", "a\nb\nc\n", b"a\r\nb\r\nc"),
+        ("a.txt", b"a\nb", "a\nc\n", b"a\nc"),
+        ("a.txt", b"a\nb\n\n\n", "a\nc\n", b"a\nc\n\n\n"),
+        ("a.txt", b"", "a", b"a\n"),
+        ("a.txt", b"a\n", "", b""),
+    ],
+)
+def test_a_whole_file_again(path: str, old: bytes, text: str, new: bytes) -> None:
+    """Lines that stay keep their bytes, new ones are written as those around them."""
+    assert FileLines.of(path, old).rewritten(text).content() == new
+
+
+@pytest.mark.parametrize(
+    ("old", "attribute", "text", "said"),
+    [
+        (
+            LATIN,
+            "",
+            LATIN.decode("latin-1") + "A = '→'\n",
+            "iso8859-1 (see its first lines), which has no '→' (U+2192, line 3)",
+        ),
+        (
+            b"a\n",
+            "ISO-8859-1",
+            "a\n→\n",
+            "iso8859-1 (see .gitattributes), which has no '→' (U+2192, line 2)",
+        ),
+        (b"caf\xe9\n", "", "caf\ufffd\né\n", "does not say how it is encoded, so 'é' (line 2)"),
+        (b"caf\xe9\n", "", "caf\ufffd au lait\n", "line 1 has U+FFFD"),
+        (b"a\n", "", "a\n\ud800\n", "a broken character (a lone surrogate) in line 2"),
+    ],
+)
+def test_what_cannot_be_written(old: bytes, attribute: str, text: str, said: str) -> None:
+    """The complaint names the character and its line; nothing is written."""
+    found = FileLines.of("a.py", old, attribute).rewritten(text).content()
+
+    assert isinstance(found, Complaint)
+    assert said in found.message
+
+
+def test_the_encoding_that_git_is_told() -> None:
+    """The nearest file decides, in it the last line."""
+    attributes = {
+        ".gitattributes": b"*.txt working-tree-encoding=UTF-16\n*.md text\n",
+        "sub/.gitattributes": b"*.txt eol=lf working-tree-encoding=latin1\n"
+        b"b.txt -working-tree-encoding\n",
+    }
+    paths = ("a.txt", "x/a.txt", "sub/a.txt", "sub/b.txt", "a.md")
+
+    found = [work_tree_encoding(path, attributes) for path in paths]
+
+    assert found == ["UTF-16", "UTF-16", "latin1", "", ""]
+
+
+@pytest.mark.parametrize(
+    ("old", "answer", "new"),
+    [
+        (b"a\nb", "a.txt\n```\na\nb\n```", b"a\nb\n"),
+        (b"a\nb", "a.txt\n```\na\nb\n```\nb.txt\n```\nc\n```", None),
+        (
+            b"a\nb",
+            HUNK.format(NOT_ENDED, ""),
+            b"a\nb\n",
+        ),
+        (
+            b"a\nb\n",
+            HUNK.format("", NOT_ENDED),
+            b"a\nb",
+        ),
+        (b"a\r\nb", "a.txt\n<<<<<<< SEARCH\nb\n=======\nc\n>>>>>>> REPLACE\n", b"a\r\nc"),
+    ],
+)
+def test_the_end_of_a_file(old: bytes, answer: str, new: bytes | None) -> None:
+    """It changes where a diff says so, or where the answer changes nothing else."""
+    write = parse_reply(answer, paths=["a.txt"], read={"a.txt": old}.get).changes.files["a.txt"]
+
+    assert write is not None
+    assert write.content == (new or old)
