@@ -65,12 +65,15 @@ def _settings() -> RunSettings:
 async def _written(
     folder: Path, file: Path, settings: RunSettings, found: CannotStart
 ) -> tuple[str, int]:
-    """Write the proposal, and look whether the tests start with it."""
-    await asyncio.to_thread(_write, file, found.proposed)
-    config = parse_config(found.proposed.encode())
-    left = await looked_at(folder, settings, None, config)
-    head = f"{found.seen}\n\nWrote {CONFIG_PATH}:\n\n{found.proposed}\n"
-    return (f"{head}{not_enough(left)}", 2) if left else (f"{head}{STARTS_WITH_IT}", 0)
+    """Write the first proposal with which the tests start; none, if they start with none."""
+    tried: list[tuple[str, CannotStart]] = []
+    for text in filter(None, (found.proposed, found.otherwise)):
+        left = await looked_at(folder, settings, None, parse_config(text.encode()))
+        if left is None:
+            await asyncio.to_thread(_write, file, text)
+            return f"{found.seen}\n\nWrote {CONFIG_PATH}:\n\n{text}\n{STARTS_WITH_IT}", 0
+        tried.append((text, left))
+    return not_enough(found.seen, tried), 2
 
 
 def _write(file: Path, text: str) -> None:

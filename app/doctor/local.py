@@ -175,7 +175,7 @@ async def tests(patient: Surveyed) -> Finding:
     found = await looked_at(patient.folder, patient.run, patient.server)
     if found is None:
         return ok(texts.TESTS_START)
-    return problem(found.seen, texts.tests_todo(found.packages))
+    return problem(found.seen, texts.tests_todo(found))
 
 
 async def data_folder(patient: Surveyed) -> Finding:

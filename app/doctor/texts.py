@@ -73,18 +73,24 @@ def no_proposal(found: CannotStart) -> str:
     return f"{found.seen} {found.todo}"
 
 
-def not_enough(left: CannotStart) -> str:
-    """What is still missing with the file that was written."""
-    return f"This is not enough yet. {left.seen} Edit the file, then type `cairn doctor`."
+def not_enough(seen: str, tried: Sequence[tuple[str, CannotStart]]) -> str:
+    """What each proposal leads to, where the tests start with none; nothing was written."""
+    parts = [seen]
+    for text, left in tried:
+        parts.append(f"With this {CONFIG_PATH} they do not start either:\n\n{text}\n{left.seen}")
+    guessed = dict.fromkeys(left.guessed for _, left in tried if left.guessed)
+    return "\n\n".join([*parts, *guessed, "Nothing was written."])
 
 
+TESTS_TODO = "`cairn init` proposes a .github/cairn.yml that installs what the tests need."
 TESTS_START = "The tests of the newest commit can start."
 
 
-def tests_todo(packages: Sequence[str]) -> str:
-    """What to install; the file is too long for a line."""
-    what = " ".join(packages) or "what they need"
-    return f"Install {what} for them; `cairn init` proposes a .github/cairn.yml that does."
+def tests_todo(found: CannotStart) -> str:
+    """What to do; the file is too long for a line."""
+    if not found.proposed:
+        return found.todo
+    return " ".join(filter(None, (found.guessed, TESTS_TODO)))
 
 
 def config_problems(found: Sequence[ConfigProblem]) -> str:

@@ -89,13 +89,13 @@ def body(found: CannotStart) -> str:
         "Cairn checked whether this repository's tests can start, and they cannot. It asked no "
         "model and changed nothing. This is what it saw:",
         _seen(found),
-        f"This pull request adds `{CONFIG_PATH}`. Each line comes from a file of this repository "
-        "or from the message above:",
+        f"This pull request adds `{CONFIG_PATH}`. Each line comes from a file of this repository:",
         "\n".join(["| line | why it is there |", "| --- | --- |", *_rows(found.why)]),
+        inert_line(found.guessed),
         "Cairn has not run these commands. Once this file is on the default branch, the next run "
         "runs them in its sandbox, before the tests. So read them as you would read a script.",
     ]
-    return sanitize("\n\n".join(parts))
+    return sanitize("\n\n".join(filter(None, parts)))
 
 
 def _rows(lines: Sequence[ProposedLine]) -> list[str]:

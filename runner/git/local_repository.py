@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Literal
 
 from runner.errors import Outage, TaskError
-from runner.git.command import Finished, as_user, hermetic
+from runner.git.command import Finished, GitFailed, as_user, hermetic
 from runner.git.objects import GitObjects, identity, write_commit
 from runner.people.sentences import commit_message
 from runner.state.changes import Snapshot
@@ -79,11 +79,16 @@ class LocalRepository:
         return "own" if marks == [run.encode()] else "ahead"
 
     async def is_there(self) -> bool:
-        """Say whether this folder is git's at all; where git is not installed it is not."""
+        """Say whether this folder is git's at all; where git is not installed it is not.
+
+        Raises ``Outage`` with git's own words when it refuses a checkout of another user.
+        """
         try:
             done = await self._git.call("rev-parse", "--git-dir")
         except Outage:
             return False
+        if done.exit_code and _is_of_others(self._root):
+            raise GitFailed("rev-parse", done.exit_code, done.stderr)
         return done.exit_code == 0
 
     async def check_clean(self, *paths: str, dirty: bool = False) -> None:
@@ -264,12 +269,22 @@ class LocalRepository:
         return name.removeprefix(_HEADS) if name.startswith(_HEADS) else None
 
     async def _head(self) -> str:
-        done = await self._git.call("rev-parse", "--verify", "--quiet", "HEAD^{commit}")
-        if done.exit_code:
-            raise Outage(
-                "git", f"{self._root} has no commit yet. Commit first: git add . && git commit"
-            )
-        return done.stdout.decode().strip()
+        done = await self._git.call("rev-parse", "--verify", "HEAD^{commit}")
+        if not done.exit_code:
+            return done.stdout.decode().strip()
+        branch = await self._current()
+        if branch is None or await self._git.line("for-each-ref", _HEADS + branch):
+            raise GitFailed("rev-parse", done.exit_code, done.stderr)
+        raise Outage(
+            "git", f"{self._root} has no commit yet. Commit first: git add . && git commit"
+        )
+
+
+def _is_of_others(root: Path) -> bool:
+    """Whether the nearest ``.git`` belongs to another user."""
+    near = (folder / ".git" for folder in (root.resolve(), *root.resolve().parents))
+    found = next((each for each in near if each.exists()), None)
+    return found is not None and found.stat().st_uid != os.geteuid()
 
 
 def _changed(status: bytes) -> list[str]:

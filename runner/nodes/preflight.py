@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
-from collections.abc import MutableSet
+from collections.abc import MutableSet, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -38,15 +38,17 @@ class CannotStart:
     """``seen`` says why the tests cannot start, ``todo`` what to do about it.
 
     ``proposed`` is the text of a ``.github/cairn.yml`` that may help, '' where there is none, and
-    ``why`` the reason for each of its lines; ``packages`` are the Python packages that are known to
-    be missing.
+    ``why`` the reason for each of its lines; ``otherwise`` is a second one, without the lock file's
+    installer. ``guessed`` says what to do about Python packages that seem to be missing and that no
+    file of the repository names.
     """
 
     seen: str
     todo: str
     proposed: str = ""
-    packages: tuple[str, ...] = ()
     why: tuple[ProposedLine, ...] = ()
+    guessed: str = ""
+    otherwise: str = ""
 
     def __str__(self) -> str:
         """All of it, as a terminal shows it."""
@@ -151,18 +153,40 @@ def _words(state: RunState) -> str:
 async def _advice(deps: Deps, base: Snapshot, found: Obstacle) -> CannotStart:
     from runner.verify.proposed_setup import READ, proposed_setup
 
+    if found.wanted:
+        return CannotStart(_seen(found.seen), f"{_NOBODY_ASKED} Do what it says, then start again.")
     requirements = [path for path in base.entries if path.startswith("requirements")]
     old = await contents(deps, base, {*READ, *requirements} & base.entries.keys())
-    setup = proposed_setup(base.entries, old.get, found.packages)
-    what = " ".join(found.packages) or "what they need"
+    setup, by_pip = (
+        proposed_setup(base.entries, old.get, found.packages, pytest=found.pytest, by_pip=way)
+        for way in (False, True)
+    )
     # a file that is there is somebody's: it is not to be replaced
     file = f"add this to {_FILE}:" if _FILE in base.entries else f"commit this as {_FILE}:"
+    guessed = _guessed(setup.unnamed)
     if not setup.text:
         file = f"name an image that has it in {_FILE} (sandbox.image)."
-    here = f"Install {what} in the environment that you start Cairn from, or {file}"
-    todo = here if deps.sandbox.name == "process" else f"To install {what}, {file}"
-    seen, todo = _seen(found.seen), f"{_NOBODY_ASKED} {todo}"
-    return CannotStart(seen, todo, setup.text, found.packages, setup.lines)
+    here = f"Install what they need in the environment that you start Cairn from, or {file}"
+    todo = here if deps.sandbox.name == "process" else f"To install what they need, {file}"
+    return CannotStart(
+        _seen(found.seen),
+        " ".join(filter(None, (_NOBODY_ASKED, guessed, todo))),
+        setup.text,
+        setup.lines,
+        guessed,
+        by_pip.text if by_pip.text != setup.text else "",
+    )
+
+
+def _guessed(names: Sequence[str]) -> str:
+    """What to do about packages that only the tests' output speaks of; '' for none."""
+    if not names:
+        return ""
+    it = "it" if len(names) == 1 else "them"
+    return (
+        f"No file of the repository names {', '.join(names)}, so Cairn does not install {it}. If "
+        f"the tests need {it}, add {it} to the requirements."
+    )
 
 
 def _seen(what: str) -> str:

@@ -42,11 +42,14 @@ MODULES = "node_modules.list"
 
 _TAIL = 2000
 # "System" are the packages of the Python that an active virtual environment was made with; those of
-# the environment itself are found by a line like this in a .pth file.
+# the environment itself are found by a line like this in a .pth file. As one of the PREFIXES its
+# folder is the system's for pip too, which keeps those out of the builds that it isolates: the
+# setuptools that somebody has is not the one that a project's build asks for.
 _ACTIVE = """\
 import sys, sysconfig
 if sys.prefix != sys.base_prefix:
-    print("import site; site.addsitedir(%r)" % sysconfig.get_path("purelib"))
+    found = sys.prefix, sysconfig.get_path("purelib")
+    print("import site; site.PREFIXES.append(%r); site.addsitedir(%r)" % found)
 """
 # What the commands made must not depend on who made it: every user in the session may read it.
 _BEGIN = f"""\

@@ -90,13 +90,14 @@ def judged(
     try:
         report = read()
     except UnreadableReport as error:
-        return _broken(level, reason if words else f"{reason} ({error})")
+        said = words or _last_line(result.stderr)
+        return _broken(level, f"{ending}: {said}" if said else f"{ending} ({error})")
     if report.broken or result.exit_code not in (0, *red):
         return _broken(level, reason)
     if result.exit_code == 0 and not report.failures:
         return _green(level, report)
     if not report.failures:
-        return _broken(level, f"{ending}, though no test failed")
+        return _broken(level, reason if words else f"{ending}, though no test failed")
     reason = f"{counted(len(report.failures))} failed, {report.passed} passed"
     return _with_passing(replace(level, failures=report.failures, reason=reason), report)
 
@@ -123,6 +124,12 @@ def error_line(output: str) -> str:
     lines = [line.strip() for line in output[-_LAST:].split("\n")]
     found = [line for line in lines if _ERROR.search(line[:_LONGEST])]
     return found[-1][:_LONGEST] if found else ""
+
+
+def _last_line(output: bytes) -> str:
+    """What a process said last, as it is where it ends itself before its tool can report."""
+    lines = output[-_LAST:].decode("utf-8", "replace").strip().split("\n")
+    return lines[-1].strip()[:_LONGEST]
 
 
 def counted(tests: int) -> str:

@@ -6,6 +6,7 @@ extras which of the dependencies are the tests'.
 
 from __future__ import annotations
 
+import configparser
 import json
 import re
 import tomllib
@@ -18,19 +19,23 @@ from runner.verify.python_layout import MANIFESTS, table
 
 READ = (
     *("pyproject.toml", "setup.cfg", "tox.ini", "package.json", "manage.py"),
-    *("requirements.txt", "setup.py"),
+    *("requirements.txt", "setup.py", "pytest.ini"),
 )
 """Files whose content is looked at."""
 
 Read = Callable[[str], bytes | None]
 
 _OF_TESTS = re.compile(r"tests?|testing|dev|develop|development|ci")
+_NOT_OF_TESTS = re.compile(
+    r"docs?|documentation|lint(?:ing|ers?)?|format(?:ting)?|style|releas(?:e|ing)|publish(?:ing)?"
+)
 _REQUIREMENTS = re.compile(
     r"requirements(?:[-_./](?:tests?|testing|dev|ci|base|main))?\.(?:txt|in)"
 )
 _REQUIRED = re.compile(r"\s*([A-Za-z0-9][\w.-]*)\s*(?:[\[<>=!~;#@]|$)")
 # https://packaging.python.org/en/latest/specifications/name-normalization/#name-format
 _PACKAGE = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?")
+_LISTS_OF_INI_FILES = ("install_requires", "tests_require", "deps", "required_plugins")
 _OTHERS = (
     ("go.mod", "go mod download"),
     ("Cargo.toml", "cargo fetch"),
@@ -73,89 +78,163 @@ _NETWORK = ProposedLine(
 
 @dataclass(frozen=True, slots=True)
 class ProposedSetup:
-    """The file's ``text`` ('' where nothing can be proposed), and the reason for each line."""
+    """The file's ``text`` ('' where nothing can be proposed), and the reason for each line.
+
+    ``unnamed`` are the packages that seem to be missing and that no file of the repository names.
+    No line installs them: who guesses a package from a module's name may get somebody else's.
+    """
 
     text: str = ""
     lines: tuple[ProposedLine, ...] = ()
+    unnamed: tuple[str, ...] = ()
 
 
 def proposed_setup(
-    paths: Collection[str], read: Read, missing: Sequence[str] = ()
+    paths: Collection[str],
+    read: Read,
+    missing: Sequence[str] = (),
+    *,
+    pytest: bool = False,
+    by_pip: bool = False,
 ) -> ProposedSetup:
-    """Return what to write; ``missing`` are Python packages that are known to be needed.
+    """Return what to write; ``missing`` are Python packages that seem to be needed.
 
-    A name that cannot be a package is left out: pip would take ``-r`` or ``-i`` for an option.
+    Those are installed only if a manifest names them. ``pytest`` says that it is there already. A
+    lock file decides which installer is used; ``by_pip`` is the second way, without it.
     """
-    packages = [name for name in dict.fromkeys(missing) if _PACKAGE.fullmatch(name)]
-    commands = [*_python(paths, read, packages), *_node(paths, read)]
+    packages = dict.fromkeys(name for name in missing if _PACKAGE.fullmatch(name))
+    pyproject = _toml(read("pyproject.toml"))
+    named = _required(paths, read, pyproject, every=True)
+    wanted = [name for name in packages if _normal(name) in named]
+    commands = list(_python(paths, read, pyproject, wanted, pytest=pytest, by_pip=by_pip))
+    commands += _node(paths, read)
     commands += [_found(command, path) for path, command in _OTHERS if path in paths]
+    unnamed = tuple(name for name in packages if name not in wanted)
     if not commands:
-        return ProposedSetup()
+        return ProposedSetup(unnamed=unnamed)
     unique = {each.text: each for each in commands}.values()
     text = _HEAD + "".join(f"    - {_yaml(each.text)}\n" for each in unique)
     verify = _verify(paths, read)
     text += "".join(f"verify:\n  commands:\n    - {each.text}\n" for each in verify)
-    return ProposedSetup(text, (_NETWORK, *unique, *verify))
+    return ProposedSetup(text, (_NETWORK, *unique, *verify), unnamed)
 
 
 def _found(command: str, path: str) -> ProposedLine:
     return ProposedLine(command, f"`{path}` says what to install")
 
 
-def _python(paths: Collection[str], read: Read, missing: Sequence[str]) -> Iterator[ProposedLine]:
+def _python(
+    paths: Collection[str],
+    read: Read,
+    pyproject: Mapping[str, Any],
+    wanted: Sequence[str],
+    *,
+    pytest: bool,
+    by_pip: bool,
+) -> Iterator[ProposedLine]:
     """Commands that install what a Python project's tests need."""
     tests = any(path.endswith(".py") for path in paths)
-    pyproject = _toml(read("pyproject.toml"))
-    if "uv.lock" in paths:
-        yield ProposedLine("pip install uv", "`uv.lock` is a lock file of uv")
-        sync = "uv sync --frozen --all-extras --all-groups --no-install-project"
-        yield ProposedLine(sync, "installs what `uv.lock` lists, but not the project itself")
-    elif "poetry.lock" in paths or table(pyproject, "tool", "poetry"):
-        yield ProposedLine("pip install poetry", "the project is managed with Poetry")
-        install = "poetry install --no-root --all-extras"
-        yield ProposedLine(install, "installs its dependencies, but not the project itself")
-    elif "pdm.lock" in paths:
-        yield ProposedLine("pip install pdm", "`pdm.lock` is a lock file of PDM")
-        install = "pdm install --no-self --group :all"
-        yield ProposedLine(install, "installs what `pdm.lock` lists, but not the project itself")
+    locked = () if by_pip else tuple(_by_lock_file(paths, pyproject))
+    if locked:
+        yield from locked
     elif tests:
         yield from _by_pip(paths, read, pyproject)
         yield from _of_projects(paths)
-    listed = _listed(paths, read, pyproject)
-    missing = [name for name in missing if _normal(name) not in listed]
-    there = "pytest" in listed or _asks_for_pytest(paths, read)
-    pytest = [] if there else ["pytest"]
-    if tests and (missing or pytest):
-        yield _by_name(pytest, missing)
+    listed = _required(paths, read, pyproject, every=False)
+    if tests and not (pytest or "pytest" in listed or _asks_for_pytest(paths, read)):
+        yield ProposedLine("pip install pytest", "no file of the repository names pytest")
+    if left := [name for name in wanted if _normal(name) not in {*listed, "pytest"}]:
+        are, them = ("is", "it") if len(left) == 1 else ("are", "them")
+        why = f"{_names(left)} {are} missing, and this repository's own files name {them}"
+        yield ProposedLine(f"pip install {' '.join(left)}", why)
 
 
-def _listed(paths: Collection[str], read: Read, pyproject: Mapping[str, Any]) -> frozenset[str]:
-    """The packages that the commands for the repository's files install, as far as they say so."""
+def _by_lock_file(paths: Collection[str], pyproject: Mapping[str, Any]) -> Iterator[ProposedLine]:
+    """What installs the versions of a lock file: the dependencies, the extras and the tests' group.
+
+    Not the project itself, whose build may need what is not here, and nothing for docs or linters.
+    """
+    extras = [
+        name
+        for name in {
+            **table(pyproject, "project", "optional-dependencies"),
+            **table(pyproject, "tool", "poetry", "extras"),
+        }
+        if _PACKAGE.fullmatch(name) and not _NOT_OF_TESTS.fullmatch(name)
+    ]
+    groups = {
+        **table(pyproject, "dependency-groups"),
+        **table(pyproject, "tool", "poetry", "group"),
+    }
+    groups |= table(pyproject, "tool", "pdm", "dev-dependencies")
+    chosen = _chosen(groups)
+    words: list[str] = []
+    if "uv.lock" in paths:
+        tool, why = "uv", "`uv.lock` is a lock file of uv"
+        words = ["uv sync --frozen --no-install-project", *(f"--extra {name}" for name in extras)]
+        words += ["--no-default-groups", *(f"--group {name}" for name in chosen)] if chosen else []
+    elif "poetry.lock" in paths or table(pyproject, "tool", "poetry"):
+        tool, why = "poetry", "the project is managed with Poetry"
+        words = ["poetry install --no-root", *(f"--extras {name}" for name in extras)]
+        if table(pyproject, "tool", "poetry", "dev-dependencies"):
+            chosen = chosen or ["dev"]
+        words += [f"--only main,{','.join(chosen)}"] if chosen else []
+    elif "pdm.lock" in paths:
+        tool, why = "pdm", "`pdm.lock` is a lock file of PDM"
+        words = ["pdm install --frozen-lockfile --no-self"]
+        words += [f"--group {name}" for name in dict.fromkeys((*extras, *chosen))]
+    if words:
+        yield ProposedLine(f"pip install {tool}", why)
+        with_groups = f", with those of {_names(chosen)}" if chosen else ""
+        why = f"installs the locked dependencies{with_groups}, but not the project itself"
+        yield ProposedLine(" ".join(words), why)
+
+
+def _required(
+    paths: Collection[str], read: Read, pyproject: Mapping[str, Any], *, every: bool
+) -> frozenset[str]:
+    """The packages that manifests name: ``every`` one, or those that the commands install."""
     lines: list[object] = []
     for path in _requirements(paths):
         lines += (read(path) or b"").decode("utf-8", "replace").splitlines()
     project = table(pyproject, "project")
     extras, groups = table(project, "optional-dependencies"), table(pyproject, "dependency-groups")
-    chosen = [extras[name] for name in _chosen(extras)] + [groups[name] for name in _chosen(groups)]
-    for each in (project.get("dependencies"), *chosen):
-        lines += each if isinstance(each, list) else []
+    lists = [project.get("dependencies")]
+    lists += [extras[name] for name in (extras if every else _chosen(extras))]
+    lists += [groups[name] for name in (groups if every else _chosen(groups))]
+    if every:
+        lists += [
+            *table(pyproject, "tool", "pdm", "dev-dependencies").values(),
+            table(pyproject, "tool", "uv").get("dev-dependencies"),
+            table(pyproject, "tool", "pytest", "ini_options").get("required_plugins"),
+        ]
+        poetry = table(pyproject, "tool", "poetry")
+        sections = [poetry, *table(poetry, "group").values()]
+        for section in (each for each in sections if isinstance(each, Mapping)):
+            lines += [*table(section, "dependencies"), *table(section, "dev-dependencies")]
+        lines += _of_ini_files(read)
+    for each in lists:
+        lines += each.split() if isinstance(each, str) else each if isinstance(each, list) else []
     names = (_REQUIRED.match(line) for line in lines if isinstance(line, str))
     return frozenset(_normal(found[1]) for found in names if found)
 
 
+def _of_ini_files(read: Read) -> Iterator[str]:
+    """The lines of the lists of requirements in setup.cfg, tox.ini and pytest.ini."""
+    for path in ("setup.cfg", "tox.ini", "pytest.ini"):
+        parser = configparser.ConfigParser(interpolation=None, strict=False, delimiters=("=",))
+        try:
+            parser.read_string((read(path) or b"").decode("utf-8", "replace"))
+        except configparser.Error:
+            continue
+        for name, section in parser.items():
+            for key, value in section.items():
+                if name == "options.extras_require" or key in _LISTS_OF_INI_FILES:
+                    yield from value.split(None if key == "required_plugins" else "\n")
+
+
 def _normal(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
-
-
-def _by_name(pytest: Sequence[str], missing: Sequence[str]) -> ProposedLine:
-    """Install pytest and what is missing: of that often only the name of a module is known."""
-    command = f"pip install {' '.join(dict.fromkeys([*pytest, *missing]))}"
-    if not missing:
-        return ProposedLine(command, "no file of the repository names pytest")
-    one = len(missing) == 1
-    lacking = f"{_names(missing)} {'is' if one else 'are'} missing, as the message above says"
-    check = "it is the package" if one else "they are the packages"
-    return ProposedLine(command, f"{lacking}; check that {check} you mean")
 
 
 def _requirements(paths: Collection[str]) -> list[str]:

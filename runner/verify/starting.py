@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from runner.state.findings import Level, TestFailure, Verification, headline
 from runner.text.patterns import lazy_pattern
 from runner.verify.assessment import has_word, last_name, missing_names
 from runner.verify.import_check import OTHER_NAMES
+from runner.verify.tools.python import exit_words
 
 _SETTINGS = ("conftest.py", "pyproject.toml", "pytest.ini", "tox.ini", "setup.cfg", "package.json")
 _FROM = lazy_pattern(r"cannot import name '\w+' from '([\w.]+)'")
@@ -75,10 +76,16 @@ _BY_MODULE = OTHER_NAMES | {"cv2": "opencv-python"}
 
 @dataclass(frozen=True, slots=True)
 class Obstacle:
-    """``seen`` is what a tool said, on one line; ``packages`` are Python packages it lacks."""
+    """``seen`` is what a tool said, on one line; ``packages`` are Python packages it lacks.
+
+    ``wanted`` says that the project stopped its tests itself, and what for: nothing that can be
+    installed helps. ``pytest`` says that pytest ran.
+    """
 
     seen: str
     packages: tuple[str, ...] = ()
+    wanted: bool = False
+    pytest: bool = False
 
 
 def obstacle(found: Verification, *, words: str, paths: Collection[str]) -> Obstacle | None:
@@ -87,10 +94,13 @@ def obstacle(found: Verification, *, words: str, paths: Collection[str]) -> Obst
     ``words`` are those of all open tasks, ``paths`` the files of the tree.
     """
     for level in found.tests:
+        ran = level.tool.partition(" ")[0] == "pytest"
         if level.broken and not _to_come(level.broken, words):
-            return Obstacle(_one_line(level.broken), _packages(level.broken, paths))
+            wanted = bool(ran and exit_words(level.output))
+            packages = _packages(level.broken, paths)
+            return Obstacle(_one_line(level.broken), packages, wanted, pytest=ran)
         if stopped := _stopped(level, words, paths) or _not_set_up(level, words):
-            return _of_files(stopped, paths)
+            return replace(_of_files(stopped, paths), pytest=ran)
     return None
 
 

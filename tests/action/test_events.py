@@ -212,7 +212,7 @@ async def test_a_dry_run_lists_and_writes_nothing(ci: Workflows) -> None:
     assert ci.model.requests == []
 
 
-@on(CALC | {"conftest.py": b"import a_library_nobody_has\n"})
+@on(CALC | {"conftest.py": b"import a_library_nobody_has\n", "requirements.txt": b"pytest\n"})
 async def test_a_workflow_offers_no_configuration(ci: Workflows) -> None:
     """Its comment shows the file that may help; ``/execute setup`` names ``cairn init``."""
     await ci.run("workflow_dispatch", ci.dispatch())

@@ -35,7 +35,8 @@ TWICE = answer(
         "def test_twice():\n    assert TWICE == 84\n",
     }
 )
-LACKING = CALC | {"conftest.py": b"import a_library_nobody_has\n"}
+NEEDED = b"[testenv]\ndeps =\n    a_library_nobody_has\n    another_library_nobody_has\n"
+LACKING = CALC | {"conftest.py": b"import a_library_nobody_has\n", "tox.ini": NEEDED}
 HELD_BACK = CALC | {"conftest.py": b"raise OSError('no server is listening')\n"}
 
 
@@ -86,8 +87,7 @@ async def test_the_description_says_what_was_seen_and_why_each_line(bot: Bot) ->
     assert (
         "| `pip install -r requirements.txt` | `requirements.txt` lists what to install |" in body
     )
-    assert "`told` is missing" in body
-    assert "check that it is the package you mean" in body
+    assert "No file of the repository names told, so Cairn does not install it." in body
     assert "has not run these commands" in body
     assert "Nothing starts before" in body
     assert "`/execute setup`" in body
@@ -128,9 +128,7 @@ async def test_a_changed_proposal_updates_it(bot: Bot) -> None:
     await bot.comment(ONE)
 
     bot.says()
-    assert setup_of(bot, offer(bot)) == (
-        ("sh", "-c", "pip install pytest another_library_nobody_has"),
-    )
+    assert setup_of(bot, offer(bot)) == (("sh", "-c", "pip install another_library_nobody_has"),)
     assert "another_library_nobody_has" in (offer(bot).body or "")
     assert "'a_library_nobody_has'" not in (offer(bot).body or "")
 
@@ -303,13 +301,14 @@ async def test_hostile_names_become_no_command(bot: Bot) -> None:
     bot.says()
     assert [command[-1] for command in setup_of(bot, offer(bot))] == [
         'pip install -e ".[test]"',
-        "pip install pytest pytest-good",
+        "pip install pytest-good",
     ]
 
 
 SPEAKING = CALC | {
+    "requirements.txt": b"pytest\n",
     "conftest.py": b"raise ImportError('no ``` </details> @everyone Fixes #1 $(touch pwned) "
-    b"`touch pwned` <!-- cairn:checkpoint:x --> | a |')\n"
+    b"`touch pwned` <!-- cairn:checkpoint:x --> | a |')\n",
 }
 
 

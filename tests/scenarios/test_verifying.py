@@ -262,7 +262,9 @@ async def test_where_tests_are_found_nothing_is_proposed(bot: Bot) -> None:
 
 async def test_nothing_is_asked_where_the_tests_cannot_start(bot: Bot) -> None:
     """The run's comment says what was seen, and shows a file that may help."""
-    await bot.github.push(REPOSITORY, {"conftest.py": "import a_library_nobody_has\n"})
+    needed = "[testenv]\ndeps =\n    a_library_nobody_has\n"
+    files = {"conftest.py": "import a_library_nobody_has\n", "tox.ini": needed}
+    await bot.github.push(REPOSITORY, files)
 
     await bot.comment(ONE)
 
@@ -270,7 +272,7 @@ async def test_nothing_is_asked_where_the_tests_cannot_start(bot: Bot) -> None:
     assert re.search(r"### Cairn run `\w+` was not started\n", text)
     assert "The tests cannot start, with or without a change" in text
     assert "No module named 'a_library_nobody_has'" in text
-    assert "- pip install pytest a_library_nobody_has" in text
+    assert "- pip install a_library_nobody_has" in text
     assert bot.prompts == []
     assert [pull.pull.head for pull in bot.pulls] == ["cairn/setup"]
 

@@ -98,6 +98,14 @@ _WRONG_USAGE = lazy_pattern(r"^\S+: error: (.+)$", re.MULTILINE)
 _REFUSED = lazy_pattern(r"^ERROR: (?!usage:)(.+)$", re.MULTILINE)
 _CONFTEST = lazy_pattern(r"^(?:ImportError|\w+) while loading conftest '(.+)'", re.MULTILINE)
 _RAISED = lazy_pattern(r"^E {3}(?! )(.+)$", re.MULTILINE)
+# pytest.exit while tests run, in a conftest that is being loaded, where pytest itself does not
+# expect it, and in pytest_configure
+_EXITS = (
+    lazy_pattern(r"^!{3,} _pytest\.outcomes\.Exit: (.{1,2000}?) !{3,}$", re.MULTILINE | re.DOTALL),
+    lazy_pattern(r"^E {3}_pytest\.outcomes\.Exit: (.+)$", re.MULTILINE),
+    lazy_pattern(r"^INTERNALERROR> (?:_pytest\.outcomes\.Exit|SystemExit): (.+)$", re.MULTILINE),
+    lazy_pattern(r"^Exit: (.{1,2000})\Z", re.MULTILINE | re.DOTALL),
+)
 _NO_PYTEST = lazy_pattern(rb"^ModuleNotFoundError: No module named 'pytest'\s*$", re.MULTILINE)
 
 # `python3 -m pytest`, but pytest and its plugins are there before the workspace is on the path: a
@@ -215,7 +223,7 @@ async def _part(
         result,
         lambda: read_report(xml, pytest),
         timeout=timeout,
-        endings=_ENDINGS,
+        endings=_endings(level),
         red=(_FAILED,),
         own_error=own_error,
     )
@@ -264,7 +272,7 @@ async def collecting_level(
         result,
         lambda: read_collected(content),
         timeout=timeout,
-        endings=_ENDINGS,
+        endings=_endings(level),
         red=(_FAILED, _INTERRUPTED),
         own_error=own_error,
     )
@@ -293,7 +301,9 @@ def _not_begun(test: object, error: object) -> TestFailure:
 
 
 def own_error(output: str) -> str:
-    """What pytest says about its own failure, on one line, or ''."""
+    """What pytest says about its own failure, or the project by ``pytest.exit``; or ''."""
+    if told := exit_words(output):
+        return told
     for pattern in (_INTERNAL_LINE, _WRONG_USAGE):
         if found := pattern.findall(output):
             return str(found[-1])
@@ -302,6 +312,19 @@ def own_error(output: str) -> str:
         return f"{conftest[1].rpartition('/')[2]} cannot be loaded: {raised[-1]}"
     refused = _REFUSED.findall(output)
     return str(refused[-1]) if refused else error_line(output)
+
+
+def _endings(level: Level) -> Mapping[int, str]:
+    """pytest's exit codes in words; whichever it is where the project itself ended pytest."""
+    if level.exit_code is None or not exit_words(level.output):
+        return _ENDINGS
+    return {level.exit_code: "the project's own code stopped pytest"}
+
+
+def exit_words(output: str) -> str:
+    """What a project says when it stops pytest (``pytest.exit(...)``), on one line, or ''."""
+    found = next(filter(None, (pattern.search(output) for pattern in _EXITS)), None)
+    return " ".join(found[1].split()) if found else ""
 
 
 # a project's options may stop at the first failure or order tests by the cache: a run must be

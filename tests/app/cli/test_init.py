@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from runner.config.model import parse_config
 from tests.app.checkout import checkout
 from tests.app.cli.test_preflight import CALC, PLUGIN
+from tests.runner.sandbox.wheels import wheel
 
 FILE = ".github/cairn.yml"
 
@@ -22,17 +22,50 @@ async def test_tests_that_start_need_no_configuration(tmp_path: Path) -> None:
         assert not (here.folder / FILE).exists()
 
 
-async def test_what_the_tests_need_is_written_and_checked(tmp_path: Path) -> None:
-    """The file installs the plugin; nobody has it, and that is said."""
+GUESSED = b"from clamp import clamp\n"
+"""What a test written first imports; somebody may own a package of that name."""
+
+
+async def test_a_package_that_is_only_guessed_is_never_installed(tmp_path: Path) -> None:
+    """It is shown; nothing is run or written for it."""
+    async with checkout(tmp_path / "here", CALC | {"tests/test_half.py": GUESSED}) as here:
+        said = await here.cairn("init")
+
+        assert said.code == 2
+        assert "No module named 'clamp'" in said.out
+        assert "No file of the repository names clamp, so Cairn does not install it." in said.out
+        assert "pip install" not in said.out
+        assert not (here.folder / FILE).exists()
+
+
+async def test_the_second_way_is_tried_where_the_first_fails(tmp_path: Path) -> None:
+    """The lock file's installer fails without an index; pip finds the packages in the folder."""
+    requirements = b"--no-index\n./told-1.0-py3-none-any.whl\n"
+    files = {
+        "poetry.lock": b"",
+        "requirements-test.txt": requirements,
+        "told-1.0-py3-none-any.whl": wheel("told", "ANSWER = 42\n"),
+        "tests/test_half.py": b"import told\n" + CALC["tests/test_half.py"],
+    }
+    async with checkout(tmp_path / "here", CALC | files) as here:
+        here.environment["PIP_NO_INDEX"] = "1"
+        said = await here.cairn("init")
+
+        assert said.code == 0, said.out
+        assert "pip install -r requirements-test.txt" in (here.folder / FILE).read_text()
+
+
+async def test_where_no_way_helps_nothing_is_written(tmp_path: Path) -> None:
+    """Nobody has the plug-in, and that is said with the file that was tried."""
     async with checkout(tmp_path / "here", CALC | {"pyproject.toml": PLUGIN}) as here:
         said = await here.cairn("init")
 
-        written = (here.folder / FILE).read_text()
         assert said.code == 2
         assert "plugins: pytest-that-is-not-here" in said.out
-        assert "pytest-that-is-not-here" in str(parse_config(written.encode()).sandbox.setup)
-        assert f"Wrote {FILE}" in said.out
-        assert "This is not enough yet." in said.out
+        assert "- pip install pytest-that-is-not-here" in said.out
+        assert "they do not start either" in said.out
+        assert "Nothing was written." in said.out
+        assert not (here.folder / FILE).exists()
 
 
 async def test_a_configuration_is_never_overwritten(tmp_path: Path) -> None:
@@ -58,10 +91,11 @@ async def test_a_plain_folder_is_no_checkout(tmp_path: Path) -> None:
         assert "not a checkout" in said.out
 
 
-async def test_what_is_written_must_be_committed(tmp_path: Path) -> None:
-    """Until then doctor says that it is not used; git sees nothing else that is new."""
-    async with checkout(tmp_path / "here", CALC | {"pyproject.toml": PLUGIN}) as here:
-        await here.cairn("init")
+async def test_what_is_not_committed_is_not_used(tmp_path: Path) -> None:
+    """Doctor says so; git sees nothing else that is new."""
+    async with checkout(tmp_path / "here", CALC) as here:
+        (here.folder / ".github").mkdir()
+        (here.folder / FILE).write_text("limits:\n  tasks: 3\n")
         said = await here.cairn("doctor")
 
         assert ".github/cairn.yml is not committed, so no run uses it" in said.out

@@ -26,6 +26,7 @@ SETUP = (
     b"import pytest\n\n\n@pytest.fixture(autouse=True, scope='session')\ndef server():\n"
     b"    raise OSError('no server is listening')\n"
 )
+EXIT = b"import pytest\n\npytest.exit('set DATABASE_URL')\n"
 FIXTURE = b"def test_now(mocker):\n    assert mocker\n"
 TESTS_NEED = (
     b'[project]\nname = "calc"\nversion = "1"\n[project.optional-dependencies]\ntest = ["pytest"]\n'
@@ -40,43 +41,47 @@ def proposed(said: Said) -> tuple[tuple[str, ...], ...]:
 
 @pytest.mark.sample(2, "runs Cairn on a whole project for each case")
 @pytest.mark.parametrize(
-    ("broken", "seen", "installs"),
+    ("broken", "seen", "advice"),
     [
-        ({"pyproject.toml": OPTION}, "unrecognized arguments: --benchmark-skip", "benchmark"),
-        ({"pyproject.toml": PLUGIN}, "plugins: pytest-that-is-not-here", "that-is-not-here"),
-        ({"conftest.py": FOREIGN}, "No module named 'a_library_nobody_has'", "library_nobody"),
-        ({"tests/test_half.py": FOREIGN + TEST}, "'a_library_nobody_has'", "library_nobody"),
-        ({"tests/test_half.py": FIXTURE}, "fixture 'mocker' not found", "pytest-mock"),
-        ({"conftest.py": SETUP}, "tests/test_half.py::test_half: OSError: no server", "pytest"),
+        ({"pyproject.toml": OPTION}, "arguments: --benchmark-skip", "names pytest-benchmark"),
+        (
+            {"pyproject.toml": PLUGIN},
+            "plugins: pytest-that",
+            "- pip install pytest-that-is-not-here",
+        ),
+        ({"conftest.py": FOREIGN}, "No module named 'a_library_nobody_has'", "names a_library_nob"),
+        ({"tests/test_half.py": FOREIGN + TEST}, "'a_library_nobody_has'", "names a_library_nobod"),
+        ({"tests/test_half.py": FIXTURE}, "fixture 'mocker' not found", "names pytest-mock"),
+        ({"conftest.py": SETUP}, "::test_half: OSError: no server", "Install what they need"),
+        ({"conftest.py": EXIT}, "stopped pytest: set DATABASE_URL", "Do what it says"),
     ],
-    ids=["option", "plugin", "conftest", "import", "fixture", "setup"],
+    ids=["option", "plugin", "conftest", "import", "fixture", "setup", "exit"],
 )
 async def test_nothing_is_asked_where_the_tests_cannot_start(
-    tmp_path: Path, broken: dict[str, bytes], seen: str, installs: str
+    tmp_path: Path, broken: dict[str, bytes], seen: str, advice: str
 ) -> None:
-    """One sentence says what was seen, and a file is proposed that installs what is missing."""
+    """One sentence says what was seen, and what to do; what no file names is not installed."""
     async with checkout(tmp_path / "here", CALC | broken) as here:
         said = await here.cairn("run")
 
         assert said.code == 2
         assert said.err.count("The tests cannot start") == 1
         assert seen in said.err
+        assert advice in said.err
+        assert ("pip install" in said.err) == (broken.get("pyproject.toml") == PLUGIN)
         assert "Nothing was changed, and nothing was spent." in said.err
-        assert any(installs in " ".join(command) for command in proposed(said))
         assert here.model.requests == []
         assert here.log() == ["a commit"]
 
 
 async def test_the_proposal_is_made_from_the_repositorys_own_files(tmp_path: Path) -> None:
-    """The extra of the tests is installed, with the project; what is missing comes after it."""
+    """The extra of the tests is installed, with the project; what nobody names is shown."""
     files = CALC | {"pyproject.toml": TESTS_NEED, "tests/test_half.py": FOREIGN + TEST}
     async with checkout(tmp_path / "here", files) as here:
         said = await here.cairn("run")
 
-        assert [command[-1] for command in proposed(said)] == [
-            'pip install -e ".[test]"',
-            "pip install a_library_nobody_has",
-        ]
+        assert [command[-1] for command in proposed(said)] == ['pip install -e ".[test]"']
+        assert "No file of the repository names a_library_nobody_has, so" in said.err
 
 
 MAKE = {

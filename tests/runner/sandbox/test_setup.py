@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import time
+import venv
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
@@ -16,6 +17,7 @@ from runner.errors import Outage, TaskError
 from runner.loop.workspace import materialise, restore
 from runner.ports import CommandResult, Sandbox, SandboxSession, Setup
 from runner.sandbox.prepared import KEEP, PreparedFolders
+from runner.sandbox.process import ProcessSandbox
 from tests.runner.sandbox.sandbox_bench import (
     EVERY,
     ISOLATED,
@@ -173,6 +175,44 @@ async def test_pip_installs_for_the_tests(project: Project) -> None:
     image = await project.prepare("pip install -r requirements.txt")
 
     assert await project.run(image, "python3 -c 'import told; print(told.ANSWER)'") == b"42\n"
+
+
+BACKEND = b"""\
+import pathlib, zipfile
+try:
+    import only_here
+except ImportError:
+    pass
+else:
+    raise SystemExit('the active environment leaks into an isolated build')
+NAME = 'told-1.0.dist-info'
+def build_wheel(folder, settings=None, metadata=None):
+    with zipfile.ZipFile(pathlib.Path(folder, 'told-1.0-py3-none-any.whl'), 'w') as wheel:
+        wheel.writestr(NAME + '/METADATA', 'Metadata-Version: 2.1\\nName: told\\nVersion: 1.0\\n')
+        text = 'Wheel-Version: 1.0\\nGenerator: test\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n'
+        wheel.writestr(NAME + '/WHEEL', text)
+        wheel.writestr(NAME + '/RECORD', '')
+        wheel.writestr('told.py', '')
+    return 'told-1.0-py3-none-any.whl'
+"""
+BUILD = b'[build-system]\nrequires = []\nbuild-backend = "backend"\nbackend-path = ["."]\n'
+
+
+async def test_setup_sees_the_active_environment_and_isolated_builds_do_not(
+    tmp_path: Path,
+) -> None:
+    """What Cairn was started in is there for setup and the tests, but not in a build of pip's."""
+    active = tmp_path / "active"
+    await asyncio.to_thread(venv.create, active)
+    (site,) = active.glob("lib/*/site-packages")
+    (site / "only_here.py").touch()
+    path = f"{active / 'bin'}{os.pathsep}{os.environ['PATH']}"
+    sandbox = ProcessSandbox(owner="x", path=path, parent=tmp_path, prepared=tmp_path / "kept")
+    files = {"backend.py": ("100644", BACKEND), "pyproject.toml": ("100644", BUILD)}
+    project = Project(sandbox, files)
+    image = await project.prepare("python -c 'import only_here'", "pip install --no-index .")
+
+    assert await project.run(image, "python -c 'import only_here, told; print(1)'") == b"1\n"
 
 
 async def test_packages_of_node_are_found(project: Project) -> None:

@@ -11,6 +11,17 @@ from runner.verify.proposed_setup import ProposedSetup, proposed_setup
 
 PROJECT = b'[project]\nname = "calc"\nversion = "1"\n'
 EXTRAS = PROJECT + b'[project.optional-dependencies]\ntest = ["pytest"]\ndocs = ["sphinx"]\n'
+POETRY = b"""\
+[tool.poetry]
+name = "calc"
+[tool.poetry.extras]
+fast = ["told"]
+docs = ["sphinx"]
+[tool.poetry.group.test.dependencies]
+pytest = "*"
+[tool.poetry.group.lint.dependencies]
+ruff = "*"
+"""
 GROUPS = b'[dependency-groups]\ntest = ["pytest >= 8"]\n'
 
 
@@ -38,7 +49,25 @@ def commands(setup: ProposedSetup) -> list[str]:
         ),
         (
             {"uv.lock": b"", "pyproject.toml": GROUPS},
-            ["pip install uv", "uv sync --frozen --all-extras --all-groups --no-install-project"],
+            [
+                "pip install uv",
+                "uv sync --frozen --no-install-project --no-default-groups --group test",
+            ],
+        ),
+        (
+            {"uv.lock": b"", "pyproject.toml": EXTRAS},
+            ["pip install uv", "uv sync --frozen --no-install-project --extra test"],
+        ),
+        (
+            {"pdm.lock": b"", "pyproject.toml": EXTRAS + GROUPS},
+            [
+                "pip install pdm",
+                "pdm install --frozen-lockfile --no-self --group test",
+            ],
+        ),
+        (
+            {"poetry.lock": b"", "pyproject.toml": POETRY},
+            ["pip install poetry", "poetry install --no-root --extras fast --only main,test"],
         ),
         ({"setup.py": b"pytest "}, ["pip install -e ."]),
         ({"setup.py": b""}, ["pip install -e .", "pip install pytest"]),
@@ -47,7 +76,10 @@ def commands(setup: ProposedSetup) -> list[str]:
             ["pip install -r requirements.txt", "python manage.py test"],
         ),
     ],
-    ids=["requirements", "extras", "groups", "uv", "setup.py", "no pytest", "django"],
+    ids=[
+        *("requirements", "extras", "groups", "uv", "uv extra", "pdm", "poetry", "setup.py"),
+        *("no pytest", "django"),
+    ],
 )
 def test_each_line_has_a_reason(files: Mapping[str, bytes], expected: list[str]) -> None:
     """What the file says is what the reasons are given for, in the same order."""
@@ -110,13 +142,28 @@ def test_what_projects_below_the_root_need(files: Mapping[str, bytes], expected:
     assert commands(proposed_setup(files, files.get)) == expected
 
 
-def test_a_guessed_package_is_to_be_checked() -> None:
-    """Of a module only the name is known, and a package of that name may be another one."""
-    line = proposed({"requirements.txt": b"pytest\n"}, "told").lines[-1]
+def test_the_second_way_is_pip_with_the_groups_of_the_tests() -> None:
+    """A lock file's installer can fail for reasons that pip does not have."""
+    files = {"uv.lock": b"", "pyproject.toml": GROUPS}
 
-    assert line.text == "pip install told"
-    assert "`told` is missing" in line.why
-    assert "check that it is the package you mean" in line.why
+    second = proposed_setup({"tests/test_it.py", *files}, files.get, by_pip=True)
+
+    assert commands(second) == ["pip install --upgrade pip", "pip install --group test"]
+
+
+def test_a_name_that_no_file_names_is_shown_and_never_installed() -> None:
+    """Of a module only the name is known, and a package of that name may be anybody's."""
+    setup = proposed(
+        {"requirements.txt": b"pytest\n", "setup.cfg": b"[metadata]\nname=told\n"}, "told"
+    )
+
+    assert "told" not in setup.text
+    assert setup.unnamed == ("told",)
+
+
+def test_pytest_that_ran_is_not_installed_again() -> None:
+    """Nothing would change, so nothing is proposed."""
+    assert proposed_setup({"test_it.py"}, {}.get, pytest=True) == ProposedSetup()
 
 
 EXTRAS = b'[project.optional-dependencies]\ntest = ["pytest", "Told.It>=1"]\ndocs = ["sphinx"]\n'
@@ -133,7 +180,7 @@ EXTRAS = b'[project.optional-dependencies]\ntest = ["pytest", "Told.It>=1"]\ndoc
         (
             {"requirements.txt": b"pytest\ntold-1.0-py3-none-any.whl\n"},
             "told",
-            ["pip install -r requirements.txt", "pip install told"],
+            ["pip install -r requirements.txt"],
         ),
         ({"pyproject.toml": PROJECT + EXTRAS}, "told_it", ['pip install -e ".[test]"']),
         (
@@ -141,20 +188,38 @@ EXTRAS = b'[project.optional-dependencies]\ntest = ["pytest", "Told.It>=1"]\ndoc
             "sphinx",
             ['pip install -e ".[test]"', "pip install sphinx"],
         ),
+        (
+            {
+                "requirements.txt": b"pytest\n",
+                "pytest.ini": b"[pytest]\nrequired_plugins = a told>=2\n",
+            },
+            "told",
+            ["pip install -r requirements.txt", "pip install told"],
+        ),
+        (
+            {"requirements.txt": b"pytest\n", "tox.ini": b"[testenv]\ndeps =\n    told\n"},
+            "told",
+            ["pip install -r requirements.txt", "pip install told"],
+        ),
     ],
-    ids=["a requirement", "a wheel", "an extra", "another extra"],
+    ids=["a requirement", "a wheel", "an extra", "another extra", "a plug-in", "tox"],
 )
 def test_what_a_file_installs_is_not_installed_by_name(
     files: dict[str, bytes], missing: str, expected: list[str]
 ) -> None:
-    """Only what no other line brings is left to guess."""
+    """What another line brings needs none of its own, what nobody names gets none."""
     assert commands(proposed(files, missing)) == expected
 
 
 @pytest.mark.parametrize("name", ["-ievil.example", "-r", "--pre", "a b", "told\n", "", "x;y", "ё"])
 def test_what_is_no_name_of_a_package_is_not_installed(name: str) -> None:
     """The names come from what the repository's tests print: pip must not take one as an option."""
-    assert commands(proposed({"requirements.txt": b"pytest\n"}, name, "told")) == [
+    files = {
+        "requirements.txt": b"pytest\n",
+        "pytest.ini": f"[pytest]\nrequired_plugins = {name} told".encode(),
+    }
+
+    assert commands(proposed(files, name, "told")) == [
         "pip install -r requirements.txt",
         "pip install told",
     ]
