@@ -33,6 +33,14 @@ Values = dict[str, str | int | bool]
 _LONGEST_LINE = 2000
 _LONGEST_PATH = 255
 _LONGEST_ID = 100
+# Blanks other than ASCII's, and characters that nobody sees, as keyboards, editors and copies from
+# web pages leave them (general categories Zs and Cf, and two that only look blank):
+# https://www.unicode.org/reports/tr44/#General_Category_Values. U+2028 and U+2029 are none: they
+# end a line, and what is behind them is not at the start of one.
+_BLANKS = " \t\xa0\u1680\u2000-\u200a\u202f\u205f\u3000\u2800\u3164"
+_UNSEEN = "\xad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff"
+_GAP = f"[{_BLANKS}{_UNSEEN}]"
+
 # phones turn two hyphens into one dash
 _DASHES = ("-", "–", "—")  # noqa: RUF001
 
@@ -108,6 +116,7 @@ def _unknown_word(word: str, rows: Commands) -> Misunderstood:
 
 def _split_words(text: str) -> list[str] | None:
     """Split at blanks, heeding quotation marks; None when one is not closed."""
+    text = re.sub(f"[{_UNSEEN}]", "", re.sub(f"[{_BLANKS}]", " ", text))
     lexer = shlex.shlex(text, posix=True, punctuation_chars=False)
     lexer.whitespace_split = True
     lexer.commenters = ""
@@ -284,11 +293,9 @@ def _line_start(rows: Commands) -> re.Pattern[str]:
 
 @cache
 def _compiled(triggers: tuple[str, ...]) -> re.Pattern[str]:
-    """How a line begins that can be a command.
-
-    Blank and tab only: U+2028, no-break space and the like are neither line breaks nor separators.
-    """
-    return re.compile(rf"^(?:{'|'.join(map(re.escape, triggers))})(?![^ \t\n])", re.MULTILINE)
+    """How a line begins that can be a command."""
+    names = "|".join(map(re.escape, triggers))
+    return re.compile(rf"^({names})(?:{_GAP}+|(?=\n)|\Z)", re.MULTILINE)
 
 
 def _command_lines(body: str, rows: Commands) -> tuple[CommandLine, ...]:
@@ -313,9 +320,13 @@ def _unix(body: str) -> str:
     """A comment's text with line feeds alone.
 
     str.splitlines would also break at U+2028, form feeds and more, and obey quoted commands; a lone
-    carriage return is not a break either.
+    carriage return is not a break either. What nobody sees before a command is not there; ASCII
+    blanks before it are seen, and make it talk about the command.
     """
-    return body.replace("\r\n", "\n").replace("\r", " ")
+    return _UNSEEN_START.sub("", body.replace("\r\n", "\n").replace("\r", " "))
+
+
+_UNSEEN_START = re.compile(rf"^(?![ \t]){_GAP}+(?=[/@])", re.MULTILINE)
 
 
 def _beginning(text: str) -> str:
@@ -384,7 +395,7 @@ def _command_rule(state: StateInline, silent: bool) -> bool:
     end = state.src.find("\n", state.pos)
     end = state.posMax if end < 0 else end
     token = state.push(_COMMAND, "", 0)
-    token.markup = trigger[0]
+    token.markup = trigger[1]
     token.content = state.src[trigger.end() : end].strip(" \t")
     token.meta = {"start": state.pos}
     state.pos = end

@@ -53,6 +53,12 @@ SPOKEN: dict[str, tuple[str, tuple[Command, ...]]] = {
         (StatusCommand(),),
     ),
     "before a long log": ("/execute\n" + "log [line](x\n" * 5000, (START,)),
+    "followed by a no-break space": ("/execute\u00a0status", (StatusCommand(),)),
+    "a no-break space at its end": ("/execute\u00a0", (START,)),
+    "behind a no-break space": ("\u00a0/execute", (START,)),
+    "behind a zero-width space": ("Hi\n\u200b/execute status\u200b", (StatusCommand(),)),
+    "behind a byte order mark": ("\ufeff/execute --task\u3000T-1", (ExecuteCommand(task="T-1"),)),
+    "behind several of them": ("\u200e\u00a0 \u2060/execute\u202f\u200bhelp", (HelpCommand(),)),
     "leading zeros": ("/execute --max-tasks 007", (ExecuteCommand(max_tasks=7),)),
 }
 
@@ -65,13 +71,16 @@ SILENT = {
     "another command": "/exec",
     "upper case": "/EXECUTE",
     "quoted": "> /execute",
+    "quoted with a no-break space": ">\u00a0/execute",
+    "in a list item behind a zero-width space": "- item\n\u200b/execute",
+    "indented code with a zero-width space": "Text\n\n    \u200b/execute",
+    "after a combined letter": "/execute\u0301",
     "quoted lazily": "> you wrote\n/execute",
     "quoted with a line separator": "> \u2028/execute",
     "after a line separator": "hello\u2028/execute",
     "after a paragraph separator": "\u2029/execute",
     "after a form feed": "hello\x0c/execute",
     "after a lone carriage return": "> hello\r/execute",
-    "followed by a no-break space": "/execute\u00a0status",
     "fenced": "```\n/execute\n```",
     "fenced with tildes": "~~~sh\n/execute\n~~~",
     "in an open fence": "```\n/execute",
@@ -165,7 +174,7 @@ def test_only_the_first_commands_count() -> None:
 PIECES = [
     "/execute", "\n", "\r\n", "\r", " ", "help", "--task", "--max-tasks ", "9", "a.md", "'", '"',
     "`", "```", "> ", "- ", "#", "|", "<!--", "-->", "<b ", "[", "](x)", "**", "\\", "\u2028",
-    "\x0c",
+    "\x0c", "\u00a0", "\u200b", "\ufeff",
 ]
 # fmt: on
 COMMENTS = st.lists(st.sampled_from(PIECES) | st.text(max_size=3)).map("".join)
