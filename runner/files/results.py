@@ -20,7 +20,15 @@ from runner.graph import END, REST
 from runner.grouped import changed
 from runner.people.report import markdown, report, todos
 from runner.ports import Clock, MemoryKind, MemoryNote, SystemClock
-from runner.state.events import Advanced, Event, ModelAnswered, NodeFinished, RunChanged, Verified
+from runner.state.events import (
+    Advanced,
+    Event,
+    ModelAnswered,
+    ModelFailed,
+    NodeFinished,
+    RunChanged,
+    Verified,
+)
 from runner.state.findings import Level
 from runner.state.run_state import Attempt, RunState
 from runner.text.sanitize import cut_middle
@@ -65,6 +73,9 @@ class RunFiles:
     def _write(self, event: Event) -> None:
         if isinstance(event, ModelAnswered):
             self._numbered(event, "agent", {"node": event.node, **asdict(event.exchange)})
+        elif isinstance(event, ModelFailed):
+            asked = {"node": event.node, "model": event.model, "prompt": event.prompt}
+            self._numbered(event, "agent", {**asked, "error": event.error})
         elif isinstance(event, Verified):
             head = {"tested": event.tested, "attempt": event.attempt, "answer": event.answer}
             self._numbered(event, "verification", {**head, **asdict(event.verification)})

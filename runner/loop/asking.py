@@ -6,11 +6,12 @@ import hashlib
 from dataclasses import dataclass, replace
 
 from runner.answers.continued import joined
+from runner.errors import PortError
 from runner.loop.deps import Deps
 from runner.loop.strategy import model_for, writers
 from runner.money import Usage
 from runner.prompts.questions import Answer, AnswerFormat, Message, Question
-from runner.state.events import BudgetReserved, Exchange, ModelAnswered
+from runner.state.events import BudgetReserved, Exchange, ModelAnswered, ModelFailed
 from runner.state.run_state import RunState
 from runner.text.sanitize import sendable
 from runner.windows import answer_tokens, context_tokens, is_small
@@ -166,8 +167,14 @@ async def _paid_once(state: RunState, deps: Deps, question: Question, name: str)
     async def on_reserved(tokens: int, cost: float | None) -> None:
         await deps.events.emit(BudgetReserved(run, state.current, state.node, tokens, cost))
 
-    answer = await deps.model.ask(replace(question, on_reserved=on_reserved))
-    exchange = _exchange(question.messages, answer)
+    prompt = "\n\n".join(f"[{m.role}]\n{m.content}" for m in question.messages)
+    try:
+        answer = await deps.model.ask(replace(question, on_reserved=on_reserved))
+    except PortError as error:
+        failed = ModelFailed(run, state.current, state.node, question.model, prompt, error.message)
+        await deps.events.emit(failed)
+        raise
+    exchange = _exchange(prompt, answer)
     await deps.events.emit(ModelAnswered(run, state.current, state.node, exchange))
     await deps.answers.keep(run, name, answer)
     return answer
@@ -184,10 +191,10 @@ def _digest(question: Question) -> str:
     return hashlib.sha256(repr(question).encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
-def _exchange(messages: tuple[Message, ...], answer: Answer) -> Exchange:
+def _exchange(prompt: str, answer: Answer) -> Exchange:
     return Exchange(
         model=answer.model,
-        prompt="\n\n".join(f"[{m.role}]\n{m.content}" for m in messages),
+        prompt=prompt,
         reply=answer.text,
         prompt_tokens=answer.prompt_tokens,
         completion_tokens=answer.completion_tokens,

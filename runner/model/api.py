@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
 
-from runner.model.replies import ChatReply, EmbeddingReply, ListedModel
+from runner.model.replies import LONGEST, ChatReply, EmbeddingReply, ListedModel
 from runner.prompts.questions import Message
 
 
 class ModelApi(Protocol):
     """A server of models. All methods but ``close`` raise only ``Transient`` or ``ErrorStatus``.
+
+    ``complete`` also raises ``TaskError``, for an answer without an end.
 
     Each hides secrets in what it sends. ``OpenAIEndpoint`` is one; tries, costs and learned
     parameters are those of ``OpenAIModel``.
@@ -22,9 +24,12 @@ class ModelApi(Protocol):
         model: str,
         messages: Iterable[Message],
         parameters: Mapping[str, object],
+        longest: int = LONGEST,
         timeout: float | None = None,
     ) -> ChatReply:
-        """Ask once, within ``timeout`` seconds (None: its own).
+        """Ask once, within ``timeout`` seconds without a word (None: its own).
+
+        A text of more than ``longest`` characters is cut there (finish reason ``length``).
 
         ``parameters`` are in the words of OpenAI's API: ``temperature``, ``max_tokens`` (or
         ``max_completion_tokens``), ``seed``, ``stream``, ``stream_options``, ``response_format``.

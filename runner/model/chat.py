@@ -24,7 +24,7 @@ from runner.errors import Outage
 from runner.model.errors import ErrorStatus, Transient, meaning
 from runner.model.forms import PLAIN, Dialect, Forms, Habits, asked_for, in_words
 from runner.model.prices import Prices, is_public
-from runner.model.replies import ListedModel, offer_text
+from runner.model.replies import LONGEST, ListedModel, offer_text
 from runner.model.shutdowns import shutdown_by_name
 from runner.ports import Clock, SystemClock
 from runner.prompts.questions import Answer, Embedded, Question
@@ -44,6 +44,9 @@ _LIST_SECONDS, _HINT_SECONDS = 15.0, 5.0
 """How long the list of models may take: where it is asked for, and where it only helps."""
 _CHARACTERS_PER_TOKEN = 3
 """Low on purpose: code has about 3.5, and an estimate must not understate what was used."""
+
+_CHARACTERS_AT_MOST = 4
+"""Of a token. An answer beyond that is none of so many tokens: the endpoint did not stop it."""
 
 _log = logging.getLogger(__name__)
 _backoff = wait_random_exponential(multiplier=1, min=0.5, max=20)
@@ -236,6 +239,7 @@ class OpenAIModel(ports.Endpoint):
                     model=model,
                     messages=messages,
                     parameters={**parameters, **more},
+                    longest=min(_CHARACTERS_AT_MOST * question.max_tokens, LONGEST),
                     timeout=question.timeout,
                 )
             except ErrorStatus as error:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from email.utils import parsedate_to_datetime
@@ -19,21 +19,25 @@ import httpx2
 import openai
 from openai.types.chat import ChatCompletionMessageParam
 
+from runner.errors import TaskError
 from runner.model.errors import ErrorStatus, Transient
 from runner.model.replies import (
+    LONGEST,
     ChatReply,
     EmbeddingReply,
     ListedModel,
+    StreamedReply,
     read_list,
     read_reply,
-    read_stream,
     read_vectors,
 )
 from runner.ports import Clock
 from runner.prompts.questions import Message
 
 _CONNECT_SECONDS = 10.0
-_PATIENCE = 12
+_PATIENCE = 4
+"""How many times its limit without a word a whole answer may take."""
+
 _MESSAGE_LIMIT = 500
 
 
@@ -61,6 +65,7 @@ class OpenAIEndpoint:
             api_key=api_key or "none",  # a local server needs no key, the package insists on one
             timeout=openai.Timeout(timeout, connect=min(_CONNECT_SECONDS, timeout)),
             max_retries=0,  # tries are counted and bounded in one place, OpenAIModel
+            http_client=openai.DefaultAsyncHttpxClient(event_hooks={"response": [_bounded]}),
         )
 
     async def complete(
@@ -69,28 +74,38 @@ class OpenAIEndpoint:
         model: str,
         messages: Iterable[Message],
         parameters: Mapping[str, object],
+        longest: int = LONGEST,
         timeout: float | None = None,
     ) -> ChatReply:
-        """Ask once. Raises ``Transient`` or ``ErrorStatus``.
+        """Ask once. Raises ``Transient``, ``ErrorStatus``, or ``TaskError`` for an endless answer.
 
-        ``timeout`` is in seconds without a word; a streamed answer may take ``_PATIENCE`` times as
-        long as a whole. An endpoint that does not stream answers at once, within ``timeout``.
+        ``timeout`` is in seconds without a word; a whole answer may take ``_PATIENCE`` times as
+        long. Whatever of its text has come by then, and its first ``longest`` characters, count as
+        an answer that was cut. An endpoint that does not stream answers at once, within
+        ``timeout``.
         """
         turns = [{"role": turn.role, "content": self._safe(turn.content)} for turn in messages]
         seconds = timeout or self._timeout
+        streamed = StreamedReply(longest=longest)
         with self._translating_errors(seconds):
-            async with (
-                asyncio.timeout(seconds * _PATIENCE),
-                self._client.chat.completions.with_streaming_response.create(
-                    model=model,
-                    messages=cast("list[ChatCompletionMessageParam]", turns),
-                    extra_body=dict(parameters),
-                    timeout=openai.Timeout(seconds, connect=min(_CONNECT_SECONDS, seconds)),
-                ) as raw,
-            ):
-                if "event-stream" not in raw.headers.get("content-type", ""):
-                    return read_reply(await raw.read())
-                return await read_stream(raw.iter_bytes())
+            try:
+                async with (
+                    asyncio.timeout(seconds * _PATIENCE),
+                    self._client.chat.completions.with_streaming_response.create(
+                        model=model,
+                        messages=cast("list[ChatCompletionMessageParam]", turns),
+                        extra_body=dict(parameters),
+                        timeout=openai.Timeout(seconds, connect=min(_CONNECT_SECONDS, seconds)),
+                    ) as raw,
+                ):
+                    if "event-stream" not in raw.headers.get("content-type", ""):
+                        return read_reply(await raw.read(), longest=longest)
+                    await streamed.read(raw.iter_bytes())
+            except TimeoutError as error:
+                if not streamed.cut():
+                    late = f"the model's answer had no end after {seconds * _PATIENCE:g} seconds"
+                    raise TaskError("model", late) from error
+        return streamed.whole()
 
     async def listed(self, seconds: float) -> tuple[ListedModel, ...] | None:
         """Return the endpoint's models; None if it does not answer with a list.
@@ -98,15 +113,17 @@ class OpenAIEndpoint:
         Raises ``Transient`` or ``ErrorStatus``.
         """
         with self._translating_errors(seconds):
-            raw = await self._client.models.with_raw_response.list(timeout=seconds)
+            async with asyncio.timeout(seconds):
+                raw = await self._client.models.with_raw_response.list(timeout=seconds)
         return read_list(raw.content)
 
     async def embed(self, model: str, texts: Sequence[str]) -> EmbeddingReply:
         """Embed once. Raises ``Transient`` or ``ErrorStatus``."""
         with self._translating_errors(self._timeout):
-            raw = await self._client.embeddings.with_raw_response.create(
-                model=model, input=[self._safe(text) for text in texts], encoding_format="float"
-            )
+            async with asyncio.timeout(self._timeout):
+                raw = await self._client.embeddings.with_raw_response.create(
+                    model=model, input=[self._safe(text) for text in texts], encoding_format="float"
+                )
         return read_vectors(raw.content, len(texts))
 
     async def close(self) -> None:
@@ -120,9 +137,9 @@ class OpenAIEndpoint:
     def _translating_errors(self, seconds: float) -> Iterator[None]:
         try:
             yield
-        except TimeoutError as error:
-            raise Transient(f"no end of the answer in {seconds * _PATIENCE:g} seconds") from error
-        except (openai.APITimeoutError, httpx2.TimeoutException) as error:
+        except _TooLong as error:
+            raise TaskError("model", f"the model endpoint sent {error}") from error
+        except (TimeoutError, openai.APITimeoutError, httpx2.TimeoutException) as error:
             raise Transient(f"no answer within {seconds:g} seconds") from error
         except httpx2.TransportError as error:
             raise Transient(f"the answer broke off ({self._hide(error)})") from error
@@ -149,6 +166,39 @@ class OpenAIEndpoint:
         if self._key:
             line = line.replace(self._key, "***")
         return line[:_MESSAGE_LIMIT]
+
+
+class _TooLong(httpx2.TransportError):
+    """A body without an end."""
+
+
+class _Bounded(httpx2.AsyncByteStream):
+    """A body that fails beyond ``LONGEST`` bytes; what is read at once is held in memory."""
+
+    def __init__(self, body: httpx2.AsyncByteStream) -> None:
+        self._body = body
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        size = 0
+        async for part in self._body:
+            size += len(part)
+            if size > LONGEST:
+                raise _TooLong(f"more than {LONGEST:,} bytes at once")
+            yield part
+
+    async def aclose(self) -> None:
+        """Close the connection's side of it."""
+        await self._body.aclose()
+
+
+async def _bounded(response: httpx2.Response) -> None:
+    """Bound the body of a response (a hook of httpx), errors and lists as well.
+
+    A stream of events is bounded where it is read: most of its bytes are no text, and not kept.
+    """
+    streams = response.is_success and "event-stream" in response.headers.get("content-type", "")
+    if not streams and isinstance(response.stream, httpx2.AsyncByteStream):
+        response.stream = _Bounded(response.stream)
 
 
 def retry_after(headers: Mapping[str, str], now: datetime) -> float | None:

@@ -52,8 +52,10 @@ class Transient(Exception):
         text = f"the model endpoint {endpoint} failed{count}: {self.message}"
         if self.task:
             return TaskError("model", text)
-        wait = max(timedelta(seconds=self.retry_after or 0), HEALS_AFTER)
-        return Outage(self.kind, text, until=now + wait)
+        asked = timedelta(seconds=self.retry_after or 0)
+        if asked > HEALS_AFTER:
+            text = f"{text}. It asks to wait until {now + asked:%Y-%m-%d %H:%M} UTC"
+        return Outage(self.kind, text, until=now + max(asked, HEALS_AFTER))
 
 
 @dataclass(eq=False)  # not frozen: Python itself writes to an exception that is raised

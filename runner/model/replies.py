@@ -17,13 +17,20 @@ from collections.abc import AsyncIterable, AsyncIterator, Iterator, Mapping, Seq
 from dataclasses import dataclass
 from datetime import date
 from difflib import SequenceMatcher
+from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
 
 from runner.model.errors import Transient
+from runner.text.sanitize import sendable
+
+B = TypeVar("B", bound=BaseModel)
 
 _SAID_NOTHING = frozenset({"length", "content_filter"})
 """With these finish reasons an answer without content is an answer, not a fault."""
+
+LONGEST = 8_000_000
+"""Bytes of a body that is read at once, and of one event of a stream."""
 
 
 class _Part(BaseModel):
@@ -94,10 +101,13 @@ class ChatReply:
     written: int = 0
 
 
-def read_reply(body: bytes) -> ChatReply:
-    """Read the body of a chat completion. Raises ``Transient`` if it is incomplete."""
+def read_reply(body: bytes, *, longest: int = LONGEST) -> ChatReply:
+    """Read the body of a chat completion. Raises ``Transient`` if it is incomplete.
+
+    A text of more than ``longest`` characters is cut there, as if the model had been stopped.
+    """
     try:
-        parsed = _Body.model_validate_json(body)
+        parsed = _parsed(_Body, body)
     except ValidationError as error:
         reason = error.errors()[0]["msg"]
         raise Transient(
@@ -107,28 +117,80 @@ def read_reply(body: bytes) -> ChatReply:
         raise Transient(f"an error with status 200: {str(parsed.error)[:300]}")
     if not parsed.choices:
         raise Transient("a reply without choices", task=True)
-    return _counted(*_content_of(parsed.choices[0]), parsed.model, parsed.usage)
+    text, finish_reason = _content_of(parsed.choices[0])
+    if len(text) > longest:
+        text, finish_reason = text[:longest], "length"
+    return _counted(text, finish_reason, parsed.model, parsed.usage)
 
 
-async def read_stream(received: AsyncIterable[bytes]) -> ChatReply:
-    """Read a chat completion sent as server-sent events. Raises ``Transient`` if it is not whole.
+def _parsed(kind: type[B], data: bytes) -> B:
+    """Read JSON; half a character, which some servers send, becomes U+FFFD and spoils no more.
+
+    Raises ``ValidationError``.
+    """
+    try:
+        return kind.model_validate_json(data)
+    except ValidationError:
+        try:
+            text = json.dumps(json.loads(data.decode("utf-8", "replace")), ensure_ascii=False)
+        except (ValueError, RecursionError):
+            text = ""
+        if not text:
+            raise
+        return kind.model_validate_json(sendable(text))
+
+
+class StreamedReply:
+    """A chat completion sent as server-sent events, as far as it has come.
 
     https://platform.openai.com/docs/api-reference/chat-streaming
     """
-    text: list[str] = []
-    reason = model = ""
-    usage: object = None
-    async for data in _events(received):
-        chunk = _chunk(data)
-        model, usage = chunk.model or model, chunk.usage or usage
-        for choice in chunk.choices[:1]:
-            piece = choice.delta.content if choice.delta.refusal is None else choice.delta.refusal
-            text += [] if piece is None else [_joined(piece)]
-            reason = choice.finish_reason or ("content_filter" if choice.delta.refusal else reason)
-    if not reason:
-        raise Transient("a streamed reply that is cut off")
-    message = _Message(content="".join(text) if text else None)
-    return _counted(*_content_of(_Choice(message=message, finish_reason=reason)), model, usage)
+
+    def __init__(self, *, longest: int) -> None:
+        self._longest = longest
+        self._text: str | None = None
+        self._reason = self._model = ""
+        self._usage: object = None
+
+    async def read(self, received: AsyncIterable[bytes]) -> None:
+        """Read to the end, or until the text has ``longest`` characters: then it is ``cut``.
+
+        Raises ``Transient`` for what is no such stream.
+        """
+        pieces: list[str] = []
+        size = 0
+        try:
+            async for data in _events(received):
+                chunk = _chunk(data)
+                self._model, self._usage = chunk.model or self._model, chunk.usage or self._usage
+                for choice in chunk.choices[:1]:
+                    delta, refused = choice.delta, choice.delta.refusal is not None
+                    piece = delta.refusal if refused else delta.content
+                    if piece is not None:
+                        self._text = ""
+                        size += len(_joined(piece))
+                        pieces += [_joined(piece)] if piece else []
+                    finished = "content_filter" if delta.refusal else self._reason
+                    self._reason = choice.finish_reason or finished
+                if size > self._longest:
+                    self._reason = "length"
+                    return
+        finally:
+            if self._text is not None:
+                self._text = "".join(pieces)[: self._longest]
+
+    def cut(self) -> bool:
+        """End it here, as if the model had been stopped; False if it has no text yet."""
+        self._reason = self._reason or "length"
+        return bool(self._text)
+
+    def whole(self) -> ChatReply:
+        """Return what was read. Raises ``Transient`` if it broke off."""
+        if not self._reason:
+            raise Transient("a streamed reply that is cut off")
+        message = _Message(content=self._text)
+        text, reason = _content_of(_Choice(message=message, finish_reason=self._reason))
+        return _counted(text, reason, self._model, self._usage)
 
 
 async def _events(received: AsyncIterable[bytes]) -> AsyncIterator[bytes]:
@@ -136,9 +198,15 @@ async def _events(received: AsyncIterable[bytes]) -> AsyncIterator[bytes]:
 
     Lines are cut from bytes: text may hold what Python also takes for the end of a line.
     """
-    rest = b""
+    begun = bytearray()
     async for part in received:
-        *lines, rest = (rest + part).split(b"\n")
+        begun += part
+        if len(begun) > LONGEST:
+            raise Transient("a streamed reply whose events have no end", task=True)
+        if b"\n" not in part:
+            continue
+        *lines, rest = bytes(begun).split(b"\n")
+        begun = bytearray(rest)
         for line in lines:
             data = line.removeprefix(b"data:").strip()
             if data == b"[DONE]":
@@ -149,7 +217,7 @@ async def _events(received: AsyncIterable[bytes]) -> AsyncIterator[bytes]:
 
 def _chunk(data: bytes) -> _Chunk:
     try:
-        chunk = _Chunk.model_validate_json(data)
+        chunk = _parsed(_Chunk, data)
     except ValidationError as error:
         raise Transient(f"a streamed reply that is broken ({error.errors()[0]['msg']})") from error
     if chunk.error is not None:

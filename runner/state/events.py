@@ -62,6 +62,16 @@ TestedTree = Literal["change", "again", "before", "proof"]
 
 
 @dataclass(frozen=True, slots=True)
+class ModelFailed(Event):
+    """A question got no answer; ``model`` is the one asked for ('': the usual one)."""
+
+    node: str
+    model: str
+    prompt: str
+    error: str
+
+
+@dataclass(frozen=True, slots=True)
 class Verified(Event):
     """The project's tests and other checks ran."""
 

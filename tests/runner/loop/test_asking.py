@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
+from pathlib import Path
+
 import pytest
 
-from runner.errors import Stopped
+from runner.errors import Outage, Stopped
+from runner.files.results import RunFiles
 from runner.loop.asking import MAX_CONTINUATIONS, ModelReply, ask
 from runner.money import Usage
 from runner.prompts.forms import form
@@ -93,6 +98,18 @@ async def test_every_exchange_is_told(model: ScriptedModel) -> None:
     assert [event.exchange.reply for event in told] == ["a", "b"]
     assert told[0].exchange.prompt == "[system]\nbe good\n\n[user]\ndo it"
     assert told[0].node == "execute_task"
+
+
+async def test_a_question_without_an_answer_is_told(model: ScriptedModel, tmp_path: Path) -> None:
+    """What was asked and why there is no answer goes to the listeners, and into the run's files."""
+    model.says(Outage("credential", "the key is wrong"))
+    ports = replace(deps(model=model), events=RunFiles(tmp_path, mask=str))
+    with pytest.raises(Outage):
+        await ask(at("execute_task"), ports, ASKED, temperature=0.3)
+    left = json.loads((tmp_path / "runs/r1/agent-1.json").read_text())
+
+    assert (left["error"], left["node"]) == ("the key is wrong", "execute_task")
+    assert left["prompt"] == "[system]\nbe good\n\n[user]\ndo it"
 
 
 async def test_stop_requests_come_first(model: ScriptedModel) -> None:

@@ -88,7 +88,7 @@ async def test_long_retry_after(retry_after):
     sleep = Sleeps()
     script = ScriptedModel().says(Fault.http_429(retry_after=retry_after))
     async with asking(script, sleep=sleep) as model:
-        with pytest.raises(Outage) as caught:
+        with pytest.raises(Outage, match=r"until 2026-05-04 13:00 UTC") as caught:
             await model.ask(question())
 
     assert (caught.value.kind, caught.value.until) == ("rate_limit", NOW + timedelta(hours=1))

@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 
 import pytest
 
-from runner.errors import Outage
+from runner.errors import Outage, TaskError
 from runner.model.chat import TRIES, OpenAIModel
 from tests.model_server import Fault, ScriptedModel
 from tests.runner.model.model_kit import FrozenClock, Sleeps, asking, question
@@ -66,6 +66,41 @@ async def streaming(
         server.close()
 
 
+@asynccontextmanager
+async def endless(
+    first: bytes, more: bytes, *, head: bytes = HEAD, timeout: float = 0.5
+) -> AsyncIterator[OpenAIModel]:
+    """Ask a server that sends ``more`` for as long as somebody takes it."""
+
+    answering = set[asyncio.Task[None] | None]()
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        answering.add(asyncio.current_task())
+        with suppress(ConnectionError, asyncio.IncompleteReadError):
+            await reader.readuntil(b"\r\n\r\n")
+            writer.write(head + first)
+            while not writer.is_closing():
+                writer.write(more)
+                await writer.drain()
+
+    server = await asyncio.start_server(answer, "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    model = OpenAIModel(
+        model="m",
+        api_key="k",
+        base_url=f"http://127.0.0.1:{port}/v1",
+        timeout=timeout,
+        clock=FrozenClock(),
+        sleep=Sleeps(),
+    )
+    try:
+        yield model
+    finally:
+        await model.close()
+        await asyncio.wait(filter(None, answering))
+        server.close()
+
+
 def _send(writer: asyncio.StreamWriter, piece: bytes, done: asyncio.Future[None] | None) -> None:
     writer.write(piece)
     if done is not None:
@@ -73,7 +108,7 @@ def _send(writer: asyncio.StreamWriter, piece: bytes, done: asyncio.Future[None]
 
 
 async def test_an_answer_that_keeps_arriving_may_take_longer_than_the_timeout():
-    """The limit is for silence: six pieces in twice the time are one answer, asked for once."""
+    """The limit is for silence: seven pieces in twice the time are one answer, asked for once."""
     async with streaming([*(event(f"{n} ") for n in range(5)), END, DONE], timeout=0.7) as model:
         answer = await model.ask(question())
 
@@ -144,6 +179,48 @@ async def test_what_a_server_cannot_stream_is_learned(refusal, later):
     for request in script.requests[1:]:
         sent = {k: v for k, v in request.body.items() if k.startswith("stream")}
         assert sent == later
+
+
+@pytest.mark.parametrize("last", [event("b" * 2_000), event("")], ids=["text", "nothing"])
+async def test_a_stream_without_an_end_is_cut(last):
+    """Of an answer beyond its limit of tokens the beginning counts, as if the model was stopped."""
+    async with endless(event("a" * 1_990) + event("b" * 5), last) as model:
+        answer = await model.ask(question())
+
+    assert answer.finish_reason == "length"
+    assert answer.text.startswith("a" * 1_990 + "b" * 5)
+    assert len(answer.text) <= 4 * question().max_tokens
+
+
+@pytest.mark.parametrize(
+    ("first", "more", "timeout", "said"),
+    [
+        (b"", b": at work\n\n", 0.5, r"no end after 2 seconds"),
+        (b"data: ", b"x" * 100_000, 30, "events have no end"),
+    ],
+    ids=["comments", "one line"],
+)
+async def test_an_endless_answer_without_text_is_this_tasks_error(first, more, timeout, said):
+    """It is given up, and held in memory neither by its time nor by its size; the run goes on."""
+    async with endless(first, more, timeout=timeout) as model:
+        with pytest.raises(TaskError, match=said):
+            await model.ask(question())
+
+
+@pytest.mark.parametrize("status", ["200 OK", "500 Oops"])
+async def test_a_body_without_an_end_is_not_read_whole(status):
+    """What is not streamed is read up to a size, errors too."""
+    head = f"HTTP/1.1 {status}\r\nContent-Type: application/json\r\nConnection: close\r\n\r\n"
+    async with endless(b"[", b" " * 100_000, head=head.encode(), timeout=30) as model:
+        with pytest.raises(TaskError, match="8,000,000 bytes"):
+            await model.ask(question())
+
+
+async def test_half_a_character_spoils_no_answer():
+    """Some servers escape the halves of a character one by one, and cut between them."""
+    halves = rb'data: {"choices": [{"delta": {"content": "a\ud83d"}}]}' + b"\n\n"
+    async with streaming([halves, event("b"), END, DONE]) as model:
+        assert (await model.ask(question())).text == "a\ufffdb"
 
 
 async def test_a_question_may_bring_its_own_limit():
