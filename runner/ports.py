@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from typing import Literal, Protocol
 
 from runner.history.inquiry import HistoryQuery, Recalled, Totals
@@ -43,6 +43,12 @@ class Windows(Protocol):
 
 class Endpoint(Model, Embedder, Windows, Protocol):
     """Where all of these are asked for, and what costs money is paid for out of one purse."""
+
+    async def shutdown(self, model: str) -> date | None:
+        """Return the day from which a model no longer answers ('': the default model).
+
+        None if no such day is known.
+        """
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
+from datetime import date
 from typing import Any
 
 import aiohttp
@@ -102,6 +103,10 @@ class WithinBudget(Endpoint):
     async def window(self, model: str) -> int | None:
         """Return the model's window."""
         return await self._inner.window(model)
+
+    async def shutdown(self, model: str) -> date | None:
+        """Return the day from which the model no longer answers."""
+        return await self._inner.shutdown(model)
 
     @contextmanager
     def _errors_reported(self) -> Iterator[None]:

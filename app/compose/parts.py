@@ -84,8 +84,10 @@ from runner.git.objects import GitObjects
 from runner.loop import stacking
 from runner.loop.deps import Deps, EarlierRuns, FileSearch
 from runner.loop.recorder import Isolated, PastRuns, Recorder
+from runner.model.shutdowns import endings
 from runner.ports import Clock, Endpoint, Events, Fanout, Sandbox
 from runner.sandbox.choose import MaskedSandbox, SandboxChoice, choose_sandbox
+from runner.state.options import Options
 from runner.state.publishing import PullRequests
 from runner.text.mask import Mask
 
@@ -265,11 +267,17 @@ class ServerParts:
             answer=repository.reviews.answer,
             expected=lessons.expected,
             adjusted=lessons.adjusted,
+            endings=self._endings,
             undoing=Undoing(repository.finished, pulls(kind="undo")),
             set_up=set_up if self.identity.is_app else None,
             verifying=Verifying(repository.reviews, repository.trust, repository.renew),
             advising=self._advice(run, pulls(kind="advice")) if self.identity.is_app else None,
         )
+
+    async def _endings(self, options: Options) -> list[str]:
+        """Warn of the models of a run that are switched off soon."""
+        names = options.models.named(self.settings.cairn_model)
+        return await endings(names, self.model, self.around.clock.now().date())
 
     def _progress(self, run: Run, github: GitHubAPI, bot: str) -> Progress:
         """The comment that shows a run, also where the App may do nothing but talk."""

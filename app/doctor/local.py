@@ -21,9 +21,10 @@ from runner.config.model import CONFIG_PATH, RepositoryConfig, config_entry, par
 from runner.config.reading import ConfigError, not_a_file
 from runner.errors import Outage, PortError, TaskError
 from runner.loop.problems import missing_roadmap
-from runner.model.chat import OpenAIModel
+from runner.model.chat import DEFAULT_BASE_URL, OpenAIModel
 from runner.model.replies import offer_text
-from runner.ports import Repository, SandboxSpec
+from runner.model.shutdowns import endings
+from runner.ports import Repository, SandboxSpec, SystemClock
 from runner.prompts.questions import Message, Question
 from runner.roadmap.parse import parse_roadmap
 from runner.roadmap.task import Roadmap
@@ -128,25 +129,45 @@ async def model(patient: Surveyed) -> Finding:
         return skipped(texts.NO_SETTINGS)
     if missing := settings.missing_model_key:
         return problem(f"OPENAI_API_KEY {missing}.")
-    wanted = await _wanted(patient, settings)
+    url, wanted = settings.openai_base_url, await _wanted(patient, settings)
     endpoint = model_of(settings)
     try:
         offered = await endpoint.offered()
-        for name in wanted:
-            if name not in (offered or ()):
-                await _asked(endpoint, name)
+        unlisted = [name for name in wanted if name not in (offered or ())]
+        for name in unlisted:
+            await _asked(endpoint, name)
+        ending = await endings(wanted, endpoint, SystemClock().now().date())
     except Outage as outage:
         return problem(outage.message, texts.MODEL)
     finally:
         await endpoint.close()
     if offered is None:
-        return ok(texts.model_answers(settings.openai_base_url, wanted))
-    if unlisted := [name for name in wanted if name not in offered]:
-        return warning(
-            texts.unlisted(settings.openai_base_url, unlisted),
-            offer_text(offered, unlisted[0]),
-        )
-    return ok(texts.model_offered(settings.openai_base_url, wanted))
+        said = texts.model_answers(url, wanted)
+    elif unlisted:
+        said = texts.unlisted(url, unlisted)
+    else:
+        said = texts.model_offered(url, wanted)
+        if await _listed_without_key(settings):
+            said += f" {texts.KEY_NOT_CHECKED}"
+    if offered is not None and unlisted:
+        return warning(" ".join((said, *ending)), offer_text(offered, unlisted[0]))
+    return warning(" ".join((said, *ending)), "") if ending else ok(said)
+
+
+async def _listed_without_key(settings: RunSettings) -> bool:
+    """Whether a key is set that the list of models says nothing about: it comes without one, too.
+
+    A question would check the key, but costs money.
+    """
+    if settings.openai_api_key is None or settings.openai_base_url == DEFAULT_BASE_URL:
+        return False
+    stranger = model_of(settings.model_copy(update={"openai_api_key": None}))
+    try:
+        return await stranger.offered() is not None
+    except Outage:
+        return False
+    finally:
+        await stranger.close()
 
 
 async def sandbox(patient: Surveyed) -> Finding:

@@ -21,6 +21,7 @@ PLAIN_FOLDER = (
 )
 
 MODEL = "OPENAI_BASE_URL, OPENAI_API_KEY and CAIRN_MODEL set which model Cairn asks, and where."
+KEY_NOT_CHECKED = "Key not checked: this server lists its models without one, too."
 SANDBOX = "Choose another one (CAIRN_SANDBOX), or rebuild its image (scripts/sandbox-image)."
 ISOLATE = "To isolate it, set up Docker or bubblewrap as docs/quick-start.md says (Isolation)."
 DATABASE = {

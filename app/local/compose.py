@@ -75,12 +75,16 @@ HERE = "command_line"
 
 @dataclass(frozen=True)
 class LocalCheckout:
-    """A run's ports on a checkout or a folder, the place itself, and what it keeps of its runs."""
+    """A run's ports on a checkout or a folder, the place itself, and what it keeps of its runs.
+
+    ``isolation`` says which sandbox was chosen, and why.
+    """
 
     deps: Deps
     repository: LocalRepository | FolderRepository
     kept: LocalStore
     model: OpenAIModel
+    isolation: str
 
 
 def kept_in(folder: Path) -> LocalStore:
@@ -109,7 +113,7 @@ async def local_deps(
     ``SettingsError`` for a file of prices that cannot be read.
     """
     folder, mask = asked.kept, mask_for(secrets_of(settings))
-    sandbox = await _sandbox(asked, settings, dry=dry)
+    choice = await _sandbox(asked, settings, dry=dry)
     repository = await _repository(asked, keep=not dry)
     answers = AnswerFiles(folder / "journal", mask=mask.values)
     model = open_model(settings, kept=folder, mask=mask)
@@ -128,7 +132,7 @@ async def local_deps(
     safe = [Isolated(each) for each in heard]
     deps = Deps(
         model=within,
-        sandbox=MaskedSandbox(sandbox, mask),
+        sandbox=MaskedSandbox(choice.sandbox, mask),
         repository=repository,
         journal=journal,
         events=Fanout(*safe, listener),
@@ -144,7 +148,7 @@ async def local_deps(
         start=ON_A_CHECKOUT,
     )
     try:
-        yield LocalCheckout(deps, repository, kept, model)
+        yield LocalCheckout(deps, repository, kept, model, choice.reason)
     finally:
         history.close()
         await journal.close()
@@ -190,13 +194,10 @@ async def person_in(folder: Path) -> str:
     return await (await repository_in(folder)).person()
 
 
-async def _sandbox(asked: LocalRun, settings: RunSettings, *, dry: bool) -> Sandbox:
-    """Choose the sandbox, and say which; a dry run takes what is always there."""
+async def _sandbox(asked: LocalRun, settings: RunSettings, *, dry: bool) -> SandboxChoice:
+    """Choose the sandbox; a dry run takes what is always there."""
     wanted = "process" if dry else asked.sandbox or settings.cairn_sandbox
-    choice = await sandbox_of(asked, settings, wanted)
-    if not dry:
-        log.info(choice.reason)
-    return choice.sandbox
+    return await sandbox_of(asked, settings, wanted)
 
 
 async def sandbox_of(asked: LocalRun, settings: RunSettings, wanted: str) -> SandboxChoice:

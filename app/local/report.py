@@ -312,13 +312,8 @@ def check_prices(request: Request, asked: LocalRun, settings: RunSettings) -> No
     """Raise ``PortError`` when a limit of money is set and the price of a model is unknown."""
     if asked.budget.cost is None:
         return
-    options, prices = request.options, prices_of(settings)
-    names = {
-        options.models.model or settings.cairn_model,
-        *options.models.roles.values(),
-        options.models.embeddings,
-    }
-    for name in sorted(names - {""}):
+    prices = prices_of(settings)
+    for name in request.options.models.named(settings.cairn_model):
         if prices.cost(name, 1, 1) is None:
             raise PortError("budget", f"{unknown_price(name)} Nothing was changed.")
 

@@ -38,9 +38,10 @@ from runner.loop.journal import BORDER, Cursors, encode_attempt, encode_run
 from runner.loop.reading import contents
 from runner.loop.schedule import advanced
 from runner.loop.task_pool import Ended
+from runner.model.shutdowns import endings
 from runner.nodes import NODES
 from runner.nodes.run import parse_roadmap
-from runner.ports import Decision, Events, Fanout, JournalRow
+from runner.ports import Decision, Events, Fanout, JournalRow, SystemClock
 from runner.roadmap.parse import parse_roadmap as read_tasks
 from runner.state.options import Request
 from runner.state.run_state import Attempt, RunState, Status
@@ -171,17 +172,28 @@ async def run_locally(asked: LocalRun, settings: RunSettings, listener: Events) 
         stack = await here.repository.stack()
         if not asked.run:
             request = await _request("new", asked, here)
+            await _begin(request, settings, here)
             check_prices(request, asked, settings)
             await check_roadmap(request, stack, here)
         mine = _take(asked.kept)
         try:
             with control.heard():
                 request = await _request_of(asked, here)
-                if not asked.run:
+                if asked.run:
+                    await _begin(request, settings, here)
+                else:
                     await check_tests(request, here, asked.kept)
                 return await _driven(request, asked, here)
         finally:
             os.close(mine)
+
+
+async def _begin(request: Request, settings: RunSettings, here: LocalCheckout) -> None:
+    """Say first which models end soon, then which sandbox was chosen."""
+    names = request.options.models.named(settings.cairn_model)
+    for text in await endings(names, here.model, SystemClock().now().date()):
+        log.warning(text)
+    log.info(here.isolation)
 
 
 async def _request_of(asked: LocalRun, here: LocalCheckout) -> Request:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Awaitable, Callable, MutableSet, Sequence
 from contextlib import aclosing, suppress
 from dataclasses import asdict, dataclass, replace
@@ -43,6 +44,8 @@ from runner.roadmap.task import Task
 from runner.state.options import Options, Request
 from runner.state.run_state import Attempt, Plan, RunState
 from runner.text.sanitize import sanitize
+
+log = logging.getLogger(__name__)
 
 
 async def plan_only(request: Request, ports: RunPorts) -> Outcome:
@@ -130,9 +133,9 @@ class RunPorts:
     wants it, ``missing`` names permissions that are not accepted, once; ``catch_up`` restacks what
     lies on a branch that nobody merges, or all; ``answer`` replies in the review threads
     of one (by number), ``expected`` predicts what tasks will take, ``adjusted`` is a configuration
-    with what was learned. ``undoing`` proposes to take back a merged task, ``set_up`` what the
-    repository lacks, ``advising`` better settings; ``verifying`` shows how far a pull request is
-    verified now; None if Cairn may not.
+    with what was learned, ``endings`` warns of models that are switched off soon. ``undoing``
+    proposes to take back a merged task, ``set_up`` what the repository lacks, ``advising`` better
+    settings; ``verifying`` shows how far a pull request is verified now; None if Cairn may not.
     """
 
     deps: Deps
@@ -146,6 +149,7 @@ class RunPorts:
     answer: Callable[[int, Sequence[ThreadReply]], Awaitable[None]]
     expected: Callable[[Sequence[Task], Options], Awaitable[CostPreview | None]]
     adjusted: Callable[[RepositoryConfig], Awaitable[tuple[RepositoryConfig, tuple[str, ...]]]]
+    endings: Callable[[Options], Awaitable[list[str]]]
     undoing: Undoing | None = None
     set_up: SetUp | None = None
     verifying: Verifying | None = None
@@ -240,6 +244,10 @@ async def execute(run: Run, ports: RunPorts, runs: StoredRuns, started: MutableS
         if run.request.get("plan"):
             yield await plan_only(request, ports)
             return
+        ending = await ports.endings(request.options)
+        for text in ending:
+            log.warning("Run %s: %s", run.id, text)
+        notes = "\n\n".join((*ending, adjusted_text(adjusted)))
         async with aclosing(driving(request, NODES, ports.deps)) as steps:
             checked = False
             async for step in steps:
@@ -249,7 +257,7 @@ async def execute(run: Run, ports: RunPorts, runs: StoredRuns, started: MutableS
                 checked = True
                 await ports.shown.see(step.state if isinstance(step, Ended) else step)
                 if isinstance(step, Ended):
-                    yield await _reported(step, ports, runs, adjusted_text(adjusted))
+                    yield await _reported(step, ports, runs, notes)
                 else:
                     yield step
 
@@ -320,8 +328,8 @@ async def _refused(error: ConfigError, ports: RunPorts) -> Outcome:
     return Outcome("ended", "the repository's configuration has errors")
 
 
-async def _reported(ended: Ended, ports: RunPorts, runs: StoredRuns, adjusted: str = "") -> Outcome:
-    """Report the end, and how the run was ``adjusted``.
+async def _reported(ended: Ended, ports: RunPorts, runs: StoredRuns, notes: str = "") -> Outcome:
+    """Report the end, and ``notes`` about the whole run below it.
 
     A run whose end could not be reported is paused until it can.
     """
@@ -333,7 +341,7 @@ async def _reported(ended: Ended, ports: RunPorts, runs: StoredRuns, adjusted: s
             await answered(ended, ports),
             await _advice(ended, ports),
             await ports.missing() if ended.status == "ended" else "",
-            adjusted,
+            notes.strip(),
         ]
         await ports.progress.finish(ended.status, "\n\n".join(filter(None, parts)), ended.state)
     except Outage as outage:

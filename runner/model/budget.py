@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import date
 
 from runner.errors import Outage
 from runner.model.prices import Prices, unknown_price
@@ -83,6 +84,10 @@ class BudgetModel(Endpoint):
     async def window(self, model: str) -> int | None:
         """Return the model's window; this costs nothing."""
         return await self._inner.window(model)
+
+    async def shutdown(self, model: str) -> date | None:
+        """Return the day from which the model no longer answers."""
+        return await self._inner.shutdown(model)
 
     @contextmanager
     def _reserved(self, tokens: int, cost: float) -> Iterator[_Call]:

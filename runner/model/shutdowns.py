@@ -7,7 +7,10 @@ list says nothing.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from datetime import date
+
+from runner.ports import Endpoint
 
 _DECEMBER, _JANUARY = date(2026, 12, 11), date(2027, 1, 14)
 SHUTDOWNS = {
@@ -36,11 +39,24 @@ def shutdown_by_name(model: str) -> date | None:
     return SHUTDOWNS.get(_DATED.sub("", model.lower().rpartition("/")[2]))
 
 
+async def endings(names: Iterable[str], endpoint: Endpoint, today: date) -> list[str]:
+    """Warn of each of these models that ends within 60 days or has ended; one line each."""
+    days = [(name, await endpoint.shutdown(name)) for name in names]
+    return [text for name, ends in days if (text := shutdown_warning(name, ends, today))]
+
+
 def shutdown_warning(model: str, ends: date | None, today: date) -> str:
     """Say that a model ends within 60 days, or has ended; '' where there is nothing to say."""
     left = (ends - today).days if ends else _WARNED + 1
     if left > _WARNED:
         return ""
     if left <= 0:
-        return f"Model {model} is switched off since {ends}."
-    return f"Model {model} will be switched off on {ends}, in {left} day{'s' * (left > 1)}."
+        when = f"has been switched off since {ends}"
+    else:
+        when = f"will be switched off on {ends}, in {left} day{'s' * (left > 1)}"
+    return f"The model {model} {when}. {CHOOSE}"
+
+
+CHOOSE = (
+    "Choose another one where it is set: CAIRN_MODEL, --model, .github/cairn.yml or a workflow."
+)

@@ -101,6 +101,11 @@ class ModelOptions:
     timeout: int = 300
     window: int = 0
 
+    def named(self, default: str) -> list[str]:
+        """Every model that may be asked, each once; the one that writes code first."""
+        names = (self.model or default, *self.roles.values(), self.embeddings)
+        return [name for name in dict.fromkeys(names) if name]
+
 
 @dataclass(frozen=True, slots=True)
 class VerifyOptions:

@@ -6,7 +6,7 @@ from datetime import date
 
 import pytest
 
-from runner.model.shutdowns import shutdown_by_name, shutdown_warning
+from runner.model.shutdowns import CHOOSE, shutdown_by_name, shutdown_warning
 from tests.model_server import ScriptedModel
 from tests.runner.model.model_kit import asking
 
@@ -60,12 +60,13 @@ def test_by_name(name: str, ends: date | None) -> None:
     ("today", "said"),
     [
         (date(2026, 10, 11), ""),
-        (date(2026, 10, 12), "Model m will be switched off on 2026-12-11, in 60 days."),
-        (date(2026, 12, 10), "Model m will be switched off on 2026-12-11, in 1 day."),
-        (date(2026, 12, 11), "Model m is switched off since 2026-12-11."),
+        (date(2026, 10, 12), "The model m will be switched off on 2026-12-11, in 60 days."),
+        (date(2026, 12, 10), "The model m will be switched off on 2026-12-11, in 1 day."),
+        (date(2026, 12, 11), "The model m has been switched off since 2026-12-11."),
     ],
 )
 def test_people_are_told_sixty_days_before(today: date, said: str) -> None:
     """Not earlier, and the day itself is too late."""
-    assert shutdown_warning("m", date(2026, 12, 11), today) == said
+    warning = shutdown_warning("m", date(2026, 12, 11), today)
+    assert warning == (f"{said} {CHOOSE}" if said else "")
     assert shutdown_warning("m", None, today) == ""
