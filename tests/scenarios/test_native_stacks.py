@@ -13,7 +13,9 @@ from tests.scenarios.pushing import push
 from tests.scenarios.stacks import (
     LINES,
     body,
+    changed_lines,
     check_own,
+    own_lines,
     place_check,
     stacked,
     ticks,
@@ -91,3 +93,65 @@ async def test_github_rebases_what_is_left(bot: Bot, method: str) -> None:
     await bot.github.merge_stack(REPOSITORY, six.number)
     await bot.idle()
     assert ticks(bot) == "xxx"
+
+
+def moved_by_us(bot: Bot, since: int) -> bool:
+    """Whether Cairn moved a branch since so many requests."""
+    return any("updateRefs" in str(each.body) for each in bot.github.requests[since:])
+
+
+async def test_only_where_github_does_not_rebase_cairn_does(bot: Bot) -> None:
+    """It waits a minute, then rebuilds all that is left, each as one commit on the one below."""
+    one, two, six = await linked(bot)
+    count = len(bot.github.requests)
+
+    await bot.github.merge_stack(REPOSITORY, one.number, rebase=False)
+    await bot.idle()
+
+    assert not moved_by_us(bot, count)
+    assert "GitHub is rebasing this branch" in body(two)
+    assert place_check(bot, two) == "None"
+    await push(bot, LINES.replace("[ ] 1.1", "[x] 1.1"), files={"README.md": b"# More\n"})
+    assert not moved_by_us(bot, count)
+
+    await bot.later(minutes=2)
+
+    check_own(bot, two, 2)
+    assert sorted(changed_lines(bot, six)) == own_lines(3)
+    assert linear(bot, two)
+    assert linear(bot, six)
+    assert "GitHub is rebasing" not in body(two)
+    assert f"#{one.number} was merged" in unread_comments(bot, two)
+    await bot.github.merge_stack(REPOSITORY, six.number)
+    await bot.idle()
+    assert ticks(bot) == "xxx"
+    assert not [r for r in bot.github.requests if r.method == "PATCH" and "base" in (r.body or {})]
+
+
+async def test_above_a_closed_one_people_are_told_and_unstacking_ends_it(bot: Bot) -> None:
+    """Nothing is moved or rewritten while GitHub would refuse it; afterwards all is as ever."""
+    one, two, six = await linked(bot)
+    heads = two.pull.sha, six.pull.sha
+
+    await bot.github.close(REPOSITORY, two.number)
+    await bot.idle()
+
+    assert (two.pull.sha, six.pull.sha, six.pull.base) == (*heads, two.pull.head)
+    assert place_check(bot, six) == "failure"
+    said = unread_comments(bot, six)
+    assert f"#{two.number} below it was closed" in said
+    assert "*Unstack*" in said
+    assert "*Unstack*" in body(six)
+
+    bot.github.unstack(REPOSITORY, one.number)
+    await bot.github.ready(REPOSITORY, six.number, draft=True)
+    await bot.idle()
+
+    assert six.pull.base == one.pull.head
+    assert "*Unstack*" not in body(six)
+    await bot.github.ready(REPOSITORY, six.number)
+    await bot.github.merge_pull(REPOSITORY, one.number, method="squash")
+    await bot.idle()
+    unread_comments(bot, six)
+    check_own(bot, six, 3)
+    assert "two.md" not in bot.view.files(six.pull.sha)
