@@ -231,7 +231,8 @@ class Dispatch:
                 await handle_review(event, thread=thread, runs=runs)
             case PullPushed():
                 await handle_pull(event, thread=thread, proposals=proposals, clock=self._clock)
-                await handle_verify(event, thread=thread, runs=runs)
+                if not _restacks(event, thread.own_login):  # which verifies new heads itself
+                    await handle_verify(event, thread=thread, runs=runs)
             case CommentDeleted() | ButtonClicked() | PullClosed() | PullReopened() | PullTouched():
                 await handle_pull(event, thread=thread, proposals=proposals, clock=self._clock)
             case MergeQueued() | CheckEnded() | IssueReopened() | IssueUnlocked():

@@ -217,8 +217,8 @@ class Restack:
         await self._checks.show(fresh.sha, place, held=held, new=fresh.new)
         if self._verify is None or pull.kind != "checkpoint" or fresh.carried:
             return
-        next_to_base = pull.base == ground.base
-        if fresh.new or (next_to_base and not await self._trust.is_on(fresh.sha)):
+        seen = pull.base == ground.base or pull.native  # GitHub rebases all of a native stack
+        if fresh.new or (seen and not await self._trust.is_on(fresh.sha)):
             await self._verify(pull, fresh.sha)
             self._memory.verified[fresh.sha] = ""
 

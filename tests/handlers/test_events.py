@@ -106,6 +106,23 @@ def test_a_real_payload_is_reduced(sample: str) -> None:
     assert {key: getattr(event, key) for key in has} == has
 
 
+@pytest.mark.parametrize(
+    ("stack", "number"),
+    [({"base": {"ref": "main"}, "number": 7}, 7), ({"base": {"ref": "main"}}, 0), (None, 0)],
+)
+def test_a_pull_request_may_be_in_a_native_stack(stack: object, number: int) -> None:
+    """``stacked`` and all later events say which one; what is not as described costs no event."""
+    payload = json.loads((DATA / "webhook-payloads" / "pull_request.opened.json").read_text())
+    payload |= {"action": "stacked", "installation": {"id": 3}}
+    for shown in (stack, [stack], str(stack)):
+        payload["pull_request"]["stack"] = shown
+        event = read(payload, "pull_request")
+        assert isinstance(event, PullTouched)
+        assert (event.moved, event.shows and event.shows.branch) == (False, "changes")
+        assert event.shows
+        assert event.shows.stack == (number if shown is stack else 0)
+
+
 @pytest.mark.parametrize("state", ["approved", "changes_requested"])
 def test_a_review_with_a_verdict_says_something(state: str) -> None:
     """Comments and dismissals do not."""

@@ -65,6 +65,7 @@ def test_the_same_happening_means_the_same(event: str) -> None:
         ("pull_request_review", {"review": {**REVIEW["review"], "state": "changes_requested"}}),
         ("pull_request", {"action": "reopened"}),
         ("pull_request", {"pull_request": {**PULL["pull_request"], "updated_at": "later"}}),
+        ("pull_request", {"pull_request": {**PULL["pull_request"], "stack": {"number": 7}}}),
     ],
 )
 def test_another_happening_means_something_else(event: str, change: dict[str, Any]) -> None:
