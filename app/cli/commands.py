@@ -132,7 +132,7 @@ def undo(
 ) -> None:
     """Take back a finished task, as one more commit.
 
-    This removes its change and clears its checkbox.
+    This removes its change, clears its checkbox, and says whether the tests pass without it.
     """
     from app.local.undo import command
 

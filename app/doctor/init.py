@@ -16,15 +16,12 @@ from app.doctor.texts import (
 )
 from app.local.compose import checkout_in
 from app.logs import PLAIN, mask_for, set_up_logging
-from app.settings import RunSettings, SettingsError, load_run_settings
+from app.settings import RunSettings, SettingsError, settings_without_model
 from app.terminal import any_encoding
 from runner.config.model import CONFIG_PATH, parse_config
 from runner.config.reading import ConfigError
 from runner.errors import PortError
 from runner.nodes.preflight import CannotStart
-
-_NO_MODEL = {"openai_api_key": "none", "cairn_model": "none"}
-"""Nothing is asked of a model here, so none need be configured."""
 
 
 def command(folder: Path) -> int:
@@ -46,20 +43,13 @@ async def _initialised(folder: Path) -> tuple[str, int]:
     file = folder / CONFIG_PATH
     if file.exists():
         return HAS_CONFIGURATION.format(CONFIG_PATH), 2
-    settings = _settings()
+    settings = settings_without_model()
     found = await looked_at(folder, settings, None)
     if found is None:
         return STARTS_ALREADY, 0
     if not found.proposed:
         return no_proposal(found), 2
     return await _written(folder, file, settings, found)
-
-
-def _settings() -> RunSettings:
-    try:
-        return load_run_settings()
-    except SettingsError:
-        return load_run_settings(**_NO_MODEL)
 
 
 async def _written(

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from app.local.compose import LocalCheckout, checkout_in, kept_in, prices_of
 from app.local.files import beside, started_bases
 from app.local.options import FOLDER, LocalRun
-from app.local.runs import LocalStore, PendingProposal, answerable, states
+from app.local.runs import PendingProposal, answerable, states
 from app.local.text import (
     NO_RUN,
     ON_A_CHECKOUT,
@@ -43,6 +43,7 @@ from runner.nodes.preflight import preflight
 from runner.nodes.run import parse_roadmap
 from runner.people.report import markdown, report, table
 from runner.ports import SystemClock
+from runner.roadmap.parse import parse_roadmap as parse_roadmap_file
 from runner.state.options import Request
 from runner.state.publishing import Stack
 from runner.state.run_state import RunState, Status
@@ -157,7 +158,7 @@ def command(folder: Path, *, json: bool) -> int:
     """Print the newest runs; 2 when what they left cannot be read."""
     any_encoding()
     try:
-        found = asyncio.run(_read(kept_in(folder / FOLDER)))
+        found = asyncio.run(_read(folder))
     except PortError as error:
         print(error.message, file=sys.stderr)
         return 2
@@ -169,13 +170,18 @@ def command(folder: Path, *, json: bool) -> int:
     return 0
 
 
-Found = tuple[KnownRun, RunState, list[PendingProposal]]
+Found = tuple[KnownRun, RunState, list[PendingProposal], frozenset[str]]
 
 
-async def _read(kept: LocalStore) -> list[Found]:
+async def _read(folder: Path) -> list[Found]:
+    kept = kept_in(folder / FOLDER)
     found = await states(kept.runs.all()[:MOST_RUNS], kept)
     waits = await answerable(kept)
-    return [(run, state, [w for w in waits if w.run.id == run.id]) for run, state in found]
+    opened = opened_since(folder, found[0][1]) if found else frozenset()
+    return [
+        (run, state, [w for w in waits if w.run.id == run.id], frozenset() if number else opened)
+        for number, (run, state) in enumerate(found)
+    ]
 
 
 def _lines(found: list[Found]) -> Iterator[str]:
@@ -186,13 +192,21 @@ def _lines(found: list[Found]) -> Iterator[str]:
 
 
 def run_lines(
-    run: KnownRun, state: RunState, open_: Sequence[PendingProposal], *, tasks: bool = True
+    run: KnownRun,
+    state: RunState,
+    open_: Sequence[PendingProposal],
+    opened: frozenset[str] = frozenset(),
+    *,
+    tasks: bool = True,
 ) -> Iterator[str]:
-    """A run: how it stands, its ``tasks``, and what to type to answer or to continue it."""
-    yield _heading(run, state)
+    """A run: how it stands, its ``tasks``, and what to type to answer or to continue it.
+
+    ``opened`` are tasks that are open in the roadmap now, whatever the run did.
+    """
+    yield _heading(run, state, opened)
     if run.reason:
         yield f"  {one_line(run.reason)}"
-    for row in table(state) if tasks else ():
+    for row in _table(state, opened) if tasks else ():
         yield f"  {task_word(str(row['status'])):<18} {_named(row)}"
     for text in how_to_answer(open_):
         yield f"  {text}"
@@ -200,8 +214,27 @@ def run_lines(
         yield f"  To continue: cairn resume {run.id}"
 
 
-def _heading(run: KnownRun, state: RunState) -> str:
-    counts = ", ".join(f"{number} {status}" for status, number in _counts(state).items())
+def opened_since(folder: Path, state: RunState) -> frozenset[str]:
+    """The tasks that are open in the roadmap of a folder as it is now, by key."""
+    try:
+        content = (folder / state.request.roadmap).read_bytes()
+    except OSError:
+        return frozenset()
+    tasks = parse_roadmap_file(state.request.roadmap, content).tasks
+    return frozenset(task.key for task in tasks if not task.checked)
+
+
+def _table(state: RunState, opened: frozenset[str]) -> list[dict[str, object]]:
+    """One row a task; one that was done and is open again (``cairn undo``) is pending."""
+    done, pending = str(Status.COMPLETED), {"status": str(Status.PENDING)}
+    return [
+        row | pending if row["status"] == done and row["key"] in opened else row
+        for row in table(state)
+    ]
+
+
+def _heading(run: KnownRun, state: RunState, opened: frozenset[str]) -> str:
+    counts = ", ".join(f"{number} {status}" for status, number in _counts(state, opened).items())
     began = datetime.fromtimestamp(run.began, UTC).isoformat(" ", "minutes")
     roadmap, stands = one_line(state.request.roadmap), run_word(run.state)
     return f"{run.id}  {stands}  {roadmap}  {began[:16]} UTC  {counts}"
@@ -211,12 +244,15 @@ def _named(row: Mapping[str, object]) -> str:
     return one_line(f"{row['name']} {row['title']}")
 
 
-def _counts(state: RunState) -> Counter[str]:
-    return Counter(task_word(str(row["status"])) for row in table(state))
+def _counts(state: RunState, opened: frozenset[str]) -> Counter[str]:
+    return Counter(task_word(str(row["status"])) for row in _table(state, opened))
 
 
 def run_object(
-    run: KnownRun, state: RunState, open_: Sequence[PendingProposal]
+    run: KnownRun,
+    state: RunState,
+    open_: Sequence[PendingProposal],
+    opened: frozenset[str] = frozenset(),
 ) -> dict[str, object]:
     """The same for programs."""
     return {
@@ -226,7 +262,7 @@ def run_object(
         "until": run.until.isoformat() if run.until else None,
         "roadmap": state.request.roadmap,
         "began": datetime.fromtimestamp(run.began, UTC).isoformat(timespec="seconds"),
-        "tasks": table(state),
+        "tasks": _table(state, opened),
         "proposals": [_proposal(each) for each in open_],
     }
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from app.local.compose import kept_in, repository_in
 from app.local.options import FOLDER
-from app.local.report import run_lines, run_object
+from app.local.report import opened_since, run_lines, run_object
 from app.local.runs import LocalStore, PendingProposal, answerable, states
 from app.local.text import (
     NO_RUN,
@@ -92,10 +92,11 @@ def command(folder: Path, asked: ShowOptions) -> int:
 async def _text(found: _Found, asked: ShowOptions, kept: LocalStore, folder: Path) -> str:
     waits = [each for each in await answerable(kept) if each.run.id == found.run.id]
     if not found.task:
+        opened = opened_since(folder, found.state)
         if asked.json:
-            data = run_object(found.run, found.state, waits)
+            data = run_object(found.run, found.state, waits, opened)
             return jsonlib.dumps(data, ensure_ascii=False)
-        lines = run_lines(found.run, found.state, waits)
+        lines = run_lines(found.run, found.state, waits, opened)
         return "\n".join([*lines, *_hints(found), *await _cost(found.run.id, folder)])
     detail = await _detail(found, folder)
     if asked.json:

@@ -195,12 +195,21 @@ def in_the_way(paths: Sequence[str]) -> str:
     return f"There are uncommitted changes in {shown}. Commit or stash them first."
 
 
-def taken_back(name: str, commit: str, paths: Sequence[str]) -> str:
-    """What was undone."""
+TESTING = "Running the tests without the task …"
+ALL_WELL = "The tests pass without it."
+
+
+def not_tested(why: str) -> str:
+    """No test says whether the project works without the task."""
+    return f"The tests were not run: {one_line(why).rstrip('.')}."
+
+
+def taken_back(name: str, commit: str, paths: Sequence[str], tests: str) -> str:
+    """What was undone, and what the tests say about that."""
     shown = ", ".join(map(one_line, paths))
     return (
         f"Took back task {one_line(name)} (commit {commit[:12]}): {shown}. The task is open again. "
-        "The tests were not run."
+        f"{tests}"
     )
 
 

@@ -3,28 +3,46 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import sys
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
-from app.local.compose import repository_in
-from app.local.options import FOLDER
-from app.local.text import in_the_way, not_finished, not_ours, taken_back
+from app.local.compose import local_deps, repository_in, sandbox_of
+from app.local.options import FOLDER, LocalRun, options_for, read_config
+from app.local.text import (
+    ALL_WELL,
+    TESTING,
+    in_the_way,
+    not_finished,
+    not_ours,
+    not_tested,
+    taken_back,
+)
+from app.settings import RunSettings, SettingsError, settings_without_model
 from app.terminal import any_encoding, say
-from runner.config.model import CONFIG_PATH, RepositoryConfig, config_entry, parse_config
 from runner.config.reading import ConfigError
-from runner.errors import PortError, TaskError
-from runner.files.durable import take_folder
+from runner.errors import Outage, PortError, TaskError
+from runner.files.durable import take_folder, write_file
+from runner.files.results import FileMemory
 from runner.git.folder_repository import FolderRepository
 from runner.git.local_repository import LocalRepository
 from runner.git.objects import merged
+from runner.loop.deps import Deps
 from runner.loop.undoing import FinishedTask, inverse
+from runner.nodes.undo import verified_without
 from runner.people.sentences import undo_text
+from runner.ports import Fanout
 from runner.roadmap.edit import find
 from runner.roadmap.parse import parse_roadmap
 from runner.roadmap.task import Roadmap, Task
-from runner.state.changes import Snapshot
+from runner.sandbox.choose import MaskedSandbox
+from runner.state.changes import ChangeSet, Snapshot
+from runner.state.options import Request
 from runner.state.publishing import Checkpoint
+from runner.state.run_state import Attempt, RunStack, RunState, Status
 
 Here = LocalRepository | FolderRepository
 
@@ -38,7 +56,7 @@ def command(folder: Path, name: str, roadmap: str) -> int:
         return _refused(error.message)
     try:
         say(asyncio.run(_undo(folder, name, roadmap)))
-    except (PortError, ConfigError) as error:
+    except (PortError, ConfigError, SettingsError) as error:
         return _refused(str(error))
     finally:
         os.close(taken)
@@ -51,35 +69,70 @@ def _refused(message: str) -> int:
 
 
 async def _undo(folder: Path, name: str, roadmap: str) -> str:
-    here = await repository_in(folder, keep=True)
-    place = await here.stack()
-    now = await here.snapshot(place.tip)
-    path = roadmap or (await _config(here, now)).roadmap.path
-    task = _finished(await _roadmap(here, now, path), name)
-    done = await _commit_of(here, task, path)
-    changes = await inverse(done, now, here, merged)
-    if dirty := await here.uncommitted(*changes.files):
-        raise TaskError("file", in_the_way(dirty))
-    checkpoint = Checkpoint(
-        run="",
-        task=task.key,
-        branch="",
-        below=place.branch,
-        parent=place.tip,
-        changes=changes,
-        tree=changes.tree(now),
-        text=undo_text(task, done.after.commit),
-    )
-    await here.publish_checkpoint(checkpoint)
-    return taken_back(task.name, done.after.commit, sorted(changes.files))
+    asked, settings = LocalRun(folder), settings_without_model()
+    repository = await repository_in(folder, keep=True)
+    async with local_deps(asked, settings, Fanout(), dry=True) as here:
+        deps = replace(here.deps, repository=repository, events=Fanout())
+        place = await repository.stack()
+        now = await repository.snapshot(place.tip)
+        config = await read_config(deps, place.tip)
+        path = roadmap or config.roadmap.path
+        plan = await _roadmap(repository, now, path)
+        task = _finished(plan, name)
+        done = await _commit_of(repository, task, path)
+        changes = await inverse(done, now, repository, merged)
+        if dirty := await repository.uncommitted(*changes.files):
+            raise TaskError("file", in_the_way(dirty))
+        request = Request(f"undo-{task.key}", path, options_for(asked, config))
+        stack = RunStack(place.tip, place.branch, place.tip)
+        attempt = Attempt(task=task.key, base=place.tip, below=place.branch)
+        state = replace(RunState(request, roadmap=plan, stack=stack).put(attempt), current=task.key)
+        tests = await _tested(state.with_attempt(changes=changes), deps, asked, settings)
+        checkpoint = Checkpoint(
+            run="",
+            task=task.key,
+            branch="",
+            below=place.branch,
+            parent=place.tip,
+            changes=changes,
+            tree=changes.tree(now),
+            text=undo_text(task, done.after.commit, tests),
+        )
+        await repository.publish_checkpoint(checkpoint)
+    await _forget(folder / FOLDER, task, changes)
+    return taken_back(task.name, done.after.commit, sorted(changes.files), tests)
 
 
-async def _config(here: Here, now: Snapshot) -> RepositoryConfig:
-    entry = config_entry(now.entries)
-    if entry is None:
-        return RepositoryConfig()
-    sha = now.entries[CONFIG_PATH].sha
-    return parse_config((await here.blobs([sha]))[sha])
+async def _tested(state: RunState, deps: Deps, asked: LocalRun, settings: RunSettings) -> str:
+    """Run the project's tests without the task; what they say, in a sentence."""
+    try:
+        choice = await sandbox_of(asked, settings, settings.cairn_sandbox)
+        say(TESTING, stream=sys.stderr)
+        sandbox = MaskedSandbox(choice.sandbox, deps.mask)
+        found = await verified_without(state, replace(deps, sandbox=sandbox))
+    except TaskError as error:
+        return " ".join(error.message.split())
+    except Outage as outage:
+        return not_tested(outage.message)
+    reasons = [level.reason for level in found.tests if level.reason]
+    return ALL_WELL if found.verified else not_tested(next(iter(reasons), "there are none"))
+
+
+async def _forget(folder: Path, task: Task, changes: ChangeSet) -> None:
+    """Let what the folder keeps for people and later runs say that the task is open again."""
+    memory = FileMemory(folder / "memory.json", mask=str)
+    written = f"written for: {task.name} {task.title}"
+    for note in await memory.notes():
+        gone = note.about in changes.files and changes.files[note.about] is None
+        if note.about == task.key or (note.kind == "files" and (gone or note.text == written)):
+            await memory.forget(note.about)
+    todos = folder / "todos.json"
+    with suppress(OSError, ValueError, TypeError, KeyError):  # there is none, or not one of ours
+        data = json.loads(todos.read_text(encoding="utf-8"))
+        for each in data["todos"]:
+            if each["key"] == task.key:
+                each |= {"status": str(Status.PENDING), "checked": False, "url": ""}
+        write_file(todos, (json.dumps(data, indent=2, ensure_ascii=False) + "\n").encode())
 
 
 async def _roadmap(here: Here, tree: Snapshot, path: str) -> Roadmap:

@@ -15,6 +15,7 @@ from app.settings.reading import (
     load_run_settings,
     load_server_settings,
     load_setup_settings,
+    settings_without_model,
 )
 
 __all__ = [
@@ -30,4 +31,5 @@ __all__ = [
     "load_server_settings",
     "load_setup_settings",
     "settings_table",
+    "settings_without_model",
 ]

@@ -84,6 +84,14 @@ class SettingsError(Exception):
         self.problems = tuple(problems)
 
 
+def settings_without_model() -> RunSettings:
+    """Read what a command needs that asks no model, so that none need be configured."""
+    try:
+        return load_run_settings()
+    except SettingsError:
+        return load_run_settings(openai_api_key="none", cairn_model="none")
+
+
 def load_run_settings(**options: Any) -> RunSettings:
     """Read what a run needs; ``options`` (by the variable's name) win over the environment.
 

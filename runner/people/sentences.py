@@ -100,10 +100,13 @@ def checkpoint_message(task: Task, explanation: str = "") -> str:
     return "\n\n".join(filter(None, [first, rest, why]))
 
 
-def undo_text(task: Task, commit: str) -> CheckpointText:
-    """The words of the commit that takes back what ``commit`` did for a task."""
+def undo_text(task: Task, commit: str, tests: str) -> CheckpointText:
+    """The words of the commit that takes back what ``commit`` did for a task.
+
+    ``tests`` is what the tests say without it, in a sentence.
+    """
     title = f"Undo: {title_of(task)}"
-    message = f"{title}\n\nThis takes back {commit}. The tests were not run again."
+    message = f"{title}\n\nThis takes back {commit}. {sanitize(tests, plain=True)}"
     return CheckpointText(message, (("Cairn-Undo", commit),), title)
 
 

@@ -34,9 +34,9 @@ ACTION = f"{SLUG}@v{_PROJECT['version']}"
 
 _NAME = r"[\w.-]+/[\w.-]+"
 _COPIED = (
-    (re.compile(rf"(uses: ){_NAME}@v[\d.]+$", re.MULTILINE), rf"\g<1>{ACTION}"),
+    (re.compile(rf"(uses: ){_NAME}@v[\d.]+(?=$| #)", re.MULTILINE), rf"\g<1>{ACTION}"),
     (re.compile(rf"(git clone )https://github\.com/{_NAME}"), rf"\g<1>{SOURCE}"),
-    (re.compile(rf"^( +){_NAME}(: ref-pin)$", re.MULTILINE), rf"\g<1>{SLUG}\g<2>"),
+    (re.compile(rf"(git\+)https://github\.com/{_NAME}"), rf"\g<1>{SOURCE}"),
 )
 """Lines that name this repository. Actions of others are named by a commit, not a version."""
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from tests.app.checkout import Checkout
@@ -40,6 +42,49 @@ async def test_a_task_is_taken_back_beside_its_neighbour(
     ]
     assert here.log()[0].startswith(f"Undo: {name} ")
     assert here.git("status", "--porcelain") == ""
+
+
+async def test_what_the_folder_keeps_knows_of_it(here: Checkout) -> None:
+    """Status, ``todos.json`` and memory say that it is open; its file is forgotten."""
+    await finished(here)
+
+    said = await here.cairn("undo", "1.1")
+
+    assert "The tests were not run: " in said.out  # the project has none
+    status = json.loads((await here.cairn("status", "--json")).out)["runs"][0]["tasks"]
+    assert [task["status"] for task in status] == ["pending", "completed"]
+    assert "pending            1.1" in (await here.cairn("status")).out
+    todos = here.left("todos.json")["todos"]
+    assert [(task["status"], task["checked"]) for task in todos] == [
+        ("pending", False),
+        ("completed", True),
+    ]
+    memory = (await here.cairn("memory")).out
+    assert "  two.md: " in memory
+    assert "  one.md: " not in memory
+
+
+@pytest.mark.parametrize(
+    ("test", "says"),
+    [
+        ("def test_it():\n    assert True\n", "The tests pass without it."),
+        (
+            "from pathlib import Path\n\n\ndef test_it():\n    assert Path('one.md').exists()\n",
+            "Without task 1.1 the tests fail: - tests/test_it.py::test_it: ",
+        ),
+    ],
+)
+async def test_the_tests_are_run_without_the_task(here: Checkout, test: str, says: str) -> None:
+    """What they say is told, and stands in the commit; the task is taken back in either case."""
+    here.git.commit({"tests/test_it.py": test.encode()})
+    here.model.says(ONE)
+    assert (await here.cairn("run", "--task", "1.1")).code == 0
+
+    said = await here.cairn("undo", "1.1")
+
+    assert said.code == 0, said.err
+    assert says in said.out
+    assert says in " ".join(here.git("show", "--format=%B", "--no-patch").split())
 
 
 async def test_it_can_be_done_again_and_undone_again(here: Checkout) -> None:
