@@ -13,6 +13,7 @@ import subprocess
 import tempfile
 import threading
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -155,7 +156,9 @@ class _Batch:
             return ""
         self._process = None
         process.kill()
-        with process, self._errors as errors:  # waits for it, and closes everything
+        with suppress(BrokenPipeError), process:  # waits for it; what it was not told is lost
+            pass
+        with self._errors as errors:
             errors.seek(0)
             return errors.read().decode("utf-8", "replace")
 
