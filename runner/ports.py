@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
 
 from runner.history.inquiry import HistoryQuery, Recalled, Totals
 from runner.history.records import Execution
@@ -88,6 +88,27 @@ class SandboxSession(Protocol):
 
     async def close(self) -> None:
         """Remove the sandbox and everything in it; doing it twice is harmless."""
+
+
+TOO_SMALL = "The workspace is too small for the files; raise the sandbox's disk limit."
+
+
+@runtime_checkable
+class HostSession(SandboxSession, Protocol):
+    """A session whose workspace is a folder of this machine, which Cairn itself writes."""
+
+    @property
+    def prepared(self) -> bool:
+        """Whether there is something that setup or the checkout installed."""
+
+    async def fill(self, files: Mapping[str, tuple[str, bytes]]) -> None:
+        """Make the workspace equal to a tree (path → git mode and content), and read it back.
+
+        Raises ``TaskError`` when the workspace cannot hold the tree; it is left empty.
+        """
+
+    async def take_over(self, other: HostSession) -> None:
+        """Begin with what the workspace of another session holds; that one is then without."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from runner.ports import (
     Decisions,
     Embedder,
     Events,
+    HostSession,
     Journal,
     Memory,
     MemoryNote,
@@ -43,7 +44,8 @@ class TaskSandbox:
     """The one sandbox session of the current task: opened when first needed, removed at its end.
 
     Every verification starts in a fresh session: what an earlier answer left in the workspace, in
-    HOME, in /tmp or as a process cannot reach it. ``holds`` is the tree sha the session was last
+    HOME, in /tmp or as a process cannot reach it. Without isolation the new session takes over the
+    files, each of which is compared with the tree. ``holds`` is the tree sha the session was last
     filled with, '' once anything ran in it; ``session`` then opens another one. ``verified`` keeps
     verifications by tree sha: a tree that was verified is not verified again.
     """
@@ -65,8 +67,15 @@ class TaskSandbox:
         image = state.request.options.sandbox.image if image is None else image
         kept = self.holds and (self._task, self._image) == (state.current, image)
         if self._session is None or not kept:
+            # where the host itself writes the files, most of them are as they have to be already
+            before = self._session if isinstance(self._session, HostSession) else None
+            if before is None:
+                await self.close()
+            fresh = await sandbox.open(replace(session_spec(state), image=image))
+            if before and isinstance(fresh, HostSession):
+                await fresh.take_over(before)
             await self.close()
-            self._session = await sandbox.open(replace(session_spec(state), image=image))
+            self._session = fresh
             self._task, self._image = state.current, image
         return self._session
 

@@ -1,7 +1,8 @@
 """Make the workspace of a sandbox equal to a tree, and read it back to confirm it.
 
-Everything goes in and out as one tar over ``run``: the host never opens a path of the workspace.
-The sandbox needs sh, tar, find, xargs, sort and sha256sum (GNU).
+Into a sandbox everything goes as one tar over ``run``: the host never opens a path of its
+workspace. The sandbox needs sh, tar, find, xargs, sort and sha256sum (GNU). Without isolation the
+workspace is written as any folder is, and only what is not yet as it should be.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import PurePosixPath
 
 from runner.errors import Outage, PortError, TaskError
-from runner.ports import CommandResult, SandboxSession
+from runner.ports import TOO_SMALL, CommandResult, HostSession, SandboxSession
 from runner.state.changes import EXECUTABLE, SUBMODULE, SYMLINK, ChangeSet, Snapshot
 
 # git mode and content; a symlink's content is its target, a submodule's is not looked at
@@ -128,6 +129,9 @@ async def materialise(session: SandboxSession, files: Mapping[str, File]) -> Non
     Raises ``TaskError`` when the workspace cannot hold the tree (it is left empty) and ``Outage``
     when the sandbox lacks the tools for it.
     """
+    if isinstance(session, HostSession):
+        await session.fill(files)
+        return
     archive, expected = await asyncio.to_thread(lambda: (build_tar(files), manifest(files)))
     result = await session.run(["sh", "-c", _WRITE], stdin=archive)
     if result.exit_code != 0:
@@ -149,9 +153,7 @@ def _refusal(result: CommandResult) -> PortError:
     if result.timed_out:
         return TaskError("sandbox", "Writing the files into the workspace took too long.")
     if any(words in output for words in _FULL):
-        return TaskError(
-            "sandbox", "The workspace is too small for the files; raise the sandbox's disk limit."
-        )
+        return TaskError("sandbox", TOO_SMALL)
     return TaskError("sandbox", f"The files cannot be written into the workspace: {output}")
 
 
@@ -195,6 +197,8 @@ async def restore(session: SandboxSession) -> None:
     What setup commands left in HOME is copied, packages of Node are linked where they were. Raises
     ``TaskError`` (kind ``environment``) when it does not fit.
     """
+    if isinstance(session, HostSession) and not session.prepared:
+        return
     result = await session.run(["sh", "-c", _RESTORE])
     if result.exit_code:
         output = result.stderr.decode(errors="replace").strip()[-500:]

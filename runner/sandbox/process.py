@@ -11,17 +11,30 @@ clears its environment and leaves the working folder.
 from __future__ import annotations
 
 import asyncio
+import errno
 import hashlib
 import shutil
 import tempfile
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
 from runner.errors import Outage, TaskError
-from runner.ports import CommandResult, Fill, Ran, SandboxSession, SandboxSpec, Setup, unheard
+from runner.ports import (
+    TOO_SMALL,
+    CommandResult,
+    Fill,
+    HostSession,
+    Ran,
+    SandboxSession,
+    SandboxSpec,
+    Setup,
+    unheard,
+)
 from runner.sandbox.commands import HostCommand, kill_marked, run_on_host
+from runner.sandbox.host_files import empty, make_equal
 from runner.sandbox.installed import copy_of_installed
 from runner.sandbox.prepared import (
     PreparedFolders,
@@ -33,6 +46,7 @@ from runner.sandbox.prepared import (
     setup_key,
 )
 
+_GONE = "The folder of this task was removed; open a new one."
 _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 
@@ -182,13 +196,59 @@ class ProcessSession:
         )
         async with self._turn:
             if not command.folder.is_dir():
-                raise TaskError("sandbox", "The folder of this task was removed; open a new one.")
+                raise TaskError("sandbox", _GONE)
             try:
                 command.folder.chmod(0o755)  # the command before may have locked itself out
                 return replace(await run_on_host(command), image=False)
             except OSError as error:
                 message = f"The machine refuses to start a command: {error}"
                 raise Outage("sandbox", message) from error
+
+    @property
+    def prepared(self) -> bool:
+        """Whether setup made something, or the checkout has packages of Node."""
+        return "CAIRN_PREPARED" in self._environment
+
+    async def fill(self, files: Mapping[str, tuple[str, bytes]]) -> None:
+        """Make the workspace equal to a tree; what is right already is only read.
+
+        Raises ``TaskError`` when the workspace cannot hold the tree; it is left empty.
+        """
+        workspace = self._folder / "workspace"
+        async with self._turn:
+            if workspace.is_symlink() or not workspace.is_dir():
+                raise TaskError("sandbox", _GONE)
+            if any(len(content) > self._spec.disk for _, content in files.values()):
+                await asyncio.to_thread(empty, workspace)
+                raise TaskError("sandbox", TOO_SMALL)
+            try:
+                workspace.chmod(0o755)
+                wrong = await asyncio.to_thread(make_equal, workspace, files)
+            except OSError as error:
+                await asyncio.to_thread(empty, workspace)
+                full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+                message = f"The files cannot be written into the workspace: {error.strerror}"
+                raise TaskError("sandbox", TOO_SMALL if full else message) from error
+        if wrong:
+            names = ", ".join(repr(path) for path in wrong[:5])
+            raise TaskError(
+                "sandbox",
+                f"The workspace does not hold the files that were written to it: {names}",
+            )
+
+    async def take_over(self, other: HostSession) -> None:
+        """Move the workspace of another session here; nothing else of that one comes along."""
+        if not isinstance(other, ProcessSession):
+            return
+        async with other._turn, self._turn:
+            theirs, own = (each._folder / "workspace" for each in (other, self))
+            with suppress(OSError):  # what a test did to it is no reason not to begin anew
+                await asyncio.to_thread(kill_marked, str(other._folder))
+                if not theirs.is_symlink():
+                    theirs.chmod(0o755)
+                    own.rmdir()
+                    theirs.rename(own)
+            own.mkdir(exist_ok=True)
 
     async def close(self) -> None:
         """End what still runs and remove the folder."""
