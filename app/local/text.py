@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from app.local.runs import PendingProposal
 from app.terminal import one_line, printable
 from runner.files.decisions import KnownRun
+from runner.git.own_settings import OwnSettings
 from runner.loop.problems import StartCommands
 from runner.people.recovery_sentences import new_evidence
 from runner.ports import Decision
@@ -225,3 +226,12 @@ def _does(proposal: Proposal) -> str:
     if proposal.kind == "changes":
         return "Cairn writes these files and runs the tests"
     return WHAT_APPROVAL_DOES[proposal.strategy]
+
+
+def programs_not_run(found: OwnSettings) -> str:
+    """Say which hooks and programs of the repository never run; '' where it has none."""
+    hooks = f"this repository's git hooks ({', '.join(found.hooks)})" if found.hooks else ""
+    names = ", ".join(found.unused)
+    programs = f"the programs that its git configuration names ({names})" if names else ""
+    what = " and ".join(filter(None, (hooks, programs)))
+    return f"Cairn commits without {what}." if what else ""

@@ -24,7 +24,7 @@ from app.local.report import (
     refused,
 )
 from app.local.runs import is_published, state_of, unfinished, waiting
-from app.local.text import unfinished_notice
+from app.local.text import programs_not_run, unfinished_notice
 from app.settings import RunSettings
 from runner.errors import Outage, PortError
 from runner.files.decisions import KnownRun, State
@@ -37,6 +37,7 @@ from runner.loop.driver import drive, would_do
 from runner.loop.journal import BORDER, Cursors, encode_attempt, encode_run
 from runner.loop.reading import contents
 from runner.loop.schedule import advanced
+from runner.loop.stacking import linked
 from runner.loop.task_pool import Ended
 from runner.model.shutdowns import endings
 from runner.nodes import NODES
@@ -169,6 +170,8 @@ async def run_locally(asked: LocalRun, settings: RunSettings, listener: Events) 
             await check_model(here)
         await here.repository.prepare()
         await here.repository.check_clean(dirty=asked.dirty)
+        if said := programs_not_run(await here.repository.own_settings()):
+            log.info(said)
         stack = await here.repository.stack()
         if not asked.run:
             request = await _request("new", asked, here)
@@ -230,8 +233,10 @@ async def read_locally(
 
 
 async def _request(run: str, asked: LocalRun, here: LocalCheckout) -> Request:
-    config = await read_config(here.deps, (await here.repository.stack()).tip)
-    return Request(run, asked.roadmap or config.roadmap.path, options_for(asked, config))
+    tip = (await here.repository.stack()).tip
+    config = await read_config(here.deps, tip)
+    roadmap = await linked(here.repository, tip, asked.roadmap or config.roadmap.path)
+    return Request(run, roadmap, options_for(asked, config))
 
 
 async def _new(asked: LocalRun, here: LocalCheckout) -> Request:

@@ -24,6 +24,12 @@ _QUIET = (
     "submodule.recurse=false",
 )
 _USER = ("HOME", "XDG_CONFIG_HOME", "EMAIL", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM")
+_SIGNING = (
+    *("GNUPGHOME", "GPG_TTY", "GPG_AGENT_INFO", "PINENTRY_USER_DATA", "TERM", "DISPLAY"),
+    *("WAYLAND_DISPLAY", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS"),
+    *("SSH_AUTH_SOCK", "SSH_AGENT_PID", "SSH_ASKPASS", "SSH_ASKPASS_REQUIRE"),
+)
+"""What the programs need that sign a commit: where the keys are and how to ask for a password."""
 _IDENTITY = ("GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL")
 
 
@@ -115,7 +121,8 @@ def hermetic(*place: str, protocols: str = "none", extra: Mapping[str, str] | No
 
 def as_user(*place: str, environment: Mapping[str, str]) -> Git:
     """git with the user's own configuration and identity, for what touches his work tree."""
-    own = {name: environment[name] for name in (*_USER, *_IDENTITY) if name in environment}
+    wanted = (*_USER, *_SIGNING, *_IDENTITY)
+    own = {name: environment[name] for name in wanted if name in environment}
     none = {"GIT_ALLOW_PROTOCOL": "none"}
     return Git(
         place,

@@ -24,6 +24,7 @@ from runner.git.folder_tree import (
     FolderTree,
     commit_of,
 )
+from runner.git.own_settings import OwnSettings
 from runner.people.sentences import commit_message
 from runner.state.changes import Snapshot, blob_sha, tree_sha
 from runner.state.publishing import Checkpoint, HumanCommits, Proposed, Published, Stack
@@ -71,6 +72,10 @@ class FolderRepository:
 
     async def check_clean(self, *paths: str, dirty: bool = False) -> None:
         """Whatever is in the folder is what a run begins with."""
+
+    async def own_settings(self) -> OwnSettings:
+        """Return nothing: no git is here."""
+        return OwnSettings()
 
     async def uncommitted(self, *paths: str) -> list[str]:
         """Return nothing: what is in the folder is its newest state."""

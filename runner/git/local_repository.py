@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
 from runner.errors import Outage, TaskError
-from runner.git.command import Finished, GitFailed, as_user, hermetic
+from runner.git.command import Finished, Git, GitFailed, as_user, hermetic
 from runner.git.objects import GitObjects, identity, write_commit
+from runner.git.own_settings import OwnSettings, own_settings
 from runner.people.sentences import commit_message
 from runner.state.changes import Snapshot
 from runner.state.publishing import Checkpoint, HumanCommits, Proposed, Published, Stack
@@ -48,6 +50,7 @@ class LocalRepository:
         self._objects = GitObjects(self._git)
         self._proposed: frozenset[str] = frozenset()
         self._roadmap = ""
+        self._settings: OwnSettings | None = None
 
     def ticks(self, roadmap: str) -> None:
         """Name the file every checkpoint changes: an edit of it stops the run, not one task."""
@@ -56,6 +59,22 @@ class LocalRepository:
     def leave(self, tasks: Collection[str]) -> None:
         """Leave tasks (keys) to the people who are asked about them: an older run's proposals."""
         self._proposed = frozenset(tasks)
+
+    async def own_settings(self) -> OwnSettings:
+        """Return what the configuration says of signing and of programs, read once.
+
+        From then on the user's git runs no program that the repository's configuration names.
+        """
+        if self._settings is None:
+            self._settings = await own_settings(self._user)
+            settings = (*self._user.settings, *self._settings.disarmed)
+            self._user = replace(self._user, settings=settings)
+        return self._settings
+
+    async def _own(self) -> Git:
+        """git with the user's configuration, for what may look at or write the work tree."""
+        await self.own_settings()
+        return self._user
 
     async def person(self) -> str:
         """Return the user's name as in their commits."""
@@ -102,7 +121,9 @@ class LocalRepository:
             return
         options = ("--porcelain=v1", "-z", "--untracked-files=no", "--ignore-submodules=all")
         only = ("--", *(f":(top,literal){path}" for path in paths)) if paths else ()
-        files = _changed(await self._user.output("status", "--no-renames", *options, *only))
+        files = _changed(
+            await (await self._own()).output("status", "--no-renames", *options, *only)
+        )
         if not files:
             return
         more = "" if paths else " or start anyway (--allow-dirty),"
@@ -117,7 +138,7 @@ class LocalRepository:
         """Return which of these files have uncommitted changes."""
         only = ("--", *(f":(top,literal){path}" for path in paths))
         options = ("--porcelain=v1", "-z", "--untracked-files=all", "--ignore-submodules=all")
-        return _changed(await self._user.output("status", "--no-renames", *options, *only))
+        return _changed(await (await self._own()).output("status", "--no-renames", *options, *only))
 
     async def made_for(self, task: str) -> list[tuple[str, str]]:
         """Return the commits that name a task (its key), each with its parent, the newest first."""
@@ -139,7 +160,7 @@ class LocalRepository:
             raise Outage("git", f"git does not accept {self._branch!r} as the name of a branch.")
         there = await self._git.call("show-ref", "--verify", "--quiet", _HEADS + self._branch)
         how = "--create" if there.exit_code else "--no-guess"
-        done = await self._user.call("switch", "--quiet", how, self._branch)
+        done = await (await self._own()).call("switch", "--quiet", how, self._branch)
         if done.exit_code:
             raise Outage("git", f"Cannot switch to branch {self._branch}: {done.stderr.strip()}")
 
@@ -206,7 +227,10 @@ class LocalRepository:
                 advised=True,
             )
         base = await self.snapshot(checkpoint.parent)
-        commit = await write_commit(self._git, self._user, checkpoint=checkpoint, base=base)
+        signing = (await self.own_settings()).signing
+        commit = await write_commit(
+            self._git, self._user, checkpoint=checkpoint, base=base, signing=signing
+        )
         self._check_moved(await self._fast_forward(commit), checkpoint)
         return commit
 
@@ -229,7 +253,7 @@ class LocalRepository:
     async def _fast_forward(self, commit: str) -> Finished:
         """Move branch and files, or nothing. git itself refuses if an edit would be lost."""
         careful = ("--no-overwrite-ignore", "--no-autostash", "--no-verify-signatures")
-        return await self._user.call("merge", "--ff-only", "--quiet", *careful, commit)
+        return await (await self._own()).call("merge", "--ff-only", "--quiet", *careful, commit)
 
     async def _is(self, head: str, checkpoint: Checkpoint) -> bool:
         """Say whether a commit already is this checkpoint (a repeat after a crash)."""

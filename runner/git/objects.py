@@ -219,11 +219,14 @@ def _weight(snapshot: Snapshot) -> int:
 _NOBODY = ("Cairn", "cairn@localhost")
 
 
-async def write_commit(git: Git, user: Git, *, checkpoint: Checkpoint, base: Snapshot) -> str:
+async def write_commit(
+    git: Git, user: Git, *, checkpoint: Checkpoint, base: Snapshot, signing: Sequence[str] = ()
+) -> str:
     """Write blobs, tree and commit; return the commit. It is on no branch yet.
 
-    ``user`` is git with the user's configuration: the commit has their name. Raises ``TaskError``
-    when the tree is not the one that was verified.
+    ``user`` is git with the user's configuration: the commit has their name, and is signed where
+    ``signing`` are settings for that. Raises ``TaskError`` when the tree is not the one that was
+    verified, ``Outage`` when it cannot be signed.
     """
     tree = await write_tree(git, checkpoint.changes.effective(base), base)
     if tree != checkpoint.tree:
@@ -232,12 +235,27 @@ async def write_commit(git: Git, user: Git, *, checkpoint: Checkpoint, base: Sna
             f"git made the tree {tree} of task {checkpoint.task}, but {checkpoint.tree} was"
             " verified; nothing was committed.",
         )
-    made = await git.output(
-        *("commit-tree", tree, "-p", checkpoint.parent, "-F", "-"),
+    made = await (replace(user, settings=(*user.settings, *signing)) if signing else git).call(
+        *("commit-tree", *["-S"][: len(signing)], tree, "-p", checkpoint.parent, "-F", "-"),
         stdin=commit_message(checkpoint.text).encode("utf-8", "replace"),
         environment=await identity(user),
+        timeout=_SIGNING if signing else 60.0,
     )
-    return made.decode().strip()
+    if made.exit_code and signing:
+        why = made.stderr.strip()
+        raise Outage("git", _NOT_SIGNED.format(task=checkpoint.task, why=why), advised=True)
+    if made.exit_code:
+        raise GitFailed("commit-tree", made.exit_code, made.stderr)
+    return made.stdout.decode().strip()
+
+
+_SIGNING = 300.0
+"""Seconds: somebody may have to type a password."""
+_NOT_SIGNED = (
+    "The commit of task {task} could not be signed, so nothing was committed; git said: {why}\n"
+    "`git commit-tree -S -m test HEAD^{{tree}}` shows whether signing works."
+    " `git config commit.gpgsign false` turns it off here. Then type `cairn resume`."
+)
 
 
 async def write_tree(git: Git, changes: ChangeSet, base: Snapshot) -> str:

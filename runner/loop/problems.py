@@ -52,7 +52,7 @@ def missing_roadmap(path: str, start: StartCommands, paths: Iterable[str] = ()) 
 def similar_roadmaps(path: str, paths: Iterable[str]) -> list[str]:
     """Files with the same name elsewhere or in other case, else a usual name of a roadmap."""
     name = path.rpartition("/")[2].lower()
-    by_name = [(each.rpartition("/")[2].lower(), each) for each in paths]
+    by_name = [(each.rpartition("/")[2].lower(), each) for each in paths if each != path]
     same = [each for found, each in by_name if found == name]
     usual = [each for found, each in by_name if found in _USUAL]
     return sorted(same or usual, key=lambda each: (each.count("/"), each))[:_MOST_MEANT]

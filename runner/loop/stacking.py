@@ -7,6 +7,7 @@ requests wait for review.
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 
@@ -17,7 +18,7 @@ from runner.roadmap.parse import parse_roadmap
 from runner.roadmap.replay import RoadmapEdits, Unmerged, with_unmerged
 from runner.roadmap.reviewed import ReviewedPull, reviewed
 from runner.roadmap.task import Roadmap, Task
-from runner.state.changes import EXECUTABLE, FILE
+from runner.state.changes import EXECUTABLE, FILE, SYMLINK
 from runner.state.publishing import Stack
 from runner.state.run_state import ReplacedTasks, RunState, Status
 
@@ -40,6 +41,25 @@ async def roadmap_now(repository: Repository, stack: Stack, path: str) -> Unmerg
         if mine is not None and old is not None:
             edits.append(RoadmapEdits(old, mine))
     return with_unmerged(path, newest, edits)
+
+
+async def linked(repository: Repository, commit: str, path: str) -> str:
+    """Return the file that a path leads to: links inside the repository are followed.
+
+    The path itself where it is no link, or one that leads nowhere or out of the repository. Raises
+    ``Outage`` and ``TaskError``.
+    """
+    entries, at = (await repository.snapshot(commit)).entries, path
+    for _ in range(_MOST_LINKS):
+        entry = entries.get(at)
+        if entry is None or entry.mode != SYMLINK:
+            return at if entry else path
+        target = (await repository.blobs([entry.sha]))[entry.sha].decode("utf-8", "surrogateescape")
+        at = posixpath.normpath(posixpath.join(posixpath.dirname(at), target))
+    return path
+
+
+_MOST_LINKS = 8
 
 
 async def left_behind(repository: Repository, stack: Stack, path: str) -> tuple[ReviewedPull, ...]:

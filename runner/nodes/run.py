@@ -23,7 +23,7 @@ from runner.loop.schedule import (
     settle,
     with_blocked,
 )
-from runner.loop.stacking import left_behind, reread, roadmap_now
+from runner.loop.stacking import left_behind, linked, reread, roadmap_now
 from runner.ports import MemoryNote
 from runner.roadmap.edit import find
 from runner.roadmap.parse import parse_roadmap as parse
@@ -47,7 +47,8 @@ async def parse_roadmap(state: RunState, deps: Deps, work: TaskWork) -> Step:
         return await begin_revision(state, deps, asked)
     stack = await deps.repository.stack()
     state = grounded(state, stack)
-    path = state.request.roadmap
+    path = await linked(deps.repository, stack.base or stack.tip, state.request.roadmap)
+    state = replace(state, request=replace(state.request, roadmap=path))
     now = await roadmap_now(deps.repository, stack, path)
     state = state.with_stack(left=await left_behind(deps.repository, stack, path))
     if state.roadmap is not None:
