@@ -57,6 +57,26 @@ async def test_a_roadmap_that_is_done_is_no_failure(here: Checkout) -> None:
     assert (await here.cairn("run")).code == 0
 
 
+async def test_a_roadmap_that_is_a_link(here: Checkout) -> None:
+    """The file that it leads to is read and ticked; hooks do not run, and the run says so."""
+    (here.folder / "docs").mkdir()
+    (here.folder / "ROADMAP.md").rename(here.folder / "docs/PLAN.md")
+    (here.folder / "ROADMAP.md").symlink_to("docs/PLAN.md")
+    here.git.commit({})
+    hook = here.folder / ".git/hooks/pre-commit"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text("#!/bin/sh\nexit 1\n")
+    hook.chmod(0o755)
+    here.model.says(ONE)
+
+    said = await here.cairn("run", "--max-tasks", "1")
+
+    assert said.code == 0
+    assert "Cairn commits without this repository's git hooks (pre-commit)." in said.err
+    assert (here.folder / "ROADMAP.md").is_symlink()
+    assert "[x] 1.1" in (here.folder / "docs/PLAN.md").read_text()
+
+
 async def test_max_tasks_stops_after_so_many(here: Checkout) -> None:
     """Reaching ``--max-tasks`` is a success; 0."""
     here.model.says(ONE)
