@@ -153,6 +153,10 @@ class Sandbox(Protocol):
     def name(self) -> str:
         """docker, bubblewrap or process."""
 
+    @property
+    def installed(self) -> bool:
+        """Whether commands find what the user has installed here and in the checkout."""
+
     async def check(self) -> None:
         """Raise ``Outage`` with what to do when the engine does not work."""
 

@@ -183,7 +183,7 @@ async def sandbox(patient: Surveyed) -> Finding:
     if ended.exit_code:
         return problem(texts.sandbox_fails(choice.reason, ended.exit_code), texts.SANDBOX)
     if choice.sandbox.name == "process":
-        return warning(choice.reason, texts.ISOLATE)
+        return warning(" ".join((choice.reason, *choice.refusals)), texts.ISOLATE)
     return ok(texts.sandbox_runs(choice.reason))
 
 

@@ -12,6 +12,7 @@ import os
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -211,7 +212,7 @@ async def sandbox_of(asked: LocalRun, settings: RunSettings, wanted: str) -> San
         path=_path_in(asked.folder),
         checkout=asked.folder,
     )
-    return await choose_sandbox(wanted, candidates=_fitting(wanted, candidates, settings))
+    return await choose_sandbox(wanted, candidates=candidates)
 
 
 async def _within(
@@ -239,17 +240,22 @@ def sandboxes(
 
     What is not ``wanted`` by name is left out where that saves importing it.
     ``prepared`` is where results of setup commands are kept by those that have no engine for it,
-    ``checkout`` the folder whose installed packages plain processes may use.
+    ``checkout`` the folder whose installed packages are there without an engine.
     """
+    toolchains = _toolchains()
     plain = ProcessSandbox(
-        owner=owner, path=path, toolchains=_toolchains(), prepared=prepared, checkout=checkout
+        owner=owner, path=path, toolchains=toolchains, prepared=prepared, checkout=checkout
     )
     if wanted == "process" and unsafe:
         return [plain]
     from runner.sandbox.bubblewrap import BubblewrapSandbox
+    from runner.sandbox.machine import shown_machine
 
     image = settings.cairn_sandbox_image
-    isolated: list[Sandbox] = [BubblewrapSandbox(owner=owner, image=image, prepared=prepared)]
+    shown = partial(shown_machine, path, checkout, toolchains) if checkout else None
+    isolated: list[Sandbox] = [
+        BubblewrapSandbox(owner=owner, image=image, prepared=prepared, shown=shown)
+    ]
     if wanted != "bubblewrap":
         from runner.sandbox.docker import DockerSandbox
 
@@ -308,16 +314,6 @@ def prices_of(settings: RunSettings) -> Prices:
         raise SettingsError(
             [SettingsProblem("CAIRN_PRICES", f"is not usable: {message}")]
         ) from error
-
-
-def _fitting(wanted: str, candidates: list[Sandbox], settings: RunSettings) -> list[Sandbox]:
-    """Leave bubblewrap out where it would find only this machine's own programs, unasked.
-
-    These are seldom the ones a project is tested with; a folder of ``scripts/sandbox-root`` is.
-    """
-    if wanted != "auto" or Path(settings.cairn_sandbox_image).is_absolute():
-        return candidates
-    return [candidate for candidate in candidates if candidate.name != "bubblewrap"]
 
 
 class NeverStopped:

@@ -167,7 +167,8 @@ async def _difference(session: SandboxSession, expected: Iterable[bytes]) -> str
 
 # Packages are links: what is kept is never written to. Links that lead into the workspace (to its
 # own packages) stay as they are, and so does what a tree itself has in such a folder. Folders that
-# a tree turned into links are left out: they may lead anywhere.
+# a tree turned into links are left out: they may lead anywhere. So are the caches that tools keep
+# between two runs, which must be writable.
 _RESTORE = """\
 kept=$CAIRN_PREPARED
 [ -n "$kept" ] || exit 0
@@ -176,6 +177,7 @@ if [ -d "$kept/home" ]; then cp -R "$kept/home/." "$HOME/" || exit; fi
 linked() {
     mkdir -p "$2" &&
     find "$1" -mindepth 1 -maxdepth 1 -type d ! -name '@*' ! -name .bin \\
+        ! -name .cache ! -name '.vite*' \\
         -exec ln -s -t "$2" {} + &&
     find "$1" -mindepth 1 -maxdepth 1 ! -type d -exec cp -P -t "$2" {} +
 }

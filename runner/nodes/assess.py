@@ -62,8 +62,7 @@ async def filled(
     if work.sandbox.holds != tree:
         work.sandbox.holds = ""
         await materialise(session, await everything(deps, base, changes))
-        # without setup, only plain processes have something: what the checkout has installed
-        if state.request.options.sandbox.setup or deps.sandbox.name == "process":
+        if state.request.options.sandbox.setup or deps.sandbox.installed:
             await restore(session)
         if layout:
             await set_up(session, layout)

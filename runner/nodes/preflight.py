@@ -167,7 +167,7 @@ async def _advice(deps: Deps, base: Snapshot, found: Obstacle) -> CannotStart:
     if not setup.text:
         file = f"name an image that has it in {_FILE} (sandbox.image)."
     here = f"Install what they need in the environment that you start Cairn from, or {file}"
-    todo = here if deps.sandbox.name == "process" else f"To install what they need, {file}"
+    todo = here if deps.sandbox.installed else f"To install what they need, {file}"
     return CannotStart(
         _seen(found.seen),
         " ".join(filter(None, (_NOBODY_ASKED, guessed, todo))),

@@ -21,6 +21,7 @@ import os
 import shutil
 import tempfile
 from collections import defaultdict
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -35,9 +36,11 @@ from runner.sandbox.bubblewrap_commands import (
     TOOLS,
     fill_folder,
     is_root,
+    show_in,
     view_options,
 )
 from runner.sandbox.bubblewrap_session import SessionPlan, can_watch, open_session, remove_session
+from runner.sandbox.machine import ShownMachine
 from runner.sandbox.prepared import (
     PreparedFolders,
     environment_of,
@@ -48,6 +51,8 @@ from runner.sandbox.prepared import (
 )
 
 _ENVIRONMENT = {"HOME": "/tmp", "LANG": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1"}  # noqa: S108
+_BUNDLES = ("/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt")
+_TRUST = ("PIP_CERT", "REQUESTS_CA_BUNDLE", "SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS")
 _INSTALL = "Install the packages bubblewrap and util-linux, or use another sandbox (CAIRN_SANDBOX)."
 
 
@@ -69,14 +74,30 @@ class BubblewrapSandbox:
     name = "bubblewrap"
 
     def __init__(
-        self, *, owner: str, image: str = "", prepared: Path, parent: Path | None = None
+        self,
+        *,
+        owner: str,
+        image: str = "",
+        prepared: Path,
+        parent: Path | None = None,
+        shown: Callable[[], ShownMachine] | None = None,
     ) -> None:
-        """``parent`` is where the folders of sessions are made (empty for the host)."""
+        """``parent`` is where the folders of sessions are made (empty for the host).
+
+        ``shown`` finds, once, what of this machine the sessions without a prepared root show.
+        """
         self._image = image if image.startswith("/") else ""
         self._kept = PreparedFolders(prepared.resolve())
         self._parent = parent or Path(tempfile.gettempdir())
         self._prefix = f"cairn-box-{hashlib.sha256(owner.encode()).hexdigest()[:12]}-"
         self._turns: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._shown = shown
+        self._found: asyncio.Task[ShownMachine] | None = None
+
+    @property
+    def installed(self) -> bool:
+        """Whether the packages and programs of the user are there."""
+        return self._shown is not None and not self._image
 
     async def check(self) -> None:
         """Raise ``Outage`` when a tool is missing or the kernel refuses."""
@@ -105,7 +126,9 @@ class BubblewrapSandbox:
     async def prepare(self, spec: SandboxSpec, setup: Setup, fill: Fill, ran: Ran = unheard) -> str:
         """Run setup commands once and keep what they make; return the folder that holds it."""
         image = self._find(spec.image)
-        key = setup_key(_identity(image.root), setup)
+        shown = await self._showing(image)
+        places = [shown.path, *(f"{name} {each}" for name, each in shown.places.items())]
+        key = setup_key(" ".join([_identity(image.root), *filter(None, places)]), setup)
         async with self._turns[key]:
             kept = self._kept.find(setup.project, key)
             return str(kept or await self._make(spec, image, setup, key, fill, ran))
@@ -141,21 +164,37 @@ class BubblewrapSandbox:
     async def _open(
         self, spec: SandboxSpec, image: _Image, *, writable: bool = False
     ) -> SandboxSession:
+        shown = await self._showing(image)
+        modules = {} if image.kept else shown.modules
         try:
             folder = Path(tempfile.mkdtemp(prefix=self._prefix, dir=self._parent))
             fill_folder(folder)
+            places = show_in(folder, shown.places, modules)
             _give(folder)
         except OSError as error:
             raise Outage("sandbox", f"No folder can be made in {self._parent}: {error}") from error
-        binds = {image.root: ROOT, image.kept: KEPT}
+        binds = [(image.root, ROOT), (image.kept, KEPT), *((real, at) for _, real, at in places)]
+        view = view_options(folder, image.root, network=spec.network, writable=writable)
         plan = SessionPlan(
             folder=folder,
-            binds={path: name for path, name in binds.items() if path},
-            view=view_options(folder, image.root, network=spec.network, writable=writable),
-            environment=_environment(image, writable=writable),
+            binds=[(path, name) for path, name in binds if path],
+            view=[
+                *view,
+                *(word for name, _, at in places for word in ("--ro-bind", f"{folder}/{at}", name)),
+            ],
+            environment=_environment(image, shown, writable=writable)
+            | (_certificates() if spec.network and not image.root else {}),
             spec=spec,
         )
         return await open_session(plan)
+
+    async def _showing(self, image: _Image) -> ShownMachine:
+        """What sessions of an image show of this machine, looked at once."""
+        if self._shown is None or image.root:
+            return ShownMachine()
+        if self._found is None:
+            self._found = asyncio.create_task(asyncio.to_thread(self._shown))
+        return await asyncio.shield(self._found)
 
     def _find(self, name: str) -> _Image:
         """Find what a name means. Raises ``Outage`` when there is nothing of that name."""
@@ -175,9 +214,19 @@ class BubblewrapSandbox:
         )
 
 
-def _environment(image: _Image, *, writable: bool) -> dict[str, str]:
-    kept = environment_of(PREPARED, PATH) if image.kept else {"PATH": PATH}
-    return _ENVIRONMENT | kept | (setup_environment(PREPARED) if writable else {})
+def _environment(image: _Image, shown: ShownMachine, *, writable: bool) -> dict[str, str]:
+    path = ":".join(filter(None, (shown.path, PATH)))
+    kept = environment_of(PREPARED, path) if image.kept else {"PATH": path}
+    if shown.modules and not image.kept:
+        kept["CAIRN_PREPARED"] = PREPARED
+    own = shown.variables | kept | (setup_environment(PREPARED) if writable else {})
+    return _ENVIRONMENT | own
+
+
+def _certificates() -> dict[str, str]:
+    """What has the tools that bring their own certificates trust those of this machine."""
+    bundle = next((path for path in _BUNDLES if Path(path).is_file()), "")
+    return dict.fromkeys(_TRUST, bundle) if bundle else {}
 
 
 def _identity(root: Path | None) -> str:

@@ -8,7 +8,8 @@ it everything it started, ends with it (https://github.com/containers/bubblewrap
 A command in it sees only programs and libraries of the machine, read-only.
 
 Either the folders of a prepared root (scripts/sandbox-root), or the machine's own /usr and the few
-files of /etc that programs need. Never /home, /root, /run, /var or the data folder.
+files of /etc that programs need, for a checkout with what ``machine`` finds. Never a home folder,
+/run, /var or the data folder.
 
 It refuses the system calls of the kernel's keyrings.
 
@@ -32,6 +33,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from runner.ports import SandboxSpec
+from runner.sandbox.prepared import MODULES
 
 WORKSPACE, PREPARED = "/workspace", "/prepared"
 TOOLS = ("bwrap", "unshare", "nsenter", "prlimit", "setpriv", "taskset", "mount", "sh", "cat")
@@ -78,9 +80,9 @@ def is_root() -> bool:
     return os.geteuid() == 0
 
 
-def holder_line(folder: Path, binds: Mapping[Path, str], spec: SandboxSpec) -> list[str]:
-    """Hold a session open: ``binds`` maps host folders to places in the session's folder."""
-    pairs = [word for path, name in binds.items() for word in (str(path), str(folder / name))]
+def holder_line(folder: Path, binds: Sequence[tuple[Path, str]], spec: SandboxSpec) -> list[str]:
+    """Hold a session open: ``binds`` are host folders and their places in the session's folder."""
+    pairs = [word for path, name in binds for word in (str(path), str(folder / name))]
     bind = ("sh", "-c", _BIND, "sh", *pairs, "--")
     sizes = (str(_INODES), str(spec.disk), str(spec.disk // 2))
     hold = ("sh", "-c", _HOLD, "sh", str(folder), *sizes)
@@ -130,8 +132,8 @@ def _processors(cpus: float, seed: int) -> str:
 
 
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
-ROOT, KEPT = "root", "prepared"
-"""Names in a session's folder where a prepared root and results of setup are bound."""
+ROOT, KEPT, SHOWN = "root", "prepared", "shown"
+"""Names in a session's folder for a prepared root, results of setup and what is shown of here."""
 
 _OWN_FOLDERS = ("usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32")
 _OWN_FILES = (
@@ -145,6 +147,8 @@ _ACCOUNTS = {
     "nobody:x:65534:65534:nobody:/:/bin/false\n",
     "group": "root:x:0:\ncairn:x:1000:\nnogroup:x:65534:\n",
 }
+# without a network there is still this machine, by this name
+_HOSTS = "127.0.0.1 localhost\n::1 localhost\n"
 # these are the session's own, or none of its business
 _HIDDEN = frozenset(
     ("boot", "dev", "home", "lost+found", "media", "mnt", "proc", "root", "run", "sys", "tmp")
@@ -153,10 +157,35 @@ _HIDDEN = frozenset(
 
 def fill_folder(folder: Path) -> None:
     """Make what the view and the holder need in a new session's folder."""
-    for name in ("workspace", "tmp", ROOT, KEPT):
+    for name in ("workspace", "tmp", ROOT, KEPT, SHOWN):
         (folder / name).mkdir()
-    for name, text in _ACCOUNTS.items():
+    for name, text in (*_ACCOUNTS.items(), ("hosts", _HOSTS)):
         (folder / name).write_text(text)
+
+
+def show_in(
+    folder: Path, places: Mapping[str, Path], modules: Mapping[str, Path]
+) -> list[tuple[str, Path, str]]:
+    """Make room for what is shown of this machine: its name inside, what it is, its place here.
+
+    The ``modules`` (folders of Node's packages by their paths in the workspace) are listed and lie
+    where those that setup installed would. A session without any of it is as before.
+    """
+    found = {**places, **{f"{PREPARED}/{name}": real for name, real in modules.items()}}
+    if modules:
+        listed = "".join(f"./{name}\n" for name in modules)
+        (folder / KEPT / MODULES).write_text(listed)
+    for name in modules:
+        (folder / KEPT / name).mkdir(parents=True)
+    shown = []
+    for number, (name, real) in enumerate(sorted(found.items())):
+        at = f"{SHOWN}/{number}"
+        if real.is_dir():
+            (folder / at).mkdir()
+        else:
+            (folder / at).touch()
+        shown.append((name, real, at))
+    return shown
 
 
 def view_options(folder: Path, root: Path | None, *, network: bool, writable: bool) -> list[str]:
@@ -165,6 +194,8 @@ def view_options(folder: Path, root: Path | None, *, network: bool, writable: bo
     options = [*(_own(folder) if root is None else _prepared(folder / ROOT, root))]
     if network:
         options += _files(_NETWORK_FILES)
+    else:
+        options += ["--ro-bind", str(folder / "hosts"), "/etc/hosts"]
     options += [
         *("--bind", str(folder / "workspace"), WORKSPACE, "--bind", str(folder / "tmp"), "/tmp"),  # noqa: S108
         *(kept, str(folder / KEPT), PREPARED),

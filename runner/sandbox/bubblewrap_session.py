@@ -92,10 +92,10 @@ _OUTSIDE = {"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bi
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionPlan:
-    """How a session is built: its folder, what is bound there (host folder → name), its view."""
+    """How a session is built: its folder, what is bound there (host folder, name), its view."""
 
     folder: Path
-    binds: Mapping[Path, str]
+    binds: Sequence[tuple[Path, str]]
     view: Sequence[str]
     environment: Mapping[str, str]
     spec: SandboxSpec
@@ -153,7 +153,7 @@ class BubblewrapSession:
             try:
                 with _filter() as file:
                     result = await run_piped(self._command(argv, stdin, seconds, file))
-                    return replace(result, image=ROOT in self._plan.binds.values())
+                    return replace(result, image=any(name == ROOT for _, name in self._plan.binds))
             except OSError as error:
                 message = f"The machine refuses to start a command: {error}"
                 raise Outage("sandbox", message) from error

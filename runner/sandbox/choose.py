@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -19,13 +20,16 @@ from runner.ports import (
 )
 from runner.text.mask import Mask
 
+INSTALLABLE = "bubblewrap or Docker" if sys.platform == "linux" else "Docker"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SandboxChoice:
-    """The sandbox and, for people, the sentences that say which one it is and why."""
+    """The sandbox and, for people, which one it is, and why those before it do not work."""
 
     sandbox: Sandbox
     reason: str
+    refusals: tuple[str, ...] = ()
 
 
 async def choose_sandbox(choice: str, *, candidates: Sequence[Sandbox]) -> SandboxChoice:
@@ -46,19 +50,19 @@ async def choose_sandbox(choice: str, *, candidates: Sequence[Sandbox]) -> Sandb
         except Outage as outage:
             refusals.append(f"{sandbox.name}: {outage.message}")
         else:
-            return SandboxChoice(sandbox=sandbox, reason=_reason(sandbox.name, choice, refusals))
+            reason = _reason(sandbox.name, choice)
+            return SandboxChoice(sandbox=sandbox, reason=reason, refusals=tuple(refusals))
     raise Outage("sandbox", "No sandbox works. " + " ".join(refusals))
 
 
-def _reason(name: str, choice: str, refusals: Sequence[str]) -> str:
-    why = "as configured" if choice == name else "the first that works"
-    sentences = [f"The sandbox is {name} ({why}).", *refusals]
-    if name == "process":
-        sentences.append(
-            "The sandbox process isolates nothing: the code of the task runs with your rights on "
-            "this machine."
-        )
-    return " ".join(sentences)
+def _reason(name: str, choice: str) -> str:
+    if name != "process":
+        why = "as configured" if choice == name else "the first that works"
+        return f"The sandbox is {name} ({why})."
+    bare = "The sandbox is process: what runs in it has your rights on this machine."
+    if choice == name:
+        return bare
+    return f"{bare} Install {INSTALLABLE} to isolate it."
 
 
 _AT_ONCE = 20_000  # bytes; masking more takes a thread
@@ -75,6 +79,11 @@ class MaskedSandbox:
     def name(self) -> str:
         """The name of the sandbox that runs the commands."""
         return self._inner.name
+
+    @property
+    def installed(self) -> bool:
+        """Whether the inner one has what the user has installed."""
+        return self._inner.installed
 
     async def check(self) -> None:
         """Raise ``Outage`` with what to do when it does not work."""

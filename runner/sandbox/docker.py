@@ -31,6 +31,7 @@ class DockerSandbox:
     """
 
     name = "docker"
+    installed = False
 
     def __init__(self, *, owner: str, image: str, address: str = "") -> None:
         self._owner = owner

@@ -50,7 +50,7 @@ def copy_of_installed(
     It is made again if the person has installed something else, or if somebody has written into the
     copy. More than ``most`` files are not copied. Raises ``Outage`` when the disk refuses.
     """
-    found = sorted(_folders(checkout))
+    found = sorted(folders_of_node(checkout))
     try:
         entries = _all(checkout, found, most)
     except _TooMuch:
@@ -73,7 +73,7 @@ def copy_of_installed(
     return kept
 
 
-def _folders(checkout: Path) -> Iterator[str]:
+def folders_of_node(checkout: Path) -> Iterator[str]:
     """The ``node_modules`` folders of a checkout, without those inside of one."""
     for top, names, _ in os.walk(checkout):
         here = os.path.relpath(top, checkout)

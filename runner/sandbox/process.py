@@ -59,6 +59,7 @@ class ProcessSandbox:
     """
 
     name = "process"
+    installed = True
 
     def __init__(
         self,

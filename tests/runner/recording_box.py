@@ -99,6 +99,8 @@ class RecordingSandbox:
     def name(self) -> str:
         return "recording"
 
+    installed = False
+
     async def check(self) -> None:
         self.may_fail()
 

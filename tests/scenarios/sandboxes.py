@@ -37,6 +37,10 @@ class SwitchedSandbox:
     def name(self) -> str:
         return self.real.name
 
+    @property
+    def installed(self) -> bool:
+        return self.real.installed
+
     async def check(self) -> None:
         self.switch.check()
 

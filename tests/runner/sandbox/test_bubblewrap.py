@@ -195,7 +195,7 @@ async def test_a_root_of_one_s_own_is_used(tmp_path: Path) -> None:
     async with opened(sandbox) as box:
         seen = (await box.run(["sh", "-c", "cd /usr/bin; echo *; cd /etc; echo *"])).stdout
 
-    assert seen == b"sh true\nmine\n"
+    assert seen == b"sh true\nhosts mine\n"
 
 
 async def test_setup_finds_the_network_s_files_beside_those_of_a_root(tmp_path: Path) -> None:

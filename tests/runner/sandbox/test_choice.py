@@ -17,6 +17,7 @@ class PlannedSandbox:
 
     name: str
     works: bool = True
+    installed: bool = False
 
     async def check(self) -> None:
         """Fail as planned."""
@@ -49,12 +50,15 @@ async def test_auto_takes_the_first_that_works() -> None:
 
 
 async def test_auto_says_why_it_took_the_next_and_warns() -> None:
-    """Without an engine ``auto`` is process; why, and what that means, is said."""
+    """Without an engine ``auto`` is process: one line says what that means and what to install."""
     choice = await choose_sandbox("auto", candidates=[DEAD_DOCKER, PROCESS])
 
     assert choice.sandbox is PROCESS
-    assert "docker is broken." in choice.reason
-    assert "isolates nothing" in choice.reason
+    assert choice.refusals == ("docker: docker is broken.",)
+    assert choice.reason == (
+        "The sandbox is process: what runs in it has your rights on this machine. Install "
+        "bubblewrap or Docker to isolate it."
+    )
 
 
 async def test_a_named_sandbox_is_never_replaced() -> None:
