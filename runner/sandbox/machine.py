@@ -91,9 +91,9 @@ def shown_machine(path: str, checkout: Path, toolchains: Mapping[str, str]) -> S
                 words.insert(-1, str(prefixes[0] / "bin"))
         _add(shown, places, kept)
     for name, parts in _TOOLCHAINS.items():
-        if folder := toolchains.get(name, ""):
-            _add(shown, _parts(Path(folder), parts), kept)
-            shown.variables[name] = folder
+        if place := toolchains.get(name, ""):
+            _add(shown, _parts(Path(place), parts), kept)
+            shown.variables[name] = place
     shown.path = os.pathsep.join(dict.fromkeys(words))
     for name in folders_of_node(checkout):
         real = (checkout / name).resolve()
