@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -19,6 +20,28 @@ from handlers.events import (
     common_of,
     validated,
 )
+
+
+@dataclass(frozen=True, slots=True)
+class NativeStack:
+    """The stack of GitHub itself that a pull request is in: its number, and what it is merged into.
+
+    Members keep the base that GitHub gives them, are merged together with those below, and GitHub
+    rebases what is left. Servers without it, and pull requests outside, simply have none
+    (https://docs.github.com/rest/pulls/stacks).
+    """
+
+    number: int
+    base: str
+
+
+def read_native(found: Any) -> NativeStack | None:
+    """Read the ``stack`` of a pull request; what is not as described counts as none: a preview."""
+    base = found.get("base") if isinstance(found, dict) else None
+    number = found.get("number") if isinstance(found, dict) else None
+    if not (isinstance(base, dict) and isinstance(base.get("ref"), str)):
+        return None
+    return NativeStack(number if isinstance(number, int) else 0, base["ref"])
 
 
 class _Branch(BaseModel):
@@ -55,12 +78,14 @@ def read_pull(delivery: str, payload: dict[str, object]) -> Event | None:
     if action != "closed" or pull.closed_at is None:
         moved = action == "opened" or "base" in found.changes
         return PullTouched(**common, issue=pull.number, shows=_shown(pull), moved=moved)
+    base = pull.base.ref if pull.base else found.repository.default_branch
+    native = read_native(pull.stack) if pull.merged else None
     return PullClosed(
         **common,
         issue=pull.number,
         merged=pull.merged,
         branch=pull.head.ref,
-        base=pull.base.ref if pull.base else found.repository.default_branch,
+        base=native.base if native else base,
         closed_at=pull.closed_at,
     )
 
@@ -69,7 +94,6 @@ def _shown(pull: PullRequest) -> PullHead | None:
     if not (pull.base and pull.head.sha):
         return None
     author = pull.user.login if pull.user else ""
-    # a preview: what is not as described counts as none, and costs no event
-    number = pull.stack.get("number") if isinstance(pull.stack, dict) else None
-    stack = number if isinstance(number, int) else 0
+    native = read_native(pull.stack)
+    stack = native.number if native else 0
     return PullHead(pull.head.sha, pull.base.ref, author, pull.body or "", pull.head.ref, stack)

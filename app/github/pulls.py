@@ -11,6 +11,7 @@ from urllib.parse import quote, urlencode
 from app.github.api import BestEffort, RepositoryApi
 from app.github.comments import first_kind, marked, marker, section, with_markers, with_section
 from app.github.pull_template import with_template
+from handlers.pull_events import NativeStack, read_native
 from runner.errors import Outage, TaskError
 from runner.state.publishing import Checkpoint
 
@@ -42,19 +43,6 @@ class PullOptions:
     labels: tuple[str, ...] = ()
     reviewers: tuple[str, ...] = ()
     draft: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class NativeStack:
-    """The stack of GitHub itself that a pull request is in: its number, and what it is merged into.
-
-    Members keep the base that GitHub gives them, are merged together with those below, and GitHub
-    rebases what is left. Servers without it, and pull requests outside, simply have none
-    (https://docs.github.com/rest/pulls/stacks).
-    """
-
-    number: int
-    base: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,15 +173,6 @@ def read_pull(found: Any, bot_login: str) -> Pull | None:
         body=body or "",
         native=native,
     )
-
-
-def read_native(found: Any) -> NativeStack | None:
-    """Read the ``stack`` of a pull request; what is not as described counts as none: a preview."""
-    base = found.get("base") if isinstance(found, dict) else None
-    number = found.get("number") if isinstance(found, dict) else None
-    if not (isinstance(base, dict) and isinstance(base.get("ref"), str)):
-        return None
-    return NativeStack(number if isinstance(number, int) else 0, base["ref"])
 
 
 def _proposal_markers(body: str | None) -> ProposalMarkers:

@@ -57,6 +57,7 @@ class Bench:
             server_url=self.fake.server_url,
             token=token,
             mirror=self.mirror,
+            now=self.fake.clock.now,
         )
 
     async def checkpoint(

@@ -10,12 +10,14 @@ import pytest
 
 from app.github.api import RepositoryApi
 from app.github.commits import Commits
-from app.github.pulls import NativeStack, Pull, Pulls, checkpoint_markers, read_native
+from app.github.pulls import Pull, Pulls, checkpoint_markers
 from app.github.rebased import RebasedCommits
 from app.github.stack import Ties, place_of, standing
 from app.github.stack_checks import stack_check
 from app.github.token_identity import PUBLISH
 from handlers import stack_replies
+from handlers.pull_events import NativeStack, read_native
+from runner.roadmap.parse import parse_roadmap
 from tests.app.github.repository_bench import NAME, Bench, bench
 from tests.fake_github.bare import Person, write_files
 from tests.fake_github.state import Issue
@@ -91,10 +93,17 @@ def test_what_is_not_as_described_is_no_stack(found: object, read: NativeStack |
     assert read_native(found) == read
 
 
+async def _publish(github: Bench, task: str, files: dict[str, bytes | None]) -> None:
+    """Publish a checkpoint on the top of the stack, with the trailers that Cairn gives it."""
+    made = await github.checkpoint(files, task=task)
+    trailers = (("Cairn-Run", "r1"), ("Cairn-Task", task))
+    made = replace(made, text=replace(made.text, trailers=trailers))
+    await github.repository().publish_checkpoint(made)
+
+
 async def _published(github: Bench, *tasks: str) -> list[Issue]:
     for task in tasks:
-        made = await github.checkpoint({f"{task}.txt": b"1\n2\n3\n"}, task=task)
-        await github.repository().publish_checkpoint(made)
+        await _publish(github, task, {f"{task}.txt": b"1\n2\n3\n"})
     return github.fake.repo(NAME).pulls
 
 
@@ -174,6 +183,59 @@ async def test_a_branch_that_carries_another_is_not_deleted_again(github: Bench)
     reopened, fixed = github.fake.says(NAME, three.number)
     assert "reopened it" in reopened
     assert "Reopen #2 if you want its change" in fixed
+
+
+async def _after_a_merge(github: Bench, files: dict[str, object], *, branch: str) -> list[Issue]:
+    """Three in a stack, the first merged; somebody pushed, and GitHub has not rebased the rest."""
+    pulls = await _published(github, "t1", "t2", "t3")
+    await github.fake.link(NAME, *(pull.number for pull in pulls))
+    await github.fake.merge_stack(NAME, pulls[0].number, rebase=False)
+    await github.fake.push(NAME, files, branch=branch)
+    github.fake.clock.advance(61)
+    return pulls
+
+
+async def test_what_people_pushed_is_left_to_githubs_button(github: Bench) -> None:
+    """No rebuilding, which would lose their work, and no merge commit, which GitHub refuses."""
+    head = "cairn/r1/t2-add-it"
+    _, two, three = await _after_a_merge(github, {"mine.txt": b"x\n"}, branch=head)
+    before = github.fake.repo(NAME).branches
+    await github.repository().restack()
+    await github.repository().restack()
+    assert github.fake.repo(NAME).branches == before
+    assert "*Rebase stack*" in (two.body or "")
+    assert "git rebase --onto origin/main" in (two.body or "")
+    assert github.fake.says(NAME, two.number) + github.fake.says(NAME, three.number) == []
+
+
+async def test_a_conflict_is_resolved_without_a_merge(github: Bench) -> None:
+    """What to type brings no merge commit either."""
+    _, two, _ = await _after_a_merge(github, {"t2.txt": b"other\n"}, branch="main")
+    before = github.fake.repo(NAME).branches
+    await github.repository().restack()
+    assert github.fake.repo(NAME).branches == before
+    (said,) = github.fake.says(NAME, two.number)
+    assert "git rebase --onto origin/main" in said
+    assert "git merge" not in said
+
+
+async def test_ticks_that_conflict_move_the_whole_stack(github: Bench) -> None:
+    """Only where GitHub finds a conflict; each stays one commit on the one below."""
+    old = b"- [ ] add it\n- [ ] test it\n"
+    keys = [task.key for task in parse_roadmap("ROADMAP.md", old).tasks]
+    await _publish(github, keys[0], {"ROADMAP.md": old.replace(b"[ ] add", b"[x] add")})
+    one, two = await _published(github, "t2")
+    await github.fake.link(NAME, one.number, two.number)
+    repo, before = github.fake.repo(NAME), dict(github.fake.repo(NAME).branches)
+    await github.fake.push(NAME, {"README.md": b"x\n", "ROADMAP.md": old + b"\nMore.\n" * 9})
+    await github.repository().restack()
+    assert repo.branches == before | {"main": repo.branches["main"]}
+    await github.fake.push(NAME, {"ROADMAP.md": old.replace(b"[ ] test", b"[x] test")})
+    await github.repository().restack()
+    states = [github.fake.pull_body(NAME, pull.number) for pull in (one, two)]
+    assert [state["mergeable_state"] for state in states] == ["clean", "clean"]
+    assert [state["commits"] for state in states] == [1, 1]
+    assert repo.file("cairn/r1/t2-add-it", "ROADMAP.md") == old.replace(b"[ ]", b"[x]")
 
 
 async def _is_ours(github: Bench, pull: Issue) -> bool:
