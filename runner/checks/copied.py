@@ -177,11 +177,18 @@ def _branches(path: str, content: bytes, before: bytes) -> list[_Branch]:
     if root is None:
         return []
     new = added_lines(content.decode("utf-8", "replace"), before.decode("utf-8", "replace"))
+
+    def is_new(node: Node) -> bool:
+        lines = range(node.start_point.row + 1, node.end_point.row + 2)
+        return any(line in new for line in lines)
+
+    nodes = list(_nodes(root))
+    tables = [(each, _bound(each)) for each in nodes if each.type in _TABLES and is_new(each)]
     found: list[_Branch] = []
-    for function in (node for node in _nodes(root) if node.type in _FUNCTIONS):
-        if _is_general(function):
+    for function in (node for node in nodes if node.type in _FUNCTIONS):
+        if (tables or is_new(function)) and _is_general(function):
             found += (each for node in _nodes(function) for each in _of_if(node))
-            found += (each for table in _tables(root, function) for each in _of_table(table))
+            found += (each for table in _tables(tables, function) for each in _of_table(table))
     return [each for each in dict.fromkeys(found) if each.line in new]
 
 
@@ -245,14 +252,14 @@ def _constant(value: Node) -> frozenset[str] | None:
     return _literals([value]) or None
 
 
-def _tables(root: Node, function: Node) -> Iterator[Node]:
-    """The tables inside a function, and those of the file that it uses by name."""
+def _tables(tables: Sequence[tuple[Node, set[str]]], function: Node) -> Iterator[Node]:
+    """Those of a file's tables, with their names, that are inside a function or that it uses."""
+    if not tables:
+        return
     used = {_text(node) for node in _nodes(function) if node.type == "identifier"}
-    for node in _nodes(root):
-        if node.type in _TABLES:
-            inside = function.start_byte <= node.start_byte < function.end_byte
-            if inside or used & _bound(node):
-                yield node
+    for node, names in tables:
+        if function.start_byte <= node.start_byte < function.end_byte or used & names:
+            yield node
 
 
 def _bound(table: Node) -> set[str]:
