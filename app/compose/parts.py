@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 
 import aiohttp
+from gidgethub import GitHubException
 from gidgethub.abc import GitHubAPI
 
 from app.compose.outward import Outward, events_file
@@ -247,6 +248,8 @@ class ServerParts:
             search=FileSearch(self.index, self.model, self.model, self.settings.cairn_model),
             reviews=repository.reviews,
             mask=self.mask,
+            outside=(GitHubException,),
+            on_bug=self.around.on_bug,
         )
         stored = StoredProposals(self.store, self.around.clock)
         api = RepositoryApi(github, run.repository)

@@ -115,7 +115,10 @@ def _end(
                 return at, True
             first_bare = first_bare or at
             depth -= 1
-        elif not is_markdown(opening.info) and names_file(fence.info, lines[at - 1]):
+        elif not is_markdown(opening.info) and names_file(
+            fence.info,
+            lines[at - 1] if at - 1 > start else "",  # the opening names the file that it begins
+        ):
             label = 0 if names_file(fence.info, "") else 1  # the path's own line is not the file's
             return (first_bare, True) if first_bare else (at - label, False)
         else:

@@ -137,7 +137,10 @@ def _candidate(text: str, known: Known) -> tuple[str, str]:
 
 
 def lenient_json(raw: str) -> object:
-    """Read JSON, each reading more lenient than the one before; None when none can."""
+    """Read JSON, each reading more lenient than the one before; None when none can.
+
+    Half a character, which JSON can say and nothing can carry, stays: content with it is refused.
+    """
     readings: tuple[Callable[[], object], ...] = (
         lambda: json.loads(raw),
         lambda: json.loads(raw, strict=False),

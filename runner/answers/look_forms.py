@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from runner.text.patterns import lazy_pattern
+from runner.text.sanitize import sendable_values
 
 Kind = Literal["READ", "SEARCH", "LIST"]
 KINDS: tuple[Kind, ...] = ("READ", "SEARCH", "LIST")
@@ -219,7 +220,7 @@ def _calls(text: str, blocks: Sequence[str]) -> Iterator[tuple[str, Mapping[str,
     wrapped = [match[2] for match in _WRAPPED.finditer(text)]
     for raw in [whole] if whole[:1] in ("{", "[") else [*wrapped, *blocks, *lines]:
         if raw.strip()[:1] in ("{", "["):
-            yield from _in_json(lenient_json(raw))
+            yield from _in_json(sendable_values(lenient_json(raw)))
     for tag in _TAG.finditer(text):
         arguments = {key.lower(): value for key, value in _ARGUMENT.findall(tag["inside"])}
         yield tag["call"] or tag["tool"], arguments
@@ -241,7 +242,9 @@ def _in_json(value: object, depth: int = 0) -> Iterator[tuple[str, Mapping[str, 
     call: dict[object, object] = inner if isinstance(inner, dict) else value
     name = next((call[key] for key in _NAME if isinstance(call.get(key), str)), "")
     arguments = next((call[key] for key in _ARGUMENTS if key in call), call)
-    arguments = lenient_json(arguments) if isinstance(arguments, str) else arguments
+    arguments = sendable_values(
+        lenient_json(arguments) if isinstance(arguments, str) else arguments
+    )
     if isinstance(arguments, dict):
         yield str(name), {str(key).lower(): each for key, each in arguments.items()}
 

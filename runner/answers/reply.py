@@ -44,6 +44,7 @@ from runner.answers.wrapped import ends_patch, read_wrapped
 from runner.state.changes import EXECUTABLE, FILE, ChangeSet, Write
 from runner.state.findings import Complaint
 from runner.text.encoding import text_of
+from runner.text.sanitize import sendable
 
 
 @dataclass
@@ -80,6 +81,10 @@ def assemble(
     draft = _Draft(known, complaints=list(found.complaints), notes=list(found.notes))
     ordered = sorted(found.pieces, key=_is_mode)  # a file may be written below its `chmod`
     for piece in ordered:
+        if sendable(piece.path + piece.source) != piece.path + piece.source:
+            broken = f"{piece.place} names a file with a broken character (a lone surrogate)."
+            draft.complaints.append(unreadable(broken, path=sendable(piece.path)))
+            continue
         target = resolve(piece.path, paths=known.paths, expected=known.expected)
         if isinstance(target, Complaint):
             draft.complaints.append(replace(target, message=f"{piece.place}: {target.message}"))
@@ -92,7 +97,8 @@ def assemble(
         _add(draft, replace(piece, path=target.path))
     _end_files(draft)
     _make_executable(draft)
-    return ChangeSet(draft.files), tuple(draft.complaints), tuple(draft.notes)
+    notes = tuple(map(sendable, draft.notes))
+    return ChangeSet(draft.files), tuple(draft.complaints), notes
 
 
 def _is_mode(piece: AnswerPiece) -> bool:

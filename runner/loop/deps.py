@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 
 from runner.context.library import Index
@@ -193,6 +193,8 @@ class Deps:
     """The ports of one run.
 
     ``mask`` hides secrets in what a model is shown. ``start`` is what people type to start a run.
+    ``outside`` are exceptions of the adapters, beside ``PortError``, that are no bugs. ``on_bug``
+    hears of each bug that costs a task an answer (tests fail on it).
     """
 
     model: Model
@@ -210,6 +212,8 @@ class Deps:
     search: FileSearch = field(default_factory=FileSearch)
     reviews: Reviews = field(default_factory=NoReviews)
     mask: Mask = field(default_factory=Mask)
+    outside: tuple[type[Exception], ...] = ()
+    on_bug: Callable[[Exception], None] | None = None
 
 
 def session_spec(state: RunState) -> SandboxSpec:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import aclosing
 from dataclasses import replace
 
-from runner.errors import REVIEWS, STOP_REQUEST, Outage, Stopped, TaskError
+from runner.errors import REVIEWS, STOP_REQUEST, Outage, PortError, Stopped, TaskError
 from runner.graph import END, REST, RUN_NODES, START, following
 from runner.loop.accepted import restored
+from runner.loop.bugs import bad_answer
 from runner.loop.deps import Deps, TaskWork
 from runner.loop.journal import BORDER, Cursors
 from runner.loop.reviewing import is_full, why_full
@@ -153,10 +155,9 @@ async def _advance(
     node, task = state.node, state.current
     await deps.events.emit(NodeStarted(state.request.id, task, node))
     began = deps.clock.monotonic()
-    try:
-        step = await nodes[node](state, deps, work)
-    except TaskError as error:
-        step = Step(_failed(state, error), "error")
+    (step,) = await asyncio.gather(nodes[node](state, deps, work), return_exceptions=True)
+    if isinstance(step, BaseException):
+        step = _after_error(state, step, deps)
     usage = _usage(state, step.state, deps.clock.monotonic() - began)
     await deps.events.emit(NodeFinished(state.request.id, task, node, step.outcome, usage))
     after = replace(_counted(step.state, node, usage), node=following(node, step.outcome))
@@ -165,6 +166,25 @@ async def _advance(
     for event in happened(state, after):
         await deps.events.emit(event)
     return after
+
+
+def _after_error(state: RunState, error: BaseException, deps: Deps) -> Step:
+    """Return how a node ends that raised something: a task's own failure, or a bug.
+
+    All else is raised: what the outside world does stops the run, and so do bugs of no task.
+    """
+    if isinstance(error, TaskError):
+        return Step(_failed(state, error), "error")
+    outside = (PortError, Stopped, OSError, MemoryError, *deps.outside)
+    if not isinstance(error, Exception) or isinstance(error, outside):
+        raise error
+    step = bad_answer(state, error)
+    if step is None:
+        raise error
+    log.error("%s failed because of a bug; the run goes on", state.node, exc_info=error)
+    if deps.on_bug:
+        deps.on_bug(error)
+    return step
 
 
 def _failed(state: RunState, error: TaskError) -> RunState:

@@ -18,6 +18,7 @@ from runner.roadmap.task import NewTask, Roadmap, Task
 from runner.roadmap.writing import listed
 from runner.state.proposal import Classification, Reason, problems_of
 from runner.text.patterns import lazy_pattern
+from runner.text.sanitize import sendable_values
 
 LONGEST = 20_000
 """Characters of an answer that are read; a list of tasks needs a tenth of it."""
@@ -50,7 +51,7 @@ def read_reason(text: str) -> Classification:
 def _in_form(text: str) -> Classification | None:
     """The reason of an answer in JSON: what the other words of it say does not count."""
     try:
-        data = json.loads(text)
+        data = sendable_values(json.loads(text))
     except (ValueError, RecursionError):
         return None
     reason = data.get("reason") if isinstance(data, dict) else None
@@ -119,7 +120,7 @@ def _from_json(text: str) -> Iterator[NewTask]:
     import json_repair  # it takes long to load, and few runs have such an answer
 
     try:
-        value = json_repair.loads(text[min(starts) :])
+        value = sendable_values(json_repair.loads(text[min(starts) :]))
     except (ValueError, RecursionError, TypeError, IndexError):
         return
     for entry in _entries(value)[: MOST + 1]:

@@ -17,6 +17,7 @@ import html
 import re
 import shlex
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from markdown_it import MarkdownIt
 
@@ -149,6 +150,15 @@ def sendable(text: str) -> str:
     They come from file names that are not UTF-8 (PEP 383) and from escapes in answers.
     """
     return _SURROGATE.sub("\ufffd", text)
+
+
+def sendable_values(value: Any) -> Any:
+    """Return a value of JSON whose texts and keys are ``sendable``: it can say half a character."""
+    if isinstance(value, str):
+        return sendable(value)
+    if isinstance(value, dict):
+        return {sendable_values(key): sendable_values(each) for key, each in value.items()}
+    return [sendable_values(each) for each in value] if isinstance(value, list) else value
 
 
 def uncoloured(text: str) -> str:

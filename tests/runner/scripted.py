@@ -197,7 +197,12 @@ def deps(
         answers=answers or MemoryAnswers(),
         start=ON_GITHUB,
         decisions=decisions or MemoryDecisions(),
+        on_bug=_raised,
     )
+
+
+def _raised(bug: Exception) -> None:
+    raise bug
 
 
 def block(path: str, content: str) -> str:

@@ -1,0 +1,47 @@
+"""A bug of Cairn that an answer brings out costs the task that answer, and not the run.
+
+What makes a node fail in a way that nobody thought of is nearly always what the model answered. The
+answer is kept, so that a run which stopped there would stop there again whenever it is resumed.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from runner.graph import GRAPH, RUN_NODES
+from runner.loop.accepted import restored
+from runner.loop.strategy import judged
+from runner.state.findings import Complaint
+from runner.state.run_state import Failure, RunState, Step
+from runner.text.sanitize import cut_middle, sendable
+
+_ASKING: Final = frozenset({"execute_task", "repair_code", "repair_test"})
+_LONGEST = 300
+
+
+def bad_answer(state: RunState, bug: Exception) -> Step | None:
+    """Return how the current node ends after a bug; None where no task is to blame.
+
+    Where an answer is read or judged it is refused, like one that cannot be understood. A plan is
+    done without. Everywhere else the attempt ends, with the bug as its failure.
+    """
+    node = state.node
+    if node in RUN_NODES:
+        return None
+    said = cut_middle(sendable(f"{type(bug).__name__}: {bug}".rstrip(": ")), _LONGEST)
+    refused = Complaint(
+        "",
+        "UnreadableAnswer",
+        f"The answer brings out a bug in Cairn ({said}). Answer in another, plainer way.",
+    )
+    if node == "plan_task":
+        return Step(state, "ok")
+    if state.attempt.accepted and "kept" in GRAPH[node]:
+        return restored(state, f"a bug in Cairn ({said})")
+    if node in _ASKING:
+        answers = state.attempt.answered.answers + 1
+        return Step(state.with_attempt(answers=answers, complaints=(refused,), failure=None), "ok")
+    if "afresh" in GRAPH[node]:
+        return judged(state.with_attempt(complaints=(refused,)), "code", same=True)
+    failure = Failure("internal", f"a bug in Cairn ended it ({said})", node=node)
+    return Step(state.with_attempt(failure=state.attempt.failure or failure), "error")
