@@ -184,6 +184,7 @@ def run(
     max_tokens: option.MaxTokens = None,
     allow_dirty: option.AllowDirty = False,
     dry_run: option.DryRun = False,
+    show_prompt: option.ShowPrompt = False,
     json: option.Json = False,
     verbose: option.Verbose = False,
     log_level: option.LogLevel = "info",
@@ -222,7 +223,8 @@ def run(
         dirty=allow_dirty,
         answers=at_terminal() and not json,
     )
-    raise typer.Exit(command(asked, Told(json, log_level, verbose), dry=dry_run))
+    told = Told(json, log_level, verbose)
+    raise typer.Exit(command(asked, told, dry=dry_run, prompt=show_prompt))
 
 
 def graph() -> None:

@@ -103,6 +103,9 @@ AllowDirty = Annotated[
     ),
 ]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Only list the tasks.")]
+ShowPrompt = Annotated[
+    bool, typer.Option("--show-prompt", help="Only print the first question; do not ask it.")
+]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON event per line.")]
 Verbose = Annotated[
     bool, typer.Option("--verbose", help="Show all details, and where an error came from.")

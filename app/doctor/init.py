@@ -18,6 +18,7 @@ from app.local.compose import checkout_in
 from app.logs import PLAIN, mask_for, set_up_logging
 from app.settings import RunSettings, SettingsError, settings_without_model
 from app.terminal import any_encoding
+from app.version import schema_line
 from runner.config.model import CONFIG_PATH, parse_config
 from runner.config.reading import ConfigError
 from runner.errors import PortError
@@ -60,6 +61,7 @@ async def _written(
     for text in filter(None, (found.proposed, found.otherwise)):
         left = await looked_at(folder, settings, None, parse_config(text.encode()))
         if left is None:
+            text = schema_line() + text
             await asyncio.to_thread(_write, file, text)
             return f"{found.seen}\n\nWrote {CONFIG_PATH}:\n\n{text}\n{STARTS_WITH_IT}", 0
         tried.append((text, left))

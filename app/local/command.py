@@ -40,13 +40,23 @@ _PAUSED_BEFORE_IT_BEGAN = frozenset({"model", "sandbox"})
 log = logging.getLogger(__name__)
 
 
-def command(asked: LocalRun, output: OutputFormat, *, dry: bool = False) -> int:
+def command(
+    asked: LocalRun, output: OutputFormat, *, dry: bool = False, prompt: bool = False
+) -> int:
     """Do what ``cairn run`` was asked for; the report goes to standard output.
 
     Returns the exit code (docs/design.md, "Exit codes"); standard error says what cannot continue.
+    A ``dry`` run lists the tasks; with ``prompt`` it shows the first question.
     """
 
+    if prompt and not output.verbose:
+        output = replace(output, log_level="error")  # nothing of what it does is news
+
     def work(settings: RunSettings) -> int:
+        if prompt:
+            from app.local.prompt import show
+
+            return show(asked, settings, output)
         return _dry(asked, settings, output) if dry else _run(asked, settings, output)
 
     return _telling(work, output, mark=f"{MARK} " if dry else "")

@@ -196,6 +196,10 @@ def in_the_way(paths: Sequence[str]) -> str:
     return f"There are uncommitted changes in {shown}. Commit or stash them first."
 
 
+ONLY_SHOWN = "the question is only shown"
+NO_QUESTION = (
+    "A run would ask nothing: there is no task to work on. `cairn run --dry-run` says more."
+)
 TESTING = "Running the tests without the task …"
 ALL_WELL = "The tests pass without it."
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.app.checkout import Checkout
+from tests.scenarios.projects import note
 
 MARK = "[DRY RUN] "
 
@@ -35,6 +36,21 @@ async def test_the_tasks_are_listed(here: Checkout) -> None:
     ]
     assert all(line.startswith(MARK) for line in said.err.splitlines())
     assert everything(here.folder) == before
+
+
+async def test_the_first_question_is_shown_and_not_asked(here: Checkout) -> None:
+    """Exactly what the model would get; nothing is asked, and nothing is written."""
+    before = everything(here.folder)
+
+    said = await here.cairn("run", "--show-prompt", "--task", "1.2")
+
+    assert said.code == 0, said.err
+    assert here.model.requests == []
+    assert everything(here.folder) == before
+    here.model.says(note("two.md"))
+    await here.cairn("run", "--task", "1.2")
+    asked = [message["content"] for message in here.model.requests[0].messages]
+    assert all(text in said.out for text in asked)
 
 
 OVERVIEW = b"""# Shop

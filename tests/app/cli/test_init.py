@@ -9,6 +9,7 @@ from tests.app.cli.test_preflight import CALC, PLUGIN
 from tests.runner.sandbox.wheels import wheel
 
 FILE = ".github/cairn.yml"
+RAW = "https://raw.githubusercontent.com/cairn-bot/cairn/main"
 
 
 async def test_tests_that_start_need_no_configuration(tmp_path: Path) -> None:
@@ -52,7 +53,10 @@ async def test_the_second_way_is_tried_where_the_first_fails(tmp_path: Path) -> 
         said = await here.cairn("init")
 
         assert said.code == 0, said.out
-        assert "pip install -r requirements-test.txt" in (here.folder / FILE).read_text()
+        text = (here.folder / FILE).read_text()
+        assert "pip install -r requirements-test.txt" in text
+        assert text.startswith(f"# yaml-language-server: $schema={RAW}/docs/cairn.schema.json\n")
+        assert text in said.out
 
 
 async def test_where_no_way_helps_nothing_is_written(tmp_path: Path) -> None:

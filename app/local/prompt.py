@@ -1,0 +1,77 @@
+"""``cairn run --show-prompt``: the first question that a run would ask, without asking it."""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from app.local.compose import local_deps
+from app.local.options import LocalRun, options_for, read_config
+from app.local.report import OutputFormat, check_place, without_work
+from app.local.text import NO_QUESTION, ONLY_SHOWN
+from app.settings import RunSettings
+from app.terminal import printable, say
+from runner.errors import Outage, PortError, TaskError
+from runner.files.journal import FileJournal
+from runner.files.results import line
+from runner.loop.driver import drive
+from runner.loop.task_pool import Ended
+from runner.nodes import NODES
+from runner.ports import Answer, Embedded, Endpoint, Fanout, Question
+from runner.state.options import Request
+
+
+class _Unasked:
+    """Keeps the first question in the place of asking it; nothing else is paid for, either."""
+
+    def __init__(self, endpoint: Endpoint) -> None:
+        self._endpoint = endpoint
+        self.question: Question | None = None
+
+    async def ask(self, question: Question) -> Answer:
+        self.question = self.question or question
+        raise Outage("shown", ONLY_SHOWN)
+
+    async def embed(self, texts: Sequence[str], *, model: str) -> Embedded:
+        raise TaskError("model", ONLY_SHOWN)
+
+    async def window(self, model: str) -> int | None:
+        return await self._endpoint.window(model)
+
+
+def show(asked: LocalRun, settings: RunSettings, output: OutputFormat) -> int:
+    """Print the question, one message after another; 0 when there is one."""
+    ended, question = asyncio.run(_first(asked, settings))
+    if question is None:
+        if ended.kind != "shown" and ended.status == "paused":
+            raise PortError(ended.kind or "model", ended.reason)
+        say(ended.state.problem or NO_QUESTION)
+        return without_work(ended.state) if ended.state.problem else 0
+    if output.json:
+        messages = [{"role": m.role, "content": m.content} for m in question.messages]
+        say(line("question", "show-prompt", model=question.model, messages=messages))
+    else:
+        say("\n\n".join(f"[{m.role}]\n{printable(m.content)}" for m in question.messages))
+    return 0
+
+
+async def _first(asked: LocalRun, settings: RunSettings) -> tuple[Ended, Question | None]:
+    await check_place(asked)
+    with tempfile.TemporaryDirectory() as folder:
+        async with local_deps(asked, settings, Fanout(), dry=True) as here:
+            config = await read_config(here.deps, (await here.repository.stack()).tip)
+            path = asked.roadmap or config.roadmap.path
+            options = options_for(asked, config)
+            unasked, journal = _Unasked(here.model), FileJournal(Path(folder))
+            search = replace(here.deps.search, embedder=unasked)
+            deps = replace(
+                here.deps, model=unasked, search=search, journal=journal, events=Fanout()
+            )
+            try:
+                ended = await drive(Request("show-prompt", path, options), NODES, deps)
+            finally:
+                await journal.close()
+    return ended, unasked.question
