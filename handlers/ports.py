@@ -19,7 +19,7 @@ from runner.state.proposal import ProposalPlace
 from runner.state.revising import RevisionRequest
 
 State = Literal["open", "approved", "rejected", "superseded", "closed", "expired"]
-Channel = Literal["reaction", "reply", "review", "check", "merge", "close", "retry", "tick"]
+Channel = Literal["reaction", "reply", "review", "check", "merge", "close", "retry", "tick", "page"]
 Verdict = Literal["approve", "reject", "skip", "edit"]
 
 

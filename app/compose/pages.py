@@ -76,6 +76,7 @@ class Watching:
     waiting: WaitEstimate
     metrics: RunMetrics
     routes: list[web.RouteDef]
+    door: Door
     also: tuple[Events, ...] = ()
     on_bug: Callable[[Exception], None] | None = None
     outward: Callable[[str], Events] = nobody
@@ -141,7 +142,7 @@ def watching(
         *operations.routes(door),
         *configured_routes(settings, door),
     )
-    return Watching(hub, waiting, metrics, list(every))
+    return Watching(hub, waiting, metrics, list(every), door)
 
 
 async def _is_private(runs: StoredRuns, place: Mapping[str, str]) -> bool:

@@ -20,6 +20,7 @@ from app.github.pulls import PREFIX, Pull
 from app.jobs.engine import Engine
 from app.jobs.inbox import Inbox
 from app.jobs.worker import Outcome, Worker
+from app.pages.deciding import Deciding
 from app.proposals.polling import Poller
 from app.proposals.service import Look, ProposalService
 from app.pushes.push import RoadmapPushes
@@ -100,6 +101,8 @@ async def working(parts: ServerParts, also: tuple[Events, ...] = ()) -> AsyncIte
     work = _work(parts, poll, after, also)
     after.then = _follow_ups(parts, work)
     people = _people(parts, work, poll, after)
+    deciding = Deciding(work.runs, people.stored, people.proposals.decide, parts.around.clock)
+    work.watch.routes.extend(deciding.routes(work.watch.door))
     poll.look = people.polls.look
     deliveries, around = Deliveries(parts.store, parts.around.clock), parts.around
     boards = work.dashboards

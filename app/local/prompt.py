@@ -20,7 +20,8 @@ from runner.files.results import line
 from runner.loop.driver import drive
 from runner.loop.task_pool import Ended
 from runner.nodes import NODES
-from runner.ports import Answer, Embedded, Endpoint, Fanout, Question
+from runner.ports import Endpoint, Fanout
+from runner.prompts.questions import Answer, Embedded, Question
 from runner.state.options import Request
 
 

@@ -39,6 +39,16 @@ NO_TOKEN = (
 )
 WRONG_TOKEN = f"That is not the value of {SETTING}."
 ELSEWHERE = "The form was sent from another site. Open /login and log in there."
+NOT_OUR_FORM = (
+    "The form was sent from another site, or from a page of an earlier session. Open the page "
+    "again and decide there."
+)
+NO_VERDICT = "verdict must be approve or reject."
+NO_PROPOSAL = "This run has no such proposal. The pages of its tasks show its proposals."
+TOO_LATE = (
+    "This proposal is not open any more: somebody decided first, or its run is over. The task's "
+    "page shows what became of it."
+)
 LINK_IS_OVER = (
     "This link opens nothing: it is older than 30 days, incomplete, or was made for another page. "
     "Open the run's comment on its GitHub issue and follow the link there."
@@ -95,6 +105,12 @@ def _used(data: Mapping[str, object]) -> str:
     return f", {data['tokens']} tokens" if data["tokens"] else ""
 
 
+FORM = web.RequestKey("form", dict[str, str])
+"""Set on the request of a form that was checked: what it says."""
+
+MARK = web.RequestKey("mark", str)
+"""Set on the request of who is logged in: what the forms of the page have to send."""
+
 GUEST = web.RequestKey("guest", bool)
 """Set on the request of who came by the link of a run."""
 
@@ -116,14 +132,24 @@ def answer(
     """Return ``data`` as the page or, unless a browser asks, as JSON."""
     if not wants_page(request):
         return web.json_response(dict(data), status=status)
-    return page(template, data, status=status, guest=request.get(GUEST, False))
+    guest, mark = request.get(GUEST, False), request.get(MARK, "")
+    return page(template, data, status=status, guest=guest, mark=mark)
 
 
 def page(
-    template: str, data: Mapping[str, Any], *, status: int = 200, guest: bool = False
+    template: str,
+    data: Mapping[str, Any],
+    *,
+    status: int = 200,
+    guest: bool = False,
+    mark: str = "",
 ) -> web.Response:
-    """Render a page; every value in it is escaped. A ``guest`` sees one run and has no session."""
-    text = _environment().get_template(f"{template}.html.j2").render(**data, guest=guest)
+    """Render a page; every value in it is escaped. A ``guest`` sees one run and has no session.
+
+    ``mark`` is what the forms of a session have to send, '' where there is none.
+    """
+    shown = _environment().get_template(f"{template}.html.j2")
+    text = shown.render(**data, guest=guest, mark=mark)
     return web.Response(text=text, status=status, content_type="text/html")
 
 

@@ -8,7 +8,7 @@ from urllib.parse import quote
 from aiohttp import web
 
 from app.pages import answers
-from app.pages.answers import GUEST, page, problem, wants_page
+from app.pages.answers import FORM, GUEST, MARK, page, problem, wants_page
 from app.server.bodies import short_form
 from app.server.http import LASTS, Access, from_elsewhere
 from app.server.links import RunLinks
@@ -47,9 +47,30 @@ class Door:
                 return problem(request, answers.NOT_CONFIGURED, status=403)
             if not self._access.admits(request.headers, request.cookies):
                 return _shut(request)
+            request[MARK] = self._access.form_mark(request.cookies)
             return await _answered(handler, request)
 
         return checked
+
+    def guarded_form(self, handler: Handler) -> Handler:
+        """Guard a handler that changes something: another site cannot send its form.
+
+        A browser that is logged in sends what only a page of its session has (``mark``), besides
+        its cookie; a program sends the token itself.
+        """
+
+        async def checked(request: web.Request) -> web.StreamResponse:
+            if from_elsewhere(request.headers):
+                return problem(request, answers.NOT_OUR_FORM, status=403)
+            form = await short_form(request)
+            if form is None:
+                return problem(request, answers.TOO_LONG, status=413)
+            if not self._access.sent_by_us(request, form.get("mark", "")):
+                return problem(request, answers.NOT_OUR_FORM, status=403)
+            request[FORM] = form
+            return await handler(request)
+
+        return self.guarded(checked)
 
     def of_run(self, handler: Handler) -> Handler:
         """Let the handler answer people with the run's signed link, too."""
@@ -97,7 +118,7 @@ class Door:
     def _kept(self, request: web.Request, form: str, seconds: float) -> web.Response:
         """Go on to the same page without the token in its address."""
         parts = {name: quote(value, safe="") for name, value in request.match_info.items()}
-        kept = _moved(request.rel_url.with_query(_without_key(request)).raw_path_qs)
+        kept = moved(request.rel_url.with_query(_without_key(request)).raw_path_qs)
         kept.set_cookie(
             self._cookie,
             request.query[_KEY],
@@ -127,7 +148,7 @@ class Door:
         to = _inside(form.get("next", ""))
         if not self._access.takes(form.get("token", "").strip()):
             return page("login", {"to": to, "text": answers.WRONG_TOKEN}, status=403)
-        opened = _moved(to)
+        opened = moved(to)
         self._set(opened, self._access.session(), LASTS)
         return opened
 
@@ -135,7 +156,7 @@ class Door:
         """Take the session from the browser."""
         if from_elsewhere(request.headers):
             return problem(request, answers.ELSEWHERE, status=403)
-        closed = _moved("/login")
+        closed = moved("/login")
         self._set(closed, "", 0)
         return closed
 
@@ -165,13 +186,14 @@ def _without_key(request: web.Request) -> dict[str, str]:
 
 def _shut(request: web.Request) -> web.Response:
     if wants_page(request) and request.method in ("GET", "HEAD"):
-        return _moved(f"/login?next={quote(request.path_qs, safe='/')}")
+        return moved(f"/login?next={quote(request.path_qs, safe='/')}")
     refusal = problem(request, answers.NO_TOKEN, status=401)
     refusal.headers["WWW-Authenticate"] = "Bearer"
     return refusal
 
 
-def _moved(to: str) -> web.Response:
+def moved(to: str) -> web.Response:
+    """Go on to another page; no cache keeps this, and no other site is told where from."""
     return web.Response(status=303, headers={"Location": to})
 
 

@@ -174,6 +174,19 @@ class Access:
             return self.takes(token.strip())
         return self.configured and self._lasts(cookies.get(self.cookie, ""))
 
+    def form_mark(self, cookies: Mapping[str, str]) -> str:
+        """What a form has that is sent in a session; '' without one."""
+        session = cookies.get(self.cookie, "")
+        return self._signature(f"form {session}") if session else ""
+
+    def sent_by_us(self, request: web.Request, mark: str) -> bool:
+        """Say whether a form was sent by our own page, or by a program that has the token."""
+        if request.headers.get("Authorization", "").lower().startswith("bearer "):
+            return True
+        given = mark.encode("utf-8", "surrogateescape")
+        ours = self.form_mark(request.cookies).encode()
+        return bool(ours) and hmac.compare_digest(given, ours)
+
     def _lasts(self, session: str) -> bool:
         end, _, signature = session.partition(".")
         given = signature.encode("utf-8", "surrogateescape")

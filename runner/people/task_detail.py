@@ -223,6 +223,7 @@ def by_answer(verifications: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]
 def _proposal(attempt: Attempt, proposal: Proposal) -> dict[str, object]:
     return {
         "id": proposal.id,
+        "fingerprint": proposal.fingerprint,
         "outcome": outcome_of(attempt, proposal),
         "kind": proposal.kind,
         "strategy": proposal.strategy,

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import re
+from pathlib import Path
 
+import aiohttp
 import pytest
 
 from tests.marks import MORE
-from tests.scenarios.bot import REPOSITORY, Bot
+from tests.scenarios.bot import REPOSITORY, Bot, conversation, run_of
+from tests.scenarios.pages import TOKEN
 from tests.scenarios.projects import note, on
 from tests.scenarios.proposing import (
     STUCK,
@@ -494,3 +498,49 @@ async def test_the_model_is_asked_for_the_new_tasks_only(bot: Bot) -> None:
     bot.says()
     bot.proposes()
     assert len(bot.prompts) == before + 2
+
+
+async def test_the_page_of_the_task_decides_for_who_is_logged_in(
+    tmp_path: Path, files: dict[str, object]
+) -> None:
+    """Only with the form of that session; a guest, another site or a program without it decide
+    nothing."""
+    async with (
+        conversation(tmp_path, files, CAIRN_ADMIN_TOKEN=TOKEN) as bot,
+        bot.started(),
+        aiohttp.ClientSession(cookie_jar=aiohttp.CookieJar(unsafe=True)) as browser,
+    ):
+        pull = await escalated(bot)
+        assert bot.github.webhook_url is not None
+        front = bot.github.webhook_url.removesuffix("/webhook")
+        run = f"{front}/runs/{run_of(bot.says()[0])}"
+        html, own = {"Accept": "text/html"}, {"Sec-Fetch-Site": "same-origin"}
+        await browser.post(f"{front}/login", data={"token": TOKEN}, headers=own)
+        async with browser.get(run) as answer:
+            (waits,) = (await answer.json())["waiting"]
+        async with browser.get(f"{front}{waits['page']}", headers=html) as answer:
+            shown = await answer.text()
+        form = r'action="(/runs/\w+/proposals/\w+)".*?name="mark" value="(\w+)"'
+        found = re.search(form, shown, re.DOTALL)
+        assert found is not None, shown
+        place, wish = f"{front}{found[1]}", {"verdict": "approve", "mark": found[2]}
+
+        async def status(data: dict[str, str], headers: dict[str, str]) -> int:
+            async with browser.post(place, data=data, headers=headers) as answer:
+                return answer.status
+
+        assert await status(wish, {"Sec-Fetch-Site": "cross-site"}) == 403
+        assert await status({"verdict": "approve"}, own) == 403
+        assert await status(wish | {"mark": "0" * 64}, own) == 403
+        async with aiohttp.ClientSession() as guest, guest.post(place, data=wish) as answer:
+            assert answer.status == 401
+        await bot.idle()
+        assert bot.proposals[0].pull.draft
+
+        assert await status(wish, own) == 200  # the task's page, after it moved on
+        await bot.idle()
+        assert await status(wish, own) == 409
+        assert "Ready for people" in "".join(bot.proposes())
+        assert not pull.pull.draft
+        bot.says()
+        bot.check()
