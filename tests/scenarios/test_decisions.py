@@ -513,7 +513,8 @@ async def test_the_page_of_the_task_decides_for_who_is_logged_in(
         pull = await escalated(bot)
         assert bot.github.webhook_url is not None
         front = bot.github.webhook_url.removesuffix("/webhook")
-        run = f"{front}/runs/{run_of(bot.says()[0])}"
+        (progress, *_) = [c for c in bot.issue.comments if c.user is bot.github.app.bot]
+        run = f"{front}/runs/{run_of(progress.body)}"
         html, own = {"Accept": "text/html"}, {"Sec-Fetch-Site": "same-origin"}
         await browser.post(f"{front}/login", data={"token": TOKEN}, headers=own)
         async with browser.get(run) as answer:
