@@ -41,7 +41,9 @@ class RebasedCommits:
         if len(commit.parents) != 1 or not (commit.run or commit.tasks):
             return False
         async for original in self._originals(branch):
-            if original.message == commit.message and await self._gives(original, commit):
+            moved = original.parents != commit.parents  # else somebody only committed it again
+            same = moved and original.message == commit.message
+            if same and await self._gives(original, commit):
                 return True
         return False
 
