@@ -21,6 +21,9 @@ StopRequest = Literal["pause", "cancel"]
 STOP_REQUEST = "stop_request"
 """Why a run was paused when a person asked for it; an outage has its own kind."""
 
+DATABASE = "database"
+"""The kind of an outage of our own database: it is tried again every few seconds."""
+
 REVIEWS = "reviews"
 """Why a run rests that has reached ``limits.open_pull_requests``."""
 

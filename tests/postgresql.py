@@ -60,10 +60,10 @@ class Cluster:
             shutil.chown(self.folder, _user())
         self.run("initdb", "--auth=trust", "--username=cairn", "--no-sync", "--encoding=UTF8")
 
-    def database(self) -> str:
-        """Make an empty database and return its address."""
+    def database(self, *options: str) -> str:
+        """Make an empty database and return its address; ``options`` are those of createdb."""
         name = f"test_{next(_names)}"
-        self.run("createdb", f"--host={self.folder}", "--username=cairn", name)
+        self.run("createdb", f"--host={self.folder}", "--username=cairn", *options, name)
         return f"postgresql://cairn@/{name}?host={self.folder}"
 
     def crash(self) -> None:

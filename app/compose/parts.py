@@ -56,7 +56,7 @@ from app.runs.undoing import Undoing
 from app.runs.verifying import Verifying
 from app.server.links import RunLinks
 from app.settings import WorkSettings
-from app.store.database import Store, open_store
+from app.store.database import Store, keep_private, open_store
 from app.store.deliveries import StoredRefusals
 from app.store.history import StoredHistory
 from app.store.proposals import StoredDecisions, StoredProposals
@@ -474,6 +474,7 @@ async def open_parts(
     """
     folder, mask = settings.cairn_data_dir, mask_for(secrets_of(settings))
     stack.callback(os.close, take_folder(folder, name=f"the data folder {folder}"))
+    keep_private(folder)
     store = await open_store(settings.database_url.get_secret_value(), mask=mask.values)
     stack.push_async_callback(store.close)
     session = await stack.enter_async_context(aiohttp.ClientSession())

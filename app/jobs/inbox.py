@@ -26,11 +26,14 @@ from app.github.deliveries import KEPT, HookDeliveries, HookDelivery
 from app.server.webhook import repository_of
 from app.store.deliveries import Arrival, Deliveries, Delivery
 from handlers.webhooks import meaning_of
-from runner.errors import Outage
+from runner.errors import DATABASE, Outage
 from runner.ports import Clock
 
 logger = logging.getLogger(__name__)
 LONGEST_WAIT = 300.0
+DATABASE_WAIT = 5.0
+"""Most seconds between two tries while the database is away: a restart takes seconds."""
+
 Sleep = Callable[[float], Awaitable[None]]
 
 
@@ -149,9 +152,11 @@ class Inbox:
         return ""
 
     def _wait(self, state: RetryCallState) -> float:
-        until = _outage(state).until
+        outage = _outage(state)
+        until = outage.until
         if until is None:
-            return _BACKOFF(state)
+            wait = _BACKOFF(state)
+            return min(wait, DATABASE_WAIT) if outage.kind == DATABASE else wait
         return min(max((until - self._clock.now()).total_seconds(), 1.0), LONGEST_WAIT)
 
 

@@ -19,7 +19,7 @@ from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type, wai
 from app.progress.text import why
 from app.store.queue import Queue
 from app.store.runs import Status
-from runner.errors import Outage
+from runner.errors import DATABASE, Outage
 from runner.loop.journal import BORDER
 from runner.ports import Clock
 from runner.state.run_state import RunState
@@ -30,7 +30,10 @@ log = logging.getLogger(__name__)
 SOONEST = timedelta(seconds=30)
 """A paused run waits at least this long before it continues, whatever was promised."""
 
-_BACKOFF = wait_exponential_jitter(initial=1, max=300)
+DATABASE_AGAIN = timedelta(seconds=5)
+"""How long a run waits that the database stopped: a restart takes it away for seconds."""
+
+_BACKOFF = wait_exponential_jitter(initial=1, max=DATABASE_AGAIN.total_seconds())
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +161,8 @@ class Worker:
         """Store how the run stopped."""
         soonest = self._clock.now() + SOONEST
         until = max(outcome.until, soonest) if outcome.until else None
+        if outcome.cause == DATABASE:
+            until = self._clock.now() + DATABASE_AGAIN
         await self._until_done(
             self._queue.settle,
             wakeup,

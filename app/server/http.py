@@ -38,10 +38,20 @@ async def healthz(request: web.Request) -> web.Response:
 
 
 def readyz(checks: Checks) -> Callable[[web.Request], Awaitable[web.Response]]:
-    """Make the handler that asks every part and answers 503 when one does not work."""
+    """Make the handler that asks every part and answers 503 when one does not work.
+
+    What was found counts for a second, for anybody may ask and the database is written each time.
+    """
+    asked = -1.0
+    found: asyncio.Future[list[str]] | None = None
 
     async def handler(request: web.Request) -> web.Response:
-        results = await asyncio.gather(*(_result(check) for check in checks.values()))
+        nonlocal asked, found
+        now = asyncio.get_running_loop().time()
+        if found is None or now - asked >= 1:
+            asked = now
+            found = asyncio.gather(*(_result(check) for check in checks.values()))
+        results = await asyncio.shield(found)
         ready = all(result == "ok" for result in results)
         body = {"ready": ready, "checks": dict(zip(checks, results, strict=True))}
         return web.json_response(body, status=200 if ready else 503)

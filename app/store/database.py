@@ -9,9 +9,12 @@ write is not one transaction and fails with "database is locked" when someone el
 from __future__ import annotations
 
 import asyncio
+import logging
+import os
 import sqlite3
+import stat
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -28,10 +31,11 @@ from sqlalchemy.engine import URL, Connection, Engine, make_url
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
-from runner.errors import Outage
+from runner.errors import DATABASE, Outage
 from runner.text.mask import masked
 
 T = TypeVar("T")
+log = logging.getLogger(__name__)
 
 # WAL: readers never wait for the writer. FULL: what was committed survives a loss of power.
 PRAGMAS = (
@@ -100,8 +104,13 @@ def _masked(
 
 
 def _postgresql(address: URL) -> AsyncEngine:
-    # asked before use: a database that was restarted must not fail the next event
-    return create_async_engine(address.set(drivername="postgresql+psycopg"), pool_pre_ping=True)
+    # asked before use: a database that was restarted must not fail the next event; without an
+    # encoding of its own the driver reads texts of a database in SQL_ASCII as bytes
+    return create_async_engine(
+        address.set(drivername="postgresql+psycopg"),
+        pool_pre_ping=True,
+        connect_args={"client_encoding": "utf8"},
+    )
 
 
 def _prepare(connection: DBAPIConnection, _record: object) -> None:
@@ -221,9 +230,9 @@ class Store:
                 return await asyncio.to_thread(_within, writer, work)
 
     async def check(self) -> None:
-        """Raise ``Outage`` when the database does not answer."""
-        async with self.reading() as connection:
-            await connection.execute(sa.text("SELECT 1"))
+        """Raise ``Outage`` when the database cannot be written: a full disk can still be read."""
+        async with self.writing() as connection:
+            await connection.execute(_WRITE)
 
     async def close(self) -> None:
         """Close every connection."""
@@ -246,15 +255,19 @@ async def open_store(url: str, *, mask: Callable[[str], str] | None = None) -> S
     """
     address = make_url(url)
     if is_sqlite(address):
-        _make_folder(address)
+        _make_file(address)
     store = Store(Engines.of(address, mask))
     try:
         async with store.writing() as connection:
+            await connection.run_sync(_check_encoding)
             await connection.run_sync(upgrade)
             await connection.execute(_WRITE)
     except (Outage, ValueError, exc.ProgrammingError) as error:
         await store.close()
         raise StoreError(f"The database {address!r} cannot be used. {error}") from error
+    if is_sqlite(address) and "uri" not in address.query:
+        for end in ("", "-wal", "-shm"):
+            keep_private(Path(f"{address.database}{end}"))
     return store
 
 
@@ -266,6 +279,7 @@ async def inspect_store(url: str) -> Literal["missing", "older", "current"]:
     store = Store(Engines.of(address))
     try:
         async with store.writing() as connection:
+            await connection.run_sync(_check_encoding)
             current = await connection.run_sync(is_current)
             if current:
                 await connection.execute(_WRITE)
@@ -280,17 +294,57 @@ def _is_missing(address: URL) -> bool:
     return "uri" not in address.query and not Path(address.database or "").exists()
 
 
-def _make_folder(address: URL) -> None:
+def _check_encoding(connection: Connection) -> None:
+    """Raise ``ValueError`` for a PostgreSQL database that cannot hold every text."""
+    if connection.dialect.name != "postgresql":
+        return
+    encoding = connection.exec_driver_sql("SHOW server_encoding").scalar_one()
+    if encoding != "UTF8":
+        raise ValueError(
+            f"Its encoding is {encoding}, and Cairn needs UTF8. Make another one, and name it in "
+            "DATABASE_URL: CREATE DATABASE cairn ENCODING 'UTF8' TEMPLATE template0;"
+        )
+
+
+def _make_file(address: URL) -> None:
+    """Make folder and file of a SQLite database where they are missing, for this user alone."""
     if "uri" in address.query:  # SQLite's own form of a path, for those who know it
         return
-    folder = Path(address.database or "").parent
+    path = Path(address.database or "")
+    _make_folder(path.parent)
+    if not path.exists():
+        with suppress(OSError):  # opening it says more
+            path.touch(mode=0o600)
+
+
+def _make_folder(folder: Path) -> None:
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700, exist_ok=True)
     except OSError as error:
         raise StoreError(
             f"The folder {folder} cannot be made ({error.strerror}). "
             "Set CAIRN_DATA_DIR to a folder that this user can write."
         ) from error
+
+
+def keep_private(path: Path) -> None:
+    """Take from others what they may do with a file or folder of ours, or warn that they may."""
+    try:
+        found = path.stat()
+        if not found.st_mode & 0o077:
+            return
+        if found.st_uid == os.geteuid() and not found.st_mode & stat.S_ISVTX:  # /tmp is nobody's
+            path.chmod(stat.S_IMODE(found.st_mode) & ~0o077)
+            return
+        why = "it is not this user's own"
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        why = error.strerror or str(error)
+    log.warning(
+        "Other users of this machine can look into %s, which cannot be changed: %s", path, why
+    )
 
 
 @contextmanager
@@ -302,7 +356,7 @@ def _outages() -> Iterator[None]:
         raise
     except exc.DBAPIError as error:
         raise Outage(
-            "database",
+            DATABASE,
             f"The database failed: {str(error.orig).strip()}. "
             f"{_FILE if isinstance(error.orig, sqlite3.Error) else _SERVER}",
         ) from error

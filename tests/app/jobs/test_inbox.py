@@ -174,6 +174,16 @@ async def test_long_outages_wait_no_longer_than_five_minutes(deliveries, inbox, 
     assert max(naps.seconds) == 300
 
 
+async def test_a_database_that_is_away_is_tried_every_few_seconds(deliveries, inbox, work, naps):
+    """Its restart takes seconds, and what waits behind it is every delivery."""
+    work.errors["a"] = [Outage("database", "It restarts.") for _ in range(10)]
+    await inbox.start()
+    await arrive(deliveries, inbox, "a")
+    await inbox.idle()
+
+    assert max(naps.seconds) == 5
+
+
 async def test_a_waiting_repository_does_not_hold_up_others(deliveries, work):
     """While one repository waits out an outage, others are worked."""
     healed = asyncio.Event()

@@ -10,7 +10,7 @@ from http import HTTPStatus
 import pytest
 from gidgethub import BadRequest
 
-from app.jobs.worker import SOONEST, Outcome, Worker
+from app.jobs.worker import DATABASE_AGAIN, SOONEST, Outcome, Worker
 from app.store.database import open_store
 from app.store.queue import Queue
 from runner.errors import Outage
@@ -190,6 +190,13 @@ async def test_how_long_a_run_rests(desk, promised, rests):
     await desk.work("a-0")
 
     assert (await desk.runs.get("a")).until == began + rests
+
+
+async def test_a_database_that_was_away_is_tried_again_soon(desk):
+    """A run that it stopped continues in seconds, not at the next start or in minutes."""
+    await desk.run("a", Outage("database", "the server closed the connection"))
+
+    assert (await desk.runs.get("a")).until == desk.clock.now() + DATABASE_AGAIN
 
 
 async def test_a_run_goes_on_when_its_time_comes(desk):

@@ -14,7 +14,7 @@ from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 
-from app.store.database import FOLDER, StoreError, open_store
+from app.store.database import FOLDER, StoreError, keep_private, open_store
 from app.store.deliveries import Deliveries
 from app.store.schema import metadata
 from handlers.webhooks import meaning_of
@@ -146,6 +146,52 @@ async def test_a_read_only_file_is_told(url, store):
         await open_store(f"sqlite:///file:{path}?mode=ro&uri=true")
 
 
+def modes(folder):
+    """The permissions of a folder and of what is in it."""
+    return {each.name: oct(each.stat().st_mode & 0o777) for each in (folder, *folder.iterdir())}
+
+
+async def test_only_its_owner_can_read_the_database(tmp_path):
+    """Folder, file and what SQLite puts beside it are private, also those that were not."""
+    url, folder = f"sqlite:///{tmp_path}/data/cairn.db", tmp_path / "data"
+    store = await open_store(url)
+    made = modes(folder)
+    for each in folder.iterdir():
+        each.chmod(0o644)
+    again = await open_store(url)
+    mended = modes(folder)
+    await store.close()
+    await again.close()
+
+    files = ("cairn.db", "cairn.db-wal", "cairn.db-shm")
+    assert made == {"data": "0o700", **dict.fromkeys(files, "0o600")}
+    assert mended == made
+
+
+def test_what_cannot_be_made_private_is_told(caplog):
+    """A folder that everybody uses is left alone."""
+    keep_private(Path("/tmp"))
+
+    assert "Other users of this machine can look into /tmp" in caplog.text
+
+
+async def test_a_database_that_cannot_hold_every_text_is_refused(cluster):
+    """PostgreSQL's SQL_ASCII is told once, at the start, with what to type."""
+    url = cluster.database("--encoding=SQL_ASCII", "--template=template0", "--locale=C")
+
+    with pytest.raises(StoreError, match=r"SQL_ASCII, and Cairn needs UTF8.*CREATE DATABASE"):
+        await open_store(url)
+
+
+async def test_the_check_writes(store):
+    """What can be read and not be written, as on a full disk, is not ready."""
+    async with store.writing() as connection:
+        await connection.execute(sa.text("ALTER TABLE alembic_version RENAME TO away"))
+
+    with pytest.raises(Outage, match="free space"):
+        await store.check()
+
+
 async def test_a_failed_write_leaves_nothing_half_done(store):
     """An error inside a write transaction undoes all of it."""
 
@@ -183,7 +229,6 @@ async def test_readers_do_not_wait_for_the_writer(store):
     async with store.writing() as connection:
         await connection.execute(sa.text("CREATE TABLE hidden (n)"))
         assert await pragma(store, "journal_mode") == "wal"
-        await store.check()
 
 
 async def test_the_migrations_work_from_any_folder(tmp_path, monkeypatch):
