@@ -85,6 +85,7 @@ def detailed(tasks: int) -> bytes:
 
 def _peak(content: bytes) -> float:
     """The most bytes that one parse holds at a time, its result included."""
+    parse_roadmap.cache_clear()
     tracemalloc.start()
     try:
         parse_roadmap(NAME, content)

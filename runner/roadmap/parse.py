@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from runner.roadmap import fences, suspects
 from runner.roadmap.annotate import annotate
@@ -37,9 +38,11 @@ _ALL_CHECKS = (
 )
 
 
+@lru_cache(maxsize=2)
 def parse_roadmap(path: str, content: bytes) -> Roadmap:
     """Read ``content`` as GitHub does; lines count from 1 and are lines of the file.
 
+    The last two are kept: a run reads the same bytes at its start, for each edit and after it.
     Never raises. A file that is too large to read has no tasks, and ``asks`` says so.
     """
     if refused := too_large(len(content)):

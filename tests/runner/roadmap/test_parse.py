@@ -329,3 +329,13 @@ def test_line_ends_change_nothing(content: bytes, end: bytes) -> None:
     plain = content.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
 
     assert parse(plain.replace(b"\n", end)).tasks == parse(content).tasks
+
+
+def test_the_same_bytes_are_read_once() -> None:
+    content = b"- [ ] 1.1 Write `a.md`\n"
+
+    first = parse_roadmap("ROADMAP.md", content)
+
+    assert parse_roadmap("ROADMAP.md", bytes(bytearray(content))) is first
+    assert parse_roadmap("TODO.md", content).path == "TODO.md"
+    assert parse_roadmap("ROADMAP.md", content.replace(b"[ ]", b"[x]")).tasks[0].checked
