@@ -56,14 +56,20 @@ _UNTIL = (
     r"(?:\s*[,:;-][^()\[\]]{0,60}"
     r"|\s+(?:to|until|till|in|auf|bis|à|a|al|para|per|naar|do|до|на|v?\d)(?!\w)[^()\[\]]{0,60}|\s*)"
 )
+_FIRST = r"\A[\s*_]*(?:(?=[\w.#-]*\d)[\w.#-]{1,12}[.):]?[*_]*\s+)?"
+"""The beginning of a title, behind an id."""
+_LAST = r"(?=\W*\Z|[*_]*\s*:|[*_]*\s+[-\u2013\u2014]\s|[*_]{2})"
+"""The end of a title: of the line, or of the words before a colon, a dash or the end of bold."""
 _OPTIONAL = lazy_pattern(
-    rf"[(\[]\s*{_WORD}\s*[)\]](?!\()|\A[\s*_]*(?:\d[\d.]*[.):]?\s+)?{_WORD}[*_]*\s*(?:\([^()]{{0,60}}\)\s*)?(?::|-\s)"
-    rf"|[(\[]\s*{_WORD},?\s+{words.any_of(words.BUT)}\b[^()\[\]]{{0,200}}[)\]]"
+    rf"[(\[]\s*{_WORD}\s*[)\]](?!\(){_LAST}|{_FIRST}[(\[]\s*{_WORD}\s*[)\]](?!\()"
+    rf"|\A[\s*_]*(?:\d[\d.]*[.):]?\s+)?{_WORD}[*_]*\s*(?:\([^()]{{0,60}}\)\s*)?(?::|-\s)"
+    rf"|[(\[]\s*{_WORD},?\s+{words.any_of(words.BUT)}\b[^()\[\]]{{0,200}}[)\]]{_LAST}"
     rf"|[(\[]\s*(?:only\s+)?{words.any_of(words.IF_NEEDED)}(?:\s+for\s[^()\[\]]{{1,40}})?\s*[)\]]\W*\Z"
     rf"|[(\[]\s*{words.any_of(words.PUT_OFF)}{_UNTIL}?[)\]](?:\W*\Z|[*_]*:)"
     rf"|\s[-\u2013\u2014]\s*[*_]*(?:{_WORD}|{words.any_of(words.PUT_OFF)})[\s.!*_]*\Z"
-    rf"|\A[\s*_]*(?:[\w.]{{1,12}}[.):]?\s+)?[(\[]\s*{_WORD}\s*[,;:]"
-    r"|[(\[]\s*(?:stretch goals?|nice[ -]to[ -]have)\s*[-,;:\u2013\u2014][^()\[\]]{0,100}[)\]]",
+    rf"|{_FIRST}[(\[]\s*{_WORD}\s*[,;:]"
+    r"|[(\[]\s*(?:stretch goals?|nice[ -]to[ -]have)\s*[-,;:\u2013\u2014][^()\[\]]{0,100}[)\]]"
+    rf"{_LAST}",
     re.IGNORECASE,
 )
 _OPTIONAL_REMARK = lazy_pattern(
@@ -84,7 +90,8 @@ _AFTER_THE_FIRST = lazy_pattern(
     r"[-\s]?(?:(?:the|do|del|le|dem|el|il|o)\s+)?(?:mvp|launch|release|lançamento|lanzamiento|lancement|v?\d(?:\.\d)*)\b"
 )
 """A backlog that is for after the first version: "Backlog (post-MVP)"."""
-_STAR = lazy_pattern(r"\\?\*(?=\s)|[\w.]{1,20}\\?\*(?=\s)")
+_STAR = lazy_pattern(r"\\?\*(?=\s)|(?=[\w.]*\d)[\w.]{1,20}\\?\*(?=\s)")
+"""Straight after the box, or after the id: "2.3* Text"."""
 _PICTURES = lazy_pattern(r"[^\w)\]*]+\Z")
 """What ends a heading and is no word: "Nice to have 🎯"."""
 _YES = lazy_pattern(r"(?:yes|true|y|ja|oui|s[íi]|sim|да|是|はい|예)\b|✅|\*", re.IGNORECASE)
@@ -151,10 +158,11 @@ def plain_value(value: str) -> str:
 
 
 def _ends_in_star(text: str) -> bool:
-    """A star after the last word that closes no emphasis."""
-    if not text.endswith("*"):
+    """A star after the last word that closes no emphasis; in a path it means any name."""
+    last = text.split()[-1] if text.endswith("*") else ""
+    if not last or any(sign in last for sign in "/._-`"):
         return False
-    return text.endswith((" *", "\\*")) or text.count("*") % 2 == 1
+    return last == "*" or last.endswith("\\*") or text.count("*") % 2 == 1
 
 
 @dataclass

@@ -78,7 +78,7 @@ _TAIL = (
     r"|und|fur|der|des|von|et|pour|de|du|da|do|dos|das|del|della|di|y|e|para|por|per|en|och|voor"
     rf"|van|dla|и|для|по|{'|'.join(sorted(map(re.escape, map(folded, PHASES)), key=len)[::-1])})\b"
 )
-_SOMEWHERE = lazy_pattern(rf"(?:(?P<first>\S+)\s+(?:\S+\s+){{0,3}})?(?:{_ALWAYS})(?:{_TAIL})")
+_SOMEWHERE = lazy_pattern(rf"(?:(?P<first>\S+)\s+(?:\S+\s+){{0,3}})?(?P<name>{_ALWAYS})(?:{_TAIL})")
 _SET_UP = frozenset(map(folded, SET_UP_CHECKS))
 _VERIFYING = lazy_pattern(
     rf"\S+\s+\S.*[\s,](?:{any_of(map(folded, ALSO))})\s+(?:{any_of(map(folded, VERIFYING))})\Z"
@@ -123,8 +123,10 @@ def is_checks(text: str) -> bool:
 
 
 _CJK = lazy_pattern(
-    rf"{any_of(CHECKS_CJK)}|(?:{any_of(REACHED_CJK)})(?: |の)?(?:{any_of(CRITERIA_CJK)})"
+    rf"(?:{any_of(CHECKS_CJK)}|(?:{any_of(REACHED_CJK)})(?: |の)?(?:{any_of(CRITERIA_CJK)}))\W*"
+    rf"(?:(?:{any_of(CRITERIA_CJK)}|チェックリスト|リスト|一覧|列表|리스트)\W*)?(?:[\d.]+\W*)?\Z"
 )
+"""At the end of a label: inside one they are a part of what is made."""
 _SHORT_CJK = 16
 _NO_WORD = lazy_pattern(r"[\W_]+\Z")
 _CRITERIA = lazy_pattern(
@@ -167,7 +169,10 @@ def _with_more(words: str) -> bool:
     ):
         return True
     found = _SOMEWHERE.match(rest)
-    return found is not None and found["first"] not in _SET_UP
+    if found is None or found["first"] in _SET_UP:
+        return False
+    # "Login: acceptance criteria" are checks, "Login: acceptance criteria and limits" a feature
+    return ":" not in rest[: found.start("name")] or found.end("name") == len(rest)
 
 
 @lru_cache(maxsize=4096)

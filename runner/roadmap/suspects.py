@@ -13,6 +13,7 @@ from markdown_it.token import Token
 from runner.roadmap.boxes import Checkbox
 from runner.roadmap.headings import is_status, is_task
 from runner.roadmap.markdown import Blocks, Headed, ListItem
+from runner.roadmap.normalise.sorts import marked_lines
 from runner.roadmap.source import RenderedText, opens_with_status, without_marks
 from runner.roadmap.task import Candidate, Warning
 from runner.roadmap.words import STATUS_COLUMNS, TASK_COLUMNS, UNDECIDED
@@ -160,6 +161,7 @@ def _warning(number: int, column: int, code: str, message: str) -> Warning:
 
 
 MOST_CANDIDATES = 500
+_SEVERAL = 2
 
 
 def candidates(
@@ -175,6 +177,7 @@ def candidates(
         *islice(_headings(blocks, worked, last), MOST_CANDIDATES),
         *islice(_items(blocks.items), MOST_CANDIDATES),
         *islice(_rows(blocks), MOST_CANDIDATES),
+        *islice(_bare(blocks), MOST_CANDIDATES),
     ]
     first = sorted(found, key=lambda c: (c.line, c.why))[:MOST_CANDIDATES]
     return tuple(replace(each, title=without_marks(show(each.title).text)) for each in first)
@@ -217,6 +220,19 @@ def _items(items: Sequence[ListItem]) -> Iterator[Candidate]:
             yield _bullet(item, "emoji")
 
 
+def _bare(blocks: Blocks) -> Iterator[Candidate]:
+    """Lines without a bullet that begin with a status mark, several of them below a heading."""
+    places: defaultdict[int, list[Candidate]] = defaultdict(list)
+    for paragraph in blocks.paragraphs:
+        if paragraph.holder is None and not paragraph.content.isascii():
+            lines = paragraph.content.split("\n")
+            found = [(paragraph.start + n + 1, lines[n]) for n in marked_lines(paragraph.content)]
+            above = paragraph.headings[-1].line if paragraph.headings else 0
+            places[above] += [Candidate(line, line, text.strip(), "emoji") for line, text in found]
+    for found in places.values():
+        yield from found if len(found) >= _SEVERAL else ()
+
+
 def _bullet(item: ListItem, why: str) -> Candidate:
     return Candidate(item.start + 1, item.end, item.text, why)
 
@@ -255,7 +271,6 @@ def _table(tokens: list[Token], index: int) -> Iterator[tuple[int, list[str]]]:
         index += 1
 
 
-_SEVERAL = 2
 _SHARE = 0.2
 _READ = 500
 """Characters of a text that are looked at."""

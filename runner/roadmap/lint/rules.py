@@ -24,9 +24,11 @@ from runner.roadmap.lint.reading import (
     readings,
     short,
 )
+from runner.roadmap.normalise.sorts import is_legend
 from runner.roadmap.parse import parse_roadmap
 from runner.roadmap.source import read
-from runner.roadmap.task import Heading, Roadmap, Task, Warning
+from runner.roadmap.task import Candidate, Heading, Roadmap, Task, Warning
+from runner.roadmap.words import SAID, any_of
 from runner.text.patterns import lazy_pattern
 
 _DONE = (
@@ -112,6 +114,65 @@ def _done_headings(roadmap: Roadmap) -> Iterator[LintFinding]:
             ask = "tick them or change the heading. Cairn goes by the checkboxes"
             message = f"the heading says done, but {tasks} below it; {ask}"
             yield LintFinding(heading.line, message)
+
+
+def unboxed(roadmap: Roadmap) -> Iterator[LintFinding]:
+    """Find lines with the emoji of a state that have no checkbox, beside tasks that have one."""
+    if not any(task.kind == "work" for task in roadmap.tasks):
+        return  # "no-task" says it of the whole file
+    groups: list[list[Candidate]] = []
+    for line in (each for each in roadmap.candidates if each.why == "emoji"):
+        if is_legend(_line(roadmap, line.line)):
+            continue
+        if groups and line.line <= groups[-1][-1].end_line + _NEAR:
+            groups[-1].append(line)
+        else:
+            groups.append([line])
+    for group in groups:
+        what = "this line says a state but has no checkbox, so Cairn does not read it"
+        ask = "write `- [x]` or `- [ ]` before it if it is a task"
+        if len(group) > 1:
+            numbers = ", ".join(str(each.line) for each in group)
+            what = f"lines {numbers} say a state but have no checkbox, so Cairn does not read them"
+            ask = "write `- [x]` or `- [ ]` before each that is a task"
+        yield LintFinding(group[0].line, f"{what}; {ask}")
+
+
+_NEAR = 2
+"""Lines between two that are said together."""
+
+
+def _line(roadmap: Roadmap, line: int) -> str:
+    """Return a line of the file (from 1) without its bullet."""
+    lines = read(roadmap.content).lines
+    return lines[line - 1].lstrip(" \t-*+") if line <= len(lines) else ""
+
+
+def unread_dependency(roadmap: Roadmap) -> Iterator[LintFinding]:
+    """Find "depends on web#1.1" in a task's words where nothing was understood as a dependency."""
+    names = {task.key: task.id for task in roadmap.tasks}
+    for task in roadmap.tasks:
+        if task.kind != "work" or task.checked:
+            continue
+        known = {names.get(key) for key in task.depends_on}
+        inside = range(task.place.line, task.place.end_line + 1)
+        told = [each.message for each in roadmap.warnings if each.line in inside]
+        lines = [task.text, *task.details.split("\n")]
+        for found in (each for line in lines for each in _DEPENDS.finditer(line[:_LONGEST])):
+            ref = found["ref"].rstrip(".")
+            if ref in known or any(ref in each for each in (*task.depends_text, *told)):
+                continue
+            ask = "name a task of this file as `(depends on ID)`, or leave the words out"
+            message = f'"{short(found[0])}" names no task here that Cairn would wait for; {ask}'
+            yield about(task, message, found["ref"])
+
+
+_LONGEST = 2_000
+_DEPENDS = lazy_pattern(
+    rf"(?<!\w)(?:{any_of(SAID)})[\s:`*]*(?P<ref>[\w./-]*#\w[\w.]*|\d{{1,3}}(?:\.\d{{1,3}})+(?![\w+]))",
+    re.IGNORECASE,
+)
+"""A task of another file, or an id with a point; a version has other words before it."""
 
 
 def duplicate_id(roadmap: Roadmap) -> Iterator[LintFinding]:
@@ -362,6 +423,16 @@ RULES = (
         "a heading marked done over open tasks",
         contradiction,
         alone=True,
+    ),
+    Rule(
+        "no-checkbox",
+        "lines with the emoji of a state (`- ✅ a`, `🚧 b`) and no checkbox, in a file with tasks",
+        unboxed,
+    ),
+    Rule(
+        "unread-dependency",
+        'words like "depends on web#1.1" that name no task of the file to wait for',
+        unread_dependency,
     ),
     Rule("duplicate-id", "a written id that an earlier task has", duplicate_id),
     Rule(

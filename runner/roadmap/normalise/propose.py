@@ -14,7 +14,7 @@ from runner.roadmap.normalise.rewrite import (
     unbox,
     write,
 )
-from runner.roadmap.normalise.sorts import without_codes
+from runner.roadmap.normalise.sorts import marked_lines, starts_marked, without_codes
 from runner.roadmap.normalise.task_sources import task_sources
 from runner.roadmap.parse import parse_roadmap
 from runner.roadmap.source import Splice, read, spliced, too_large, too_many
@@ -37,7 +37,9 @@ def normalise(path: str, content: bytes) -> NormalizedRoadmap:
         return _nothing(path, content, "it is empty")
     before = parse_roadmap(path, content)
     if not before.asks and any(task.kind == "work" for task in before.tasks):
-        return _nothing(path, content, "its tasks already have checkboxes")
+        lines = [str(each.line) for each in before.candidates if each.why == "emoji"]
+        more = f", but lines {', '.join(lines)} say a state and have none" if lines else ""
+        return _nothing(path, content, f"its tasks already have checkboxes{more}")
     if any(task.marks.template for task in before.tasks):
         return _nothing(path, content, "it is a template with placeholders; fill it in first")
     return _proposed(before)
@@ -60,11 +62,13 @@ _LEAST_LISTED = 2
 
 
 def _unread(draft: RoadmapDraft, part: Part) -> Iterator[ReviewNote]:
-    """Yield the lists and tables of which nothing became a task."""
+    """Yield the lists, tables and lines with a state of which nothing became a task."""
     for block in part.blocks:
-        size = len(block.items) or max(0, len(block.rows) - 1)
-        if size >= _LEAST_LISTED and not draft.touches(block.start, block.end):
-            what = "rows" if block.rows else "points"
+        bare = len(marked_lines(block.text)) if block.kind == "paragraph" else 0
+        size = len(block.items) or max(0, len(block.rows) - 1) or bare
+        least = 1 if any(starts_marked(item.text) for item in block.items) else _LEAST_LISTED
+        if size >= least and not draft.touches(block.start, block.end):
+            what = "rows" if block.rows else "lines" if bare else "points"
             where = f" below “{' '.join(part.title.split())[:80]}”" if part.level else ""
             yield ReviewNote(block.start + 1, f"{size} {what}{where}")
     for below in part.parts:

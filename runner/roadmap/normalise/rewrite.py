@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from runner.roadmap.normalise.outline import OutlineBlock, OutlineItem, Part, status_of
-from runner.roadmap.normalise.sorts import Mark, is_custom, sort_of, title_mark
+from runner.roadmap.normalise.sorts import Mark, is_custom, marked_lines, sort_of, title_mark
 from runner.roadmap.normalise.task_sources import Above, TaskSource, header, rows
 from runner.roadmap.source import Splice
 from runner.roadmap.task import Task
@@ -118,6 +118,8 @@ def write(draft: RoadmapDraft, found: Sequence[TaskSource]) -> None:
             _write_part(draft, source.of, source.above)
         elif isinstance(source.of, OutlineItem):
             _write_item(draft, source.of, source.above)
+        elif source.of.kind == "paragraph":
+            _write_lines(draft, source.of, source.above)
         else:
             _write_table(draft, source.of, source.above)
 
@@ -143,6 +145,17 @@ def _write_item(draft: RoadmapDraft, item: OutlineItem, above: Above | None) -> 
     marked = title_mark(item.text.partition("\n")[0])
     if marked.title and _MARKER.match(draft.lines[item.start]):
         box_item(draft, item, done=_decide(draft, item.start, marked.mark, above))
+
+
+def _write_lines(draft: RoadmapDraft, paragraph: OutlineBlock, above: Above | None) -> None:
+    """Make items of the lines of a paragraph that begin with the emoji of a state."""
+    for at in marked_lines(paragraph.text):
+        line = paragraph.start + at
+        marked = title_mark(draft.lines[line].strip())
+        done = _decide(draft, line, marked.mark, above)
+        title = " ".join(part for part in (marked.title, marked.left) if part)
+        draft.put(line, f"- [{'x' if done else ' '}] {title}")
+        draft.boxes[line] = done
 
 
 def box_item(draft: RoadmapDraft, item: OutlineItem, *, done: bool, name: str = "") -> bool:

@@ -425,6 +425,20 @@ def starts_marked(text: str) -> bool:
     return bool(head and text[head.end() :].strip())
 
 
+def marked_lines(text: str) -> list[int]:
+    """Return which lines of a paragraph (from 0) are an emoji of a state and what it is about.
+
+    A line with more of them, or with nothing but a state's name, explains the emoji.
+    """
+    found: list[int] = []
+    for number, line in enumerate(text.split("\n")):
+        head = _LEADING.match(line.strip())
+        rest = line.strip()[head.end() :] if head else ""
+        if rest and not is_legend(line.strip()) and not _ANY.search(rest):
+            found.append(number)
+    return found
+
+
 def says_done(text: str) -> bool:
     """Say whether a mark or a word of a finished state occurs anywhere in a text."""
     signs = _ANY.findall(text)

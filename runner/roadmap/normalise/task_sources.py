@@ -28,6 +28,7 @@ from runner.roadmap.normalise.sorts import (
     is_plan,
     is_task_list,
     is_todo,
+    marked_lines,
     newest_release,
     plain,
     release_of,
@@ -142,7 +143,10 @@ class Above:
 
 @dataclass(frozen=True, slots=True)
 class TaskSource:
-    """One thing that becomes a task (``of`` a heading or an item) or several (``of`` a table)."""
+    """One thing that becomes a task (``of`` a heading or an item) or several.
+
+    Several are the rows of a table, or the lines of a paragraph that begin with a state's emoji.
+    """
 
     of: Part | OutlineItem | OutlineBlock
     above: Above | None = None
@@ -364,18 +368,25 @@ def _nested(lists: Iterable[OutlineBlock], above: Above | None) -> Iterator[Task
 def _marked(top: Part, reading: _Reading) -> Iterator[TaskSource]:
     """Yield lists with emoji, with the lists beside them, and tables with a status column."""
     for part in _all(top):
-        if sort_of(part.title) in ("aside", "field"):
-            continue
-        lists = any(_is_marked_list(block) for block in part.blocks)
+        beside = sort_of(part.title) in ("aside", "field")
+        lists = any(map(_is_marked_list, part.blocks)) and not beside
         for at, block in enumerate(part.blocks):
-            if reading.is_of_tasks(block):
+            wanted = lists or _is_all_marked(block)
+            lines = block.kind == "paragraph" and marked_lines(block.text)
+            if lines or (reading.is_of_tasks(block) and not beside):
                 yield TaskSource(block, _state_of(part, reading))
-            elif block.kind == "list" and lists and not is_field(label_before(part.blocks, at)):
+            elif block.kind == "list" and wanted and not is_field(label_before(part.blocks, at)):
                 yield from _items(block, _state_of(part, reading))
 
 
 def _is_marked_list(block: OutlineBlock) -> bool:
     return any(title_mark(item.text.partition("\n")[0]).signed for item in block.items)
+
+
+def _is_all_marked(block: OutlineBlock) -> bool:
+    """Whether each item says a state, by an emoji or a word: then any heading may be above it."""
+    marks = [title_mark(item.text.partition("\n")[0]).mark for item in block.items]
+    return len(marks) > 1 and all(marks)
 
 
 def _listed(top: Part, reading: _Reading) -> Iterator[TaskSource]:

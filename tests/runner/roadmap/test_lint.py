@@ -173,6 +173,36 @@ def test_dependencies_that_lead_nowhere() -> None:
     assert "T9" in found["unresolved-dependency"]
 
 
+@pytest.mark.parametrize("state", ["- ✅ a\n- 🚧 b\n- ❌ c\n", "✅ a\n🚧 b\n❌ c\n"])
+@pytest.mark.parametrize("heading", ["Status", "Anything"])
+def test_lines_with_a_state_beside_checkboxes(state: str, heading: str) -> None:
+    """They are not read, which is said with their lines; a legend is nothing to read."""
+    legend = "\n- ✅ Done\n- 🚧 In progress\n"
+    text = f"- [ ] Write `x.py`\n\n## {heading}\n\n{state}\n## Legend\n{legend}"
+
+    [found] = [w for w in lint(parse_roadmap("R.md", text.encode())) if w.code == "no-checkbox"]
+
+    assert found.line == 5
+    assert "lines 5, 6, 7 say a state" in found.message
+
+
+@pytest.mark.parametrize(
+    ("text", "codes"),
+    [
+        ("- [ ] 1.1 Write `a.py`, depends on web#1.1\n", ["unread-dependency"]),
+        ("- [ ] 1.1 Write `a.py` (depends on web#1.1)\n", ["unresolved-dependency"]),
+        ("- [ ] 1.1 Write `a.py`\n  - depends on `web#1.1`\n", ["unread-dependency"]),
+        ("- [x] 1.0 Write `b.py`\n- [ ] 1.1 Write `a.py` (depends on 1.0)\n", []),
+        ("- [ ] 1.1 Write `a.py`, which depends on Python 3.11\n", []),
+    ],
+)
+def test_a_dependency_on_nothing(text: str, codes: list[str]) -> None:
+    """Whatever its form, it is said that nothing waits for it."""
+    found = [w.code for w in lint(parse_roadmap("R.md", text.encode()))]
+
+    assert [code for code in found if code.endswith("dependency")] == codes
+
+
 def test_a_broken_fence_is_told_with_what_it_hides() -> None:
     """A fence that is never closed swallows tasks: its line is named, and theirs."""
     text = "- [ ] Add `a.py`\n\n```\ncode\n\n- [ ] Add `b.py`\n"

@@ -422,3 +422,21 @@ def test_a_backlog_for_after_the_first_version(heading: str, optional: bool) -> 
     (task,) = read(f"## {heading}\n\n- [ ] Sell things\n")
 
     assert task.marks.optional == optional
+
+
+@pytest.mark.parametrize(
+    ("heading", "kind"),
+    [
+        ("新規実装：完了条件と制約", "work"),
+        ("验收标准和约束的编辑器", "work"),
+        ("Login: success criteria and limits", "work"),
+        ("ログイン：完了条件", "check"),
+        ("完了条件チェックリスト", "check"),
+        ("Login: acceptance criteria", "check"),
+    ],
+)
+def test_criteria_within_the_name_of_a_feature(heading: str, kind: str) -> None:
+    """Only at the end of a heading they say what the boxes below it are."""
+    tasks = read(f"## Tasks\n- [ ] Write `a.py`\n\n## {heading}\n- [ ] Write `b.py`\n")
+
+    assert tasks[-1].kind == kind

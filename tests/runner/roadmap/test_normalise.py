@@ -115,6 +115,30 @@ def test_lists_beside_one_with_emoji() -> None:
     assert [task.checked for task in proposal.tasks] == [True, False, False, False]
 
 
+@pytest.mark.parametrize("bullet", ["- ", ""])
+@pytest.mark.parametrize("heading", ["## Status\n\n", "## Whatever\n\n", ""])
+def test_lines_with_the_emoji_of_a_state(bullet: str, heading: str) -> None:
+    """Every line becomes a task, with a bullet or without one, whatever the heading is."""
+    states = ("✅ Write `a.py`", "🚧 Write `b.py`", "❌ Write `c.py`")
+    text = heading + "".join(f"{bullet}{state}\n" for state in states)
+
+    assert new_of(text).removeprefix(heading).splitlines() == [
+        "- [x] Write `a.py`",
+        "- [ ] Write `b.py` 🚧",
+        "- [ ] Write `c.py` ❌",
+    ]
+
+
+@pytest.mark.parametrize("state", ["- ✅ a\n- 🚧 b\n", "✅ a\n🚧 b\n"])
+def test_lines_with_a_state_that_stay(state: str) -> None:
+    """They are named where another list has the tasks."""
+    boxed = normalise("R.md", f"- [ ] Write `a.py`\n\n## Status\n\n{state}".encode())
+    phases = normalise("R.md", f"## Phase 1\n\n- Write `a.py`\n\n## Status\n\n{state}".encode())
+
+    assert "lines 5, 6 say a state" in boxed.why
+    assert [note.line for note in phases.unread] == [7]
+
+
 def test_thrusts() -> None:
     """Ten headings with dependencies and checks are ten tasks with both, and no check is a task."""
     tasks = normalise("PLAN.md", (DATA / "thrusts" / "input.md").read_bytes()).tasks
