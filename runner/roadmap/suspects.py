@@ -229,8 +229,8 @@ def _bare(blocks: Blocks) -> Iterator[Candidate]:
             found = [(paragraph.start + n + 1, lines[n]) for n in marked_lines(paragraph.content)]
             above = paragraph.headings[-1].line if paragraph.headings else 0
             places[above] += [Candidate(line, line, text.strip(), "emoji") for line, text in found]
-    for found in places.values():
-        yield from found if len(found) >= _SEVERAL else ()
+    for below in places.values():
+        yield from below if len(below) >= _SEVERAL else ()
 
 
 def _bullet(item: ListItem, why: str) -> Candidate:
