@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from runner.errors import Outage, TaskError
 from runner.ports import (
     CommandResult,
     Fill,
+    HostSession,
     Ran,
     Sandbox,
     SandboxSession,
@@ -91,7 +92,10 @@ class MaskedSandbox:
 
     async def open(self, spec: SandboxSpec) -> SandboxSession:
         """Open a session whose output is masked."""
-        return _MaskedBox(await self._inner.open(spec), self._mask)
+        inner = await self._inner.open(spec)
+        if isinstance(inner, HostSession):
+            return _MaskedHostBox(inner, self._mask)
+        return _MaskedBox(inner, self._mask)
 
     async def prepare(self, spec: SandboxSpec, setup: Setup, fill: Fill, ran: Ran = unheard) -> str:
         """Run the setup commands; the output that an error quotes is masked."""
@@ -129,3 +133,19 @@ class _MaskedBox:
     def _without(self, output: bytes) -> bytes:
         text = output.decode("utf-8", "surrogateescape")
         return self._mask(text).encode("utf-8", "surrogateescape")
+
+
+class _MaskedHostBox(_MaskedBox):
+    def __init__(self, inner: HostSession, mask: Mask) -> None:
+        super().__init__(inner, mask)
+        self._host = inner
+
+    @property
+    def prepared(self) -> bool:
+        return self._host.prepared
+
+    async def fill(self, files: Mapping[str, tuple[str, bytes]]) -> None:
+        await self._host.fill(files)
+
+    async def take_over(self, other: HostSession) -> None:
+        await self._host.take_over(other._host if isinstance(other, _MaskedHostBox) else other)

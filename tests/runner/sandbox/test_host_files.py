@@ -8,8 +8,10 @@ import pytest
 
 from runner.errors import TaskError
 from runner.ports import HostSession, SandboxSpec
+from runner.sandbox.choose import MaskedSandbox
 from runner.sandbox.process import ProcessSandbox
 from runner.state.changes import FILE
+from runner.text.mask import Mask
 
 SPEC = SandboxSpec(run="r", task="1.1")
 TREE = {"a.py": (FILE, b"x = 1\n"), "src/b.py": (FILE, b"y = 2\n")}
@@ -90,6 +92,22 @@ async def test_whatever_a_command_left_the_tree_is_there_and_nothing_else(
     assert await shown(session, f"{listed} | LC_ALL=C sort") == expected
     assert await shown(session, "cat a.py src/b.py") == "x = 1\ny = 2\n"
     await session.close()
+
+
+async def test_what_hides_secrets_takes_over_too(tmp_path: Path) -> None:
+    sandbox = MaskedSandbox(ProcessSandbox(owner="test", parent=tmp_path), Mask())
+    first, second = await sandbox.open(SPEC), await sandbox.open(SPEC)
+    assert isinstance(first, HostSession)
+    assert isinstance(second, HostSession)
+    await first.fill(TREE)
+    before = await shown(first, "stat -c %i a.py")
+
+    await second.take_over(first)
+    await second.fill(TREE)
+
+    assert await shown(second, "stat -c %i a.py") == before
+    for session in (first, second):
+        await session.close()
 
 
 async def test_nothing_but_files_is_taken_over(tmp_path: Path) -> None:
