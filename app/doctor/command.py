@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json as jsonlib
 import os
+import sys
 from collections.abc import AsyncIterator, Callable, Iterable
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from pydantic import SecretStr
 from app.doctor import github, local, texts
 from app.doctor.texts import on_one_line
 from app.doctor.values import Check, Finding, Surveyed, problem, skipped
+from app.interrupts import CODE, Interrupts
 from app.logs import PLAIN, mask_for, secrets_of, set_up_logging
 from app.settings import (
     RunSettings,
@@ -26,7 +28,7 @@ from app.settings import (
 )
 from app.settings.reading import APP_NAMES, registered_app
 from app.store.database import StoreError
-from app.terminal import any_encoding, one_line
+from app.terminal import any_encoding, one_line, say
 from runner.config.reading import ConfigError
 from runner.errors import PortError
 
@@ -94,7 +96,11 @@ def command(folder: Path, *, json: bool, verbose: bool = False) -> int:
     set_up_logging("debug" if verbose else "error", secrets=secrets, form=PLAIN)
     mask = mask_for(secrets)
     report = (lambda _check, _found: None) if json else _printer(mask)
-    found = asyncio.run(_all(patient, CHECKS, report))
+    try:
+        found = Interrupts(lambda: texts.STOPPED).run(_all(patient, CHECKS, report))
+    except KeyboardInterrupt:
+        say(texts.STOPPED, stream=sys.stderr)
+        return CODE
     if json:
         print(mask(_object(found)))
     return 2 if any(each.level == "problem" for _, each in found) else 0

@@ -22,7 +22,7 @@ from runner.loop.deps import TaskWork
 from runner.model.chat import OpenAIModel
 from runner.nodes.preflight import CannotStart, cannot_start
 from runner.nodes.run import parse_roadmap
-from runner.ports import Fanout, SystemClock
+from runner.ports import Events, Fanout, SystemClock
 from runner.sandbox.choose import MaskedSandbox, SandboxChoice, choose_sandbox
 from runner.state.options import Request
 from runner.state.run_state import RunState
@@ -56,13 +56,15 @@ async def looked_at(
     run: RunSettings,
     server: ServerSettings | None,
     config: RepositoryConfig | None = None,
+    listener: Events | None = None,
 ) -> CannotStart | None:
     """What keeps the tests of the newest commit from starting where a run would start them.
 
-    ``config`` takes the place of the repository's own configuration.
+    ``config`` takes the place of the repository's own configuration; ``listener`` hears what is
+    done meanwhile.
     """
     choice, asked = await chosen_sandbox(folder, run, server), LocalRun(folder)
-    async with local_deps(asked, run, Fanout(), dry=True) as here:
+    async with local_deps(asked, run, listener or Fanout(), dry=True) as here:
         tip = (await here.repository.stack()).tip
         config = config or await read_config(here.deps, tip)
         request = Request("doctor", config.roadmap.path, options_for(asked, config))

@@ -8,58 +8,73 @@ from pathlib import Path
 from app.doctor.compose import looked_at
 from app.doctor.texts import (
     HAS_CONFIGURATION,
+    INTERRUPTED,
+    INTERRUPTED_WRITTEN,
     NO_CHECKOUT,
     STARTS_ALREADY,
     STARTS_WITH_IT,
     no_proposal,
     not_enough,
 )
+from app.interrupts import CODE, Interrupts
 from app.local.compose import checkout_in
 from app.logs import PLAIN, mask_for, set_up_logging
 from app.settings import RunSettings, SettingsError, settings_without_model
-from app.terminal import any_encoding
+from app.show.watching import watching
+from app.terminal import any_encoding, is_live
 from app.version import schema_line
 from runner.config.model import CONFIG_PATH, parse_config
 from runner.config.reading import ConfigError
 from runner.errors import PortError
 from runner.nodes.preflight import CannotStart
+from runner.ports import Events
 
 
 def command(folder: Path) -> int:
     """Propose and check; 0 when the tests start as they are or with what was written, else 2."""
     any_encoding()
-    set_up_logging("error", secrets=(), form=PLAIN)
     mask = mask_for(())
-    try:
-        lines, code = asyncio.run(_initialised(folder))
-    except (PortError, ConfigError, SettingsError) as error:
-        lines, code = str(error), 2
+    with watching(mask) as listener:
+        # what takes long is drawn on a terminal, else it is said by lines of the log
+        set_up_logging("error" if is_live() else "info", secrets=(), form=PLAIN)
+        try:
+            control = Interrupts(lambda: _interrupted(folder))
+            lines, code = control.run(_initialised(folder, listener))
+        except (PortError, ConfigError, SettingsError) as error:
+            lines, code = str(error), 2
+        except KeyboardInterrupt:
+            lines, code = _interrupted(folder), CODE
     print(mask(lines))
     return code
 
 
-async def _initialised(folder: Path) -> tuple[str, int]:
+def _interrupted(folder: Path) -> str:
+    return INTERRUPTED_WRITTEN if (folder / CONFIG_PATH).exists() else INTERRUPTED
+
+
+async def _initialised(folder: Path, listener: Events) -> tuple[str, int]:
     if await checkout_in(folder) is None:
         return NO_CHECKOUT, 2
     file = folder / CONFIG_PATH
     if file.exists():
         return HAS_CONFIGURATION.format(CONFIG_PATH), 2
     settings = settings_without_model()
-    found = await looked_at(folder, settings, None)
+    found = await looked_at(folder, settings, None, listener=listener)
     if found is None:
         return STARTS_ALREADY, 0
     if not found.proposed:
         return no_proposal(found), 2
-    return await _written(folder, file, settings, found)
+    return await _written(folder, file, settings, found, listener)
 
 
 async def _written(
-    folder: Path, file: Path, settings: RunSettings, found: CannotStart
+    folder: Path, file: Path, settings: RunSettings, found: CannotStart, listener: Events
 ) -> tuple[str, int]:
     """Write the first proposal with which the tests start; none, if they start with none."""
     tried: list[tuple[str, CannotStart]] = []
     for text in filter(None, (found.proposed, found.otherwise)):
-        left = await looked_at(folder, settings, None, parse_config(text.encode()))
+        config = parse_config(text.encode())
+        left = await looked_at(folder, settings, None, config, listener)
         if left is None:
             text = schema_line() + text
             await asyncio.to_thread(_write, file, text)

@@ -65,6 +65,9 @@ HAS_CONFIGURATION = (
     "{} already exists, and Cairn does not overwrite it. `cairn doctor` shows whether the tests "
     "start with it."
 )
+STOPPED = "Interrupted. Nothing was changed."
+INTERRUPTED = "Interrupted. Nothing was written."
+INTERRUPTED_WRITTEN = f"Interrupted. {CONFIG_PATH} is written."
 STARTS_ALREADY = "The tests start as they are: no configuration is needed."
 STARTS_WITH_IT = "The tests start with it. Commit the file to use it."
 

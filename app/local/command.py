@@ -8,13 +8,15 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from time import time
 
+from app.interrupts import CODE, Interrupts
+from app.interrupts import KIND as INTERRUPT
 from app.local.compose import kept_in
-from app.local.options import KIND as INTERRUPT
 from app.local.options import LocalRun
 from app.local.report import OutputFormat, speaker, tell, tell_dry, without_work
 from app.local.runs import LocalStore, PendingProposal, answerable, parked, undecided
-from app.local.text import INTERRUPTED, NOTHING_TO_RESUME
+from app.local.text import INTERRUPTED, NOT_BEGUN, NOTHING_TO_RESUME
 from app.local.work import read_locally, run_locally
 from app.logs import PLAIN, mask_for, secrets_of, set_up_logging
 from app.settings import (
@@ -24,7 +26,8 @@ from app.settings import (
     keep_private,
     load_run_settings,
 )
-from app.terminal import any_encoding, at_terminal, is_live, is_plain, one_line, printable, say
+from app.show.watching import watching
+from app.terminal import any_encoding, at_terminal, is_live, one_line, printable, say
 from runner.config.model import CONFIG_PATH
 from runner.config.reading import ConfigError
 from runner.errors import PortError
@@ -33,7 +36,7 @@ from runner.files.results import JsonLines
 from runner.loop.driver import MARK
 from runner.loop.task_pool import Ended
 from runner.model.budget import Budget
-from runner.ports import Events, Fanout
+from runner.ports import Events
 from runner.state.run_state import Status
 
 _PAUSED_BEFORE_IT_BEGAN = frozenset({"model", "sandbox"})
@@ -77,7 +80,7 @@ def resume(asked: LocalRun, output: OutputFormat) -> int:
 def exit_code(ended: Ended) -> int:
     """130 interrupted, 4 paused, 2 no such work, 3 waits, 1 failed, 0 done."""
     if ended.status == "paused":
-        return 130 if ended.kind == INTERRUPT else 4
+        return CODE if ended.kind == INTERRUPT else 4
     if ended.state.problem:
         return without_work(ended.state)
     statuses = {attempt.status for attempt in ended.state.attempts.values()}
@@ -109,8 +112,8 @@ def _telling(work: Callable[[RunSettings], int], output: OutputFormat, *, mark: 
         log.debug("Where it happened:", exc_info=error)
         code = 4 if error.kind in _PAUSED_BEFORE_IT_BEGAN else 2
         return _complain(error.message, code, mark=mark)
-    except KeyboardInterrupt:
-        return _complain(INTERRUPTED, 130, mark=mark)
+    except KeyboardInterrupt as interrupt:
+        return _complain(str(interrupt) or NOT_BEGUN, CODE, mark=mark)
 
 
 def _to_resume(wanted: str, kept: LocalStore) -> KnownRun | None:
@@ -138,7 +141,7 @@ def _as_before(asked: LocalRun, run: KnownRun) -> LocalRun:
 def _run(asked: LocalRun, settings: RunSettings, output: OutputFormat) -> int:
     if settings.missing_model_key:
         raise SettingsError([SettingsProblem("OPENAI_API_KEY", settings.missing_model_key)])
-    kept, live = kept_in(asked.kept), not output.json and is_live()
+    kept, live, began = kept_in(asked.kept), not output.json and is_live(), time()
     ended = _driven(asked, settings, output)
     while ended.status == "resting" and not output.json and at_terminal():
         from app.local.decide import prompted
@@ -152,13 +155,25 @@ def _run(asked: LocalRun, settings: RunSettings, output: OutputFormat) -> int:
     tell(ended, _open(ended, kept), settings, output, live=live)
     if ended.status == "paused":
         text = f"Paused: {mask_for(secrets_of(settings))(_how_on(ended))}"
-        _complain(INTERRUPTED if ended.kind == INTERRUPT else text, 4)
+        _complain(_interrupted(asked, began) if ended.kind == INTERRUPT else text, 4)
     return exit_code(ended)
 
 
 def _driven(asked: LocalRun, settings: RunSettings, output: OutputFormat) -> Ended:
-    with _listening(settings, output) as listener:
-        return asyncio.run(run_locally(asked, settings, listener))
+    began = time()
+    control = Interrupts(lambda: _interrupted(asked, began))
+    try:
+        with _listening(settings, output) as listener:
+            return control.run(run_locally(asked, settings, listener, control))
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(_interrupted(asked, began)) from None
+
+
+def _interrupted(asked: LocalRun, began: float) -> str:
+    """What is true now: a run that left nothing behind cannot be resumed."""
+    runs = kept_in(asked.kept).runs.all()
+    there = any(run.id == asked.run or (not asked.run and run.began >= began) for run in runs)
+    return INTERRUPTED if there else NOT_BEGUN
 
 
 @contextmanager
@@ -166,17 +181,9 @@ def _listening(settings: RunSettings, output: OutputFormat) -> Iterator[Events]:
     """Show the run while it works: to programs, live on a terminal, else by its log lines."""
     if output.json:
         yield JsonLines(speaker(settings, output))
-    elif is_live():
-        from rich.console import Console
-
-        from app.show.live import LiveRun
-
-        console = Console(file=sys.stderr, highlight=False, markup=False, emoji=False)
-        mask = mask_for(secrets_of(settings))
-        with LiveRun(console, plain=is_plain(sys.stderr), safe=mask) as live:
-            yield live
     else:
-        yield Fanout()
+        with watching(mask_for(secrets_of(settings))) as listener:
+            yield listener
 
 
 def _open(ended: Ended, kept: LocalStore) -> list[PendingProposal]:

@@ -1,23 +1,17 @@
-"""What ``cairn run`` and ``cairn resume`` were asked for, the options that follow, and Ctrl-C.
+"""What ``cairn run`` and ``cairn resume`` were asked for, and the options that follow.
 
 Options from the command line come first, then the repository's, then ours.
 """
 
 from __future__ import annotations
 
-import asyncio
-import logging
-import signal
 import sys
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from app.local.text import STOPPED, STOPPING
 from runner.config.model import CONFIG_PATH, RepositoryConfig, config_entry, parse_config
 from runner.config.options import options_of
-from runner.errors import Outage
 from runner.grouped import changed
 from runner.loop.deps import Deps
 from runner.loop.reading import contents
@@ -88,44 +82,3 @@ def options_for(asked: LocalRun, config: RepositoryConfig) -> Options:
         given["max_tasks"] = min(tasks, most)
     # a task that is named is taken up though an older run has a proposal about it
     return changed(options, retry=bool(given.get("task")), **given)
-
-
-KIND = "interrupt"
-"""The kind of the outage that an interrupt is to a run."""
-
-log = logging.getLogger(__name__)
-
-
-class Interrupts:
-    """The ``Control`` port where nobody can ask for a stop but by Ctrl-C."""
-
-    def __init__(self) -> None:
-        self._stopping = False
-
-    async def check(self, run: str) -> None:
-        """Raise ``Outage`` once the run is to stop: what it has got so far is saved."""
-        if self._stopping:
-            raise Outage(KIND, STOPPED)
-
-    @contextmanager
-    def heard(self) -> Iterator[None]:
-        """Listen inside a running event loop; the second interrupt ends what the loop does."""
-        loop, before = asyncio.get_running_loop(), signal.getsignal(signal.SIGINT)
-        if not callable(before):  # ignored, as in the background of a shell: it stays so
-            yield
-            return
-
-        def restored() -> None:
-            if loop.remove_signal_handler(signal.SIGINT):
-                signal.signal(signal.SIGINT, before)
-
-        def first() -> None:
-            restored()
-            self._stopping = True
-            log.warning(STOPPING)
-
-        loop.add_signal_handler(signal.SIGINT, first)
-        try:
-            yield
-        finally:
-            restored()

@@ -21,10 +21,8 @@ INTERRUPTED = (
     "Interrupted. Commits stay, and the current task is kept as far as it got. Type "
     "`cairn resume` to continue."
 )
-STOPPED = "it was interrupted (Ctrl-C)"
-STOPPING = (
-    "Stopping after the current step, so that an answer you pay for is kept. Press Ctrl-C again "
-    "to stop at once. `cairn resume` continues in both cases."
+NOT_BEGUN = (
+    "Interrupted before the run began, so there is nothing to resume. Type `cairn run` again."
 )
 MODEL_TODO = "Start a model server there, or set OPENAI_BASE_URL to the address of one"
 NOTHING_TO_RESUME = "There is no run to resume in this folder. Type `cairn run` to start one."

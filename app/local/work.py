@@ -11,9 +11,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from app.interrupts import KIND, Interrupts
 from app.local.compose import LocalCheckout, local_deps
 from app.local.files import hide_from_git
-from app.local.options import KIND, Interrupts, LocalRun, options_for, read_config
+from app.local.options import LocalRun, options_for, read_config
 from app.local.report import (
     check_folder,
     check_model,
@@ -158,13 +159,14 @@ log = logging.getLogger(__name__)
 _GOES_ON: tuple[State, ...] = ("interrupted", "paused")
 
 
-async def run_locally(asked: LocalRun, settings: RunSettings, listener: Events) -> Ended:
+async def run_locally(
+    asked: LocalRun, settings: RunSettings, listener: Events, control: Interrupts
+) -> Ended:
     """Drive a run on the checkout until it stops.
 
     Raises ``PortError`` when it cannot even start, ``ConfigError`` for the repository's settings.
     """
     await check_folder(asked)
-    control = Interrupts()
     async with local_deps(asked, settings, listener, control=control) as here:
         if not asked.run:
             await check_model(here)
@@ -180,12 +182,12 @@ async def run_locally(asked: LocalRun, settings: RunSettings, listener: Events) 
             await check_roadmap(request, stack, here)
         mine = _take(asked.kept)
         try:
-            with control.heard():
-                request = await _request_of(asked, here)
-                if asked.run:
-                    await _begin(request, settings, here)
-                else:
-                    await check_tests(request, here, asked.kept)
+            request = await _request_of(asked, here)
+            if asked.run:
+                await _begin(request, settings, here)
+            else:
+                await check_tests(request, here, asked.kept)
+            with control.patient():
                 return await _driven(request, asked, here)
         finally:
             os.close(mine)

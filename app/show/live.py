@@ -25,7 +25,7 @@ from runner.people.statistics import as_written
 from runner.roadmap.headings import phase_heading
 from runner.roadmap.source import without_marks
 from runner.roadmap.task import Task
-from runner.state.events import Advanced, Event, NodeStarted, RunChanged
+from runner.state.events import Advanced, Busy, Event, NodeStarted, RunChanged
 from runner.state.run_state import RunState, Status
 
 
@@ -43,7 +43,8 @@ class View:
 
     ``node`` is that of the run's own cursor, ``at_work`` the tasks at work by key, ``took`` the
     seconds of each task that was finished while somebody watched, ``began`` the monotonic time
-    of the start.
+    of the start. ``busy`` is what takes long besides (set-up, the tests before a change), and
+    ``busy_since`` when it began.
     """
 
     run: str = ""
@@ -53,6 +54,8 @@ class View:
     state: RunState | None = None
     at_work: Mapping[str, TaskAtWork] = field(default_factory=dict)
     took: tuple[float, ...] = ()
+    busy: str = ""
+    busy_since: float = 0.0
 
 
 def advanced(view: View, event: Event, *, at: float) -> View:
@@ -67,6 +70,8 @@ def advanced(view: View, event: Event, *, at: float) -> View:
         case NodeStarted(task=task, node=node):
             since = view.at_work[task].since if task in view.at_work else at
             return replace(view, at_work={**view.at_work, task: TaskAtWork(node, since)})
+        case Busy(what=what):
+            return replace(view, busy=what, busy_since=at)
         case Advanced():
             return _taken_in(view, event, at)
     return view
@@ -197,19 +202,28 @@ class Look:
 def screen(view: View, stands: RunProgress, look: Look, *, now: float) -> RenderableType:
     """Return what the bottom of the terminal shows now, at most ``height - 1`` lines."""
     if view.state is None:
-        return _line(f"{_spin(now, look)} {view.node}", look)
+        return (
+            _busy(view, look, now) if view.busy else _line(f"{_spin(now, look)} {view.node}", look)
+        )
     room = max(1, look.height - 2)
     tasks = list(view.at_work.items())[: max(1, room // 2)]
-    room -= len(tasks) + (len(tasks) < len(view.at_work))
+    room -= len(tasks) + (len(tasks) < len(view.at_work)) + bool(view.busy)
     phases = _window(stands.phases, min(_MOST_PHASES, room))
     parts: list[RenderableType] = [_headline(view, stands, look, now)]
     if phases and (len(stands.phases) > 1 or stands.phases[0].name):
         parts.append(_phases(phases, stands.phases, look))
     if tasks:
         parts.append(_at_work(tasks, view, look, now))
-    elif view.status == "started":
+    elif view.status == "started" and not view.busy:
         parts.append(_line(f"{_spin(now, look)} {view.node}", look))
+    if view.busy:
+        parts.append(_busy(view, look, now))
     return Group(*parts)
+
+
+def _busy(view: View, look: Look, now: float) -> Text:
+    clock = words.clock(now - view.busy_since)
+    return _line(f"{_spin(now, look)} {shown(view.busy, look, look.width - 12)} {clock}", look)
 
 
 def shown(text: str, look: Look, most: int = _LONGEST) -> str:

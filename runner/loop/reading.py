@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 
+from runner.loop.at_work import AtWork
 from runner.loop.deps import Deps, session_spec
 from runner.loop.workspace import File, materialise, tree_files
 from runner.ports import CommandResult, SandboxSession, Setup
@@ -27,6 +28,7 @@ from runner.state.events import CommandRan
 from runner.state.options import Options
 from runner.state.run_state import RunState
 from runner.text.mask import NOT_SHOWN, is_secret_file
+from runner.text.sanitize import as_typed
 from runner.verify.python_layout import MANIFESTS, version_variables
 from runner.verify.release_version import telling_files
 
@@ -170,13 +172,18 @@ async def prepared_image(state: RunState, deps: Deps, base: Snapshot, changes: C
     # it would work on in later runs, though it was never published
     kept = ChangeSet({p: w for p, w in changes.files.items() if _matters(options, p)})
 
-    async def fill(session: SandboxSession) -> None:
-        await materialise(session, await everything(deps, base, kept))
+    left = [f"Setting up: {as_typed(command)}" for command in setup.commands]
+    async with AtWork(state, deps, "Setting up (sandbox.setup)") as work:
 
-    async def ran(command: Sequence[str], result: CommandResult, seconds: float) -> None:
-        await command_ran(state, deps, "setup", command, result, seconds)
+        async def fill(session: SandboxSession) -> None:
+            await materialise(session, await everything(deps, base, kept))
+            await work.now(left.pop(0) if left else "Setting up")
 
-    return await deps.sandbox.prepare(session_spec(state), setup, fill, ran)
+        async def ran(command: Sequence[str], result: CommandResult, seconds: float) -> None:
+            await command_ran(state, deps, "setup", command, result, seconds)
+            await work.now(left.pop(0) if left else "Setting up: keeping what was installed")
+
+        return await deps.sandbox.prepare(session_spec(state), setup, fill, ran)
 
 
 async def command_ran(

@@ -12,6 +12,7 @@ from runner.code.languages import is_among_tests, is_pytest_module, is_test_file
 from runner.context.facts import FileFacts, facts_of
 from runner.context.library import MAX_FILE, chosen
 from runner.context.rank import Importers, followed, importers_of, names_of
+from runner.loop.at_work import AtWork
 from runner.loop.deps import Deps, TaskWork
 from runner.loop.reading import contents, everything, prepared_image, reader
 from runner.loop.workspace import materialise, restore
@@ -211,17 +212,18 @@ async def run_base_tests(
     session = await filled(state, deps, work, base, ChangeSet())
     work.sandbox.holds = ""
     old = await contents(deps, base, configuration(base.entries))
-    before = await run_tests(
-        session,
-        tree=base.tree,
-        of=tools,
-        paths=sorted(base.entries),
-        read=old.get,
-        timeout=within or state.request.options.sandbox.test_timeout,
-        tools=TOOLS if within else PATIENT,
-        own=own,
-        only=only,
-    )
+    async with AtWork(state, deps, "Running the tests as they are before the change"):
+        before = await run_tests(
+            session,
+            tree=base.tree,
+            of=tools,
+            paths=sorted(base.entries),
+            read=old.get,
+            timeout=within or state.request.options.sandbox.test_timeout,
+            tools=TOOLS if within else PATIENT,
+            own=own,
+            only=only,
+        )
     if within and timed_out(before):
         return before
     await deps.events.emit(verified(state, before, "before"))

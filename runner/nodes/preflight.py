@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from runner.errors import TaskError
+from runner.loop.at_work import AtWork
 from runner.loop.deps import Deps, TaskWork
 from runner.loop.driver import would_do
 from runner.loop.reading import contents
@@ -128,15 +129,16 @@ async def _obstacle(
     try:
         session = await filled(state, deps, work, base, ChangeSet())
         work.sandbox.holds = ""
-        found = await start_tests(
-            session,
-            tree=base.tree,
-            paths=paths,
-            read=old.get,
-            timeout=min(options.sandbox.test_timeout, _MOST_SECONDS),
-            own=own,
-            words=_words(state),
-        )
+        async with AtWork(state, deps, "Looking whether the tests start"):
+            found = await start_tests(
+                session,
+                tree=base.tree,
+                paths=paths,
+                read=old.get,
+                timeout=min(options.sandbox.test_timeout, _MOST_SECONDS),
+                own=own,
+                words=_words(state),
+            )
     except TaskError as error:
         if error.kind != "environment":
             raise

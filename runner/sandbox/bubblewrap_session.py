@@ -47,12 +47,13 @@ def can_watch() -> bool:
 
 
 def _over(pid: int, limit: int) -> bool:
-    family = list(_descendants(pid))
+    family = list(descendants(pid))
     # what processes share counts for each of them here, so look closer before judging
     return sum(map(_resident, family)) > limit and sum(map(_share, family)) > limit
 
 
-def _descendants(pid: int) -> Iterator[int]:
+def descendants(pid: int) -> Iterator[int]:
+    """Yield the processes that a process has started, and those started by them."""
     waiting = [pid]
     while waiting:
         for child in _children(waiting.pop()):

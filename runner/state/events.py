@@ -108,6 +108,13 @@ class CommandRan(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class Busy(Event):
+    """Something that may take long begins (``what`` it is), or has ended ('')."""
+
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
 class OutageMet(Event):
     """An outage keeps the task from going on, and pauses the run; ``kind`` is its word."""
 

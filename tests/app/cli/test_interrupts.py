@@ -1,0 +1,80 @@
+"""Ctrl-C ends a command at once with all that it started, and what is said then is true."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.app.checkout import checkout
+from tests.app.cli.test_preflight import CALC
+from tests.scenarios.projects import answer
+
+LIMIT = 2.0
+"""Seconds; half a second more for a busy machine."""
+
+
+@pytest.mark.parametrize(
+    ("command", "path", "content", "says"),
+    [
+        ("run", ".github/cairn.yml", "sandbox:\n  setup:\n    - cat {}\n", "nothing to resume"),
+        ("run", "conftest.py", "open('{}').read()\n", "nothing to resume"),
+        ("init", "conftest.py", "open('{}').read()\n", "Nothing was written"),
+        ("doctor", "conftest.py", "open('{}').read()\n", "Nothing was changed"),
+    ],
+    ids=["setup", "first look", "init", "doctor"],
+)
+async def test_ctrl_c_before_a_run_has_begun(
+    tmp_path: Path, command: str, path: str, content: str, says: str
+) -> None:
+    """What runs in the sandbox ends too, and there is no run to resume."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    files = CALC | {path: content.format(pipe).encode()}
+    async with checkout(tmp_path / "here", files) as here:
+        process = await here.start(command)
+        writer = await asyncio.to_thread(os.open, pipe, os.O_WRONLY)  # once somebody reads
+        began = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        said = await here.end(process)
+
+        assert said.code == 130
+        assert time.monotonic() - began < LIMIT + 0.5
+        assert says in said.err + said.out
+        assert "cairn resume" not in said.err
+        with pytest.raises(BrokenPipeError):
+            os.write(writer, b"x")
+        os.close(writer)
+        resumed = await here.cairn("resume")
+        assert "There is no run to resume" in resumed.err
+        assert here.model.requests == []
+
+
+async def test_a_step_that_takes_long_is_not_waited_for(tmp_path: Path) -> None:
+    """One Ctrl-C is enough; what is said of resuming is true."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    test = (
+        "from pathlib import Path\n\nfrom calc.add import add\n\n\n"
+        f"def test_add():\n    assert add(1, 2) == 3 and Path('{pipe}').read_text() == ''\n"
+    )
+    added = {"calc/add.py": "def add(a, b):\n    return a + b\n", "tests/test_add.py": test}
+    async with checkout(tmp_path / "here", CALC) as here:
+        here.model.says(answer(added))
+        process = await here.start("run", "--task", "1.1")
+        writer = await asyncio.to_thread(os.open, pipe, os.O_WRONLY)
+        began = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        said = await here.end(process)
+
+        assert said.code == 130
+        assert time.monotonic() - began < LIMIT + 0.5
+        assert "Type `cairn resume` to continue" in said.err
+        with pytest.raises(BrokenPipeError):
+            os.write(writer, b"x")
+        os.close(writer)
+        assert "resume" in (await here.cairn("status")).out
