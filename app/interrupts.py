@@ -46,6 +46,7 @@ class Interrupts:
         self._patient = False
         self._stopping = False
         self._work: tuple[asyncio.AbstractEventLoop, asyncio.Task[Any]] | None = None
+        self._cancelling: asyncio.TimerHandle | None = None
         self._limit: threading.Timer | None = None
 
     async def check(self, run: str) -> None:
@@ -55,12 +56,20 @@ class Interrupts:
 
     @contextmanager
     def patient(self) -> Iterator[None]:
-        """Let the first Ctrl-C wait a moment for the step at work: ``check`` stops after it."""
+        """Let the first Ctrl-C wait a moment for the step at work: ``check`` stops after it.
+
+        What follows where it has ended in time is short, and not cut off.
+        """
         self._patient = True
         try:
             yield
         finally:
             self._patient = False
+        if self._cancelling:
+            self._cancelling.cancel()
+        if self._limit:
+            self._limit.cancel()
+            self._limit = None
 
     def run(self, work: Coroutine[Any, Any, _Result]) -> _Result:
         """Do what ``asyncio.run`` does. Raises ``KeyboardInterrupt`` where Ctrl-C ended it."""
@@ -103,7 +112,7 @@ class Interrupts:
         if self._patient and self._heard == 1:
             self._stopping = True
             log.warning(STOPPING)
-            loop.call_later(_PATIENCE, task.cancel)
+            self._cancelling = loop.call_later(_PATIENCE, task.cancel)
         else:
             task.cancel()
 
