@@ -18,6 +18,7 @@ from rich.console import Console
 from rich.file_proxy import FileProxy
 from rich.text import Text
 
+from app.interrupts import Interrupts
 from app.local.options import LocalRun
 from app.local.work import run_locally
 from app.logs import PLAIN, set_up_logging
@@ -76,7 +77,8 @@ async def taken(folder: Path) -> str:
         prices.write_text(json.dumps(_PRICES))
         os.environ.update(here.environment, CAIRN_PRICES=str(prices))
         set_up_logging("info", stream=FileProxy(console, io.StringIO()), form=PLAIN)  # type: ignore[arg-type]
-        ended = await run_locally(LocalRun(here.folder), load_run_settings(), Camera(console))
+        asked, control = LocalRun(here.folder), Interrupts(str)
+        ended = await run_locally(asked, load_run_settings(), Camera(console), control)
     for part in ending(ended.state, Look(_WIDTH, 40)):
         console.print(part)
     svg = console.export_svg(title="cairn run", unique_id="cairn-run")
