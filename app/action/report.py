@@ -142,7 +142,7 @@ class ActionReport:
             "waiting": str(len(self.open)),
             "pull-requests": "\n".join(self.pulls()),
             "report-path": str(self.report or ""),
-            "cost": f"{used.cost:.6f}",
+            "cost": "" if used.known_cost is None else f"{used.known_cost:.6f}",
         }
 
     def pulls(self) -> list[str]:

@@ -152,6 +152,10 @@ def _run(asked: LocalRun, settings: RunSettings, output: OutputFormat) -> int:
         # what was edited while it worked is safe, as it was while it worked
         again = replace(asked, run=ended.state.request.id, given={}, dirty=True)
         ended = _driven(again, settings, output)
+    if output.json:
+        from runner.files.kept import KeptFiles
+
+        ended = replace(ended, state=KeptFiles(asked.kept).referenced(ended.state))
     tell(ended, _open(ended, kept), settings, output, live=live)
     if ended.status == "paused":
         text = f"Paused: {mask_for(secrets_of(settings))(_how_on(ended))}"

@@ -6,7 +6,7 @@ import asyncio
 import json as jsonlib
 import sys
 import time
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 
 from app.local.options import FOLDER
@@ -14,6 +14,7 @@ from app.terminal import any_encoding, printable, say
 from runner.errors import PortError
 from runner.files.history_file import NAME, FileHistory
 from runner.history.inquiry import asked
+from runner.history.records import for_programs
 from runner.history.statistics import as_json
 from runner.people.history_answer import HistoryAnswer, HistoryTopic, answered, plain
 
@@ -45,8 +46,8 @@ def command(folder: Path, topic: HistoryTopic, *, days: int = 0, json: bool = Fa
 def _object(answer: HistoryAnswer) -> dict[str, object]:
     data: dict[str, object] = {"asked": answer.topic, "statistics": as_json(answer.statistics)}
     if answer.topic != "stats":
-        listed = [asdict(replace(e, nodes=(), tools=())) for e in answer.found.executions]
+        listed = [for_programs(replace(e, nodes=(), tools=())) for e in answer.found.executions]
         data |= {"executions": listed, "left_out": answer.found.left_out}
     if answer.topic == "recent":
-        data["newest_run"] = [asdict(each) for each in answer.newest.executions]
+        data["newest_run"] = [for_programs(each) for each in answer.newest.executions]
     return data

@@ -17,7 +17,7 @@ from runner.analysis.recorded import NEWEST as NEWEST_LEARNED
 from runner.analysis.recorded import analyse
 from runner.analysis.today import TodaysSettings
 from runner.history.inquiry import asked, at_most
-from runner.history.records import to_json as as_record
+from runner.history.records import for_programs
 from runner.history.statistics import as_json, statistics_of
 from runner.people.analysis_sentences import Topic, tables
 from runner.people.analysis_sentences import as_json as lessons_json
@@ -74,7 +74,7 @@ class HistoryPages:
             data["sections"] = [asdict(each) for each in sections(statistics, found, newest)]
         else:
             data["statistics"] = as_json(statistics)
-            data["recent"] = [as_record(each) for each in found.executions]
+            data["recent"] = [for_programs(each) for each in found.executions]
         return answer(request, "history", masked(data, self._from.mask))
 
     async def learned(self, request: web.Request) -> web.StreamResponse:

@@ -76,8 +76,12 @@ def _days(table: HistoryTable, statistics: Statistics) -> HistorySection:
     days = statistics.days
     success = [PlotPoint(day.name, day.percent, share(day)) for day in days]
     tokens = [PlotPoint(day.name, _each(day, day.tally.used.tokens), _text(day, 0)) for day in days]
-    money = [PlotPoint(day.name, _each(day, day.tally.used.cost), _text(day, 1)) for day in days]
-    priced = any(day.tally.used.cost for day in days)
+    costs = [day.tally.used.known_cost for day in days]
+    money = [
+        PlotPoint(day.name, None if cost is None else _each(day, cost), _text(day, 1))
+        for day, cost in zip(days, costs, strict=True)
+    ]
+    priced = any(costs)
     figures = [
         _line("Completed attempts, of those that are over", success, highest=100),
         _line("Tokens of an attempt", tokens),

@@ -131,7 +131,10 @@ class Pages:
             content = await asyncio.to_thread(kept.read, row.id, name)
             return None if content is None else content.decode(errors="replace")
         state = await self._state(row)
-        return REPORTS[name](state) if state else None
+        if state is None:
+            return None
+        files = self._from.kept(row)
+        return REPORTS[name](await asyncio.to_thread(files.referenced, state))
 
     async def _line(self, run: Run) -> dict[str, Any]:
         sight = Sight(run=run, status=self._status(run), state=None)

@@ -9,6 +9,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -16,14 +18,14 @@ from pydantic import TypeAdapter, ValidationError
 
 from runner.people.task_detail import KeptExchange, KeptVerification
 from runner.state.events import Exchange
+from runner.state.run_state import RunState
 
 _NAME = re.compile(r"(agent|verification|iteration)-[1-9][0-9]{0,5}\.json")
 _RUN = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
 _HEAD = 4_096
 """Bytes in which a file names its task."""
 
-_EXCHANGE = TypeAdapter(Exchange)
-_VERIFICATION = TypeAdapter(KeptVerification)
+_MOST_REFERENCES = 20
 T = TypeVar("T")
 
 
@@ -49,12 +51,36 @@ class KeptFiles:
         except OSError:
             return None
 
+    def referenced(self, state: RunState) -> RunState:
+        """Return the run with each failure's files; they are read, for a run may be taken up."""
+        files = self._files_of(state.request.id)
+        for attempt in state.attempts.values():
+            names = files.get((attempt.task, attempt.number), [])
+            if attempt.failure and names:
+                shown = tuple(dict.fromkeys(names))[-_MOST_REFERENCES:]
+                failure = replace(attempt.failure, references=shown)
+                state = state.put(replace(attempt, failure=failure))
+        return state
+
+    def _files_of(self, run: str) -> dict[tuple[str, int], list[str]]:
+        """The files of each attempt (task key, number) of a run, oldest first."""
+        found: dict[tuple[str, int], list[str]] = {}
+        for name in self.names(run):
+            if not name.startswith("iteration-"):
+                continue
+            data = _object(self.read(run, name) or b"")
+            names, number = data.get("files"), data.get("attempt")
+            if isinstance(names, list) and isinstance(number, int):
+                key = (str(data.get("task")), number)
+                found.setdefault(key, []).extend(f"runs/{run}/{each}" for each in (*names, name))
+        return found
+
     def exchanges(self, run: str, task: str) -> tuple[KeptExchange, ...]:
         """Return what the model was asked about a task and what it replied, in order."""
         return tuple(
             KeptExchange(file=name, node=str(data.get("node", "")), exchange=exchange)
             for name, data in self._about(run, task, "agent")
-            if (exchange := _read_as(_EXCHANGE, data))
+            if (exchange := _read_as(_exchange(), data))
         )
 
     def verifications(self, run: str, task: str) -> tuple[KeptVerification, ...]:
@@ -62,7 +88,7 @@ class KeptFiles:
         return tuple(
             kept
             for name, data in self._about(run, task, "verification")
-            if (kept := _read_as(_VERIFICATION, {**data, "file": name, "found": data}))
+            if (kept := _read_as(_verification(), {**data, "file": name, "found": data}))
         )
 
     def _about(self, run: str, task: str, kind: str) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -90,6 +116,17 @@ def _object(content: bytes) -> dict[str, Any]:
     except ValueError:
         return {}
     return data if isinstance(data, dict) else {}
+
+
+# made when a file is first read: that takes 0.1 s, and most runs read none
+@cache
+def _exchange() -> TypeAdapter[Exchange]:
+    return TypeAdapter(Exchange)
+
+
+@cache
+def _verification() -> TypeAdapter[KeptVerification]:
+    return TypeAdapter(KeptVerification)
 
 
 def _read_as(kind: TypeAdapter[T], data: dict[str, Any]) -> T | None:

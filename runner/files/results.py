@@ -38,8 +38,6 @@ log = logging.getLogger(__name__)
 MAX_FILE_TEXT = 200_000
 """Characters of one text in a file; longer ones are cut in the middle with a note."""
 
-_MOST_REFERENCES = 20
-
 
 class RunFiles:
     """Writes ``todos.json``, reports, exchanges, verifications and iterations below ``folder``.
@@ -102,7 +100,10 @@ class RunFiles:
             self._report(state)
 
     def _report(self, state: RunState) -> None:
-        state = self._referenced(state)
+        if any(attempt.failure for attempt in state.attempts.values()):
+            from runner.files.kept import KeptFiles  # takes 0.02 s that most runs need not pay
+
+            state = KeptFiles(self._folder).referenced(state)
         state = changed(state, ended=state.times.ended or self._clock.now().timestamp())
         self._save("report.json", report(state))
         self._text("report.md", markdown(state))
@@ -116,31 +117,6 @@ class RunFiles:
         self._save(f"runs/{event.run}/{name}", {"run": event.run, "task": event.task, **data})
         self._links.setdefault(event.task, []).append(name)
         return name
-
-    def _referenced(self, state: RunState) -> RunState:
-        """The run with each failure's files; they are read back, for a run may be taken up."""
-        files = self._files_of(state.request.id)
-        for attempt in state.attempts.values():
-            names = files.get((attempt.task, attempt.number), [])
-            if attempt.failure and names:
-                shown = tuple(dict.fromkeys(names))[-_MOST_REFERENCES:]
-                failure = replace(attempt.failure, references=shown)
-                state = state.put(replace(attempt, failure=failure))
-        return state
-
-    def _files_of(self, run: str) -> dict[tuple[str, int], list[str]]:
-        """The files of each attempt (task key, number) of a run, oldest first."""
-        found: dict[tuple[str, int], list[str]] = {}
-        files = (self._folder / "runs" / run).glob("iteration-*.json")
-        for path in sorted(files, key=lambda path: (len(path.name), path.name)):
-            try:
-                data = json.loads(path.read_text(encoding="utf-8"))
-                names = [*data["files"], path.name]
-                key = (str(data["task"]), int(data["attempt"]))
-            except (ValueError, KeyError, TypeError):
-                continue
-            found.setdefault(key, []).extend(f"runs/{run}/{name}" for name in names)
-        return found
 
     def _save(self, name: str, data: dict[str, object]) -> None:
         self._text(name, json.dumps(_cut(data), indent=2, ensure_ascii=False, default=str) + "\n")

@@ -155,7 +155,7 @@ def _checks(attempt: Attempt) -> ExecutionChecks:
 
 def _end(attempt: Attempt) -> ExecutionEnd:
     failure = attempt.failure
-    if failure is None:
+    if failure is None or attempt.asks_first:
         return ExecutionEnd(str(attempt.status))
     return ExecutionEnd(
         str(attempt.status),

@@ -247,8 +247,17 @@ class UnreadableRecord(ValueError):
 
 
 def to_json(execution: Execution) -> dict[str, Any]:
-    """Return a record as JSON, with its nodes and commands."""
+    """Return a record as JSON, with its nodes and commands, as it is stored."""
     return asdict(execution)
+
+
+def for_programs(execution: Execution) -> dict[str, Any]:
+    """Return a record as other programs get it: a cost that is not known is null, never 0."""
+    data = asdict(execution)
+    for used in (data["used"], *(node["usage"] for node in data["nodes"])):
+        if used["unpriced"]:
+            used["cost"] = None
+    return data
 
 
 def from_json(text: str) -> Execution:

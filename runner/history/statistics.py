@@ -164,7 +164,7 @@ def _plain(each: NamedTally) -> dict[str, object]:
         "percent_of_seen": each.percent_of_seen,
         "seconds": round(tally.used.seconds, 3),
         "tokens": tally.used.tokens,
-        "cost": round(tally.used.cost, 6),
+        "cost": tally.used.known_cost,
         "calls": tally.used.calls,
         "unpriced": tally.used.unpriced,
     }

@@ -6,7 +6,7 @@ import hashlib
 from dataclasses import dataclass, replace
 
 from runner.answers.continued import joined
-from runner.errors import PortError
+from runner.errors import PortError, TaskError
 from runner.loop.deps import Deps
 from runner.loop.strategy import model_for, writers
 from runner.money import Usage
@@ -18,6 +18,11 @@ from runner.windows import answer_tokens, context_tokens, is_small
 
 MAX_CONTINUATIONS = 2
 """How often a truncated answer is continued (counted in tokens, not as calls)."""
+
+_SHORTEST_ANSWER = 256
+"""Tokens; where the limit of an attempt leaves fewer for an answer, it is not asked for."""
+_CHARACTERS_PER_TOKEN = 3
+"""Low on purpose: code has about 3.5, and what is reserved must not be less than what is used."""
 
 _GO_ON = "Your answer was cut off. Go on exactly where it stopped; repeat nothing."
 
@@ -42,6 +47,8 @@ async def ask(
 ) -> tuple[RunState, ModelReply]:
     """Ask, and continue a cut answer. Raises ``Outage``, ``TaskError`` or ``Stopped``.
 
+    What question and answer can use is reserved from the attempt's tokens: the answer gets what is
+    left, and ``TaskError`` (kind ``budget``) says that it is too little.
     ``max_tokens`` limits one answer below the run's limit; ``form`` is the JSON form for a closed
     question, if the run uses forms.
     """
@@ -50,7 +57,12 @@ async def ask(
     text = ""
     for _ in range(1 + MAX_CONTINUATIONS):
         asked = messages if not text else (*messages, Message("assistant", text), _more())
-        question = _question(state, asked, temperature, most, None if text else form)
+        room = _room(state, asked)
+        if room < _SHORTEST_ANSWER and text:
+            break
+        if room < _SHORTEST_ANSWER:
+            raise TaskError("budget", _too_little(state))
+        question = _question(state, asked, temperature, min(most, room), None if text else form)
         await deps.control.check(state.request.id)
         answer = await _paid_once(state, deps, question, _name(state, question))
         state = _counted(state, answer)
@@ -94,6 +106,25 @@ async def context_limit(state: RunState, deps: Deps) -> int:
     asked = dict.fromkeys((model_for(state), *writers(state)))  # one context serves them all
     known = [await deps.search.windows.window(name) for name in asked]
     return context_tokens(min(filter(None, known), default=None))
+
+
+def _room(state: RunState, messages: tuple[Message, ...]) -> int:
+    """How many tokens an answer may have before the attempt exceeds its limit."""
+    asked = -(-sum(len(message.content) for message in messages) // _CHARACTERS_PER_TOKEN)
+    return state.request.options.limits.max_tokens - _used(state) - asked
+
+
+def _used(state: RunState) -> int:
+    spent = state.attempt.spent
+    return spent.total.tokens - spent.embedded.tokens
+
+
+def _too_little(state: RunState) -> str:
+    limit = state.request.options.limits.max_tokens
+    return (
+        f"the attempt has used {_used(state):,} of its {limit:,} tokens, "
+        "which leaves too little for the next question and its answer"
+    )
 
 
 def _more() -> Message:

@@ -163,7 +163,7 @@ async def _agreed(state: RunState, deps: Deps, work: TaskWork) -> Step:
 async def _proceeding(state: RunState, deps: Deps, work: TaskWork) -> Step:
     """Write the approved change set; what was merged is already there, and is verified there."""
     proposal, decision = _proposal(state.attempt), state.attempt.agreed.decision
-    state = state.with_attempt(approved=proposal.changes.digest)
+    state = state.with_attempt(approved=proposal.changes.digest, failure=None)
     if decision is None or decision.channel != "merge":
         return Step(state, "proceed")
     tip = ground(state, work).commit

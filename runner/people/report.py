@@ -31,6 +31,7 @@ def todos(state: RunState) -> dict[str, object]:
 def report(state: RunState) -> dict[str, object]:
     """Return the object of ``report.json``; seconds are wall time, ``cost`` is USD or unknown.
 
+    ``duration_seconds`` are those of work: what a run waits for people or a server is left out.
     Tasks are counted as people wrote them: one that a recovery replaced counts once. The
     ``context_tokens`` of an attempt are what the first question showed of the repository.
     """
@@ -38,12 +39,13 @@ def report(state: RunState) -> dict[str, object]:
     attempts = list(state.attempts.values())
     ended = state.times.ended or state.times.started
     view = view_of(state)
+    worked = total(view.node_usage.values()).seconds
     return {
         "run": view.run,
         "roadmap": view.roadmap,
         "started_at": _time(state.times.started),
         "completed_at": _time(ended),
-        "duration_seconds": round(view.seconds, 3),
+        "duration_seconds": round(min(worked, view.seconds or worked), 3),
         "problem": view.problem,
         "cancelled": view.cancelled,
         "success_rate": _success(state),
@@ -62,7 +64,7 @@ def report(state: RunState) -> dict[str, object]:
         "trust": [trust_json(t.checks.trust) for t in view.tasks if t.checks.trust],
         "timeline": [_line(attempt) for attempt in attempts],
         "errors": [
-            *(_error(attempt) for attempt in attempts if attempt.failure),
+            *(_error(a) for a in attempts if a.failure and not a.asks_first),
             *(missing for attempt in attempts for missing in _missing(attempt)),
         ],
         "nodes": {node: _usage(usage) for node, usage in view.node_usage.items()},

@@ -263,6 +263,12 @@ class Attempt:
     spent: Spent = field(default_factory=Spent, metadata=GROUP)
 
     @property
+    def asks_first(self) -> bool:
+        """Whether ``failure`` only says why people are asked first: nothing went wrong yet."""
+        waits = self.status is Status.AWAITING_APPROVAL
+        return waits and self.failure is not None and self.failure.type == "approval"
+
+    @property
     def calls(self) -> int:
         """Model calls after the first answer of this attempt."""
         return max(0, self.answered.answers - 1)

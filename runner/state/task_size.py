@@ -65,7 +65,21 @@ _WORDS: Final[Mapping[TaskKind, str]] = {
 _KINDS: Final = {k: re.compile(rf"\b(?:{w})\b", re.IGNORECASE) for k, w in _WORDS.items()}
 
 
+_BESIDE: Final = re.compile(
+    r"(?<=\w)\W*(?:"
+    r"\b(?:with|including|plus)\s+(?:\w+\s+){0,2}?|[&+]\s*|"
+    r"(?:,|,?\s\band)\s+(?:(?:its|their|the|a|some|matching|regression)\s+)*"
+    r")(?:tests?|specs?|coverage|docs?|documentation|docstrings?)\b",
+    re.IGNORECASE,
+)
+"""What a task names beside what it is about: "X with tests", "X and its tests"."""
+
+
 def kind_of(task: Task) -> TaskKind:
-    """Return what a task is about, by the first word of its title that says so."""
-    found = [(m.start(), kind) for kind, words in _KINDS.items() if (m := words.search(task.title))]
+    """Return what a task is about, by the first word of its title that says so.
+
+    Tests and documentation that come with the work are not what it is about.
+    """
+    title = _BESIDE.sub("", task.title)
+    found = [(m.start(), kind) for kind, words in _KINDS.items() if (m := words.search(title))]
     return min(found)[1] if found else "feature"

@@ -81,6 +81,14 @@ def test_calls_without_a_price_are_told(door):
     assert SAID in DOORS[door]()
 
 
+def test_the_output_of_the_action_is_a_number_or_empty():
+    """A workflow that compares it finds no cost that is too small."""
+    known = with_status(run_state(), Status.COMPLETED, usage={"execute_task": Usage(1, 5, 0.5, 1)})
+
+    assert ACTION.outputs()["cost"] == ""
+    assert ActionReport(((RUN, known),), (), (), Done(), None).outputs()["cost"] == "0.500000"
+
+
 def test_the_shared_pull_request_says_it_in_its_table():
     """The row of a task has the short form; its details have the whole."""
     state = AT_WORK.with_attempt(body=pull_request_body(AT_WORK).encode())

@@ -7,7 +7,12 @@ from dataclasses import replace
 import pytest
 
 from runner.history.inquiry import Totals, asked
-from runner.history.records import ExecutionModels, ExecutionRecovery
+from runner.history.records import (
+    ExecutionModels,
+    ExecutionRecovery,
+    NodeRecord,
+    for_programs,
+)
 from runner.history.statistics import Statistics, as_json, named, percent, statistics_of
 from runner.history.totals import DayTotal, counted, merged, taken_back, undated
 from runner.money import Usage
@@ -24,6 +29,8 @@ from runner.people.history_sentences import (
     summary,
     tables,
 )
+from runner.roadmap.parse import parse_roadmap
+from runner.state.task_size import kind_of
 from tests.runner.history.made import NOW, execution
 
 QUERY = asked(now=NOW, days=30)
@@ -111,6 +118,44 @@ def test_what_is_left_out_is_said():
     assert "3 records written by another version" in text
     assert "1 record left out: the time of each lies in the future" in text
     assert "unknown; 2 calls without a known price" in text
+
+
+def test_a_cost_that_is_not_known_is_null_for_programs():
+    """Neither totals nor records tell 0, which would be free."""
+    unpriced = replace(
+        execution(),
+        used=Usage(1.0, 100, 0.0, 2, 2),
+        nodes=(NodeRecord("execute_task", 1, Usage(1.0, 100, 0.0, 2, 2)),),
+    )
+    told, record = as_json(statistics(unpriced)), for_programs(unpriced)
+
+    assert (told["attempts"]["cost"], told["days"][0]["cost"]) == (None, None)
+    assert (record["used"]["cost"], record["nodes"][0]["usage"]["cost"]) == (None, None)
+    assert for_programs(execution())["used"]["cost"] == 0.25
+
+
+@pytest.mark.parametrize(
+    ("title", "kind"),
+    [
+        ("Add `clamp` and its tests", "feature"),
+        ("Add clamp(low, high), with tests", "feature"),
+        ("Give `clamp` an upper bound (with unit tests and docs)", "feature"),
+        ("Export to CSV including documentation", "feature"),
+        ("Parser + tests", "feature"),
+        ("Add a stack and tests for it", "feature"),
+        ("Fix the crash of an empty list, with a regression test", "fix"),
+        ("Add tests for `clamp`", "tests"),
+        ("Write unit tests and docs", "tests"),
+        ("Add unit and integration tests for the parser", "tests"),
+        ("Document `clamp` and its tests", "docs"),
+        ("Test coverage of the parser", "tests"),
+    ],
+)
+def test_what_a_task_is_about(title, kind):
+    """Tests and documentation that come with the work are not what it is about."""
+    [task] = parse_roadmap("ROADMAP.md", f"- [ ] {title}\n".encode()).tasks
+
+    assert kind_of(task) == kind
 
 
 def test_a_model_that_was_renamed_is_two_and_a_dated_one_is_one():

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from runner.errors import Outage, Stopped
+from runner.errors import Outage, Stopped, TaskError
 from runner.files.results import RunFiles
 from runner.loop.asking import MAX_CONTINUATIONS, ModelReply, ask
 from runner.money import Usage
@@ -51,6 +51,34 @@ async def test_a_form_is_wished_for_only_where_the_run_wants_it(
 
     wished = form("plan") if structured == "auto" else None
     assert [question.form for question in model.questions] == [wished, None]
+
+
+async def test_an_answer_gets_what_the_limit_of_the_attempt_leaves(model: ScriptedModel) -> None:
+    """Question and answer together cannot use more than the attempt may."""
+    model.says("done")
+    long = (Message("user", "x" * 1_800),)
+    state = at("execute_task", run_state(max_tokens=1_000), total=Usage(1.0, 100, calls=1))
+    await ask(state, deps(model=model), long, temperature=0.3)
+
+    assert model.questions[0].max_tokens == 1_000 - 100 - 600
+
+
+async def test_with_too_little_left_nothing_is_asked(model: ScriptedModel) -> None:
+    """Also not just below the limit: what a call can use is reserved before it is made."""
+    state = at("propose_recovery", run_state(max_tokens=1_000), total=Usage(1.0, 740, calls=1))
+    with pytest.raises(TaskError, match="has used 740 of its 1,000 tokens") as refused:
+        await ask(state, deps(model=model), (Message("user", "x" * 30),), temperature=0.3)
+
+    assert (refused.value.kind, model.questions) == ("budget", [])
+
+
+async def test_a_cut_answer_is_not_continued_beyond_the_limit(model: ScriptedModel) -> None:
+    """What was paid for is kept, as cut as it is."""
+    model.says(answer("one ", "length"))
+    state = at("execute_task", run_state(max_tokens=280))
+    _, said = await ask(state, deps(model=model), (Message("user", "x"),), temperature=0.3)
+
+    assert said == ModelReply("one ", truncated=True, refused=False)
 
 
 async def test_a_cut_answer(model: ScriptedModel) -> None:

@@ -70,7 +70,27 @@ def test_the_report_is_json(state: RunState) -> None:
     data = json.loads(json.dumps(report(state)))
 
     assert 0 <= data["success_rate"] <= 1
-    assert data["duration_seconds"] == 60.5
+    assert 0 <= data["duration_seconds"] <= 60.5
+
+
+def test_waiting_is_no_work() -> None:
+    """A run that waited for people for a day took as long as its nodes; rests end nothing."""
+    used = {"execute_task": Usage(90.0, 10), "verify_task": Usage(5.25)}
+    state = with_status(run_state(ROADMAP), Status.COMPLETED, usage=used)
+
+    for ended, seconds in ((86_400.0, 95.25), (60.0, 60.0), (0.0, 95.25)):
+        times = RunTimes(1.0, ended and ended + 1.0)
+        assert report(replace(state, times=times))["duration_seconds"] == seconds
+
+
+def test_a_question_to_people_is_no_error() -> None:
+    """A change set that waits for approval went not wrong; one that was rejected did."""
+    asked = Failure("approval", "the change set has destructive operations", node="validate_code")
+    waits = with_status(run_state(ROADMAP), Status.AWAITING_APPROVAL, failure=asked)
+    rejected = with_status(run_state(ROADMAP), Status.FAILED, failure=asked)
+
+    assert report(waits)["errors"] == []
+    assert [each["type"] for each in report(rejected)["errors"]] == ["approval"]
 
 
 @given(states())
