@@ -133,17 +133,6 @@ async def test_nodes_add_up_to_the_run():
         assert sum(node[number] for node in nodes.values()) == pytest.approx(whole[number])
 
 
-async def test_embeddings_end_no_attempt():
-    """The limit of a task's tokens is about questions and answers."""
-    ended = await planned_run(embeddings="small", max_tokens=40)
-    [attempt] = ended.attempts.values()
-
-    assert (
-        attempt.spent.total.tokens > 40 > attempt.spent.total.tokens - attempt.spent.embedded.tokens
-    )
-    assert attempt.status == "completed"
-
-
 async def test_an_answer_is_known_whatever_was_embedded_before():
     """A plan that is asked for again, its files embedded by now, is not paid for again."""
     model, ports = ScriptedModel("{}"), asking(Meanings())[1]
