@@ -28,6 +28,7 @@ from runner.checks.connected import (
 )
 from runner.code.imports import ModulePaths
 from runner.code.languages import is_among_tests
+from runner.code.symbols import syntax_tree
 from runner.state.changes import ChangeSet, Write
 from runner.state.findings import Complaint
 
@@ -258,19 +259,32 @@ def _only_texts(file: ChangedFile, files: Collection[ChangedFile], asked: TaskWo
         return False
     if asked.mentions(*_ABOUT_TEXTS) or _ABOUT_ERRORS.search(asked.text):
         return False
-    old, new = (t[:LONGEST].decode("utf-8", "replace") for t in (file.old, file.new))
-    if _QUOTED.sub(_filled, old) != _QUOTED.sub(_filled, new):
+    old, new = (_code_and_texts(file.path, t[:LONGEST]) for t in (file.old, file.new))
+    if old is None or new is None or old[0] != new[0]:
         return False
-    changed = words_of(_QUOTED.findall(old)) ^ words_of(_QUOTED.findall(new))
+    changed = words_of(old[1]) ^ words_of(new[1])
     words = {word for word in changed if tells(word)}
     others = (words_of(_code_lines(other)) for other in files if other.path != file.path)
     mentioned = {word.lower() for word in words} & asked.words
     return any(len(w) > 1 for w in changed) and not mentioned and not any(words & o for o in others)
 
 
-def _filled(text: re.Match[str]) -> str:
-    """Return the code inside a text: what an f-string or a template puts in."""
-    return f'"{"".join(_FILLED_IN.findall(text[0]))}"'
+def _code_and_texts(path: str, content: bytes) -> tuple[str, list[str]] | None:
+    """The code without its texts, but with what is filled into them, and the texts themselves."""
+    root = syntax_tree(path, content)
+    if root is None:
+        return None
+    code, texts, end, left = list[str](), list[str](), 0, [root]
+    while left:
+        node = left.pop()
+        if "string" not in node.type:
+            left += reversed(node.named_children)
+            continue
+        texts.append((node.text or b"").decode("utf-8", "replace"))
+        before = content[end : node.start_byte].decode("utf-8", "replace")
+        code += [before, "".join(_FILLED_IN.findall(texts[-1]))]
+        end = node.end_byte
+    return "\0".join([*code, content[end:].decode("utf-8", "replace")]), texts
 
 
 def _code_lines(file: ChangedFile) -> Iterable[str]:
@@ -297,7 +311,6 @@ def _parts(word: str) -> list[str]:
     return [part.lower() for part in (word, *_PART.findall(word))]
 
 
-_QUOTED = re.compile(r'"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'|`(?:[^`\\]|\\.)*`')
 _FILLED_IN = re.compile(r"\{[^{}]*\}")
 _PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\d+")
 _ABOUT_TEXTS = ("messag", "wording", "reword", "phras", "rephras", "typo", "spell", "translat",

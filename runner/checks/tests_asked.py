@@ -38,25 +38,12 @@ _KEEPS = lazy_pattern(
 _FILLER = (
     r"(?:(?:the|all|existing|its|their|corresponding|related|affected|unit|in|for|of|old|and)\s+)*"
 )
-_PROMISES = lazy_pattern(
-    r"\b(?:with|add|adds|write|create|include|including|plus|and|new)\s+(?:(?:a|an|the|new|unit|its"
-    r"|some|more|good|matching|regression|integration|their|own)\s+)*tests?\b|^[\s>*+-]*(?:\*\*)?tests?"
-    r"(?:\*\*)?\s*:|\btests?\s+(?:in|for|that|which)\b|\bcovered\s+by\s+tests?\b",
-    re.IGNORECASE | re.MULTILINE,
-)
 _ASKS = lazy_pattern(
     r"\b(?:with|add|adds|write|create|include|including)\s+(?:(?:a|an|the|new|unit|its|some|more|good"
     r"|matching|regression|integration|their|own|automated)\s+)*tests?\b"
     r"(?!\s+(?:\w+\s+)?(?:suites?|infra\w*|set-?up|frameworks?|runners?|coverage|data|fixtures?|config\w*"
     r"|environments?|modes?|pages?|commands?|targets?|jobs?|workflows?|helpers?|files?|images?|users?"
     r"|accounts?|scripts?|servers?|cases? table))|\bcovered\s+by\s+tests?\b",
-    re.IGNORECASE,
-)
-_SAME_BEHAVIOUR = lazy_pattern(
-    r"\b(?:refactor|renam|mov(?:e|ing)|extract|simplif|clean|restructur|reorgani[sz]|rewrit|performan|speed|faster"
-    r"|optimi[sz]|cach|memoi[sz]|typing|type\s+(?:hints?|annotations?)|annotat|coverage|characteri[sz]"
-    r"|existing|already|document|inline|deduplicat|port|migrat|convert|split|modulari[sz]|internal"
-    r"|same\s+behaviou?r|unchanged|tidy|umbenenn|lint|format)",
     re.IGNORECASE,
 )
 
@@ -99,19 +86,9 @@ def asks_to_change(asked: TaskWords, path: str) -> bool:
     return re.search(pattern, asked.text, re.IGNORECASE) is not None or asked.about_tests
 
 
-def promises_tests(asked: TaskWords) -> bool:
-    """Whether the task promises new tests of what it changes."""
-    return not asked.about_tests and _PROMISES.search(asked.text) is not None
-
-
 def asks_for_tests(asked: TaskWords) -> bool:
     """Whether the task itself says that tests are to be written, not what they are to show."""
     return _ASKS.search(asked.text) is not None
-
-
-def keeps_behaviour(asked: TaskWords) -> bool:
-    """Whether right tests may well pass without the change: nothing is to behave otherwise."""
-    return _SAME_BEHAVIOUR.search(asked.text) is not None
 
 
 # not those that only show something: a header, how a comparison is explained

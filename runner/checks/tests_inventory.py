@@ -121,54 +121,37 @@ def source_of(source: bytes, name: str) -> str:
     return "\n".join(ast.get_source_segment(text, each) or "" for each in used)
 
 
-def is_same_test(old: bytes, new: bytes, name: str) -> bool:
-    """Whether a Python test (``Class::function``) and what it uses of its file are unchanged."""
-    before, after = _dumped(old, name), _dumped(new, name)
-    return before is not None and before == after
+def unchanged_tests(old: bytes, new: bytes) -> frozenset[str]:
+    """The Python tests (``Class::function``) of a file that are as they were.
 
-
-def _dumped(source: bytes, name: str) -> list[str] | None:
-    """The syntax of a test, its decorators and its file's helpers; None if it is not found."""
-    try:
-        tree = python_tree(source)
-        found = {of: (node, outer) for of, node, outer in _functions(tree, "", ())}
-        if (known := found.get(name.partition("[")[0])) is None:
-            return None
-        return [ast.dump(each) for each in (known[0], *known[1], *_helpers(tree, known[0]))]
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
-
-
-def changed_tests(old: bytes, new: bytes) -> frozenset[str]:
-    """The Python tests (``Class::function``) of a file that are new or not as they were.
-
-    A row more in its parametrization counts, and an assertion more of a helper or of a list at the
-    top of the file; other words in a docstring do not.
+    So is what they use of the file, rows of their parametrization among it; other words in a
+    docstring do not count.
     """
-    before, after = inventory(old) or {}, inventory(new) or {}
-    own_before, own_after = _own_code(old), _own_code(new)
+    was, now = inventory(old) or {}, inventory(new) or {}
+    before, after = _code_of_tests(old), _code_of_tests(new)
     return frozenset(
         name
         for name, code in after.items()
-        if name
-        and (
-            own_before.get(name) != own_after.get(name)
-            or before[name].checks != code.checks
-            or before[name].cases != code.cases
-        )
+        if code == before.get(name)
+        and name in was
+        and name in now
+        and (was[name].checks, was[name].cases) == (now[name].checks, now[name].cases)
     )
 
 
-def _own_code(source: bytes) -> dict[str, list[str]]:
-    """The syntax of each test without its docstring, and the decorators of its classes."""
+def _code_of_tests(source: bytes) -> dict[str, list[str]]:
+    """The syntax of each test, the decorators of its classes and the helpers of its file."""
     try:
-        found = list(_functions(python_tree(source), "", ()))
+        tree = python_tree(source)
         return {
             name: [
                 ast.dump(each)
-                for each in (node.args, *node.decorator_list, *_undocumented(node), *inherited)
+                for each in (
+                    *(node.args, *node.decorator_list, *_undocumented(node), *inherited),
+                    *_helpers(tree, node),
+                )
             ]
-            for name, node, inherited in found
+            for name, node, inherited in _functions(tree, "", ())
         }
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return {}

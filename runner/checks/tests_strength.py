@@ -232,7 +232,7 @@ def _called(call: ast.Call, constants: Collection[str]) -> Iterator[tuple[str, i
     elif name in _FAILING or any(k.arg == "check" and _is_true(k.value) for k in call.keywords):
         yield ast.unparse(call), VALUE, 0
     elif name.lower().lstrip("_").startswith(_HELPER):
-        several = max(map(_size, call.args), default=1) - 1
+        several = max(0, max(map(_size, call.args), default=1) - 1)
         yield ast.unparse(call), _strength_of_call(call, name, constants), several
 
 

@@ -315,7 +315,7 @@ _OF_OTHERS = re.compile(
     r"|(?:^|/)__tests__/.+\.[cm]?[jt]sx?$|(?:^|/)tests?/.+\.(?:[cm]?[jt]sx?|rs)$"
 )
 _AMONG_TESTS = re.compile(
-    r"(?:^|/)(?:tests?|specs?|__tests__|testing)/|(?:^|/)(?:test_|conftest\.)"
+    r"(?:^|/)(?:tests?|specs?|__tests__|testing)/|(?:^|/)(?:test_|conftest\.)|^tests?\.py$"
     r"|[._-](?:test|spec|tests)\.\w+$"
 )
 

@@ -76,7 +76,7 @@ class RunFiles:
             self._numbered(event, "agent", {**asked, "error": event.error})
         elif isinstance(event, Verified):
             head = {"tested": event.tested, "attempt": event.attempt, "answer": event.answer}
-            self._numbered(event, "verification", {**head, **asdict(event.verification)})
+            self._numbered(event, "verification", {**head, **asdict(event.verification.lean)})
         elif isinstance(event, Advanced):
             self._newest = event.state
             self._advanced(event)

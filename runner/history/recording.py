@@ -150,6 +150,7 @@ def _checks(attempt: Attempt) -> ExecutionChecks:
         passed=sum(level.passed for level in verification.tests),
         failed=sum(len(level.failures) for level in verification.tests),
         verified=verdict.verified if verdict else verification.verified,
+        verdict=verdict.kind if verdict else "",
     )
 
 

@@ -16,6 +16,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from runner.money import Usage
 from runner.state.error_types import ErrorType, Severity
+from runner.state.findings import VerdictKind
 from runner.state.task_size import Complexity, TaskSize
 
 VERSION: Final = 1
@@ -130,6 +131,7 @@ class ExecutionChecks:
     passed: int = 0
     failed: int = 0
     verified: bool = False
+    verdict: VerdictKind | Literal[""] = ""
 
 
 @dataclass(frozen=True, slots=True)

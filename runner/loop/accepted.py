@@ -1,4 +1,6 @@
-"""One repair of what only linters complain about, which never costs an accepted change.
+"""One repair of what would be better, which never costs an accepted change.
+
+Linters newly complain, or the new tests prove nothing and nothing else shows that the task is done.
 
 The change that its tests accept is kept in the attempt while a model is asked. Whatever goes wrong
 with the answer, the kept change takes its place and is published with its findings.
@@ -16,7 +18,7 @@ from runner.errors import Outage, TaskError
 from runner.loop.deps import Deps, TaskWork
 from runner.loop.strategy import MAX_CALLS, MAX_REPAIRS
 from runner.state.findings import Verification
-from runner.state.run_state import AcceptedChange, RunState, Step
+from runner.state.run_state import AcceptedChange, RunState, Step, VerifiedWork
 
 log = logging.getLogger(__name__)
 
@@ -27,14 +29,16 @@ P = ParamSpec("P")
 _Node = Callable[Concatenate[RunState, Deps, TaskWork, P], Coroutine[Any, Any, Step]]
 
 
-def asks_for_linters(state: RunState) -> bool:
-    """Whether a model is asked once to correct what linters newly say of an accepted change.
+def asks_for_better(state: RunState) -> bool:
+    """Whether a model is asked once to correct what is wrong with an accepted change.
 
     What people wrote or agreed to stays as it is.
     """
     attempt, options = state.attempt, state.request.options
     verification = attempt.tested.verification
-    if attempt.accepted or not verification or not verification.findings:
+    if attempt.accepted or not verification:
+        return False
+    if not verification.findings and not _shows_nothing(attempt.tested):
         return False
     if attempt.planned.human_commits is not None or attempt.agreed.approved:
         return False
@@ -47,10 +51,18 @@ def asks_for_linters(state: RunState) -> bool:
     )
 
 
+def _shows_nothing(tested: VerifiedWork) -> bool:
+    """Whether its own tests pass without the change, and nothing shows that it works."""
+    shown = tested.verdict is not None and tested.verdict.verified
+    return not shown and any(each == "proof" for each in _weak(tested.verification))
+
+
 def kept(state: RunState) -> Step:
     """Keep an accepted change, and ask for the repair."""
     attempt = state.attempt
-    why = "the tests accept the change, and one repair is asked for what linters say"
+    findings = _findings(attempt.tested.verification)
+    about = "what linters say" if findings else "tests that prove something"
+    why = f"the tests accept the change, and one repair is asked for {about}"
     return Step(
         state.with_attempt(
             accepted=AcceptedChange(attempt.answered, attempt.checked, attempt.tested),
@@ -67,7 +79,7 @@ def restored(state: RunState, why: str) -> Step:
     before = attempt.accepted
     if before is None:
         raise ValueError("no accepted change is kept")
-    log.info("The repair for linters is not used: %s", why)
+    log.info("The repair of an accepted change is not used: %s", why)
     now = attempt.answered
     answered = replace(
         before.answered,
@@ -77,7 +89,7 @@ def restored(state: RunState, why: str) -> Step:
         unusable_looks=now.unusable_looks,
         test_repairs=now.test_repairs,
     )
-    reasons = (*attempt.spent.reasons, f"the repair for linters is not used: {why}")
+    reasons = (*attempt.spent.reasons, f"the repair of an accepted change is not used: {why}")
     return Step(
         state.with_attempt(
             answered=answered,
@@ -106,10 +118,13 @@ def _why_worse(before: AcceptedChange, after: Verification | None, state: RunSta
     old, new = before.tested.verdict, state.attempt.tested.verdict
     if old and new and (old.verified > new.verified or set(old.turned) - set(new.turned)):
         return "its tests show less"
-    if len(_weak(after)) > len(_weak(before.tested.verification)):
+    weaker = len(_weak(after)) - len(_weak(before.tested.verification))
+    if weaker > 0:
         return "its tests prove less"
+    if old and not old.verified and new and new.verified:
+        return ""
     if len(_findings(after)) >= len(_findings(before.tested.verification)):
-        return "linters complain as before"
+        return "linters complain as before" if _findings(after) else "its tests prove no more"
     return ""
 
 
@@ -125,7 +140,7 @@ def _weak(verification: Verification | None) -> list[str]:
 
 
 def or_kept(node: _Node[P]) -> _Node[P]:
-    """Let a node that cannot go on with a repair for linters end with the change kept before.
+    """Let a node that cannot go on with such a repair end with the change kept before.
 
     Only an answer that passes goes on: it is not repaired again, and no person is asked about it.
     """

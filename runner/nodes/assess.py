@@ -7,7 +7,9 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from runner.checks.tests_inventory import is_same_test, source_of
+from runner.checks.tests_inventory import unchanged_tests
+from runner.checks.tests_scripts import SCRIPTS
+from runner.checks.tests_titles import changed_cases
 from runner.code.languages import is_among_tests, is_pytest_module, is_test_file, language_of
 from runner.context.facts import FileFacts, facts_of
 from runner.context.library import MAX_FILE, chosen
@@ -20,9 +22,9 @@ from runner.nodes.context import facts_of_tree
 from runner.ports import SandboxSession
 from runner.recovery.facts import open_others
 from runner.roadmap.task import Task
-from runner.state.changes import EXECUTABLE, FILE, ChangeSet, Snapshot
+from runner.state.changes import EXECUTABLE, FILE, ChangeSet, Snapshot, TreeEntry, tree_sha
 from runner.state.events import verified
-from runner.state.findings import TestFailure, Verification
+from runner.state.findings import Verification
 from runner.state.run_state import RunState
 from runner.verify import (
     COMMAND,
@@ -37,16 +39,16 @@ from runner.verify import (
 )
 from runner.verify.assessment import (
     Assessment,
-    Promise,
+    JudgedChange,
     assess,
     needs_base,
-    path_of,
     red_tests,
 )
 from runner.verify.levels import imports_level, without
 from runner.verify.project import OnlyFiles
 from runner.verify.python_layout import MANIFESTS, PythonLayout, layout_of
 from runner.verify.set_up import set_up, set_up_session
+from runner.verify.tools.python import PLAIN
 
 
 async def filled(
@@ -100,33 +102,32 @@ async def assessed(
     *,
     own: Commands | None,
     only: OnlyFiles = (),
-    proven: frozenset[str] = frozenset(),
     unsteady: frozenset[str] = frozenset(),
-) -> Assessment:
-    """Return what a verification means for the change; the base's tests are run where they count.
+    apart: frozenset[str] = frozenset(),
+) -> tuple[Assessment, JudgedChange]:
+    """Return what a verification means, and what it was judged by; the base's tests are run.
 
     ``only`` are the test files that were run, by tool, if not all were: the base runs no others
-    then. ``proven`` are files with a new test that fails without the change, ``unsteady`` tests
-    whose result on the base is another each time. Raises as ``verify`` does.
+    then. ``unsteady`` are tests whose result on the base is another each time, ``apart`` failing
+    ones that run no changed line. Raises as ``verify`` does.
     """
     changes = state.attempt.answered.changes
-    kept = await kept_tests(deps, base, changes, red_tests(after)) if proven else frozenset()
     old = await contents(deps, base, configuration(base.entries))
     there = {tool.name for tool in tools_of(sorted(base.entries), old.get)} | {COMMAND}
-    before = Verification(base.tree, ())
-    if wanted := needs_base(after, there, changes.files, kept):
-        before = await run_base_tests(state, deps, work, base, wanted, own, only=only)
     after = await _imports(state, deps, work, base, after)
     graph = await _graph(deps, base, changes)
-    promise = await _promise(state, deps, base, after, graph)
-    promise = replace(promise, kept=kept, proven=proven, unsteady=unsteady)
-    found = await asyncio.to_thread(assess, after, before, promise)
+    change = await _change(state, deps, base, after, graph)
+    change = replace(change, unsteady=unsteady, apart=apart, selected=bool(only))
+    before = Verification(base.tree, ())
+    if wanted := needs_base(after, there, change):
+        before = await run_base_tests(state, deps, work, base, wanted, own, only=only)
+    found = await asyncio.to_thread(assess, after, before, change)
     if found.outcome != "green":
-        return found
-    untested = await _untested(deps, base, changes, promise.tests, graph)
-    testers = sorted(p for p in (promise.users or ()) if is_pytest_module(p) and p in promise.tests)
+        return found, change
+    untested = await _untested(deps, base, changes, change.tests, graph)
+    testers = sorted(p for p in (change.users or ()) if is_pytest_module(p) and p in change.tests)
     verdict = replace(found.verdict, untested=untested)
-    return replace(found, verdict=verdict, testers=tuple(testers))
+    return replace(found, verdict=verdict, testers=tuple(testers)), change
 
 
 async def run_levels(
@@ -164,20 +165,35 @@ async def run_levels(
     )
 
 
-async def kept_tests(
-    deps: Deps, base: Snapshot, changes: ChangeSet, failures: Collection[TestFailure]
+async def _same_tests(
+    deps: Deps, base: Snapshot, changes: ChangeSet, after: Verification
 ) -> frozenset[str]:
-    """The failing tests that a change left as they were in files that it writes."""
-    written = {f.test: path_of(f) for f in failures if path_of(f) in changes.files and f.is_case}
-    old = await contents(deps, base, set(written.values()))
-    read = reader(old, changes)
-    found: set[str] = set()
-    for test, path in written.items():
-        before, after = old.get(path), read(path)
-        name = test.partition("::")[2]
-        if before and after and is_same_test(before, after, name):
-            found.add(test)
-    return frozenset(found)
+    """The tests that a change left as they were, in files that it writes and elsewhere."""
+    ids = {name for level in after.tests for name in level.found}
+    ids |= {failure.test for failure in red_tests(after)}
+    by_file: dict[str, list[str]] = {}
+    for test in ids:
+        by_file.setdefault(test.partition("::")[0], []).append(test)
+    old = await contents(deps, base, by_file.keys() & changes.files.keys())
+
+    def same() -> frozenset[str]:
+        found: set[str] = set()
+        for path, tests in by_file.items():
+            write = changes.files.get(path)
+            if path not in changes.files:
+                found.update(tests)
+            elif write is None or path not in old:
+                continue
+            elif path.endswith(".py"):
+                kept = unchanged_tests(old[path], write.content)
+                found |= {t for t in tests if t.partition("::")[2].partition("[")[0] in kept}
+            elif path.endswith(SCRIPTS):
+                names = [test.partition("::")[2] for test in tests]
+                changed = changed_cases(path, old[path], write.content, names)
+                found |= {t for t in tests if t.partition("::")[2] not in changed}
+        return frozenset(found)
+
+    return await asyncio.to_thread(same)
 
 
 async def run_base_tests(
@@ -194,11 +210,15 @@ async def run_base_tests(
 ) -> Verification:
     """Run the base's tests, once for all answers that build on it.
 
+    They have run already where the base is the change of the task before, but for its tick.
     ``within`` (seconds) bounds them below the sandbox's own limit; what does not end in that time
     is not kept. ``only`` are the test files to be run, by tool, as far as the base has them: none
     are run that the base's whole suite has run before. ``now`` runs them in any case, because it
     is the time they take that is asked for.
     """
+    earlier = work.sandbox.verified.get(without_ticks(state, base.entries, own))
+    if earlier and not now and set(tools) <= {v.tool for v in earlier.tests} - timed_out(earlier):
+        return earlier
     key = " ".join((base.tree, *sorted(tools), str(own)))
     if (known := work.sandbox.verified.get(key)) and not now:
         return known
@@ -231,6 +251,12 @@ async def run_base_tests(
     return before
 
 
+def without_ticks(state: RunState, entries: Mapping[str, TreeEntry], own: Commands | None) -> str:
+    """What the tests of a tree depend on that is committed with the ticks of its tasks."""
+    rest = {path: entry for path, entry in entries.items() if path != state.request.roadmap}
+    return f"{tree_sha(rest)} {own}"
+
+
 def timed_out(verification: Verification) -> frozenset[str]:
     """The tools whose tests did not end in time."""
     return frozenset(level.tool for level in verification.tests if level.cause == "timeout")
@@ -250,32 +276,53 @@ async def _imports(
     return replace(after, levels=tuple(without(v, old) if v is found else v for v in after.levels))
 
 
-async def _promise(
+async def _change(
     state: RunState, deps: Deps, base: Snapshot, after: Verification, graph: _Graph | None
-) -> Promise:
+) -> JudgedChange:
     changes = state.attempt.answered.changes
-    paths = frozenset(changes.entries(base))
-    tests = frozenset(path for path in paths if is_test_file(path))
-    others = list(_others(state))
+    tests = _tests_among(changes.entries(base))
     doubtful = {f.file for v in after.levels if v.name == "imports" for f in v.failures}
-    return Promise(
+    newest = state.attempt.tested.verification
+    return JudgedChange(
         words=_asked(state),
-        files=frozenset(state.task.files),
-        others="\n".join(map(_words, others)),
-        other_files=frozenset(path for task in others for path in task.files),
+        others="\n".join(map(_words, _others(state))),
         written=frozenset(changes.files),
         users=await _users(deps, base, changes, tests, graph),
         loading={path: graph.users([path]) for path in doubtful} if graph else None,
         tests=tests,
-        sources=await _sources(deps, base, changes, red_tests(after)),
+        same=await _same_tests(deps, base, changes, after),
+        shared=any(is_test_side(path) and not is_test_file(path) for path in changes.files),
+        repaired=frozenset(failure.test for failure in red_tests(newest))
+        if newest
+        else frozenset(),
     )
+
+
+def is_test_side(path: str) -> bool:
+    """Whether a file is a test, or what tests load: fixtures, helpers, data."""
+    return is_test_file(path) or is_among_tests(path) or path.rpartition("/")[2] == "conftest.py"
+
+
+def _tests_among(paths: Collection[str]) -> frozenset[str]:
+    return frozenset(path for path in paths if is_test_file(path) or path in PLAIN)
 
 
 async def tests_of(deps: Deps, base: Snapshot, changes: ChangeSet) -> frozenset[str] | None:
     """The test files that use what changes; None if imports are not known."""
-    tests = frozenset(path for path in changes.entries(base) if is_test_file(path))
+    tests = _tests_among(changes.entries(base))
     users = await _users(deps, base, changes, tests, await _graph(deps, base, changes))
     return None if users is None else users & tests
+
+
+async def tests_using(
+    deps: Deps, base: Snapshot, changes: ChangeSet, files: Collection[str]
+) -> list[str]:
+    """The files of code that these test files use; none if imports are not known."""
+    graph = await _graph(deps, base, changes)
+    if graph is None:
+        return []
+    code = (p for p in changes.entries(base) if language_of(p) and not is_test_side(p))
+    return [path for path in code if graph.users([path]) & set(files)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -359,20 +406,6 @@ def _naming(touched: Collection[str], texts: Mapping[str, bytes]) -> frozenset[s
     return frozenset(
         path for path, text in texts.items() if any(name.encode() in text for name in names)
     )
-
-
-async def _sources(
-    deps: Deps, base: Snapshot, changes: ChangeSet, failures: Collection[TestFailure]
-) -> dict[str, str]:
-    """The source of each failing test, by id: of a Python test itself, else of its file."""
-    files = {failure.test: failure.test.partition("::")[0] for failure in failures}
-    places = {f.test: f.file for f in failures if files[f.test] not in base.entries}
-    read = reader(await contents(deps, base, {*files.values(), *places.values()}), changes)
-    found: dict[str, str] = {}
-    for test, path in (files | places).items():
-        if (content := read(path)) is not None:
-            found[test] = source_of(content, test.partition("::")[2])
-    return found
 
 
 def _others(state: RunState) -> Iterator[Task]:

@@ -289,6 +289,7 @@ def _checkpoint(
                 *(("Co-authored-by", person) for person in people),
                 ("Cairn-Run", run),
                 *(("Cairn-Task", key) for key in keys),
+                ("Cairn-Verdict", trust.verdict),
                 ("Cairn-Verified", verified_trailer(verdict_of(state.attempt))),
                 ("Cairn-Trust", trust_line(trust)),
             ),

@@ -34,10 +34,10 @@ async def covered(
     """
     after, changes = found.verification, state.attempt.answered.changes
     seconds = sum(level.seconds for level in after.tests if level.result == "passed")
-    if not found.verdict.verified or seconds > _LONGEST_RUN:
+    if found.verdict.kind == "untested" or seconds > _LONGEST_RUN:
         return after
     suites = await _suites(deps, base, changes, found)
-    lines = await _changed_lines(deps, base, changes)
+    lines = await changed_lines(deps, base, changes)
     if not suites or not 0 < sum(map(len, lines.values())) <= _MOST_LINES:
         return after
     session = await filled(state, deps, work, base, changes)
@@ -59,7 +59,7 @@ async def _suites(deps: Deps, base: Snapshot, changes: ChangeSet, found: Assessm
     return using or [(tool, ()) for tool in tools if tool.name in names]
 
 
-async def _changed_lines(
+async def changed_lines(
     deps: Deps, base: Snapshot, changes: ChangeSet
 ) -> Mapping[str, frozenset[int]]:
     """The new and changed lines of each Python file that is not a test."""

@@ -11,7 +11,6 @@ from runner.code.languages import is_test_file
 from runner.loop.deps import Deps, TaskWork
 from runner.loop.reading import contents, reader
 from runner.nodes.assess import assessed, run_base_tests, run_levels, tests_of, timed_out
-from runner.nodes.proof import proven_files
 from runner.nodes.steadied import steadied
 from runner.state.changes import Snapshot
 from runner.state.events import verified
@@ -105,10 +104,7 @@ async def first_tests(
         if needed > within:
             return None
     after = await steadied(state, deps, work, base, after, own=None)
-    proven = await proven_files(state, deps, work, base, after)
-    found = await assessed(
-        state, deps, work, base, after, own=None, only=chosen.only, proven=proven
-    )
+    found, _ = await assessed(state, deps, work, base, after, own=None, only=chosen.only)
     if found.outcome != "red" or found.doubtful or not _certain(state, found, base, chosen):
         return None
     levels = tuple(map(_shortened, found.verification.levels))

@@ -208,27 +208,23 @@ async def repair_code(state: RunState, deps: Deps, work: TaskWork) -> Step:
 async def repair_test(state: RunState, deps: Deps, work: TaskWork) -> Step:
     """Ask for a correction from the parsed failures, with the code and the tests they name.
 
-    Where the tests accept the change, it asks only about what linters say.
+    Where the tests accept the change, it asks only about what linters say, or for better tests.
     """
-    from runner.nodes.proof import unproven
-
     attempt = state.attempt
     log.info("Test repair attempt %d/%d", attempt.answered.test_repairs + 1, MAX_REPAIRS)
     verification, linted = attempt.tested.verification, attempt.accepted is not None
     failures = verification.failures if verification and not linted else ()
+    findings = verification.findings[:_MOST_FINDINGS] if verification else ()
     files = await with_tests(state, deps, failures)
     messages = question(
         "repair_test",
         **await _form(state, deps),
         task=state.task,
         failures=distinct(failures),
-        outputs=[] if linted else outputs_of(verification, most=3_000),
-        unproven=not linted and unproven(verification) is not None,
-        linted=linted,
-        findings=[
-            f"{finding(each)} ({tool})"
-            for tool, each in (verification.findings[:_MOST_FINDINGS] if verification else ())
-        ],
+        outputs=[] if linted and findings else outputs_of(verification, most=3_000),
+        unproven=linted and not findings,
+        linted=linted and bool(findings),
+        findings=[f"{finding(each)} ({tool})" for tool, each in findings],
         files=files,
         edit=long_one(files),
         looks=await _offered(state, deps),

@@ -1,39 +1,34 @@
-"""Do the task's new tests prove anything? They are run without its code, and with faults in it."""
+"""What a change's own tests show: they are run without its code, and with faults in the code."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import AsyncIterator, Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
 
-from runner.checks.asked import TaskWords
-from runner.checks.tests_asked import keeps_behaviour, promises_tests
-from runner.code.languages import is_among_tests, is_test_file, language_of
+from runner.code.languages import language_of
 from runner.loop.deps import Deps, TaskWork
-from runner.loop.reading import contents
-from runner.nodes.assess import filled, kept_tests
-from runner.nodes.new_tests import (
-    SCRIPTS,
-    NewTests,
-    is_test,
-    new_pytest_tests,
-    new_tests,
-)
+from runner.loop.reading import contents, reader
+from runner.nodes.assess import filled, is_test_side, tests_using
 from runner.ports import SandboxSession
 from runner.state.changes import ChangeSet, Snapshot
 from runner.state.events import verified
 from runner.state.findings import Level, Verification
 from runner.state.run_state import RunState
-from runner.verify.assessment import path_of, red_tests
-from runner.verify.mutants import Mutant, mutants
+from runner.verify import configuration, is_pytest, running, tools_of
+from runner.verify.assessment import Assessment, JudgedChange, concluded, missing_names, plain_id
+from runner.verify.evidence import Before, Row
+from runner.verify.judging import Tool
+from runner.verify.mutants import BREAKABLE, COMPILED, Mutant, emptied, mutants
 
 _NOTHING = "these tests prove nothing, because they also pass without the change"
 _SKIPPED = "the new tests are skipped without the change"
-_UNKNOWN = "without the change the tests were stopped before their end"
 _MOST_NAMED = 10
 _MOST_MUTANTS = 3
 _LONGEST_RUN, _LEAST_SECONDS = 20.0, 20.0
 """New tests that take longer than this are not run again for each fault."""
+_LONGEST_WHOLE = 60.0
+"""Seconds; slower tests are not run again where they cannot be run alone."""
 
 _NOT_STARTED = 126
 """From this exit code on a program could not be started, or was stopped."""
@@ -41,161 +36,222 @@ _NOT_STARTED = 126
 _REPLACE = 'cat >"$1" && find . -name __pycache__ -type d -prune -exec rm -rf {} +'
 
 
+@dataclass(frozen=True, slots=True)
+class _Suite:
+    """The tests of one tool that are in question (ids without parameters), and what runs them."""
+
+    tool: Tool
+    ids: tuple[str, ...]
+    only: tuple[str, ...]
+
+
 async def proved(
-    state: RunState, deps: Deps, work: TaskWork, base: Snapshot, after: Verification
-) -> Verification:
-    """Run the task's new and changed tests without its code: at least one must fail.
+    state: RunState,
+    deps: Deps,
+    work: TaskWork,
+    base: Snapshot,
+    found: Assessment,
+    change: JudgedChange,
+) -> Assessment:
+    """Return an accepted assessment with what the tests say that the change adds or edits.
 
-    Then run them with small faults in its code, most of which they should notice. Only where a
-    change brings both code and tests; tests for what was there before prove by passing.
+    They are run on the base with only the change's tests laid over it. Small faults in the changed
+    lines tell whether they notice anything; where a change writes only tests, the code that they
+    use is emptied instead.
     """
-    if not after.verified:
-        return after
-    new = await new_tests(state, deps, work, base, after)
-    if new is None:
-        return after
-    proof = await _without_code(state, deps, work, base, new)
-    levels = [*after.levels, proof]
-    if proof.result != "failed" and proof.seconds <= _LONGEST_RUN:
-        levels += await _with_faults(state, deps, work, base, new)
-    proven = Verification(after.tree, tuple(levels))
-    await deps.events.emit(verified(state, proven, "proof"))
-    return proven
+    suites = [suite async for suite in _suites(deps, base, state.attempt.answered.changes, found)]
+    levels: list[Level] = []
+    rows: dict[str, Row] = {row.test: row for row in found.rows}
+    for suite in suites:
+        run = _Proof(state, deps, work, base, suite, change)
+        levels += await run.levels()
+        for row in [row for row in rows.values() if plain_id(row.test) in suite.ids]:
+            rows[row.test] = run.row(row)
+    if levels:
+        verification = replace(found.verification, levels=(*found.verification.levels, *levels))
+        await deps.events.emit(verified(state, verification, "proof"))
+        found = replace(found, verification=verification)
+    return concluded(found, tuple(rows.values()), change)
 
 
-async def proven_files(
-    state: RunState, deps: Deps, work: TaskWork, base: Snapshot, after: Verification
-) -> frozenset[str]:
-    """The files of the change in which a new test passes that fails without the task's code.
-
-    Asked only where nothing but old tests fail in files of the change: see ``kept_tests``.
-    """
-    changes, red = state.attempt.answered.changes, red_tests(after)
-    own = {failure.test for failure in red if path_of(failure) in changes.files}
-    if not own or own - await kept_tests(deps, base, changes, red):
-        return frozenset()
-    if (new := await new_pytest_tests(deps, base, changes)) is None:
-        return frozenset()
-    proof = await _without_code(state, deps, work, base, new)
-    return frozenset(each.partition("::")[0] for each in proof.found)
-
-
-async def _without_code(
-    state: RunState, deps: Deps, work: TaskWork, base: Snapshot, new: NewTests
-) -> Level:
-    session = await filled(state, deps, work, base, new.files)
-    work.sandbox.holds = ""
-    seconds = state.request.options.sandbox.test_timeout
-    ran = await new.tool.run(session, timeout=seconds, only=new.ids)
-    if ran.broken and ran.cause != "timeout":  # no test of it is known where a file is not loaded
-        files = sorted({each.partition("::")[0] for each in new.ids})
-        ran = await new.tool.run(session, timeout=seconds, only=files)
-    level = Level("proof", "passed", command=ran.command, seconds=ran.seconds)
-    if new.by_file:
-        return _of_report(level, new.ids, ran)
-    level = replace(level, found=_failing(new.ids, ran))
-    if ran.result == "failed":
-        return replace(level, passed=len(new.ids) - len(level.found))
-    if ran.result == "skipped":
-        return replace(level, result="skipped", reason=_SKIPPED)
-    return _proves_nothing(level, new.ids)
+async def _suites(
+    deps: Deps, base: Snapshot, changes: ChangeSet, found: Assessment
+) -> AsyncIterator[_Suite]:
+    asked = {row.test for row in found.rows if row.edited and row.before == "not run"}
+    if not asked:
+        return
+    paths = sorted(changes.entries(base))
+    read = reader(await contents(deps, base, configuration(base.entries)), changes)
+    tools = {tool.name: tool for tool in tools_of(paths, read)}
+    for level in found.verification.tests:
+        ids = tuple(dict.fromkeys(plain_id(test) for test in level.found if test in asked))
+        tool = tools.get(level.tool)
+        if tool is None or not ids:
+            continue
+        if is_pytest(tool):
+            yield _Suite(tool, ids, ids)
+            continue
+        files = sorted({each.partition("::")[0] for each in ids})
+        alone = next((own for each, own in running([tool], files, paths, read) if own), ())
+        if set(files) <= set(alone):
+            yield _Suite(tool, ids, tuple(alone))
+        elif level.seconds <= _LONGEST_WHOLE:
+            yield _Suite(tool, ids, ())
 
 
-def _proves_nothing(level: Level, ids: Sequence[str]) -> Level:
-    output = f"{_NOTHING}: {', '.join(ids[:_MOST_NAMED])}"
-    return replace(level, result="failed", reason=_NOTHING, output=output)
+class _Proof:
+    """The runs of one suite, and what they say of each of its tests."""
+
+    def __init__(
+        self,
+        state: RunState,
+        deps: Deps,
+        work: TaskWork,
+        base: Snapshot,
+        suite: _Suite,
+        change: JudgedChange,
+    ) -> None:
+        self._state, self._deps, self._work, self._base = state, deps, work, base
+        self._suite, self._change = suite, change
+        self._changes = state.attempt.answered.changes
+        self._before: dict[str, Before] = dict.fromkeys(suite.ids, "passed")
+        self._lacked: set[str] = set()
+        self._noticed: set[str] | None = None
+
+    def row(self, row: Row) -> Row:
+        """The row of a test, with what was found about it."""
+        test = plain_id(row.test)
+        return replace(
+            row,
+            before=self._before[test],
+            lacked=test in self._lacked,
+            notices=None if self._noticed is None else test in self._noticed,
+        )
+
+    async def levels(self) -> list[Level]:
+        """Run what tells; the levels say how it went."""
+        if self._change.only_tests:
+            await self._try_faults(await self._of_tested_code())
+            return []
+        proof = await self._without_code()
+        if proof.result == "failed" or proof.seconds > _LONGEST_RUN:
+            return [proof]
+        faults = await self._faults()
+        level = await self._try_faults(faults)
+        if self._lacked and not self._noticed:  # only a name was missing: is it used as well?
+            await self._try_faults(await self._emptied())
+        return [proof, *([level] if level else [])]
+
+    async def _without_code(self) -> Level:
+        files = {path: w for path, w in self._changes.files.items() if is_test_side(path)}
+        session = await filled(self._state, self._deps, self._work, self._base, ChangeSet(files))
+        self._work.sandbox.holds = ""
+        seconds = self._state.request.options.sandbox.test_timeout
+        tool, only = self._suite.tool, self._suite.only
+        ran = await tool.run(session, timeout=seconds, only=only)
+        if ran.broken and ran.cause != "timeout" and is_pytest(tool):
+            # no test of it is known where a file is not loaded
+            only = tuple(sorted({each.partition("::")[0] for each in only}))
+            ran = await tool.run(session, timeout=seconds, only=only)
+        said = dict(_failing(self._suite.ids, ran))
+        passed = {plain_id(name) for name in ran.found}
+        for test in self._suite.ids:
+            self._before[test] = (
+                "failed" if test in said else "passed" if test in passed else "not run"
+            )
+        self._lacked = {test for test, message in said.items() if missing_names(message)}
+        level = Level("proof", "passed", command=ran.command, seconds=ran.seconds)
+        idle = [test for test, result in self._before.items() if result == "passed"]
+        if said:
+            return replace(level, found=tuple(said), passed=len(idle))
+        if not idle:
+            return replace(level, result="skipped", reason=_SKIPPED)
+        output = f"{_NOTHING}: {', '.join(idle[:_MOST_NAMED])}"
+        return replace(level, result="failed", reason=_NOTHING, output=output)
+
+    async def _try_faults(self, faults: Mapping[Mutant, bytes]) -> Level | None:
+        """Run the tests with each fault alone; None where none could be put there."""
+        if not faults:
+            return None
+        session = await filled(self._state, self._deps, self._work, self._base, self._changes)
+        self._work.sandbox.holds = ""
+        began = asyncio.get_running_loop().time()
+        seconds = min(_LEAST_SECONDS, self._state.request.options.sandbox.test_timeout)
+        tried, missed = 0, list[str]()
+        for fault, whole in faults.items():
+            if not await _write(session, fault.path, fault.content):
+                continue
+            tool, only = self._suite.tool, self._suite.only
+            ran = await tool.run(session, timeout=seconds, only=only)
+            await _write(session, fault.path, whole)
+            built = language_of(fault.path) not in COMPILED or any(f.is_case for f in ran.failures)
+            if ran.result == "failed" and not built:
+                continue
+            noticed = {test for test, _ in _failing(self._suite.ids, ran)}
+            self._noticed = (self._noticed or set()) | noticed
+            tried += 1
+            missed += [] if noticed else [str(fault)]
+        return (
+            Level(
+                "mutants",
+                "failed" if missed else "passed",
+                passed=tried - len(missed),
+                seconds=asyncio.get_running_loop().time() - began,
+                reason=f"{len(missed)} of {tried} small faults not noticed" if missed else "",
+                output="\n".join(missed),
+                found=tuple(missed),
+            )
+            if tried
+            else None
+        )
+
+    async def _faults(self) -> dict[Mutant, bytes]:
+        """Faults in the changed lines of the code, the same ones for the same change."""
+        new, old = self._code(), await contents(self._deps, self._base, self._changes.files)
+        found: dict[Mutant, bytes] = {}
+        for path, content in new.items():
+            left = _MOST_MUTANTS - len(found)
+            made = await asyncio.to_thread(mutants, path, old.get(path), content, most=left)
+            found |= dict.fromkeys(made, content)
+        return found
+
+    async def _emptied(self) -> dict[Mutant, bytes]:
+        new, old = self._code(), await contents(self._deps, self._base, self._changes.files)
+        made = {path: emptied(path, old.get(path), content) for path, content in new.items()}
+        found = {each: new[path] for path, each in made.items() if each}
+        return dict(list(found.items())[:_MOST_MUTANTS])
+
+    async def _of_tested_code(self) -> dict[Mutant, bytes]:
+        """The code that tests of the suite use, emptied: what a task names comes first."""
+        files = {each.partition("::")[0] for each in self._suite.ids}
+        using = await tests_using(self._deps, self._base, self._changes, files)
+        paths = sorted(using, key=lambda path: (path not in self._change.words, path))
+        old = await contents(self._deps, self._base, paths[:_MOST_MUTANTS])
+        made = {path: emptied(path, None, content) for path, content in old.items()}
+        return {each: old[path] for path, each in made.items() if each}
+
+    def _code(self) -> dict[str, bytes]:
+        return {
+            path: write.content
+            for path, write in self._changes.files.items()
+            if write and language_of(path) in BREAKABLE and not is_test_side(path)
+        }
 
 
-def _of_report(level: Level, ids: Sequence[str], ran: Level) -> Level:
-    """The level where whole files ran: each new test by what the report says about it.
-
-    The other tests of its file do not count, and neither does a run that was stopped.
-    """
-    code = ran.exit_code or 0
-    if ran.broken and (ran.cause == "timeout" or not 0 < code < _NOT_STARTED):
-        return replace(level, result="skipped", reason=_UNKNOWN)
-    red = {failure.test for failure in ran.failures}
-    found = [i for i in ids if ran.broken or i in red or i.partition("::")[0] in red]
-    idle = [each for each in ids if each in ran.found]
-    if found:
-        return replace(level, found=tuple(found), passed=len(idle))
-    return (
-        _proves_nothing(level, idle) if idle else replace(level, result="skipped", reason=_SKIPPED)
-    )
-
-
-def _failing(ids: Sequence[str], ran: Level) -> tuple[str, ...]:
-    """The tests that failed: by name, or all of a file that could not be loaded, or of a run."""
+def _failing(ids: Collection[str], ran: Level) -> Iterator[tuple[str, str]]:
+    """The tests that failed with what was said: by name, all of a file, or all of a run."""
     if ran.result != "failed":
-        return ()
-    red = {failure.test.partition("[")[0] for failure in ran.failures}
-    red |= {failure.file for failure in ran.failures if not failure.is_case}
-    found = tuple(each for each in ids if each in red or each.partition("::")[0] in red)
-    return found or tuple(ids)
-
-
-async def _with_faults(
-    state: RunState, deps: Deps, work: TaskWork, base: Snapshot, new: NewTests
-) -> list[Level]:
-    """Return a level that says which faults the new tests did not notice; none where none fits."""
-    changes = state.attempt.answered.changes
-    faults = await _faults(deps, base, changes)
-    if not faults:
-        return []
-    session = await filled(state, deps, work, base, changes)
-    work.sandbox.holds = ""
-    seconds = min(_LEAST_SECONDS, state.request.options.sandbox.test_timeout)
-    began = asyncio.get_running_loop().time()
-    tried = [(f, await _goes_unnoticed(session, f, changes, new, seconds)) for f in faults]
-    written = [fault for fault, unnoticed in tried if unnoticed is not None]
-    missed = [str(fault) for fault, unnoticed in tried if unnoticed]
-    reason = f"{len(missed)} of {len(written)} small faults not noticed" if missed else ""
-    level = Level(
-        "mutants",
-        "failed" if missed else "passed",
-        passed=len(written) - len(missed),
-        seconds=asyncio.get_running_loop().time() - began,
-        reason=reason,
-        output="\n".join(missed),
-        found=tuple(missed),
-    )
-    return [level] if written else []
-
-
-async def _faults(deps: Deps, base: Snapshot, changes: ChangeSet) -> list[Mutant]:
-    """Faults in the changed lines of the code, the same ones for the same change."""
-    files = {
-        path: write.content for path, write in changes.files.items() if write and _is_code(path)
-    }
-    old = await contents(deps, base, files)
-    found: list[Mutant] = []
-    for path, content in files.items():
-        left = _MOST_MUTANTS - len(found)
-        found += await asyncio.to_thread(mutants, path, old.get(path), content, most=left)
-    return found
-
-
-def _is_code(path: str) -> bool:
-    """Whether it is code, in a language in which faults are put, and not a test."""
-    if language_of(path) in SCRIPTS:
-        return not is_test_file(path) and not is_among_tests(path)
-    return path.endswith(".py") and not is_test(path) and not is_test_file(path)
-
-
-async def _goes_unnoticed(
-    session: SandboxSession, fault: Mutant, changes: ChangeSet, new: NewTests, seconds: float
-) -> bool | None:
-    """Whether the new tests pass with a fault in the code; the file is put back afterwards.
-
-    None where the fault could not be written: then the tests say nothing about it.
-    """
-    if not await _write(session, fault.path, fault.content):
-        return None
-    ran = await new.tool.run(session, timeout=seconds, only=new.ids)
-    passes = set(new.ids) <= set(ran.found) if new.by_file else ran.result == "passed"
-    whole = changes.files[fault.path]
-    await _write(session, fault.path, whole.content if whole else b"")
-    return passes
+        return
+    red = {plain_id(failure.test): failure.message for failure in ran.failures}
+    files = {f.test: f.message for f in ran.failures if not f.is_case}
+    passed = {plain_id(name) for name in ran.found}
+    stopped = ran.cause != "timeout" and not 0 < (ran.exit_code or 0) < _NOT_STARTED
+    for test in ids:
+        path = test.partition("::")[0]
+        if test in red or path in files:
+            yield test, red.get(test, files.get(path, ""))
+        elif ran.broken and not stopped and test not in passed:
+            yield test, ran.broken
 
 
 async def _write(session: SandboxSession, path: str, content: bytes) -> bool:
@@ -217,17 +273,3 @@ def unnoticed(verification: Verification | None) -> Level | None:
 def _failed(verification: Verification | None, name: str) -> Level | None:
     levels = verification.levels if verification else ()
     return next((each for each in levels if each.name == name and each.result == "failed"), None)
-
-
-async def must_prove(state: RunState, deps: Deps, base: Snapshot) -> bool:
-    """Whether the task's new tests have to fail without its change.
-
-    They have to where the task promised them, by name or as "with tests". Tests of a task that
-    changes no behaviour (a refactoring, something made faster) may well pass before.
-    """
-    asked, changes = TaskWords.of(state.task), state.attempt.answered.changes
-    if state.attempt.planned.human_commits is not None or keeps_behaviour(asked):
-        return False
-    paths = [p for p, write in changes.files.items() if write and (is_test(p) or is_test_file(p))]
-    old = await contents(deps, base, paths)
-    return promises_tests(asked) or any(asked.names_file(path) for path in paths if path not in old)

@@ -122,6 +122,7 @@ def _named(level: Level, flaky: Collection[TestFailure]) -> Level:
         passed=level.passed + len(found),
         green=tuple(dict.fromkeys((*level.green, *sorted(files)))),
         flaky=names,
+        found=(*level.found, *(() if len(level.found) < level.passed else names)),
     )
     if level.failures:
         reason = f"{counted(len(level.failures))} failed, {level.passed} passed"

@@ -24,7 +24,7 @@ async def verified_without(state: RunState, deps: Deps) -> Verification:
         seconds = state.request.options.sandbox.test_timeout
         after = await run_levels(state, deps, work, base, own, seconds=seconds)
         after = await steadied(state, deps, work, base, after, own=own)
-        found = await assessed(state, deps, work, base, after, own=own)
+        found, _ = await assessed(state, deps, work, base, after, own=own)
     finally:
         await work.sandbox.close()
     if found.outcome == "unverifiable":

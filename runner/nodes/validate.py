@@ -13,6 +13,7 @@ from runner.checks.auto_repair import auto_repair
 from runner.checks.broken_code import broken_code
 from runner.checks.copied import copied_cases
 from runner.checks.destructive import Destructive, destructive, log_line
+from runner.checks.guarded import said_by
 from runner.checks.kept_names import NameFindings, are_compared, losses, verdict
 from runner.checks.knows_tests import knows_its_tests
 from runner.checks.misplaced import content_of_another, holders, misplaced, taken_over
@@ -123,7 +124,7 @@ async def kept_names(
 def _wrong_files(
     changes: ChangeSet, others: Mapping[str, bytes], read: Read
 ) -> tuple[Complaint, ...]:
-    return tuple(content_of_another(changes, others, read=read))
+    return said_by(content_of_another, changes, others, read=read)
 
 
 async def _others(deps: Deps, changes: ChangeSet, base: Snapshot, read: Read) -> OtherFiles:
@@ -178,16 +179,16 @@ async def undone(
             ()
             if reviewed
             else (
-                *misplaced(changes, asked, paths=paths, read=held),
-                *not_removed(changes, asked, paths=paths, read=held),
+                *said_by(misplaced, changes, asked, paths=paths, read=held),
+                *said_by(not_removed, changes, asked, paths=paths, read=held),
             )
         )
         return (
-            *unfinished(changes, asked, read=read),
-            *broken_code(changes, asked, read=read),
-            *undefined_names(changes, read=read, others=others),
-            *copied_cases(changes, asked, old=old, tests=tests),
-            *knows_its_tests(changes, asked, old=old),
+            *said_by(unfinished, changes, asked, read=read),
+            *said_by(broken_code, changes, asked, read=read),
+            *said_by(undefined_names, changes, read=read, others=others),
+            *said_by(copied_cases, changes, asked, old=old, tests=tests),
+            *said_by(knows_its_tests, changes, asked, old=old),
             *wrong,
         )
 
@@ -383,8 +384,8 @@ def _cleared(state: RunState, read: Read) -> Step:
     changes = state.attempt.answered.changes
     about = asking(state, changes, read)
     state = state.with_attempt(
-        other_tests=changed_tests(changes, read=read),
-        warnings=(*state.attempt.checked.warnings, *weaker_asserts(changes, read=read)),
+        other_tests=said_by(changed_tests, changes, read=read),
+        warnings=(*state.attempt.checked.warnings, *said_by(weaker_asserts, changes, read=read)),
     )
     if state.attempt.agreed.approved == changes.digest or not any(about):
         return Step(state, "ok")
@@ -415,7 +416,8 @@ def complaints_of(
     repairing = state.attempt.tested.verification is not None
     return (
         *validate(changes, base, read=read, protect=protect, limits=_limits(options)),
-        *weakened_tests(
+        *said_by(
+            weakened_tests,
             changes,
             read=read,
             repairing=repairing,

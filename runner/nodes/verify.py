@@ -17,19 +17,20 @@ from runner.checks.asked import TaskWords
 from runner.checks.destructive_commands import judge_text
 from runner.code.languages import is_test_file
 from runner.errors import Outage, TaskError
-from runner.loop.accepted import asks_for_linters, kept, or_kept, settled
+from runner.loop.accepted import asks_for_better, kept, or_kept, settled
 from runner.loop.asking import ask
 from runner.loop.deps import Deps, TaskWork
 from runner.loop.reading import base_of, contents, reader
 from runner.loop.schedule import upcoming
 from runner.loop.strategy import given_up, judged
-from runner.nodes.assess import assessed, filled, run_levels, timed_out
+from runner.nodes.assess import assessed, filled, run_levels, timed_out, without_ticks
 from runner.nodes.covered import covered
 from runner.nodes.evidence import gathered
 from runner.nodes.first_tests import first_tests, suite_seconds, time_needed, whole_seconds
 from runner.nodes.format import formatted
 from runner.nodes.lint import lint_levels, with_linters
-from runner.nodes.proof import must_prove, proved, proven_files, unnoticed, unproven
+from runner.nodes.proof import proved, unnoticed, unproven
+from runner.nodes.reached import apart_from
 from runner.nodes.steadied import TIMES, steadied, unsteady_on_base
 from runner.people.sentences import UNPROVEN, faults_unnoticed, new_findings, tests_left
 from runner.prompts import question
@@ -39,7 +40,7 @@ from runner.state.events import verified
 from runner.state.findings import Verification, reasons_of
 from runner.state.run_state import RunState, Step
 from runner.verify import Commands, configuration, tools_of
-from runner.verify.assessment import Assessment, red_tests
+from runner.verify.assessment import Assessment, JudgedChange, red_tests
 from runner.verify.judging import Read
 
 _LONGEST = 500
@@ -153,39 +154,36 @@ async def _judged(state: RunState, deps: Deps, work: TaskWork) -> Step:
     if found.outcome == "unverifiable":
         raise TaskError("environment", f"Cairn cannot verify the change: {found.verdict.reason}.")
     if found.outcome == "green":
-        nothing = unproven(verification)
-        if nothing is None or not await must_prove(state, deps, base):
-            return _passed(accepted(state, found))
-        log.info("Test failed: %s", nothing.output)
-        return judged(state.with_attempt(verification=verification, verdict=None), "test")
-    state = state.with_attempt(verification=verification, verdict=None)
+        state = accepted(state, found)
+        return kept(state) if asks_for_better(state) else settled(state)
+    state = state.with_attempt(verification=verification.lean, verdict=None)
     for reason in reasons_of(verification):
         log.info("Test failed: %s", deps.mask(reason))
     if await _unrepairable(state, deps):
         return given_up(state, "the task asks for a module that no repair can provide")
-    return judged(state, "test")
-
-
-def _passed(state: RunState) -> Step:
-    """Go on with an accepted change, or ask first about what only linters say."""
-    return kept(state) if asks_for_linters(state) else settled(state)
+    step = judged(state, "test")
+    red = {failure.test for failure in verification.failures}
+    if red and red <= set(found.in_the_way):
+        # only old failures: the same answer again says that they are none of its business
+        step = replace(step, state=step.state.with_attempt(tried=state.attempt.answered.tried))
+    return step
 
 
 async def measured(
     state: RunState, deps: Deps, work: TaskWork, base: Snapshot
 ) -> tuple[RunState, Assessment]:
     """Judge the current attempt's change; where it is accepted, also what its tests are worth."""
-    state, found = await _assessed(state, deps, work, base)
-    if found.outcome != "green":
+    state, found, change = await _assessed(state, deps, work, base)
+    if found.outcome != "green" or change is None:
         return state, found
-    verification = await covered(state, deps, work, base, found)
-    verification = await proved(state, deps, work, base, verification)
-    return state, replace(found, verification=verification)
+    found = replace(found, verification=await covered(state, deps, work, base, found))
+    found = await proved(state, deps, work, base, found, change)
+    return state, found if found.verdict.verified else found.otherwise or found
 
 
 async def _assessed(
     state: RunState, deps: Deps, work: TaskWork, base: Snapshot
-) -> tuple[RunState, Assessment]:
+) -> tuple[RunState, Assessment, JudgedChange | None]:
     """Judge the change by its own tests where those of all take long, and then by all."""
     changes = state.attempt.answered.changes
     tree, paths = changes.tree(base), sorted(changes.entries(base))
@@ -197,14 +195,13 @@ async def _assessed(
         both = with_linters(early.verification, linters)
         if linters:
             await deps.events.emit(verified(state, both, "change"))
-        return state, replace(early, verification=both)
+        return state, replace(early, verification=both), None
     verification = with_linters(await _verified(state, deps, work, base, own), linters)
     if linters and not known:
         await deps.events.emit(verified(state, verification, "change"))
     if seconds := whole_seconds(verification):
         state = state.with_attempt(suite_seconds=seconds)
-    proven = await proven_files(state, deps, work, base, verification)
-    found = await assessed(state, deps, work, base, verification, own=own, proven=proven)
+    found, change = await assessed(state, deps, work, base, verification, own=own)
     left = {failure.test for failure in red_tests(found.verification)}
     if (
         found.outcome == "red"
@@ -215,7 +212,8 @@ async def _assessed(
         again = await steadied(state, deps, work, base, verification, own=own, among=left)
         if again != verification:
             verification = again
-            found = await assessed(state, deps, work, base, again, own=own, proven=proven)
+            found, change = await assessed(state, deps, work, base, again, own=own)
+    unsteady = frozenset[str]()
     if found.doubtful and not own and state.request.options.verify.verify_reruns:
         on_base = await unsteady_on_base(state, deps, work, base, found)
         again = verification
@@ -225,10 +223,15 @@ async def _assessed(
             )
         if on_base.red or again != verification:
             unsteady = on_base.red
-            found = await assessed(
-                *(state, deps, work, base, again), own=own, proven=proven, unsteady=unsteady
+            verification = again
+            found, change = await assessed(
+                *(state, deps, work, base, again), own=own, unsteady=unsteady
             )
-    return state, found
+    if apart := await apart_from(state, deps, work, base, found):
+        found, change = await assessed(
+            *(state, deps, work, base, verification), own=own, unsteady=unsteady, apart=apart
+        )
+    return state, found, change
 
 
 def accepted(state: RunState, found: Assessment) -> RunState:
@@ -243,7 +246,7 @@ def accepted(state: RunState, found: Assessment) -> RunState:
         parts = (*parts, tests_left(left))
     parts = (*new_findings(verification), *parts)
     return state.with_attempt(
-        verification=verification,
+        verification=verification.lean,
         verdict=found.verdict,
         reasons=reasons,
         warnings=tuple(dict.fromkeys((*state.attempt.checked.warnings, *found.hints, *parts))),
@@ -276,6 +279,8 @@ async def _verified(
     await deps.events.emit(verified(state, verification, "change"))
     verification = await steadied(state, deps, work, base, verification, own=own)
     work.sandbox.verified[key] = verification
+    entries = state.attempt.answered.changes.entries(base)
+    work.sandbox.verified[without_ticks(state, entries, own)] = verification
     return verification
 
 

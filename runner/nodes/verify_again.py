@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 
+from runner.checks.guarded import said_by
 from runner.checks.tests_kept import weaker_asserts
 from runner.loop.deps import Deps, TaskWork
 from runner.loop.reading import base_of, contents, reader
@@ -61,7 +62,7 @@ async def _looked_through(state: RunState, deps: Deps) -> RunState:
     read = reader(await contents(deps, base, changes.files.keys() & base.entries.keys()))
     last = state.with_attempt(answers=MAX_CALLS + 1)  # nobody can be asked about a name
     names = await kept_names(last, deps, changes, base, read)
-    weaker = await asyncio.to_thread(weaker_asserts, changes, read=read)
+    weaker = await asyncio.to_thread(said_by, weaker_asserts, changes, read=read)
     return state.with_attempt(
         warnings=(*names.warnings, *weaker),
         lost_names=None if names.complaints else names.lost,
@@ -72,5 +73,5 @@ def _refused(state: RunState, found: Assessment) -> RunState:
     why = found.verdict.reason
     if found.outcome == "red":
         why = tests_fail(reasons_of(found.verification))
-    verdict = Verdict(False, why, found.verdict.turned)
-    return state.with_attempt(verification=found.verification, verdict=verdict)
+    verdict = Verdict("untested", why, found.verdict.turned)
+    return state.with_attempt(verification=found.verification.lean, verdict=verdict)

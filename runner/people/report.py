@@ -167,9 +167,16 @@ def _line(attempt: Attempt) -> dict[str, object]:
 def _verdict(attempt: Attempt) -> dict[str, object]:
     """Whether a completed task is verified, why not, and what its change did to failing tests."""
     if attempt.status is not Status.COMPLETED:
-        return {"verified": None, "not_verified_because": "", "turned": [], "unchanged": []}
+        return {
+            "verdict": None,
+            "verified": None,
+            "not_verified_because": "",
+            "turned": [],
+            "unchanged": [],
+        }
     verdict = verdict_of(attempt)
     return {
+        "verdict": verdict.kind,
         "verified": verdict.verified,
         "not_verified_because": doubt_of(attempt),
         "turned": list(verdict.turned),

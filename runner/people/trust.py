@@ -30,9 +30,9 @@ def verdict_of(attempt: Attempt) -> Verdict:
         return attempt.tested.verdict
     found = attempt.tested.verification
     if found is None:
-        return Verdict(False, "nothing was run")
+        return Verdict(reason="nothing was run")
     reasons = [level.reason for level in found.tests if level.reason]
-    return Verdict(found.verified, "" if found.verified else next(iter(reasons), "no test ran"))
+    return Verdict("shown" if found.verified else "untested", next(iter(reasons), "no test ran"))
 
 
 def doubt_of(attempt: Attempt | None) -> str:
@@ -56,6 +56,7 @@ def trust_of(attempt: Attempt) -> Trust:
     found = Trust(
         task=attempt.task,
         result="verified" if verdict.verified else "not_verified",
+        verdict=verdict.kind,
         reason=verdict.reason,
         tests_ran=bool(verification and verification.verified),
         turned=_turned(verdict, proof),
@@ -87,7 +88,7 @@ def _turned(verdict: Verdict, proof: Level | None) -> tuple[str, ...]:
 
 
 def _unverified(attempt: Attempt, verdict: Verdict) -> tuple[str, ...] | None:
-    if verdict.verified:
+    if verdict.kind != "untested":
         return verdict.untested
     return tuple(sorted(attempt.answered.changes.files))
 
@@ -156,7 +157,7 @@ def _points(trust: Trust) -> Iterator[str]:
         yield f"Linters: {_linters(trust.linters)}."
     if trust.unverified:
         what = "them" if len(trust.unverified) > 1 else "it"
-        known = trust.tests_ran and trust.result != "not_verified"
+        known = trust.tests_ran and trust.verdict != "untested"
         why = f", because no test uses {what}" if known else ""
         yield f"Nobody verified {_named(trust.unverified)}{why}."
     if missing_measures := not_measured(trust):
@@ -277,6 +278,7 @@ def trust_json(trust: Trust) -> dict[str, object]:
     """The summary as programs read it; null is what was not measured."""
     return {
         "task": trust.task,
+        "verdict": trust.verdict,
         "result": trust.result,
         "reason": trust.reason,
         "red_to_green": list(trust.turned),

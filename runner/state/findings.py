@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from runner.text.sanitize import cut_middle
@@ -85,7 +85,7 @@ class Level:
     ``mutants`` whether those notice small faults in the change (``passed``: so many; ``found``: the
     unnoticed ones), ``coverage`` how many changed lines tests run (``passed``; ``found``: the
     places of the others). Of a level of tests ``found`` are those that passed, as far as its report
-    names them; a verification does not keep them. None of them alone fails a verification. The
+    names them; an attempt does not keep them. None of them alone fails a verification. The
     failures of ``lint`` are findings that the tool (named in ``tool``) did not have before the
     change; each has the rule in
     place of a test. ``cause`` says what is behind a failure that names no test: a ``timeout``, or
@@ -109,20 +109,31 @@ class Level:
     cause: Literal["", "timeout", "exit_code"] = ""
 
 
+VerdictKind = Literal["shown", "unbroken", "untested"]
+"""``shown``: a test failed without the change and passes with it; ``unbroken``: nothing broke, and
+nothing shows that the task is done; ``untested``: nothing ran."""
+
+
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """What tests say about a change that is accepted: the one value every report shows.
 
-    ``reason`` says why it is not ``verified`` ('' where it is). ``turned`` are tests that failed
-    before the change and do not any more, ``unchanged`` those that fail now as they did before.
-    ``untested`` are the changed code files that no test uses, None if imports are not known.
+    ``reason`` says why it is not ``shown`` ('' where it is). ``turned`` are old tests that failed
+    before the change and do not any more, ``unchanged`` those that fail now and are not held
+    against it. ``untested`` are the changed code files that no test uses, None if imports are not
+    known.
     """
 
-    verified: bool
+    kind: VerdictKind = "untested"
     reason: str = ""
     turned: tuple[str, ...] = ()
     unchanged: tuple[str, ...] = ()
     untested: tuple[str, ...] | None = None
+
+    @property
+    def verified(self) -> bool:
+        """Whether tests show the task to be done, as fields that programs read have it."""
+        return self.kind == "shown"
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +156,12 @@ class Verification:
         return self.passed and any(
             level.name == "tests" and level.result == "passed" for level in self.levels
         )
+
+    @property
+    def lean(self) -> Verification:
+        """Without the names of tests that passed, as it is kept and shown."""
+        levels = (replace(v, found=()) if v.name == "tests" else v for v in self.levels)
+        return replace(self, levels=tuple(levels))
 
     @property
     def tests(self) -> tuple[Level, ...]:

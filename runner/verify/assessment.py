@@ -1,21 +1,20 @@
 """What a test run says about a change, next to what the tests said without it. Pure.
 
-Only the base's own result for the same test excuses a failure: it failed there as well, and with
-the same error, or because a name is missing that another task will add (tests that were written
-first). Where a test fails on the base with another error each time, it counts that nothing it uses
-was changed. What the task says can only make it responsible for more failing tests.
+Reports become rows of the table in ``evidence``, which decides; what is left here is about runs
+that name no test: a tool that breaks, a suite that is lost, imports that lead nowhere.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from runner.code.languages import is_among_tests, is_test_file
 from runner.state.findings import ADVISORY, Level, TestFailure, Verdict, Verification
 from runner.text.patterns import lazy_pattern
+from runner.verify.evidence import Before, Evidence, Owner, Row, evidence
 from runner.verify.judging import counted
 
 # an address, a time, a temporary folder: what differs between two runs of the same failure
@@ -31,41 +30,45 @@ _MISSING = lazy_pattern(
     r"|cannot load such file -- (\S+)|Call to undefined (?:function|method) ([\w\\:]+)"
     r"|Class \"([\w\\]+)\" not found"
 )
-# what is not there before a test even starts: a plug-in's fixture, another package
-_FOREIGN = lazy_pattern(r"fixture '(\w+)' not found|No module named '([\w.]+)'")
+_FIXTURE = lazy_pattern(r"fixture '(\w+)' not found")
 _MOST_KEPT = 100
 """Failing tests that are kept with an attempt."""
 
-_SPAN = lazy_pattern(r"`([^`\n]+)`")
-_NAME = lazy_pattern(r"[A-Za-z_]\w+")
-
 
 @dataclass(frozen=True, kw_only=True)
-class Promise:
-    """What the current task adds, and what is left to others.
+class JudgedChange:
+    """What the table needs to know about a change.
 
-    ``words`` is everything that the task says, ``files`` the files it names; ``others`` and
-    ``other_files`` are the same of tasks that are still open. ``written`` are the files of the
-    change set. ``users`` are the files that use one of them by way of imports (themselves among
-    them), None if that is not known, and ``loading`` those that use each of the files with an
-    import that cannot be resolved; ``sources`` are the sources of failing tests by id. ``kept`` are
-    failing tests that the change did not touch in files of its own, ``proven`` the files with a new
-    test that fails without the change and passes with it. ``unsteady`` are tests that fail
-    on the base with another message each time.
+    ``words`` is everything that the task says, ``others`` everything of tasks that are still open.
+    ``written`` are the files of the change set. ``users`` are the files that use one of them by way
+    of imports (themselves among them), None if that is not known, ``loading`` those that use each
+    of the files with an import that cannot be resolved, ``tests`` all test files. ``same`` are the
+    tests in written files whose own code is as it was; with ``shared`` the change also writes what
+    several tests load (fixtures, helpers, settings), so that none is as it was. ``unsteady`` are
+    tests that fail on the base with another message each time, ``apart`` failing ones that were
+    seen to run no changed line, ``repaired`` failures that the author has seen. ``selected``: not
+    all tests were run.
     """
 
     words: str = ""
-    files: frozenset[str] = frozenset()
     others: str = ""
-    other_files: frozenset[str] = frozenset()
     written: frozenset[str] = frozenset()
     users: frozenset[str] | None = None
     loading: Mapping[str, frozenset[str]] | None = field(default_factory=dict)
     tests: frozenset[str] = frozenset()
-    sources: Mapping[str, str] = field(default_factory=dict)
-    kept: frozenset[str] = frozenset()
-    proven: frozenset[str] = frozenset()
+    same: frozenset[str] = frozenset()
+    shared: bool = False
     unsteady: frozenset[str] = frozenset()
+    apart: frozenset[str] = frozenset()
+    repaired: frozenset[str] = frozenset()
+    selected: bool = False
+
+    @property
+    def only_tests(self) -> bool:
+        """Whether nothing but tests is written."""
+        return bool(self.written) and all(
+            is_test_file(path) or is_among_tests(path) for path in self.written
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,16 +77,21 @@ class Assessment:
 
     ``unverifiable``: tests cannot show anything, for a reason (the verdict's) that was there
     before. The ``verification`` is ready to be shown, ``hints`` are imports that cannot be resolved
-    although the tests pass. ``testers`` are pytest's files that use what changed; none where that
-    is not known. ``doubtful`` are the failing tests where each of them may be unsteady.
+    although the tests pass. ``rows`` are the tests. ``testers`` are pytest's files that use what
+    changed; none where that is not known. ``doubtful`` are the failing tests where each of them may
+    be unsteady, ``in_the_way`` old failures of code that seems to be touched. ``otherwise`` is what
+    it comes to if nothing shows the change to work, also not its own tests.
     """
 
     outcome: Literal["green", "red", "unverifiable"]
     verification: Verification
     verdict: Verdict
     hints: tuple[str, ...] = ()
+    rows: tuple[Row, ...] = ()
     testers: tuple[str, ...] = ()
     doubtful: tuple[TestFailure, ...] = ()
+    in_the_way: tuple[str, ...] = ()
+    otherwise: Assessment | None = None
 
 
 def red_tests(verification: Verification) -> tuple[TestFailure, ...]:
@@ -92,64 +100,86 @@ def red_tests(verification: Verification) -> tuple[TestFailure, ...]:
 
 
 def needs_base(
-    after: Verification,
-    tools: Collection[str],
-    written: Collection[str] = (),
-    kept: Collection[str] = (),
+    after: Verification, tools: Collection[str], change: JudgedChange
 ) -> tuple[str, ...]:
     """Name the tools whose tests must be run on the base before a verification can be assessed.
 
-    ``tools`` are those the base has tests for. Empty too where nothing the base says could help:
-    a test fails that the change itself wrote (in a file of ``written``, and not among ``kept``).
+    ``tools`` are those the base has tests for. None where nothing the base says could help: a test
+    fails that the change itself wrote.
     """
-    if any(path_of(f) in written and f.test not in kept for f in red_tests(after)):
+    red = red_tests(after)
+    if any(path_of(f) in change.written and f.test not in change.same for f in red):
         return ()
     if any(
         level.result == "failed" and level.name in ("files", "syntax") for level in after.levels
     ):
         return ()
-    red = [level for level in after.tests if level.result == "failed"]
-    if any(not level.failures and not level.broken for level in red):
+    if any(map(_silent_and_whole, after.tests)):
         return ()
-    wanted = [*red, *(level for level in after.tests if level.result == "skipped")]
-    return tuple(dict.fromkeys(level.tool for level in wanted if level.tool in tools))
+    return tuple(dict.fromkeys(level.tool for level in after.tests if level.tool in tools))
 
 
-def assess(after: Verification, before: Verification, promise: Promise) -> Assessment:
-    """Decide about a verification; ``before`` has the base's levels of tests, as far as needed."""
-    if trouble := _trouble(after, before, promise):
+def _silent_and_whole(level: Level) -> bool:
+    """Whether it failed without naming a test, for no fault of the tool's: nothing compares."""
+    return level.result == "failed" and not level.failures and not level.broken
+
+
+def assess(after: Verification, before: Verification, change: JudgedChange) -> Assessment:
+    """Decide about a verification; ``before`` has the base's levels of tests."""
+    if trouble := _trouble(after, before, change):
         return trouble
-    failures, turned = red_tests(after), _turned(after, before)
-    assessor = _Assessor(before.failures, after, turned, promise)
+    rows = tuple(_Rows(after, before, change))
+    found = evidence(rows, only_tests=change.only_tests)
     checks = [
         v for v in after.levels if v.name not in ("tests", *ADVISORY) and v.result == "failed"
     ]
-    if not all(map(assessor.does_no_harm, checks)):
-        return Assessment("red", after, Verdict(False, "a check before the tests failed"))
-    own = tuple(failure for failure in failures if not assessor.excused(failure))
-    if own or any(_lost(level, before) or _silent(level) for level in after.tests):
-        levels = tuple(_of_change(level, own, before) for level in after.levels)
-        red = replace(after, levels=levels)
-        doubtful = own if not checks and all(map(assessor.doubtful, own)) else ()
-        return Assessment("red", red, Verdict(False, "tests fail", turned), doubtful=doubtful)
-    unchanged = tuple(failure.test for failure in failures)
-    if _nothing_ran(after) and not all(map(assessor.awaited, failures)):
-        first = failures[0]
+    if not all(_does_no_harm(check, after, change) for check in checks):
+        return Assessment("red", after, Verdict(reason="a check before the tests failed"))
+    as_before = set(found.tests.get("as before", ()))
+    lost = any(_lost(level, before) or _silent(level) for level in after.tests)
+    red = _red(after, before, change, rows, found, doubts=not checks) if found.red or lost else None
+    if red and (lost or not set(found.red) <= as_before):
+        return red
+    unchanged = tuple(failure.test for failure in red_tests(after))
+    waits = found.tests.get("waits", ())
+    if _nothing_ran(after) and not set(unchanged) <= set(waits):
+        first = red_tests(after)[0]
         why = f"no test runs, with or without this change: {first.test}: {_error_line(first)}"
-        return Assessment("unverifiable", after, Verdict(False, why, turned, unchanged))
+        return Assessment("unverifiable", after, Verdict(reason=why, unchanged=unchanged))
     accepted = replace(after, levels=tuple(map(_as_before, after.levels)))
     hints = tuple(_hint(failure) for check in checks for failure in check.failures)
-    hints += tuple(_UNSTEADY.format(test=test) for test in unchanged if test in promise.unsteady)
-    return Assessment("green", accepted, _verdict(accepted, turned, unchanged, assessor), hints)
+    hints += tuple(_UNSTEADY.format(test=test) for test in unchanged if test in change.unsteady)
+    green = Assessment("green", accepted, Verdict(), hints, rows, otherwise=red)
+    return concluded(green, rows, change)
 
 
-def not_run(after: Verification) -> Verdict:
-    """The verdict where no test was to be run (verify mode ``off`` or ``syntax``) or none is."""
-    reasons = [level.reason for level in after.tests if level.reason]
-    return Verdict(False, reasons[0] if reasons else "no test ran")
+def concluded(found: Assessment, rows: Sequence[Row], change: JudgedChange) -> Assessment:
+    """Return an accepted assessment with the verdict that these rows come to."""
+    table = evidence(rows, only_tests=change.only_tests)
+    turned = tuple(row.test for row in rows if row.test in table.shown and not row.edited)
+    unchanged = table.listed
+    verdict = Verdict("shown", "", turned, unchanged)
+    if not table.shown:
+        passed = any(level.result == "passed" for level in found.verification.tests)
+        why = _why_not_shown(found.verification, change) if passed else _why_not_run(found)
+        verdict = Verdict("unbroken" if passed else "untested", why, (), unchanged)
+    untested = found.verdict.untested
+    return replace(found, rows=tuple(rows), verdict=replace(verdict, untested=untested))
 
 
-def _trouble(after: Verification, before: Verification, promise: Promise) -> Assessment | None:
+def _why_not_run(found: Assessment) -> str:
+    reasons = [level.reason for level in found.verification.tests if level.reason]
+    return reasons[0] if reasons else "no test ran"
+
+
+def _why_not_shown(after: Verification, change: JudgedChange) -> str:
+    users, green = change.users, _green(after)
+    if users is not None and green is not None and not users & green:
+        return "no test uses what changed"
+    return "nothing broke, and no test shows that the task is done"
+
+
+def _trouble(after: Verification, before: Verification, change: JudgedChange) -> Assessment | None:
     """What a runner that could not do its work means; None where each one could.
 
     If it lacks what the task should add, another answer may add it.
@@ -158,25 +188,216 @@ def _trouble(after: Verification, before: Verification, promise: Promise) -> Ass
     for level in broken:
         was = {_plain(b.broken) for b in before.tests if b.tool == level.tool}
         promised = any(
-            has_word(promise.words, last_name(name)) for name in missing_names(level.broken)
+            has_word(change.words, last_name(name)) for name in missing_names(level.broken)
         )
         if promised or _plain(level.broken) not in was:
-            return Assessment("red", after, Verdict(False, level.broken))
+            return Assessment("red", after, Verdict(reason=level.broken))
     if not broken:
         return None
     why = f"{broken[0].broken}. The same happens without this change"
-    return Assessment("unverifiable", after, Verdict(False, why))
+    return Assessment("unverifiable", after, Verdict(reason=why))
 
 
-def _turned(after: Verification, before: Verification) -> tuple[str, ...]:
-    """Tests that failed on the base and no longer do; or the file, if it could not be loaded.
+class _Rows:
+    """Each test of two runs as a row of the table."""
 
-    If reports name the files with passing tests, theirs must be among them.
-    """
-    red = {failure.test for failure in red_tests(after)}
-    green = _green(after)
-    gone = (failure for failure in before.failures if failure.test not in red)
-    return tuple(f.test for f in gone if green is None or path_of(f) in green)
+    def __init__(self, after: Verification, before: Verification, change: JudgedChange) -> None:
+        self._after, self._before, self._change = after, before, change
+        self._was = {failure.test: failure for failure in before.failures}
+        self._passed = {plain_id(name) for level in before.tests for name in level.found}
+        self._named = all(map(_names_all, before.tests))
+        self._nothing_ran = any(v.broken and v.cause != "timeout" for v in before.tests)
+        self._red = {failure.test for failure in red_tests(after)}
+
+    def __iter__(self) -> Iterator[Row]:
+        for level in self._after.tests:
+            yield from map(self._failing, level.failures)
+            yield from map(self._passing, level.found)
+            if level.result == "passed" and not level.found:
+                yield self._unnamed(level)
+        yield from self._not_red_any_more()
+        yield from self._gone()
+
+    def _failing(self, failure: TestFailure) -> Row:
+        was = self._was.get(failure.test) or self._was.get(path_of(failure))
+        written = path_of(failure) in self._change.written
+        edited = written and failure.test not in self._change.same
+        before: Before = "failed" if was else self._without_name(failure)
+        return Row(
+            test=failure.test,
+            before="new" if edited and before != "passed" else before,
+            after="failed",
+            edited=edited,
+            same_error=was is not None and self._same_error(was, failure),
+            declared=self._declared(failure),
+            lacks=self._lacks(failure),
+            reaches=self._reaches(failure),
+            repaired=failure.test in self._change.repaired,
+        )
+
+    def _without_name(self, failure: TestFailure) -> Before:
+        """How a test ended that did not fail on the base."""
+        if not self._before.tests:
+            return "new"
+        if not failure.is_case:
+            inside = any(name.startswith(f"{failure.test}::") for name in self._passed)
+            return "passed" if inside or not self._named else "new"
+        known = plain_id(failure.test) in self._passed
+        return "passed" if known or not self._named else "new"
+
+    def _same_error(self, was: TestFailure, failure: TestFailure) -> bool:
+        return failure.test in self._change.unsteady or _error_line(was) == _error_line(failure)
+
+    def _passing(self, test: str) -> Row:
+        path = test.partition("::")[0]
+        failed = bool(self._was.get(test) or self._was.get(path) or self._nothing_ran)
+        if self._is_edited(test, path) and (path in self._change.written or failed):
+            return Row(test=test, before="not run", after="passed", edited=True)
+        known = plain_id(test) in self._passed or not self._named
+        return Row(
+            test=test, before="failed" if failed else "passed" if known else "new", after="passed"
+        )
+
+    def _unnamed(self, level: Level) -> Row:
+        """All tests of a tool that names none of them, as one."""
+        was = next((b for b in self._before.tests if _same_run(b, level)), None)
+        red = was is not None and was.result == "failed" and not was.failures
+        return Row(test=level.tool or "tests", before="failed" if red else "passed", after="passed")
+
+    def _not_red_any_more(self) -> Iterator[Row]:
+        """Tests that failed on the base and are not named now, if theirs is a file that passed."""
+        green = _green(self._after)
+        named = {name for level in self._after.tests for name in level.found}
+        files = {name.partition("::")[0] for name in named}
+        for test, failure in self._was.items():
+            if test in self._red or test in named or (not failure.is_case and test in files):
+                continue
+            if green is None or (path_of(failure) in green and not _all_named(self._after)):
+                edited = self._is_edited(test, path_of(failure))
+                yield Row(
+                    test=test,
+                    before="not run" if edited else "failed",
+                    after="passed",
+                    edited=edited,
+                )
+            else:
+                yield Row(test=test, before="failed", after="gone")
+
+    def _gone(self) -> Iterator[Row]:
+        """Tests that passed on the base and are not there now."""
+        if not self._after.tests or self._change.selected or not _all_named(self._after):
+            return
+        tools = {level.tool for level in self._after.tests if level.result != "skipped"}
+        here = {plain_id(name) for level in self._after.tests for name in level.found}
+        here |= {plain_id(test) for test in self._red}
+        not_loaded = {test for test in self._red if "::" not in test}
+        for level in self._before.tests:
+            for test in dict.fromkeys(map(plain_id, level.found)):
+                path = test.partition("::")[0]
+                if level.tool in tools and test not in here and path not in not_loaded:
+                    taken = path in self._change.written
+                    yield Row(test=test, before="passed", after="gone", taken=taken)
+
+    def _is_edited(self, test: str, path: str) -> bool:
+        beside = is_test_file(path) or is_among_tests(path)  # not in a file of code, as in Rust
+        own = path in self._change.written and test not in self._change.same
+        return (own and beside) or self._change.shared
+
+    def _declared(self, failure: TestFailure) -> Owner:
+        """Whose test it is: a task names its file, or the test itself."""
+        path = path_of(failure)
+        if owner := self._owner(lambda text: _names_path(text, path)):
+            return owner
+        name = plain_id(failure.test).rpartition("::")[2]
+        if not failure.is_case or (name.isalpha() and name.islower()):  # anybody's word
+            return ""
+        return self._owner(lambda text: _names_path(text, name))
+
+    def _lacks(self, failure: TestFailure) -> Owner:
+        """Who adds the names that it misses; what code under test lacks is that code's fault."""
+        wanted = [last_name(name) for name in missing_names(failure.message)]
+        fixtures = _FIXTURE.findall(failure.message)
+        if fixtures and not any(has_word(self._change.words, name) for name in fixtures):
+            return "nobody"
+        if not wanted:
+            return ""
+        if self._owner(lambda text: any(has_word(text, name) for name in wanted)) == "this task":
+            return "this task"
+        there = failure.file in ("", path_of(failure))
+        owner = self._owner(lambda text: all(has_word(text, name) for name in wanted))
+        return owner if there and owner == "another task" else ""
+
+    def _owner(self, stands_in: Callable[[str], bool]) -> Owner:
+        own, others = stands_in(self._change.words), stands_in(self._change.others)
+        if own == others:
+            return ""
+        return "this task" if own else "another task"
+
+    def _reaches(self, failure: TestFailure) -> bool:
+        users = self._change.users
+        if failure.test in self._change.apart:
+            return False
+        return users is None or path_of(failure) in users or failure.file in users
+
+
+def _red(
+    after: Verification,
+    before: Verification,
+    change: JudgedChange,
+    rows: tuple[Row, ...],
+    found: Evidence,
+    *,
+    doubts: bool,
+) -> Assessment:
+    """The change's own failures, and which of them may be unsteady or nothing of its own."""
+    by_test = {row.test: row for row in rows}
+    own = tuple(failure for failure in red_tests(after) if failure.test in found.red)
+    gone = tuple(
+        TestFailure(test, _NOT_RUN, test.partition("::")[0]) for test in found.tests.get("gone", ())
+    )
+    levels = [_of_change(level, own, before) for level in after.levels]
+    if gone:
+        at = next(i for i, level in enumerate(levels) if level.name == "tests")
+        reason = "; ".join(filter(None, (levels[at].reason, f"{counted(len(gone))} gone")))
+        failures = (*levels[at].failures, *gone)
+        levels[at] = replace(levels[at], result="failed", failures=failures, reason=reason)
+    flaky = any(level.flaky for level in after.tests)
+    doubtful = own if doubts and not gone else ()
+    if not all(_is_doubtful(f, by_test[f.test], change, flaky=flaky) for f in own):
+        doubtful = ()
+    return Assessment(
+        "red",
+        replace(after, levels=tuple(levels)),
+        Verdict(reason="tests fail", turned=found.shown),
+        rows=rows,
+        doubtful=doubtful,
+        in_the_way=found.tests.get("in the way", ()),
+    )
+
+
+_NOT_RUN = "It passed before this change, and does not run with it: it is skipped, or gone."
+
+
+def _is_doubtful(failure: TestFailure, row: Row, change: JudgedChange, *, flaky: bool) -> bool:
+    """Whether it is worth the time to find out what a failing test says on the base each time."""
+    if not failure.is_case or row.declared == "this task" or row.edited:
+        return False
+    if row.before == "failed":
+        return not row.same_error
+    return not row.reaches or (flaky and path_of(failure) not in change.written)
+
+
+def _names_all(level: Level) -> bool:
+    """Whether each test that passed is known by its name."""
+    return len(level.found) >= level.passed and (level.passed > 0 or level.result != "passed")
+
+
+def _all_named(run: Verification) -> bool:
+    return all(map(_names_all, run.tests))
+
+
+def _same_run(one: Level, other: Level) -> bool:
+    return one.tool == other.tool and one.command == other.command
 
 
 def _green(after: Verification) -> frozenset[str] | None:
@@ -257,195 +478,30 @@ def _nothing_ran(after: Verification) -> bool:
     return bool(failures) and not ran and not any(failure.is_case for failure in failures)
 
 
-def _is_sample(path: str, users: frozenset[str]) -> bool:
-    """Whether tests only read a file: it lies beside them, and nothing imports it."""
-    return users == {path} and is_among_tests(path) and not is_test_file(path)
-
-
-def _verdict(
-    after: Verification, turned: tuple[str, ...], unchanged: tuple[str, ...], assessor: _Assessor
-) -> Verdict:
-    passed = [level for level in after.tests if level.result == "passed"]
-    if not passed:
-        return replace(not_run(after), turned=turned, unchanged=unchanged)
-    if assessor.shown(passed):
-        return Verdict(True, "", turned, unchanged)
-    why = "no test uses what changed"
-    if assessor.only_failing_use_it():
-        why = "the only tests that use what changed fail as they did before"
-    return Verdict(False, why, turned, unchanged)
-
-
-class _Assessor:
-    """Who is to blame for a failing test, and whether a passing one shows the change."""
-
-    def __init__(
-        self,
-        before: Sequence[TestFailure],
-        after: Verification,
-        turned: Sequence[str],
-        promise: Promise,
-    ) -> None:
-        self._before = {failure.test: failure for failure in before}
-        self._after = red_tests(after)
-        self._levels = after.tests
-        self._green = _green(after)
-        self._turned = turned
-        self._promise = promise
-
-    def excused(self, failure: TestFailure) -> bool:
-        """Whether a failing test has nothing to do with the change."""
-        was = self._before.get(failure.test) or self._before.get(path_of(failure))
-        if was is None:
+def _does_no_harm(check: Level, after: Verification, change: JudgedChange) -> bool:
+    """Whether only imports failed: in files that tests load and pass, or that nothing loads."""
+    if check.name != "imports" or not any(v.passed or v.result == "passed" for v in after.tests):
+        return False
+    green = _green(after)
+    if green is None:
+        green = change.tests - {path_of(failure) for failure in red_tests(after)}
+    for path in {failure.file for failure in check.failures}:
+        users = (change.loading or {}).get(path, frozenset())
+        sample = users == {path} and is_among_tests(path) and not is_test_file(path)
+        if not sample and not users & green:
             return False
-        if failure.test in self._promise.unsteady and self._apart(failure):
-            return True
-        if path_of(failure) in self._promise.written:
-            return _error_line(was) == _error_line(failure) and self._outweighed(failure)
-        if self.awaited(failure):
-            return not self._uses_change(failure) or self._has_evidence(failure)
-        if self._named(failure):
-            return False
-        if _error_line(was) != _error_line(failure):
-            return self._left_to_another(failure)
-        if not self._uses_change(failure):
-            return True
-        if self._turned_beside(failure):
-            return bool(self._promise.others) and not self._is_about_promised(failure)
-        if self._uses_promised(failure):  # the change's own tests do not outweigh it
-            return self._is_anothers(failure) or self._others_show()
-        return self._has_evidence(failure)
-
-    def doubtful(self, failure: TestFailure) -> bool:
-        """Whether it is worth the time to find out what a failing test says on the base each time.
-
-        Nothing it uses was changed, or other tests were seen to be flaky beside it.
-        """
-        if not failure.is_case or self._named(failure):
-            return False
-        flaky = any(level.flaky for level in self._levels)
-        foreign = path_of(failure) not in self._promise.written
-        return self._apart(failure) or (flaky and foreign)
-
-    def _apart(self, failure: TestFailure) -> bool:
-        """Whether nothing that a failing test is about was changed: what it says does not count."""
-        if path_of(failure) in self._promise.written:
-            return self._outweighed(failure)
-        return not self._named(failure) and not self._uses_change(failure)
-
-    def _outweighed(self, failure: TestFailure) -> bool:
-        """Whether a new test shows the change beside an old one that it did not touch.
-
-        The old one must not be what the task is about, unless it lacks what the task does not add.
-        """
-        promise = self._promise
-        if failure.test not in promise.kept or path_of(failure) not in promise.proven:
-            return False
-        lacking = [last_name(a or b) for a, b in _FOREIGN.findall(failure.message)]
-        foreign = bool(lacking) and not any(has_word(promise.words, name) for name in lacking)
-        return not self._is_named(failure) and (foreign or not self._is_about_promised(failure))
-
-    def does_no_harm(self, check: Level) -> bool:
-        """Whether only imports failed: in files that tests load and pass, or that nothing loads."""
-        passed = [level for level in self._levels if level.passed or level.result == "passed"]
-        loaded = self._promise.loading or {}
-        users = {failure.file: loaded.get(failure.file, frozenset()) for failure in check.failures}
-        harmless = (_is_sample(path, of) or self._passing(of) for path, of in users.items())
-        return check.name == "imports" and bool(passed) and all(harmless)
-
-    def awaited(self, failure: TestFailure) -> bool:
-        """Whether it fails because a name is missing that another open task will add.
-
-        The name must be in the test and missing there: what the code under test lacks is the code's
-        fault.
-        """
-        promise, test = self._promise, self._source(failure)
-        wanted = [last_name(name) for name in missing_names(failure.message)]
-        if not wanted or not promise.others:
-            return False
-        there = failure.file in ("", path_of(failure))
-        return there and all(has_word(test, n) and not has_word(promise.words, n) for n in wanted)
-
-    def shown(self, passed: Sequence[Level]) -> bool:
-        """Whether a test that passes uses the change; commands of unknown reach are believed."""
-        users = self._promise.users
-        if users is None or self._turned or any(not level.passed for level in passed):
-            return True
-        return bool(self._passing_files())
-
-    def only_failing_use_it(self) -> bool:
-        """Whether tests use the change, and all of them fail as they did before."""
-        users = self._promise.users or frozenset()
-        return any(path_of(failure) in users for failure in self._after)
-
-    def _passing_files(self) -> set[str]:
-        """Test files that use the change and in which a test passes, as far as is known."""
-        return self._passing(self._promise.users or frozenset())
-
-    def _passing(self, users: frozenset[str]) -> set[str]:
-        if self._green is not None:
-            return set(users & self._green)
-        return set((users & self._promise.tests) - {path_of(failure) for failure in self._after})
-
-    def _has_evidence(self, failure: TestFailure) -> bool:
-        """Whether anything shows the change to work, or the missing name is another task's."""
-        return self._is_anothers(failure) or bool(self._turned) or bool(self._passing_files())
-
-    def _is_anothers(self, failure: TestFailure) -> bool:
-        missing = [last_name(name) for name in missing_names(failure.message)]
-        return bool(missing) and all(has_word(self._promise.others, name) for name in missing)
-
-    def _others_show(self) -> bool:
-        """Whether tests that the change did not write show it to work."""
-        return bool(self._turned) or bool(self._passing_files() - self._promise.written)
-
-    def _uses_change(self, failure: TestFailure) -> bool:
-        users = self._promise.users
-        return users is None or path_of(failure) in users or failure.file in users
-
-    def _turned_beside(self, failure: TestFailure) -> bool:
-        return any(test.split("::")[0] == path_of(failure) for test in self._turned)
-
-    def _named(self, failure: TestFailure) -> bool:
-        """Whether the task names the test or its file, and no other open task does."""
-        path = path_of(failure)
-        own = path in self._promise.files or self._is_named(failure)
-        return own and path not in self._promise.other_files
-
-    def _is_named(self, failure: TestFailure) -> bool:
-        """Whether the task names the test itself."""
-        name = failure.test.rpartition("::")[2].partition("[")[0]
-        return "::" in failure.test and has_word(self._promise.words, name)
-
-    def _left_to_another(self, failure: TestFailure) -> bool:
-        """Whether another open task names the test's file, and this one does not."""
-        path = path_of(failure)
-        return path in self._promise.other_files and path not in self._promise.files
-
-    def _is_about_promised(self, failure: TestFailure) -> bool:
-        """Whether the test uses what this task promises; yes if it promises nothing by name."""
-        return not self._promised() or self._uses_promised(failure)
-
-    def _uses_promised(self, failure: TestFailure) -> bool:
-        test = self._source(failure)
-        return any(has_word(test, name) for name in self._promised())
-
-    def _promised(self) -> set[str]:
-        """The functions (else the classes, the files) that this task promises by name."""
-        found = _SPAN.findall(self._promise.words)
-        spans = [span for span in found if not span.startswith("-")]  # an option is no function
-        files = {last_name(span) for span in spans if _is_path(span)}
-        names = {name for span in spans if not _is_path(span) for name in _called(span)}
-        return {name for name in names if not name[0].isupper()} or names or files
-
-    def _source(self, failure: TestFailure) -> str:
-        return self._promise.sources.get(failure.test, "")
+    return True
 
 
 def path_of(failure: TestFailure) -> str:
     """The test's file: ids of some tools begin with it, others only say where it failed."""
     first = failure.test.split("::")[0]
     return first if re.search(r"\.\w+$", first) else failure.file or first
+
+
+def plain_id(test: str) -> str:
+    """The id of a test without its parameters."""
+    return test.partition("[")[0] if test.endswith("]") else test
 
 
 def _error_line(failure: TestFailure) -> str:
@@ -462,22 +518,20 @@ def missing_names(text: str) -> list[str]:
     return [name for found in _MISSING.findall(text) for name in found if name]
 
 
-def _is_path(span: str) -> bool:
-    return "/" in span or re.fullmatch(r"[\w-]+\.\w{1,4}", span) is not None
-
-
-def _called(span: str) -> list[str]:
-    """The names in a code span; of a call not its arguments, which are anybody's words."""
-    return _NAME.findall(span.partition("(")[0])
-
-
 def last_name(name: str) -> str:
     """The last word of a dotted name or path."""
     return re.split(r"[./\\:]+", re.sub(r"\.\w+$", "", name) if "/" in name else name)[-1]
 
 
 def has_word(text: str, name: str) -> bool:
+    """Whether a name or path stands in a text, letter by letter and whole."""
     return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) is not None
+
+
+def _names_path(text: str, path: str) -> bool:
+    """Whether a path stands in a text as a whole, and not as the place of one test."""
+    found = rf"(?:(?<![\w./-])|(?<=\./)){re.escape(path)}(?![\w/-]|\.\w|::)"
+    return re.search(found, text) is not None
 
 
 def results_of(tests: Collection[str], runs: Sequence[Verification]) -> dict[str, frozenset[str]]:

@@ -118,7 +118,7 @@ async def _with_report(session: SandboxSession, level: Level, pattern: str) -> L
         return replace(level, result="failed", broken=why, reason=why)
     if report.broken:
         return replace(level, result="failed", broken=report.broken, reason=report.broken)
-    level = replace(level, passed=report.passed, green=report.green)
+    level = replace(level, passed=report.passed, green=report.green, found=report.names)
     if not report.failures:
         return level
     reason = f"{counted(len(report.failures))} failed, {report.passed} passed"

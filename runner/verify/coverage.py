@@ -23,7 +23,7 @@ Lines = Mapping[str, frozenset[int]]
 
 _NOT_THERE = 77
 _MOST_NAMED = 10
-_ENDED = (0, 1)
+ENDED = (0, 1)
 """Exit codes of pytest after a complete run."""
 
 # it is loaded before the workspace can be imported, as pytest is
@@ -71,7 +71,7 @@ async def coverage_level(
     code, run = set[tuple[str, int]](), set[tuple[str, int]]()
     for tool, files in suites:
         level, report = await _measured(session, changed, tool, files, timeout=timeout)
-        if level.exit_code not in _ENDED:
+        if level.exit_code not in ENDED:
             return None
         statements, missing = _read(report, changed)
         code |= statements

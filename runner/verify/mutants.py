@@ -13,9 +13,12 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from tree_sitter import Node
+
 from runner.checks.blanks import added_lines
 from runner.checks.validate import syntax_complaint
-from runner.code.languages import comment_of
+from runner.code.languages import comment_of, language_of
+from runner.code.symbols import syntax_tree
 
 _LARGEST = 200_000
 _OTHER = {
@@ -105,3 +108,53 @@ def _only_code(path: str, text: str) -> str:
 def _drawn(path: str, site: Sequence[object]) -> str:
     """A key that spreads the sites over the file, and is the same every time."""
     return hashlib.sha256(f"{path}{site}".encode()).hexdigest()
+
+
+_EMPTY = {
+    "python": "pass", "javascript": "{}", "typescript": "{}", "tsx": "{}",
+    "go": '{ panic("emptied") }', "rust": '{ panic!("emptied") }',
+}  # fmt: skip
+"""What takes the place of a function's body."""
+BREAKABLE = frozenset(_EMPTY)
+"""Languages in which faults are put."""
+COMPILED = frozenset({"go", "rust"})
+"""Those of them where a fault may keep everything from being built, which shows nothing."""
+
+
+def emptied(path: str, old: bytes | None, new: bytes) -> Mutant | None:
+    """Return the file with every function emptied whose lines ``old`` does not have.
+
+    None where no function was changed, or where the language is not known.
+    """
+    filler = _EMPTY.get(language_of(path))
+    root = syntax_tree(path, new) if filler and len(new) <= _LARGEST else None
+    if filler is None or root is None:
+        return None
+    lines = added_lines(new.decode("utf-8", "replace"), (old or b"").decode("utf-8", "replace"))
+    content, first = new, 0
+    for node in reversed(list(_bodies(root))):
+        start, end = node.start_point[0] + 1, node.end_point[0] + 1
+        if lines & frozenset(range(start, end + 1)):
+            content = content[: node.start_byte] + filler.encode() + content[node.end_byte :]
+            first = start
+    if not first or syntax_complaint(path, content) is not None:
+        return None
+    return Mutant(path, first, "an empty function", "its code", content)
+
+
+def _bodies(root: Node) -> Iterator[Node]:
+    """The bodies of functions, the outer ones only, in their order."""
+    left = [root]
+    while left:
+        node = left.pop()
+        body = node.child_by_field_name("body") if node.type in _FUNCTIONS else None
+        if body is not None and body.type in ("block", "statement_block"):
+            yield body
+        else:
+            left += reversed(node.named_children)
+
+
+_FUNCTIONS = frozenset({
+    "function_definition", "function_declaration", "function_expression", "arrow_function",
+    "method_definition", "generator_function_declaration", "method_declaration", "function_item",
+})  # fmt: skip

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection, Sequence
-from dataclasses import replace
 from typing import Final, Literal
 
 from runner.errors import TaskError
@@ -99,8 +98,7 @@ async def _all(session: SandboxSession, wanted: OnlyFiles, *, timeout: float) ->
     absent: list[TaskError] = []
     for tool, files in wanted:
         try:
-            ran = await tool.run(session, timeout=timeout, only=files)
-            levels.append(replace(ran, found=()))
+            levels.append(await tool.run(session, timeout=timeout, only=files))
         except TaskError as error:
             if error.kind != "environment":
                 raise
@@ -185,8 +183,7 @@ async def run_again(
         names = [failure.test for failure in level.failures if failure in failures]
         if names and level.tool in by_name:
             only = names if len(names) <= MOST_AGAIN else ()
-            ran = await by_name[level.tool].run(session, timeout=timeout, only=only)
-            levels.append(replace(ran, found=()))
+            levels.append(await by_name[level.tool].run(session, timeout=timeout, only=only))
     return Verification(tree, tuple(levels))
 
 

@@ -25,7 +25,7 @@ from runner.verify.python_layout import MANIFESTS, PythonLayout, layout_of
 from runner.verify.set_up import PrefixedSession, set_up, set_up_session
 from runner.verify.tools.go import Go
 from runner.verify.tools.node import Node, files_for, reaches_packages, starts_packages
-from runner.verify.tools.python import CONFIGURATION, Pytest, testpaths
+from runner.verify.tools.python import CONFIGURATION, PLAIN, Pytest, plain_modules, testpaths
 from runner.verify.tools.ruby import MAKEFILES, Make
 
 MOST = 100
@@ -55,7 +55,7 @@ _NO_PROJECT = re.compile(
 def configuration(paths: Iterable[str]) -> list[str]:
     """The files whose content tells which tests a tree has, at its root and in its projects."""
     folders = {"", *_folders(paths)}
-    names = {*CONFIGURATION, *MANIFESTS} - {*MAKEFILES}
+    names = {*CONFIGURATION, *MANIFESTS} - {*MAKEFILES, *PLAIN}
     inner = (path for path in paths if posixpath.basename(path) in names)
     return sorted({*CONFIGURATION, *(p for p in inner if posixpath.dirname(p) in folders)})
 
@@ -72,7 +72,12 @@ def tools_of(
 
     ``read`` knows the files of ``configuration``.
     """
-    at_root = [tool for tool in tools if tool.found(paths, read)]
+    plain = plain_modules(paths, read)
+    at_root = [
+        replace(tool, files=plain) if isinstance(tool, Pytest) else tool
+        for tool in tools
+        if tool.found(paths, read)
+    ]
     inner = [
         inside
         for folder in _folders(paths)

@@ -30,9 +30,9 @@ async def test_the_same_answer_is_not_tested_twice(bot: Bot) -> None:
     await bot.comment("/execute --max-tasks 1")
 
     bot.says()
-    # two trees: both answers; the last one is there once more with its proof
+    # three trees: both answers and the base; the last answer is there once more with its proof
     trees = [json.loads(file.read_text())["tree"] for file in bot.files("verification-*.json")]
-    assert (len(trees), len(set(trees))) == (3, 2)
+    assert (len(trees), len(set(trees))) == (4, 3)
     assert "Start again from the beginning" in bot.prompts[2]
 
 

@@ -104,9 +104,9 @@ UNPROMISED = {
 
 
 @on(UNPROMISED)
-async def test_tests_that_nobody_promised_are_only_told_of(bot: Bot) -> None:
-    """Where a task changes no behaviour, tests may pass before it; people are told."""
-    bot.model.says(PROVES)
+async def test_tests_that_still_prove_nothing_are_told_of(bot: Bot) -> None:
+    """Better ones are asked for once; the same answer again is kept, and people are told."""
+    bot.model.says(PROVES, PROVES)
 
     await bot.comment(ONE)
 

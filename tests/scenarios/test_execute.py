@@ -70,10 +70,11 @@ async def test_a_commit_says_which_run_and_task_made_it(bot: Bot) -> None:
 
     (said,) = bot.says()
     (pull,) = bot.pulls
-    title, *_, run, task, verified, trust = bot.message(pull).strip().split("\n")
+    title, *_, run, task, verdict, verified, trust = bot.message(pull).strip().split("\n")
     assert title == "1.1 Write one.md"
     assert run == f"Cairn-Run: {run_of(said)}"
     assert task.startswith("Cairn-Task: ")
+    assert verdict == "Cairn-Verdict: untested"
     assert verified.startswith("Cairn-Verified: no (the project has no tests that Cairn can run")
     assert trust == "Cairn-Trust: not verified; nobody verified `one.md`"
     assert f"<!-- cairn:checkpoint:{task.removeprefix('Cairn-Task: ')} -->" in (pull.body or "")

@@ -104,27 +104,28 @@ async def test_new_tests_that_turn_green_are_shown(bot: Bot) -> None:
 
 @on(STRIP)
 async def test_new_tests_that_prove_nothing_are_shown(bot: Bot) -> None:
-    """They pass without the change as well: it is verified by the old ones, with warnings."""
+    """They pass without the change as well, and so do the old ones: nothing shows it to work."""
     idle = "\n\ndef test_one():\n    assert title('c') == 'C'\n"
     files = {"words.py": f"{STRIPPED}{SHOUT}", "tests/test_words.py": f"{TESTED}{idle}"}
-    bot.model.says(answer(files))
+    bot.model.says(answer(files), answer(files))
 
     await bot.comment(ONE)
 
     bot.says()
     told = section(bot)
-    assert told.startswith("**Verified by tests, with warnings.**")
+    assert told.startswith("**Not verified:** nothing broke, and no test shows that the task is")
     assert "- The new tests also pass without the change, so they prove nothing about it." in told
     assert "- Public names: all kept." in told
     assert "- Not measured: whether the new tests notice small faults in the change" in told
     assert trailer(bot) == (
-        "Cairn-Trust: verified with warnings; new tests prove nothing; 1 of 1 changed lines tested"
+        "Cairn-Trust: not verified; new tests prove nothing; 1 of 1 changed lines tested"
     )
     found = reported(bot)
-    assert (found["result"], found["new_tests_prove_it"]) == ("verified_with_warnings", False)
+    assert (found["verdict"], found["result"]) == ("unbroken", "not_verified")
+    assert found["new_tests_prove_it"] is False
     assert (found["red_to_green"], found["faults"]) == ([], None)
     assert check(bot)["conclusion"] == "neutral"
-    assert check(bot)["output"]["title"] == "Verified by tests, with warnings"
+    assert check(bot)["output"]["title"] == "Not verified"
     assert {"faults", "changed_lines"} >= set(found["not_measured"]) >= {"faults"}
 
 
@@ -138,9 +139,9 @@ async def test_a_public_name_that_is_gone_is_shown(bot: Bot) -> None:
     bot.says()
     assert "`shout` is gone from words.py" in bot.prompts[1]
     told = section(bot)
-    assert told.startswith("**Verified by tests, with warnings.**")
+    assert told.startswith("**Not verified:**")
     assert "- Public names: `shout` in `words.py` is gone." in told
-    assert trailer(bot).startswith("Cairn-Trust: verified with warnings; ")
+    assert trailer(bot).startswith("Cairn-Trust: not verified; ")
     assert trailer(bot).endswith("; public names lost: `shout`")
     [lost] = reported(bot)["public_names_lost"]
     assert lost == {"path": "words.py", "name": "shout", "why": ""}

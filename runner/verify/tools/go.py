@@ -1,7 +1,7 @@
 """Run a Go project's tests: ``go test -json`` (https://pkg.go.dev/cmd/test2json).
 
-Ids are ``file::Test/subtest`` with the test's package as the file where no line names one.
-
+Ids are ``file::Test/subtest``: the events name packages only, so the workspace is asked in which
+file each test function stands.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import posixpath
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from runner.ports import CommandResult, SandboxSession
@@ -19,13 +19,18 @@ from runner.verify.judging import Read, judged, must_be_there, not_there, ran
 from runner.verify.junit import SuiteReport, UnreadableReport, report_of
 
 _COMMAND = 'exec go test -json "$@" 2>&1'
-_WHERE = "pwd -P; head -c 65536 go.mod"
+_WHERE = (
+    "pwd -P; head -c 65536 go.mod; echo; "
+    "find . -name '*_test.go' -exec grep -HoE '^func (Test|Example|Fuzz)[A-Za-z0-9_]*' {} +"
+)
+_FUNCTION = lazy_pattern(r"^\./(?P<file>[^:\n]+):func (?P<name>\w+)$", re.MULTILINE)
 _MODULE = lazy_pattern(r'^module\s+"?([^\s"]+)', re.MULTILINE)
 _OWN_LINE = lazy_pattern(r"^(?:=== |--- |    --- |\s*--- (?:PASS|FAIL|SKIP)|FAIL\b|ok\b|PASS\b)")
 _PLACE = lazy_pattern(r"^\s*(?P<file>[\w./-]{1,300}\.go):(?P<line>\d+)(?::\d+)?: ?(?P<text>.*)$")
 _FRAME = lazy_pattern(r"^\t(?P<file>\S{1,300}\.go):(?P<line>\d+)\b")
 _OFFLINE = lazy_pattern(rb"dial tcp|module lookup disabled|no required module provides package")
 _MOST = 200
+_NOWHERE: Mapping[tuple[str, str], str] = {}
 
 
 class Go:
@@ -43,7 +48,8 @@ class Go:
         """Run all tests, or ``only`` the top ones of these names, or these files' packages."""
         names = sorted({name.split("::")[-1].split("/")[0] for name in only if "::" in name})
         chosen = ["-run", f"^({'|'.join(names)})$"] if names else []
-        folders = {posixpath.dirname(name) for name in only if name.endswith("_test.go")}
+        files = {name.partition("::")[0] for name in only}
+        folders = {posixpath.dirname(file) for file in files if file.endswith("_test.go")}
         packages = [f"./{folder}" for folder in sorted(folders)] or ["./..."]
         command = ["sh", "-c", _COMMAND, "sh", *chosen, *packages]
         typed = " ".join(["go test", *chosen, *packages])
@@ -53,7 +59,13 @@ class Go:
         folder, _, manifest = where.stdout.decode("utf-8", "replace").partition("\n")
         text = result.stdout.decode("utf-8", "replace").replace(f"{folder}/", "")
         module = found[1] if (found := _MODULE.search(manifest)) else ""
-        return judged(level, result, lambda: read_go(text, module=module), timeout=timeout)
+        places = {
+            (posixpath.dirname(each["file"]) or ".", each["name"]): each["file"]
+            for each in _FUNCTION.finditer(manifest)
+        }
+        return judged(
+            level, result, lambda: read_go(text, module=module, places=places), timeout=timeout
+        )
 
 
 def _must_work(result: CommandResult) -> None:
@@ -62,10 +74,13 @@ def _must_work(result: CommandResult) -> None:
         raise not_there(result, "A module the project needs", how="go mod download")
 
 
-def read_go(text: str, *, module: str) -> SuiteReport:
+def read_go(
+    text: str, *, module: str, places: Mapping[tuple[str, str], str] = _NOWHERE
+) -> SuiteReport:
     """Read the events of a run, and what the compiler said between them.
 
-    ``module`` is the prefix of the project's packages. Raises ``UnreadableReport`` if there is
+    ``module`` is the prefix of the project's packages, ``places`` are the files of test functions
+    by package folder and name. Raises ``UnreadableReport`` if there is
     neither.
     """
     events, others = [], []
@@ -75,7 +90,7 @@ def read_go(text: str, *, module: str) -> SuiteReport:
             events.append(event)
         elif line.strip():
             others.append(line)
-    cases = [*_cases(events, module), *(("failed", f) for f in _not_built(others))]
+    cases = [*_cases(events, module, places), *(("failed", f) for f in _not_built(others))]
     if not events and not cases:
         raise UnreadableReport("there is no test report")
     return report_of(cases)
@@ -92,7 +107,7 @@ def _event(line: str) -> dict[str, Any] | None:
 
 
 def _cases(
-    events: Sequence[dict[str, Any]], module: str
+    events: Sequence[dict[str, Any]], module: str, places: Mapping[tuple[str, str], str]
 ) -> Iterator[tuple[str, TestFailure | None]]:
     """Results of tests; a test with failing subtests is reported by them."""
     output: dict[tuple[str, str], list[str]] = {}
@@ -109,7 +124,9 @@ def _cases(
     above = {(package, test.rsplit("/", 1)[0]) for package, test in red if "/" in test}
     for (package, test), result in results.items():
         if test and (package, test) not in above:
-            failure = _failure(package, test, output.get((package, test), []), module)
+            folder = _folder(package, module)
+            where = places.get((folder, test.partition("/")[0]), folder)
+            failure = _failure(folder, where, test, output.get((package, test), []))
             yield {"pass": "passed", "skip": "skipped"}.get(result, "failed"), failure
     for package in sorted({package for package, test in red if not test}):
         if not any(name for where, name in red if where == package and name):
@@ -121,8 +138,7 @@ def _folder(package: str, module: str) -> str:
     return package.removeprefix(module).strip("/") or "."
 
 
-def _failure(package: str, test: str, output: Sequence[str], module: str) -> TestFailure:
-    folder = _folder(package, module)
+def _failure(folder: str, where: str, test: str, output: Sequence[str]) -> TestFailure:
     own = [line for line in output if not _OWN_LINE.match(line)]
     file, line, words = folder, None, own
     for index, text in enumerate(own):
@@ -138,7 +154,7 @@ def _failure(package: str, test: str, output: Sequence[str], module: str) -> Tes
             file, line = inside["file"], int(inside["line"])
         words = [text for text in own if text.startswith("panic: ")] or own
     message = "\n".join(words).strip() or "the test failed"
-    return TestFailure(f"{folder}::{test}", message, file, line)
+    return TestFailure(f"{where}::{test}", message, file, line)
 
 
 def _not_built(others: Sequence[str]) -> Iterator[TestFailure]:

@@ -42,15 +42,27 @@ from runner.verify.levels import lacking, to_install
 from runner.verify.tools.ruby import MAKEFILES
 
 _OF_PYTEST = ("pytest.ini", ".pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg")
-CONFIGURATION = (*_OF_PYTEST, "package.json", *MAKEFILES)
+PLAIN = ("test.py", "tests.py")
+CONFIGURATION = (*_OF_PYTEST, *PLAIN, "package.json", *MAKEFILES)
 """Files whose content shows which tests a tree has: all that a ``read`` needs to know."""
 
 
 def has_pytest(paths: Collection[str], read: Callable[[str], bytes | None]) -> bool:
     """Whether there are test modules by pytest's names, or a configuration of pytest's."""
-    if any(is_pytest_module(path) for path in paths):
+    if any(is_pytest_module(path) for path in paths) or plain_modules(paths, read):
         return True
     return any(_configures(name, read(name) or b"") for name in _OF_PYTEST if name in paths)
+
+
+def plain_modules(paths: Collection[str], read: Callable[[str], bytes | None]) -> tuple[str, ...]:
+    """The modules of tests at the root that pytest does not look for: ``python test.py``.
+
+    None where there are others that it finds.
+    """
+    if any(is_pytest_module(path) for path in paths):
+        return ()
+    there = {path: read(path) or b"" for path in PLAIN if path in paths}
+    return tuple(path for path, text in there.items() if _TESTS.search(text))
 
 
 def testpaths(paths: Collection[str], read: Callable[[str], bytes | None]) -> list[str] | None:
@@ -85,6 +97,7 @@ def _options(name: str, content: bytes) -> Mapping[str, Any] | None:
     return None if section is None else dict(parser[section])
 
 
+_TESTS = lazy_pattern(rb"^(?:import|from) unittest\b|^def test_", re.MULTILINE)
 _MOST_SHOWN = 10
 _LONGEST = 2_000
 _FAILED, _INTERRUPTED, _INTERNAL, _USAGE, _NO_TESTS = 1, 2, 3, 4, 5
@@ -143,12 +156,14 @@ _MOST_PARTS = 12
 class Pytest:
     """The ``Tool`` for pytest, which also runs the tests of ``unittest``.
 
-    ``ignored`` are folders whose tests it leaves to others. Tests for which the time of one
-    command is too short run in several; ``share`` is the part of the time after which the next
-    command goes on (the test in hand has the rest), 0 where one command must do.
+    ``ignored`` are folders whose tests it leaves to others, ``files`` the only modules it runs
+    (none: those it finds). Tests for which the time of one command is too short run in several;
+    ``share`` is the part of the time after which the next command goes on (the test in hand has the
+    rest), 0 where one command must do.
     """
 
     ignored: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
     share: float = 0.0
 
     @property
@@ -177,8 +192,8 @@ class Pytest:
 
     @property
     def ignoring(self) -> tuple[str, ...]:
-        """The options that leave out the tests of the ``ignored`` folders."""
-        return tuple(f"--ignore={folder}" for folder in self.ignored)
+        """The options that leave out the tests of the ``ignored`` folders, and the ``files``."""
+        return (*(f"--ignore={folder}" for folder in self.ignored), *self.files)
 
 
 async def tests_level(
@@ -244,6 +259,7 @@ def _whole(parts: Sequence[Level]) -> Level:
         failures=failures,
         passed=passed,
         green=tuple(dict.fromkeys(path for part in parts for path in part.green)),
+        found=tuple(dict.fromkeys(name for part in parts for name in part.found)),
         seconds=sum(part.seconds for part in parts),
         reason=worst.broken or reason,
     )

@@ -69,8 +69,8 @@ def test_the_attempt(done: Checkout) -> None:
     """An iteration links to its files and says which way it went."""
     iteration = done.left("runs/*/iteration-1.json")
 
-    # the second verification is the first one with its proof
-    verified = ["verification-1.json", "verification-2.json"]
+    # the second verification is that of the base, the third is the first one with its proof
+    verified = [f"verification-{n}.json" for n in (1, 2, 3)]
     assert iteration["files"] == ["agent-1.json", "agent-2.json", *verified]
     assert "repair_code" in iteration["path"]
     assert iteration["outcome"] == "completed"

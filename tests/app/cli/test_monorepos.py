@@ -92,4 +92,4 @@ async def test_packages_that_need_the_changed_one_are_tested_with_it(tmp_path: P
 
         assert said.code == 0, said.out + said.err
         assert "Test failed: packages/b/test/b.test.js" in said.err
-        assert here.left("report.json")["timeline"][0]["verified"]
+        assert here.left("report.json")["timeline"][0]["verdict"] == "unbroken"

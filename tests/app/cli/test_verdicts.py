@@ -77,7 +77,8 @@ async def test_what_no_test_uses_is_not_called_verified(tmp_path: Path) -> None:
             f"Cairn-Verified: no ({why})"
         )
         (line,) = here.left("report.json")["timeline"]
-        assert (line["verified"], line["not_verified_because"]) == (False, why)
+        assert (line["verdict"], line["verified"]) == ("unbroken", False)
+        assert line["not_verified_because"] == why
 
 
 @pytest.mark.parametrize(
@@ -115,7 +116,7 @@ async def test_tests_that_wait_for_later_tasks_are_unchanged(tmp_path: Path) -> 
         assert "Cairn-Verified: yes" in here.git("log", "-1", "--format=%B")
         (line,) = here.left("report.json")["timeline"]
         assert line["verified"] is True
-        assert line["turned"] == ["tests/test_case.py"]
+        assert line["turned"] == ["tests/test_case.py::test_upper"]
         assert line["unchanged"] == ["tests/test_words.py"]
 
 

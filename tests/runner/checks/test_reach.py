@@ -19,6 +19,8 @@ BASE = {
     "src/words/title.py": "def title(line):\n    return line.title()\n",
     "src/words/errors.py": "from src.words.loud import shout\n\n\ndef unknown(name):\n"
     "    raise KeyError(f'unknown item: {shout(name)}')\n",
+    "src/words/last.py": "from src.words.loud import shout\n\n# a ` opens nothing\n\n\n"
+    "def last(name):\n    return shout(name)[-1]\n\n\n# and neither closes a `\n",
     "src/words/table.py": "def row(cells):\n    return ' '.join(cells)\n",
     "web/app.js": "import { draw } from './draw.js';\n\nexport const start = () => draw();\n",
     "web/draw.js": "export function draw() {\n  return 1;\n}\n",
@@ -87,6 +89,10 @@ INSIDE: dict[str, tuple[str, dict[str, str | None]]] = {
     "who imports it": (
         TASK,
         {**LOUD, "src/words/title.py": "from src.words.loud import shout\n\ntitle = shout\n"},
+    ),
+    "code between two back-ticks of comments": (
+        TASK,
+        {**LOUD, "src/words/last.py": BASE["src/words/last.py"].replace("[-1]", "[-2]")},
     ),
     "the package": (TASK, {**LOUD, "src/words/__init__.py": "", "pyproject.toml": "[project]\n"}),
     "a new test": (TASK, {**LOUD, "tests/test_more.py": "def test_one():\n    assert f(1) == 2\n"}),

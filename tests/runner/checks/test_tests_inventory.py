@@ -7,7 +7,7 @@ import re
 import pytest
 
 from runner.checks.asked import TaskWords
-from runner.checks.tests_inventory import changed_tests
+from runner.checks.tests_inventory import inventory, unchanged_tests
 from runner.checks.tests_kept import weakened_tests
 from tests.runner.checks.trees import changes
 
@@ -269,4 +269,6 @@ LISTED = "CASES = [1, 2]\n\n\n" + ROWS.format("CASES")
 )
 def test_what_counts_as_a_changed_test(old: str, new: str, changed: set[str]) -> None:
     """New tests and those with other code, rows or assertions; not other words or brackets."""
-    assert changed_tests(old.encode(), new.encode()) == changed
+    tests = set(inventory(new.encode()) or {}) - {""}
+
+    assert tests - unchanged_tests(old.encode(), new.encode()) == changed

@@ -184,6 +184,15 @@ def test_fewer_values(after: str) -> None:
     assert is_softer(THREE_SUMS, after)
 
 
+@pytest.mark.parametrize("empty", ["x.validate({})", "check([])", "expect({})", "check_all('')"])
+@pytest.mark.parametrize("other", ["x.validate({1: 2})", "check([1])", "pass"])
+def test_a_helper_that_is_given_nothing(empty: str, other: str) -> None:
+    """It compares no values, and not fewer than none."""
+    assert not is_softer(empty, empty)
+    is_softer(other, empty)
+    is_softer(empty, other)
+
+
 @pytest.mark.parametrize("after", AS_MANY)
 def test_as_many_values_in_another_shape(after: str) -> None:
     """A list, a dictionary, lines of a text, a loop: they count as many as they compare."""

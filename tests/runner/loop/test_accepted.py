@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from runner.errors import Outage, TaskError
-from runner.loop.accepted import asks_for_linters, kept, or_kept, restored, settled
+from runner.loop.accepted import asks_for_better, kept, or_kept, restored, settled
 from runner.loop.deps import Deps, TaskWork
 from runner.state.changes import ChangeSet, Write
 from runner.state.findings import Level, TestFailure, Verdict, Verification
@@ -34,7 +34,7 @@ def verified(content: bytes = b"import os\n", **options: Any) -> RunState:
         answers=1,
         changes=ChangeSet({"a.py": Write(content)}),
         verification=verification(UNUSED),
-        verdict=Verdict(True, turned=("test_a",)),
+        verdict=Verdict("shown", turned=("test_a",)),
     )
 
 
@@ -45,21 +45,21 @@ def repaired(after: Verification, verdict: Verdict | None = None) -> RunState:
         answers=2,
         changes=ChangeSet({"a.py": Write(b"")}),
         verification=after,
-        verdict=verdict or Verdict(True, turned=("test_a",)),
+        verdict=verdict or Verdict("shown", turned=("test_a",)),
     )
 
 
 def test_who_is_asked() -> None:
     """One question about findings, where an answer and the steps to check it are left."""
-    assert asks_for_linters(verified())
-    assert asks_for_linters(verified(loop="repair"))
-    assert not asks_for_linters(kept(verified()).state)
-    assert not asks_for_linters(verified().with_attempt(verification=verification()))
-    assert not asks_for_linters(verified().with_attempt(answers=5))
-    assert not asks_for_linters(verified().with_attempt(test_repairs=2))
-    assert not asks_for_linters(verified(max_iterations=9).with_attempt(steps=5))
-    assert not asks_for_linters(verified().with_attempt(approved="digest"))
-    assert not asks_for_linters(verified(loop="fixed"))
+    assert asks_for_better(verified())
+    assert asks_for_better(verified(loop="repair"))
+    assert not asks_for_better(kept(verified()).state)
+    assert not asks_for_better(verified().with_attempt(verification=verification()))
+    assert not asks_for_better(verified().with_attempt(answers=5))
+    assert not asks_for_better(verified().with_attempt(test_repairs=2))
+    assert not asks_for_better(verified(max_iterations=9).with_attempt(steps=5))
+    assert not asks_for_better(verified().with_attempt(approved="digest"))
+    assert not asks_for_better(verified(loop="fixed"))
 
 
 def test_a_repair_without_findings_takes_the_place() -> None:
@@ -75,8 +75,8 @@ def test_a_repair_without_findings_takes_the_place() -> None:
     ("after", "verdict", "why"),
     [
         (verification(UNUSED), None, "linters complain as before"),
-        (verification(), Verdict(False, "no test uses what changed"), "tests show less"),
-        (verification(), Verdict(True), "tests show less"),
+        (verification(), Verdict("untested", "no test uses what changed"), "tests show less"),
+        (verification(), Verdict("shown"), "tests show less"),
         (verification(more=(MISSED,)), None, "tests prove less"),
     ],
 )

@@ -57,9 +57,15 @@ async def test_names() -> None:
 
     assert (made.branch, made.below, made.parent) == ("cairn/r1/1-1-add-a-py", "main", START)
     assert made.text.title == "1.1 Add a.py"
-    verified = ("Cairn-Verified", "no (nothing was run)")
+    verdict, verified = ("Cairn-Verdict", "untested"), ("Cairn-Verified", "no (nothing was run)")
     trust = ("Cairn-Trust", "not verified; nobody verified `a.py`, `old.py`, `same.py`")
-    assert made.text.trailers == (("Cairn-Run", "r1"), ("Cairn-Task", key), verified, trust)
+    assert made.text.trailers == (
+        ("Cairn-Run", "r1"),
+        ("Cairn-Task", key),
+        verdict,
+        verified,
+        trust,
+    )
     assert step.state.attempt.published.url == "https://forge.test/pull/1"
 
 

@@ -9,11 +9,14 @@ from runner.loop.deps import Deps, TaskWork
 from runner.nodes.verify import verify_task, write_files
 from runner.state.changes import ChangeSet, Write
 from runner.state.events import Verified
+from runner.state.findings import Verdict
 from runner.state.run_state import RunState
 from tests.runner.memory_repository import MemoryRepository
 from tests.runner.recording_box import RecordingSandbox
 from tests.runner.scripted import deps
 from tests.runner.states import ROADMAP, at, run_state
+
+UNUSED = "no test uses what changed"
 
 BASE = {"ROADMAP.md": ROADMAP, "test_old.py": "def test_o():\n    assert 1\n"}
 
@@ -42,14 +45,15 @@ async def test_writing() -> None:
 
 
 async def test_green() -> None:
-    """Green tests lead to the checkpoint, and the verification is kept and told."""
+    """Green tests lead to the checkpoint; they are kept and told, as are those of the base."""
     asked = ports()
     step = await verify_task(verifying("A = 1\n"), asked, TaskWork())
 
     assert step.outcome == "ok"
     assert step.state.attempt.tested.verification
     assert step.state.attempt.tested.verification.verified
-    assert len(asked.events.of(Verified)) == 1  # type: ignore[attr-defined]
+    assert step.state.attempt.tested.verdict == Verdict("unbroken", UNUSED, untested=())
+    assert len(asked.events.of(Verified)) == 2  # type: ignore[attr-defined]
 
 
 async def test_red() -> None:
@@ -117,14 +121,14 @@ async def test_a_change_that_takes_every_test_away() -> None:
 
 
 async def test_a_tree_is_verified_once() -> None:
-    """The same tree is not put through its tests again."""
+    """The same tree is not put through its tests again, and neither is the base."""
     sandbox = RecordingSandbox()
     asked = ports(sandbox)
     work = TaskWork()
     first = await verify_task(verifying("A = 1\n"), asked, work)
     second = await verify_task(verifying("A = 1\n"), asked, work)
 
-    assert len(asked.events.of(Verified)) == 1  # type: ignore[attr-defined]
+    assert len(asked.events.of(Verified)) == 2  # type: ignore[attr-defined]
     assert first.state.attempt.tested.verification == second.state.attempt.tested.verification
 
 
@@ -137,8 +141,9 @@ async def test_after_a_verification_comes_a_fresh_box() -> None:
     await verify_task(verifying("A = 1\n"), asked, work)
     await write_files(verifying("A = 1\n"), asked, work)
 
-    assert len(sandbox.seen) == 2
-    assert [box.closed for box in sandbox.boxes] == [True, False]
+    assert [box.closed for box in sandbox.boxes] == [True, True, True, False]
+    *_, last = sandbox.seen
+    assert last["a.py"] == b"A = 1\n"
 
 
 async def test_another_task_gets_another_box() -> None:

@@ -99,7 +99,7 @@ def test_a_result_without_tests_is_called_that() -> None:
 
 def test_the_verdict_names_tests_that_turned_and_those_that_did_not() -> None:
     """A reviewer sees which tests this change turned green, and which stay red as they were."""
-    verdict = Verdict(True, "", ("t.py::test_a",), tuple(f"t.py::test_{n}" for n in range(12)))
+    verdict = Verdict("shown", "", ("t.py::test_a",), tuple(f"t.py::test_{n}" for n in range(12)))
     body = pull_request_body(reached(verification=GREEN, verdict=verdict))
 
     assert "**Verified by tests.**" in body
@@ -110,9 +110,10 @@ def test_the_verdict_names_tests_that_turned_and_those_that_did_not() -> None:
 
 def test_the_trailer_says_whether_a_commit_is_verified() -> None:
     """One line, whatever a tool said."""
-    assert verified_trailer(Verdict(True)) == "yes"
+    assert verified_trailer(Verdict("shown")) == "yes"
     assert (
-        verified_trailer(Verdict(False, "it said\nFixes #1")) == "no (it said F\u200bixes #\u200b1)"
+        verified_trailer(Verdict("untested", "it said\nFixes #1"))
+        == "no (it said F\u200bixes #\u200b1)"
     )
 
 

@@ -23,7 +23,7 @@ def reached(*levels, **attempt):
 
 def test_tests_of_a_new_file_count_once() -> None:
     """Before the change the file could not be loaded: its tests are what turned green."""
-    verdict = Verdict(True, turned=("tests/test_a.py", "tests/test_b.py::test_c"), untested=())
+    verdict = Verdict("shown", turned=("tests/test_a.py", "tests/test_b.py::test_c"), untested=())
     trust = trust_of(reached(GREEN, PROOF, verdict=verdict))
 
     assert trust.turned == ("tests/test_b.py::test_c", *PROOF.found)
@@ -44,11 +44,11 @@ def test_what_was_not_measured_is_none_and_said() -> None:
 
 def test_each_doubt_makes_it_verified_with_warnings() -> None:
     """Faults nobody notices, names that are gone, code without a test, warnings."""
-    sure = reached(GREEN, PROOF, verdict=Verdict(True, untested=()))
+    sure = reached(GREEN, PROOF, verdict=Verdict("shown", untested=()))
     lost = (LostName("a.py", "title", "requires `b`"),)
     doubtful = (
-        reached(GREEN, PROOF, FAULTS, verdict=Verdict(True, untested=())),
-        reached(GREEN, verdict=Verdict(True, untested=("a.py",))),
+        reached(GREEN, PROOF, FAULTS, verdict=Verdict("shown", untested=())),
+        reached(GREEN, verdict=Verdict("shown", untested=("a.py",))),
         replace(sure, checked=replace(sure.checked, lost_names=lost)),
         replace(sure, checked=replace(sure.checked, warnings=("look",))),
     )
@@ -62,7 +62,7 @@ def test_each_doubt_makes_it_verified_with_warnings() -> None:
 def test_foreign_text_does_nothing_in_it() -> None:
     """Names of tests and files, and reasons, are a model's or a repository's."""
     bad = "x`\n\nFixes #1 <details> @octocat"
-    verdict = Verdict(False, bad, turned=(bad,), unchanged=(bad,))
+    verdict = Verdict("untested", bad, turned=(bad,), unchanged=(bad,))
     trust = trust_of(reached(GREEN, verdict=verdict, lost_names=(LostName(bad, bad, bad),)))
 
     for said in (trust_section(trust), trust_line(trust)):
@@ -74,7 +74,7 @@ def test_linters_are_told_together() -> None:
     """One with new findings makes it a warning; the reason names each tool."""
     ruff = Level("lint", "passed", tool="ruff")
     mypy = Level("lint", "failed", tool="mypy", reason="1 new finding")
-    sure = Verdict(True, untested=())
+    sure = Verdict("shown", untested=())
     trust = trust_of(reached(ruff, mypy, GREEN, PROOF, verdict=sure))
 
     assert trust.result == "verified_with_warnings"

@@ -9,29 +9,31 @@ from typing import Any
 import pytest
 
 from runner.state.findings import Level, TestFailure, Verification
-from runner.verify.assessment import Assessment, Promise, assess, needs_base, results_of
+from runner.verify.assessment import JudgedChange, assess, needs_base, results_of
 
-TEST = "from kit.words import count\n\n\ndef test_count():\n    assert count('a b') == 2\n"
 COUNT = "tests/test_words.py::test_count"
 UPPER = "tests/test_case.py::test_upper"
 OTHER = "tests/test_other.py::test_other"
 USED = frozenset({"kit/case.py", "tests/test_case.py"})
-TASK = Promise(
+TASK = JudgedChange(
     words="Add `kit/case.py` with `upper(s)`",
-    files=frozenset({"kit/case.py"}),
     written=frozenset({"kit/case.py"}),
     users=USED,
     tests=frozenset({"tests/test_case.py", "tests/test_words.py", "tests/test_other.py"}),
-    sources={COUNT: TEST, "tests/test_words.py": TEST},
+    same=frozenset({COUNT, UPPER, OTHER, "tests/test_words.py", "tests/test_other.py"}),
 )
-LATER = replace(TASK, others="Add `kit/words.py` with `count(s)`")
+LATER = replace(
+    TASK, users=USED | {"tests/test_words.py"}, others="Add `kit/words.py` with `count(s)`"
+)
 
 
 def ran(*failures: TestFailure, green: Sequence[str] = (), **more: Any) -> Verification:
     """A run of pytest in which a test of each of ``green`` passed."""
     result = "failed" if failures else "passed"
     level = Level("tests", result, tool="pytest", failures=failures)  # type: ignore[arg-type]
-    level = replace(level, green=tuple(green), passed=len(green))
+    names = [test if "::" in test else f"{test}::test_green" for test in green]
+    files = dict.fromkeys(test.partition("::")[0] for test in green)
+    level = replace(level, green=tuple(files), passed=len(green), found=tuple(names))
     return Verification("t", (replace(level, **more),))
 
 
@@ -45,55 +47,76 @@ def failing(test: str, message: str = "assert 1 == 2", file: str = "") -> TestFa
 
 
 @pytest.mark.parametrize(
-    ("after", "before", "promise", "outcome"),
+    ("after", "before", "change", "outcome"),
     [
         # the same test with the same error, and nothing it uses was changed
         (failing(OTHER), failing(OTHER), TASK, "green"),
         (failing(OTHER, "in 0x1 at 0.2s"), failing(OTHER, "in 0x2 at 0.1s"), TASK, "green"),
-        # it passed before, or failed with another error
+        # nothing it uses was changed: how it fails says nothing
+        (failing(OTHER), failing(OTHER, "assert 1 == 3"), TASK, "green"),
+        # it did not fail before
         (failing(OTHER), None, TASK, "red"),
-        (failing(OTHER), failing(OTHER, "assert 1 == 3"), TASK, "red"),
-        # it uses what changed, and another test shows that to work
-        (failing(UPPER), failing(UPPER), replace(TASK, users=USED | {"tests/test_a.py"}), "green"),
+        # it uses what changed, and the author has not seen this failure yet
         (failing(UPPER), failing(UPPER), TASK, "red"),
-        # the task names it
+        (failing(UPPER), failing(UPPER, "assert 1 == 3"), TASK, "red"),
+        # it was seen to run no changed line
+        (failing(UPPER), failing(UPPER), replace(TASK, apart=frozenset({UPPER})), "green"),
+        # the task names it, or its file
         (failing(OTHER), failing(OTHER), replace(TASK, words="Make `test_other` pass"), "red"),
-        (failing(OTHER), failing(OTHER), replace(TASK, files=frozenset({OTHER[:19]})), "red"),
+        (failing(OTHER), failing(OTHER), replace(TASK, words=f"See {OTHER[:19]}"), "red"),
+        (failing(OTHER), failing(OTHER), replace(TASK, words=f"Add `a` to {OTHER[6:19]}"), "green"),
         # a test of the change's own
-        (failing(OTHER), failing(OTHER), replace(TASK, written=frozenset({OTHER[:19]})), "red"),
+        (
+            *(failing(OTHER), failing(OTHER)),
+            *(replace(TASK, written=frozenset({OTHER[:19], "a.py"}), same=frozenset()), "red"),
+        ),
     ],
 )
 def test_only_the_bases_own_result_excuses_a_failure(
-    after: TestFailure, before: TestFailure | None, promise: Promise, outcome: str
+    after: TestFailure, before: TestFailure | None, change: JudgedChange, outcome: str
 ) -> None:
-    """It must have failed there, with the same error, and not be what the task is about."""
+    """It must have failed there, and not be what the task is about."""
     found = assess(
-        ran(after, green=["tests/test_a.py"]), ran(*([before] if before else [])), promise
+        ran(after, green=["tests/test_a.py"]), ran(*([before] if before else [])), change
     )
 
     assert found.outcome == outcome
     assert found.verdict.unchanged == ((after.test,) if outcome == "green" else ())
 
 
+def test_an_old_failure_that_stayed_after_a_repair_is_excused_by_what_is_shown() -> None:
+    """Nothing less than a test that failed before and passes now does that."""
+    change = replace(TASK, repaired=frozenset({UPPER}))
+    before = ran(failing(UPPER), failing(UPPER + "_b"))
+    found = assess(ran(failing(UPPER), green=[UPPER + "_b"]), before, change)
+
+    assert (found.outcome, found.verdict.kind, found.otherwise) == ("green", "shown", None)
+    nothing = assess(ran(failing(UPPER), green=[OTHER]), ran(failing(UPPER)), change)
+    assert nothing.otherwise
+    assert (nothing.otherwise.outcome, nothing.verdict.kind) == ("red", "unbroken")
+    assert (found.verdict.turned, found.verdict.unchanged) == ((UPPER + "_b",), (UPPER,))
+
+
 @pytest.mark.parametrize(
-    ("message", "promise", "outcome"),
+    ("message", "change", "outcome"),
     [
         ("No module named 'kit.words'", LATER, "green"),
         ("cannot import name 'count' from 'kit.words'", LATER, "green"),
         ("module 'kit.words' has no attribute 'count'", LATER, "green"),
-        ("No module named 'kit.words'", TASK, "red"),
+        ("No module named 'kit.words'", replace(LATER, others=""), "red"),
+        ("No module named 'kit.words'", TASK, "green"),
         ("No module named 'yaml'", LATER, "red"),
         ("assert 1 == 2", LATER, "red"),
         ("name 'count' is not defined", replace(LATER, words="Add `count(s)`"), "red"),
     ],
 )
 def test_tests_written_first_wait_for_their_task(
-    message: str, promise: Promise, outcome: str
+    message: str, change: JudgedChange, outcome: str
 ) -> None:
     """The error differs, for one module is there now: what is missing is left to an open task."""
     before = ran(failing(COUNT, "No module named 'kit'"), failing(UPPER, "No module named 'kit'"))
-    after = ran(failing(COUNT, message), green=["tests/test_case.py"])
-    found = assess(after, before, promise)
+    after = ran(failing(COUNT, message), green=[UPPER])
+    found = assess(after, before, change)
 
     assert found.outcome == outcome
     if outcome == "green":
@@ -120,44 +143,13 @@ def test_part_of_a_files_tests_is_not_enough_where_no_task_is_left() -> None:
     assert assess(after, ran(*stubs), TASK).outcome == "red"
 
 
-def test_a_failing_name_of_another_task_in_the_same_file_is_unchanged() -> None:
-    """What an open task promises may stay red beside what this one turned."""
-    other = "tests/test_case.py::test_count"
-    stubs = [failing(UPPER, "NotImplementedError"), failing(other, "NotImplementedError")]
-    promise = replace(LATER, sources={other: "assert count('a') == 1"})
-    found = assess(ran(stubs[1], green=["tests/test_case.py"]), ran(*stubs), promise)
-
-    assert (found.outcome, found.verdict.verified) == ("green", True)
-    assert found.verdict.unchanged == (other,)
-
-
 def test_a_file_that_another_task_names_is_left_to_it() -> None:
     """Its tests were red before; how they fail now is not this task's business."""
-    promise = replace(LATER, other_files=frozenset({"tests/test_words.py"}))
+    change = replace(LATER, others="Make tests/test_words.py pass")
     before = ran(failing("tests/test_words.py", "No module named 'kit'"))
     after = ran(failing(COUNT, "assert 0 == 2"), green=["tests/test_case.py"])
 
-    assert assess(after, before, promise).outcome == "green"
-
-
-@pytest.mark.parametrize(
-    ("uses", "outcome"), [("upper('a') == 'A'", "red"), ("lower('A') == 'a'", "green")]
-)
-def test_the_changes_own_tests_excuse_nothing_that_the_task_promises(
-    uses: str, outcome: str
-) -> None:
-    """A new test that passes says little while an old one of the promised function fails."""
-    new = "tests/test_new.py"
-    promise = replace(
-        TASK,
-        written=TASK.written | {new},
-        users=USED | {new},
-        tests=TASK.tests | {new},
-        sources={UPPER: f"def test_upper():\n    assert {uses}\n"},
-    )
-    found = assess(ran(failing(UPPER), green=[new]), ran(failing(UPPER)), promise)
-
-    assert found.outcome == outcome
+    assert assess(after, before, change).outcome == "green"
 
 
 def test_what_breaks_the_runner_is_never_excused() -> None:
@@ -166,6 +158,7 @@ def test_what_breaks_the_runner_is_never_excused() -> None:
 
     assert assess(broken(why), ran(green=["a.py"]), TASK).outcome == "red"
     assert assess(broken(why), broken("pytest could not start"), TASK).outcome == "red"
+    assert assess(ran(green=[UPPER]), broken(why), TASK).verdict.kind == "shown"
     found = assess(broken(why), broken(why), TASK)
     assert found.outcome == "unverifiable"
     assert found.verdict.reason == f"{why}. The same happens without this change"
@@ -202,51 +195,6 @@ def test_where_nothing_can_be_loaded_yet_the_result_is_not_verified() -> None:
 
     assert (found.outcome, found.verdict.verified) == ("green", False)
     assert found.verdict.reason == "no test passes; 1 fails as before this change"
-
-
-@pytest.mark.parametrize(
-    ("users", "green", "reason"),
-    [
-        (USED, ["tests/test_case.py"], ""),
-        (None, ["tests/test_other.py"], ""),
-        (USED - {"tests/test_case.py"}, ["tests/test_case.py"], "no test uses what changed"),
-        (USED, ["tests/test_other.py"], "no test uses what changed"),
-    ],
-)
-def test_passing_tests_verify_what_they_use(
-    users: frozenset[str] | None, green: list[str], reason: str
-) -> None:
-    """A test that does not use the change shows nothing of it; where nobody knows, it counts."""
-    verdict = assess(ran(green=green), ran(), replace(TASK, users=users)).verdict
-
-    assert (verdict.verified, verdict.reason) == (not reason, reason)
-
-
-@pytest.mark.parametrize("why", ["verification is off", "the project has no tests"])
-def test_what_was_not_run_is_not_verified(why: str) -> None:
-    """The reason is the level's."""
-    skipped = Verification("t", (Level("tests", "skipped", reason=why),))
-
-    assert assess(skipped, ran(), TASK) == Assessment(
-        "green", skipped, replace(assess(skipped, ran(), TASK).verdict, verified=False, reason=why)
-    )
-
-
-@pytest.mark.parametrize(
-    ("after", "tools"),
-    [
-        (ran(failing(OTHER)), ("pytest",)),
-        (broken("x"), ("pytest",)),
-        (ran(result="skipped"), ("pytest",)),
-        (ran(result="failed"), ()),
-        (ran(green=["a.py"]), ()),
-        (ran(failing(OTHER), tool="go"), ()),
-    ],
-)
-def test_the_base_is_asked_where_it_counts(after: Verification, tools: tuple[str, ...]) -> None:
-    """A red run that names tests, a broken one, and one that ran nothing are compared."""
-    assert needs_base(after, {"pytest"}) == tools
-    assert needs_base(after, {"pytest"}, {OTHER[:19]}) == (() if after.failures else tools)
 
 
 @pytest.mark.parametrize(
@@ -296,64 +244,121 @@ def test_a_sample_that_tests_only_read_may_import_what_is_not_there(
     assert found.outcome == outcome
 
 
-@pytest.mark.parametrize(
-    ("test", "before", "promise", "outcome"),
-    [
-        # it fails on the base with another message each time, and uses nothing that was changed
-        (OTHER, "assert 1 == 3", TASK, "green"),
-        # it uses what changed, or that is not known
-        (OTHER, "assert 1 == 3", replace(TASK, users=USED | {"tests/test_other.py"}), "red"),
-        (OTHER, "assert 1 == 3", replace(TASK, users=None), "red"),
-        (UPPER, "assert 1 == 3", TASK, "red"),
-        # it passed when all tests of the base were run
-        (OTHER, None, TASK, "red"),
-        # the task asks for it, or the change wrote its file
-        (OTHER, "assert 1 == 3", replace(TASK, words="Make `test_other` pass"), "red"),
-        (OTHER, "assert 1 == 3", replace(TASK, files=frozenset({OTHER[:19]})), "red"),
-        (OTHER, "assert 1 == 3", replace(TASK, written=frozenset({OTHER[:19]})), "red"),
-    ],
-)
-def test_a_test_that_is_unsteady_on_the_base_is_compared_by_its_outcome(
-    test: str, before: str | None, promise: Promise, outcome: str
-) -> None:
-    """Only where nothing that it is about was changed."""
-    promise = replace(promise, unsteady=frozenset({test}))
-    was = [failing(test, before)] if before else []
-
-    found = assess(ran(failing(test), green=["tests/test_case.py"]), ran(*was), promise)
-
-    assert found.outcome == outcome
-    if outcome == "green":
-        (hint,) = found.hints
-        assert hint == f"{OTHER} fails with another message each time, also without this change."
-
-
-@pytest.mark.parametrize(
-    ("failures", "promise", "flaky", "doubtful"),
-    [
-        ([failing(OTHER)], TASK, (), True),
-        ([failing(UPPER)], TASK, (), False),
-        ([failing(UPPER)], TASK, ("tests/test_case.py::test_lower",), True),
-        ([failing(OTHER), failing(UPPER)], TASK, (), False),
-        ([failing(OTHER)], replace(TASK, words="Make `test_other` pass"), ("t",), False),
-        ([failing(OTHER)], replace(TASK, written=frozenset({OTHER[:19]})), ("t",), False),
-        ([failing("tests/test_other.py")], TASK, (), False),
-    ],
-)
-def test_only_what_may_be_no_fault_of_the_change_is_run_on_the_base_again(
-    failures: list[TestFailure], promise: Promise, flaky: tuple[str, ...], doubtful: bool
-) -> None:
-    """An ordinary red round costs no further run."""
-    after = ran(*failures, green=["tests/test_a.py"], flaky=flaky)
-
-    found = assess(after, ran(), promise)
-
-    assert (found.outcome, found.doubtful) == ("red", tuple(failures) if doubtful else ())
-
-
 def test_what_a_test_says_in_several_runs() -> None:
     """Times and addresses are no difference; a run in which it did not run says nothing."""
     same = [ran(failing(OTHER, "at 0x1")), ran(failing(OTHER, "at 0x2")), ran()]
 
     assert results_of([OTHER], same) == {OTHER: frozenset({"at *"})}
     assert results_of([OTHER], [*same, ran(green=["a.py"])]) == {OTHER: frozenset({"at *", ""})}
+
+
+@pytest.mark.parametrize(
+    ("users", "green", "reason"),
+    [
+        (USED, ["tests/test_case.py"], "nothing broke, and no test shows that the task is done"),
+        (None, ["tests/test_other.py"], "nothing broke, and no test shows that the task is done"),
+        (USED, ["tests/test_other.py"], "no test uses what changed"),
+    ],
+)
+def test_tests_that_passed_before_show_nothing(
+    users: frozenset[str] | None, green: list[str], reason: str
+) -> None:
+    """Whether they use what changed or not: nothing broke, and that is all."""
+    verdict = assess(ran(green=green), ran(green=green), replace(TASK, users=users)).verdict
+
+    assert (verdict.kind, verdict.reason) == ("unbroken", reason)
+
+
+@pytest.mark.parametrize("why", ["verification is off", "the project has no tests"])
+def test_what_was_not_run_is_untested(why: str) -> None:
+    """The reason is the level's."""
+    skipped = Verification("t", (Level("tests", "skipped", reason=why),))
+    verdict = assess(skipped, ran(), TASK).verdict
+
+    assert (verdict.kind, verdict.reason) == ("untested", why)
+
+
+def test_a_command_that_names_no_tests_is_one_test() -> None:
+    """It failed without the change, and is green with it."""
+    green = Verification("t", (Level("tests", "passed", command=("make", "check")),))
+    red = Verification("b", (Level("tests", "failed", command=("make", "check")),))
+
+    assert assess(green, red, TASK).verdict.kind == "shown"
+    assert assess(green, green, TASK).verdict.kind == "unbroken"
+
+
+@pytest.mark.parametrize(
+    ("written", "outcome"), [("kit/case.py", "red"), ("tests/test_other.py", "green")]
+)
+def test_a_test_that_does_not_run_any_more_is_missed(written: str, outcome: str) -> None:
+    """Unless the change takes it away itself, which is judged by what the file loses."""
+    change = replace(TASK, written=frozenset({written}))
+    found = assess(ran(green=[UPPER]), ran(green=[UPPER, f"{OTHER}[a/b:c]"]), change)
+
+    assert found.outcome == outcome
+    if outcome == "red":
+        assert found.verification.failures[0].test == OTHER
+    assert assess(ran(green=[f"{OTHER}[2]"]), ran(green=[f"{OTHER}[1]"]), TASK).outcome == "green"
+    some = replace(TASK, selected=True)
+    assert assess(ran(green=[UPPER]), ran(green=[UPPER, OTHER]), some).outcome == "green"
+
+
+@pytest.mark.parametrize(
+    ("after", "tools"),
+    [
+        (ran(failing(OTHER)), ("pytest",)),
+        (broken("x"), ("pytest",)),
+        (ran(result="skipped"), ("pytest",)),
+        (ran(result="failed"), ()),
+        (ran(green=["a.py"]), ("pytest",)),
+        (ran(failing(OTHER), tool="go"), ()),
+    ],
+)
+def test_the_base_is_asked_where_it_counts(after: Verification, tools: tuple[str, ...]) -> None:
+    """Whatever names its tests is compared, but for what fails in a test of the change itself."""
+    own = replace(TASK, written=frozenset({OTHER[:19]}), same=frozenset())
+
+    assert needs_base(after, {"pytest"}, TASK) == tools
+    assert needs_base(after, {"pytest"}, own) == (() if after.failures else tools)
+
+
+def test_a_test_that_is_unsteady_on_the_base_fails_as_before_whatever_it_says() -> None:
+    """It uses what changed: one repair is asked for it, and then it is listed beside what shows."""
+    before = ran(failing(UPPER, "assert 1 == 3"), failing(OTHER))
+    after = ran(failing(UPPER), green=[OTHER])
+    change = replace(TASK, unsteady=frozenset({UPPER}))
+
+    assert assess(after, before, change).in_the_way == (UPPER,)
+    found = assess(after, before, replace(change, repaired=frozenset({UPPER})))
+    assert found.outcome == "green"
+    assert found.hints == (
+        f"{UPPER} fails with another message each time, also without this change.",
+    )
+
+
+@pytest.mark.parametrize(
+    ("failures", "before", "change", "flaky", "doubtful"),
+    [
+        ([failing(UPPER)], [failing(UPPER, "assert 1 == 3")], TASK, (), True),
+        ([failing(UPPER)], [failing(UPPER)], TASK, (), False),
+        ([failing(OTHER)], [], TASK, (), True),
+        ([failing(UPPER)], [], TASK, (), False),
+        ([failing(UPPER)], [], TASK, ("tests/test_case.py::test_lower",), True),
+        ([failing(OTHER), failing(UPPER)], [], TASK, (), False),
+        ([failing("tests/test_other.py")], [], TASK, (), False),
+    ],
+)
+def test_only_what_may_be_no_fault_of_the_change_is_run_on_the_base_again(
+    failures: list[TestFailure],
+    before: list[TestFailure],
+    change: JudgedChange,
+    flaky: tuple[str, ...],
+    doubtful: bool,
+) -> None:
+    """An ordinary red round costs no further run."""
+    passing = [test for test in (OTHER, UPPER) if test not in {each.test for each in failures}]
+    after = ran(*failures, green=passing, flaky=flaky)
+
+    found = assess(after, ran(*before, green=[OTHER, UPPER]), change)
+
+    assert (found.outcome, found.doubtful) == ("red", tuple(failures) if doubtful else ())

@@ -8,6 +8,7 @@ import pytest
 
 from runner.verify import tools_of
 from runner.verify.tools.node import Suite, suite_of
+from runner.verify.tools.python import Pytest
 
 
 def names(files: dict[str, str]) -> list[str]:
@@ -26,6 +27,9 @@ def package(script: str = "", **more: object) -> str:
     [
         ({"README.md": ""}, []),
         ({"a.py": "", "tests/test_a.py": ""}, ["pytest"]),
+        ({"test.py": "from unittest import TestCase\n"}, ["pytest"]),
+        ({"tests.py": "def test_a():\n    assert 1\n"}, ["pytest"]),
+        ({"test.py": "print('a test page')\n"}, []),
         ({"package.json": package("node --test"), "test/a.js": ""}, ["node"]),
         ({"package.json": "{}", "src/a.test.js": ""}, ["node"]),
         ({"src/a.test.mjs": ""}, ["node"]),
@@ -56,6 +60,20 @@ def package(script: str = "", **more: object) -> str:
 def test_tools_are_told_by_files(files: dict[str, str], expected: list[str]) -> None:
     """A tool is found where there are tests for it; make only where nothing else is."""
     assert names(files) == expected
+
+
+@pytest.mark.parametrize(
+    ("more", "only"), [({}, ("test.py",)), ({"tests/test_a.py": b""}, ())], ids=["alone", "beside"]
+)
+def test_a_module_of_tests_at_the_root_is_run_by_name(
+    more: dict[str, bytes], only: tuple[str, ...]
+) -> None:
+    """``python test.py``: pytest does not look for it, but runs it when it is told to."""
+    files = {"test.py": b"import unittest\n", **more}
+    (tool,) = tools_of(files, files.get)
+
+    assert isinstance(tool, Pytest)
+    assert tool.ignoring == only
 
 
 @pytest.mark.parametrize(

@@ -146,6 +146,17 @@ async def test_a_red_run_is_read_from_where_it_was_left(
     assert level.failures[0].file == failed
 
 
+async def test_a_test_of_go_is_named_by_its_file(tmp_path: Path) -> None:
+    """Events name packages only; what a change concerns, and who uses it, are files."""
+    functions = "package calc\n\nfunc TestFine(t *testing.T) {}\nfunc TestAdd(t *testing.T) {}\n"
+    files = {"go.mod": GO["go.mod"], "calc/fine_test.go": functions, "main_test.go": ""}
+    level, _ = await ran_by(tmp_path, files, (), go=leaving("go.txt"))
+
+    assert "calc/fine_test.go::TestFine" in level.found
+    assert "calc/fine_test.go" in level.green
+    assert "calc/fine_test.go::TestAdd" in {failure.test for failure in level.failures}
+
+
 @pytest.mark.parametrize(
     ("files", "program", "says"),
     [

@@ -1,0 +1,46 @@
+"""Do old failures of files that use what changed run a changed line at all?"""
+
+from __future__ import annotations
+
+from runner.loop.deps import Deps, TaskWork
+from runner.loop.reading import contents, reader
+from runner.nodes.assess import filled
+from runner.nodes.covered import changed_lines
+from runner.state.changes import Snapshot
+from runner.state.run_state import RunState
+from runner.verify import configuration, is_pytest, tools_of
+from runner.verify.assessment import Assessment, plain_id
+from runner.verify.reach import lines_run
+
+_MOST = 50
+_LONGEST = 120.0
+
+
+async def apart_from(
+    state: RunState, deps: Deps, work: TaskWork, base: Snapshot, found: Assessment
+) -> frozenset[str]:
+    """The tests in the way that run no changed line, where the change is all Python; else none.
+
+    They are run once more together: where one of them reaches the change, all may.
+    """
+    changes = state.attempt.answered.changes
+    lines = await changed_lines(deps, base, changes)
+    ids = found.in_the_way
+    if not 0 < len(ids) <= _MOST or not lines:
+        return frozenset()
+    paths = sorted(changes.entries(base))
+    read = reader(await contents(deps, base, configuration(base.entries)), changes)
+    tools = {tool.name: tool for tool in tools_of(paths, read) if is_pytest(tool)}
+    apart: set[str] = set()
+    for level in found.verification.tests:
+        own = [f.test for f in level.failures if f.test in ids]
+        tool = tools.get(level.tool)
+        if tool is None or not own:
+            continue
+        session = await filled(state, deps, work, base, changes)
+        work.sandbox.holds = ""
+        seconds = min(_LONGEST, state.request.options.sandbox.test_timeout)
+        only = sorted(set(map(plain_id, own)))
+        if await lines_run(session, lines, tool, only, timeout=seconds) == 0:
+            apart.update(own)
+    return frozenset(apart)

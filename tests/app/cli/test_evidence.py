@@ -1,0 +1,127 @@
+"""What shows a task to be done, seen by ``cairn run``: tests that turn, and nothing else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.app.checkout import checkout
+from tests.marks import MORE
+from tests.scenarios.projects import answer
+
+DIVIDE = "def divide(a, b):\n    return a / b\n"
+MUL = "def mul(a, b):\n    return a * b\n"
+TEST_MUL = "from calc.mul import mul\n\n\ndef test_mul():\n    assert mul(2, 3) == 6\n"
+CALC = {
+    "ROADMAP.md": b"- [ ] 1.1 Make `divide` in `calc/divide.py` return 0 for a divisor of 0\n",
+    "calc/__init__.py": b"",
+    "calc/divide.py": DIVIDE.encode(),
+    "calc/mul.py": MUL.encode(),
+    "tests/test_mul.py": TEST_MUL.encode(),
+    "tests/test_divide.py": b"from calc.divide import divide\n\n\ndef test_divide():\n"
+    b"    assert divide(6, 3) == 2\n",
+}
+ZERO = "def divide(a, b):\n    return a / b if b else 0\n"
+TEST_ZERO = "from calc.divide import divide\n\n\ndef test_zero():\n    assert divide(6, 0) == 0\n"
+
+
+async def ended(
+    folder: Path, files: dict[str, bytes], *answers: str, arguments: tuple[str, ...] = ()
+) -> dict[str, Any]:
+    """Run the first task of a checkout; return its line of the report."""
+    async with checkout(folder / "here", files) as here:
+        here.model.says(*answers)
+        said = await here.cairn("run", "--max-tasks", "1", *arguments)
+        assert said.code == 0, said.out
+        (line,) = here.left("report.json")["timeline"]
+        assert isinstance(line, dict)
+        verdict = here.git("log", "-1", "--format=%(trailers:key=Cairn-Verdict,valueonly)")
+        assert verdict.strip() == line["verdict"]
+        return line
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        pytest.param(
+            {"calc/divide.py": DIVIDE.replace(":\n", ':\n    """Divide."""\n', 1)}, id="docstring"
+        ),
+        pytest.param(
+            {"calc/divide.py": f"{DIVIDE}\n\ndef _safe(a, b):\n    return 0\n"},
+            id="dead code",
+            marks=MORE,
+        ),
+        pytest.param(
+            {
+                "calc/divide.py": ZERO,
+                "tests/conftest.py": "import calc.divide\n\ncalc.divide.divide = lambda a, b: 2\n",
+            },
+            id="a conftest that replaces the function",
+            marks=MORE,
+        ),
+    ],
+)
+async def test_what_no_test_shows_is_unbroken(tmp_path: Path, files: dict[str, str]) -> None:
+    """The old tests still pass, as they would for anything."""
+    line = await ended(tmp_path, CALC, answer(files))
+
+    assert (line["verdict"], line["verified"]) == ("unbroken", False)
+
+
+async def test_an_old_failure_beside_the_test_that_turns_is_listed(tmp_path: Path) -> None:
+    """It is in the same file and imports what changed, but runs nothing of it: one answer."""
+    both = f"{TEST_ZERO}\n\ndef test_tool():\n    assert divide and False, 'no such tool'\n"
+    line = await ended(
+        tmp_path,
+        CALC | {"tests/test_zero.py": both.encode()},
+        answer({"calc/divide.py": ZERO}),
+    )
+
+    assert (line["verdict"], line["turned"]) == ("shown", ["tests/test_zero.py::test_zero"])
+    assert line["unchanged"] == ["tests/test_zero.py::test_tool"]
+
+
+async def test_tests_that_come_with_the_code_show_it(tmp_path: Path) -> None:
+    """They fail on the code as it was, by what it returned."""
+    line = await ended(
+        tmp_path, CALC, answer({"calc/divide.py": ZERO, "tests/test_zero.py": TEST_ZERO})
+    )
+
+    assert (line["verdict"], line["turned"]) == ("shown", [])
+
+
+@pytest.mark.parametrize(
+    ("test", "verdict"),
+    [
+        pytest.param("assert mul(3, 4) == 12", "shown", id="a check"),
+        pytest.param("mul(3, 4)\n    assert mul is not None", "unbroken", id="hollow", marks=MORE),
+    ],
+)
+async def test_tests_alone_have_to_notice_that_the_code_is_gone(
+    tmp_path: Path, test: str, verdict: str
+) -> None:
+    """What they test is emptied, and one of them must fail."""
+    roadmap = b"- [ ] 1.1 Write more tests of `calc/mul.py` in `tests/test_more.py`\n"
+    more = f"from calc.mul import mul\n\n\ndef test_more():\n    {test}\n"
+    line = await ended(
+        tmp_path, CALC | {"ROADMAP.md": roadmap}, answer({"tests/test_more.py": more})
+    )
+
+    assert line["verdict"] == verdict
+
+
+async def test_a_file_that_a_task_names_without_back_ticks_has_to_be_made(tmp_path: Path) -> None:
+    """The test of it lacks the name that stands in the task: anything else is refused."""
+    files = CALC | {
+        "ROADMAP.md": b"- [ ] FG-1 Create calc/clamp.py with clamp(value, low, high)\n",
+        "tests/test_clamp.py": b"from calc.clamp import clamp\n\n\ndef test_clamp():\n"
+        b"    assert clamp(5, 0, 3) == 3\n",
+    }
+    clamp = "def clamp(value, low, high):\n    return max(low, min(value, high))\n"
+    beside = answer({"calc/mul.py": MUL.replace("return", "print(a)\n    return")})
+    line = await ended(tmp_path, files, beside, answer({"calc/clamp.py": clamp}))
+
+    assert (line["answers"], line["verdict"]) == (2, "shown")
+    assert line["turned"] == ["tests/test_clamp.py::test_clamp"]

@@ -1,0 +1,133 @@
+"""The table of what tests show, row by row, and what holds for any rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from runner.verify.evidence import LISTED, RED, Meaning, Row, evidence, meaning
+
+CODE, TESTS = False, True
+"""Whether the change writes code, or nothing but tests."""
+SAME = {"same_error": True}
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "about", "only_tests", "means"),
+    [
+        # old tests that pass
+        ("passed", "passed", {}, CODE, "holds"),
+        ("failed", "passed", {}, CODE, "shown"),
+        # tests that the change adds or edits: before is the base with only them laid over it
+        ("passed", "passed", {"edited": True}, CODE, "shows nothing"),
+        ("failed", "passed", {"edited": True}, CODE, "shown"),
+        ("failed", "passed", {"edited": True, "lacked": True, "notices": True}, CODE, "shown"),
+        ("failed", "passed", {"edited": True, "lacked": True}, CODE, "shown"),
+        (
+            *("failed", "passed", {"edited": True, "lacked": True, "notices": False}, CODE),
+            "shows nothing",
+        ),
+        ("failed", "passed", {"edited": True, "notices": False}, CODE, "shown"),
+        ("passed", "passed", {"edited": True, "notices": True}, CODE, "shows nothing"),
+        ("passed", "passed", {"edited": True, "notices": True}, TESTS, "shown"),
+        ("passed", "passed", {"edited": True, "notices": False}, TESTS, "shows nothing"),
+        ("passed", "passed", {"edited": True}, TESTS, "shows nothing"),
+        ("new", "gone", {"edited": True}, CODE, "shows nothing"),
+        ("new", "failed", {"edited": True}, CODE, "own failure"),
+        ("new", "failed", {"edited": True}, TESTS, "own failure"),
+        ("new", "failed", {"edited": True, "repaired": True}, TESTS, "waits"),
+        ("new", "failed", {"edited": True, "lacks": "this task"}, TESTS, "waits"),
+        # what passed before
+        ("passed", "failed", {}, CODE, "broken"),
+        ("passed", "failed", {"reaches": False}, CODE, "broken"),
+        ("passed", "gone", {}, CODE, "gone"),
+        ("passed", "gone", {"taken": True}, CODE, "went along"),
+        # what did not run on a side takes no part
+        ("passed", "not run", {}, CODE, "not run"),
+        ("not run", "failed", {}, CODE, "not run"),
+        ("not run", "passed", {}, CODE, "not run"),
+        # old failures
+        ("failed", "gone", {}, CODE, "shows nothing"),
+        ("failed", "failed", {"lacks": "another task"}, CODE, "waits"),
+        ("failed", "failed", {"declared": "another task"}, CODE, "waits"),
+        ("failed", "failed", {"lacks": "this task", "same_error": True}, CODE, "own failure"),
+        ("failed", "failed", {"declared": "this task", "reaches": False}, CODE, "own failure"),
+        ("failed", "failed", {"reaches": False}, CODE, "not this change's"),
+        (
+            *("failed", "failed", {"declared": "this task", "lacks": "nobody"} | SAME, CODE),
+            "not this change's",
+        ),
+        ("failed", "failed", {}, CODE, "own failure"),
+        ("failed", "failed", {"same_error": True}, CODE, "in the way"),
+        ("failed", "failed", {"same_error": True, "repaired": True}, CODE, "as before"),
+    ],
+)
+def test_a_row_of_the_table(
+    before: Any, after: Any, about: dict[str, Any], only_tests: bool, means: Meaning
+) -> None:
+    """What one test says."""
+    assert meaning(Row(test="t", before=before, after=after, **about), only_tests=only_tests) == (
+        means
+    )
+
+
+OLD = Row(test="old", before="failed", after="failed", same_error=True, repaired=True)
+HOLDS = Row(test="holds", before="passed", after="passed")
+TURNED = Row(test="turned", before="failed", after="passed")
+
+
+@pytest.mark.parametrize(
+    ("rows", "kind"),
+    [
+        ([], "untested"),
+        ([HOLDS], "unbroken"),
+        ([HOLDS, TURNED], "shown"),
+        # an old failure that a repair left as it was is excused by what is shown, by nothing else
+        ([OLD, TURNED], "shown"),
+        ([OLD, HOLDS], "red"),
+        ([Row(test="new", before="new", after="failed"), TURNED], "red"),
+    ],
+)
+def test_what_the_rows_come_to(rows: list[Row], kind: str) -> None:
+    """One verdict for all tests."""
+    assert evidence(rows, only_tests=False).kind == kind
+
+
+ROWS = st.builds(
+    Row,
+    test=st.sampled_from("abcd"),
+    before=st.sampled_from(["passed", "failed", "new", "not run"]),
+    after=st.sampled_from(["passed", "failed", "gone", "not run"]),
+    edited=st.booleans(),
+    same_error=st.booleans(),
+    declared=st.sampled_from(["", "this task", "another task"]),
+    lacks=st.sampled_from(["", "this task", "another task", "nobody"]),
+    reaches=st.booleans(),
+    repaired=st.booleans(),
+    lacked=st.booleans(),
+    notices=st.sampled_from([None, True, False]),
+    taken=st.booleans(),
+)
+
+
+@given(rows=st.lists(ROWS), only_tests=st.booleans())
+def test_nothing_is_shown_and_nothing_is_red_without_a_reason(
+    rows: list[Row], only_tests: bool
+) -> None:
+    """Whatever tests did: shown needs one that failed and passes, or that notices a fault."""
+    found = evidence(rows, only_tests=only_tests)
+
+    if found.kind == "shown":
+        assert any(
+            row.after == "passed" and (row.before == "failed" or (only_tests and row.notices))
+            for row in rows
+        )
+    broke = any(row.before == "passed" and row.after in ("failed", "gone") for row in rows)
+    failing = any(row.after == "failed" for row in rows)
+    if not broke and not failing:
+        assert found.kind != "red"
+    assert not set(RED) & set(LISTED)
+    assert sum(map(len, found.tests.values())) == len(rows)
