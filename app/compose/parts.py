@@ -36,6 +36,7 @@ from app.github.token_identity import (
     Permissions,
 )
 from app.github.trust_checks import no_page
+from app.jobs.worker import SegmentEngine
 from app.local.compose import open_model, sandboxes
 from app.logs import mask_for, secrets_of
 from app.progress.comment import CommentPlace, Progress, QueueAnnouncement
@@ -138,7 +139,7 @@ class Folders:
 
 @dataclass(frozen=True)
 class Surroundings:
-    """What tests replace: time, the receiver of bugs, the sandbox or its PATH, the commands.
+    """What tests replace: time, the receiver of bugs, the sandbox or its PATH, commands, engine.
 
     ``sleep`` waits before another try (seconds), ``rest`` until a paused run may continue or a
     comment may be edited again.
@@ -151,6 +152,7 @@ class Surroundings:
     sandbox: Sandbox | None = None
     rest: Callable[[float], Awaitable[None]] = asyncio.sleep
     commands: Commands = COMMANDS
+    engine: Callable[[str], SegmentEngine] | None = None
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from app.github.freshen import Attempting, Clash
 from app.github.pulls import PREFIX, Pull
 from app.jobs.engine import Engine
 from app.jobs.inbox import Inbox
-from app.jobs.worker import Outcome, Worker
+from app.jobs.worker import Outcome, SegmentEngine, Worker
 from app.pages.deciding import Deciding
 from app.proposals.polling import Poller
 from app.proposals.service import Look, ProposalService
@@ -51,7 +51,7 @@ class Working:
     inbox: Inbox
     runs: StoredRuns
     queue: Queue
-    engine: Engine
+    engine: SegmentEngine
     worker: Worker
     poller: Poller
     service: RunService
@@ -74,7 +74,7 @@ class _Work:
 
     runs: StoredRuns
     queue: Queue
-    engine: Engine
+    engine: SegmentEngine
     worker: Worker
     watch: Watching
     dashboards: Dashboards
@@ -204,7 +204,7 @@ def _work(parts: ServerParts, poll: Look, after: FollowUps, also: tuple[Events, 
         await watch.stopped(run, outcome)
 
     segments = Segments(runs, ports_of=ports_of, stopped=stopped)
-    engine = Engine(settings.database_url.get_secret_value())
+    engine = (around.engine or Engine)(settings.database_url.get_secret_value())
     wakeups = Wakeups(around.clock, engine.enqueue, at_once=settings.cairn_concurrency)
     queue = Queue(parts.store, around.clock, wakeups)
     worker = Worker(

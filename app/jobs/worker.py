@@ -11,9 +11,10 @@ import logging
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from gidgethub import GitHubException
+from sqlalchemy.engine import Connection
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type, wait_exponential_jitter
 
 from app.progress.text import why
@@ -59,6 +60,20 @@ Segment = AsyncGenerator[RunState | Outcome]
 class _Open:
     run: str
     steps: Segment
+
+
+class SegmentEngine(Protocol):
+    """What starts the segment of each wakeup once, and again after a crash."""
+
+    async def start(self, step: Callable[[str], Awaitable[bool]]) -> None: ...
+
+    async def check(self) -> None: ...
+
+    def enqueue(self, connection: Connection, wakeup: str) -> None: ...
+
+    async def lost(self, wakeups: list[str]) -> list[str]: ...
+
+    async def stop(self) -> None: ...
 
 
 class Worker:

@@ -16,6 +16,7 @@ from aiohttp.test_utils import TestServer
 from app.compose.parts import Surroundings
 from app.compose.server import Server, server
 from app.settings import ServerSettings, load_server_settings
+from app.store.database import is_sqlite
 from handlers.commands import COMMANDS
 from handlers.grammar import Commands
 from runner.ports import Sandbox
@@ -24,6 +25,7 @@ from tests.fake_github.reading import View
 from tests.fake_github.state import Issue
 from tests.model_server import ScriptedModel, serve
 from tests.plain_python import plain_path
+from tests.scenarios.in_process import InProcessEngine
 from tests.scenarios.template import used_database
 
 REPOSITORY = "octo/hello"
@@ -174,7 +176,7 @@ class Bot:
     @asynccontextmanager
     async def started(self) -> AsyncIterator[Server]:
         """Run the server; leaving ends it as a stop would."""
-        clock = self.github.clock
+        clock, database = self.github.clock, self.settings.database_url.get_secret_value()
 
         async def sleep(seconds: float) -> None:
             clock.advance(seconds)
@@ -188,6 +190,7 @@ class Bot:
             sandbox=self.sandbox,
             rest=lambda seconds: self.rests.rest(clock.now() + timedelta(seconds=seconds)),
             commands=self.commands,
+            engine=InProcessEngine if is_sqlite(database) else None,
         )
         async with server(self.settings, around) as running, TestServer(running.app) as front:
             self.running = running

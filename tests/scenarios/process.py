@@ -20,14 +20,22 @@ from tests.scenarios.bot import Bot
 
 @dataclass
 class Process:
-    """A server that listens; ``lines`` are what it has logged so far."""
+    """A server that listens; ``lines`` are what it has logged so far.
+
+    ``unread`` are those that ``until`` has not returned or passed over: what an earlier process
+    left may be done before the server listens.
+    """
 
     process: asyncio.subprocess.Process
     lines: list[str] = field(default_factory=list)
+    unread: list[str] = field(default_factory=list)
 
     async def until(self, words: str) -> str:
         """Read the log up to a line with these words; fails when the process ends before."""
         assert self.process.stderr is not None
+        while self.unread:
+            if words in (line := self.unread.pop(0)):
+                return line
         async for raw in self.process.stderr:
             self.lines.append(raw.decode(errors="replace").rstrip())
             if words in self.lines[-1]:
@@ -55,6 +63,7 @@ async def serving(bot: Bot) -> AsyncIterator[Process]:
     try:
         address = (await process.until("Listening on ")).rpartition(" ")[2]
         bot.github.webhook_url = f"{address}/webhook"
+        process.unread = process.lines[:-1]
         yield process
     finally:
         bot.github.webhook_url = None

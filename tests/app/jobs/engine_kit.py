@@ -11,6 +11,7 @@ from pathlib import Path
 from dbos import DBOS
 
 from app.jobs.engine import Engine
+from app.jobs.worker import SegmentEngine
 from app.store.database import Store
 
 Step = Callable[[str], Awaitable[bool]]
@@ -45,22 +46,25 @@ class Stuck:
 
 
 class Data:
-    """A used database, and engines on it one after the other."""
+    """A used database, and engines of one make on it, one after the other."""
 
-    def __init__(self, folder: Path, store: Store) -> None:
+    def __init__(
+        self, folder: Path, store: Store, make: Callable[[str], SegmentEngine] = Engine
+    ) -> None:
         self.file = folder / "cairn.db"
         self.store = store
+        self._make = make
 
     @asynccontextmanager
-    async def engine(self, step: Step) -> AsyncIterator[Engine]:
-        engine = Engine(f"sqlite:///{self.file}")
+    async def engine(self, step: Step) -> AsyncIterator[SegmentEngine]:
+        engine = self._make(f"sqlite:///{self.file}")
         await engine.start(step)
         try:
             yield engine
         finally:
             await engine.stop()
 
-    async def enqueue(self, engine: Engine, *wakeups: str) -> None:
+    async def enqueue(self, engine: SegmentEngine, *wakeups: str) -> None:
         async with self.store.writing() as connection:
             for wakeup in wakeups:
                 await connection.run_sync(engine.enqueue, wakeup)
@@ -77,6 +81,13 @@ class Data:
 async def worked(event: asyncio.Event) -> None:
     """Wait for what the engine does."""
     await asyncio.wait_for(event.wait(), 60)
+
+
+async def ended(engine: SegmentEngine, wakeup: str) -> None:
+    """Wait until an engine knows that a wakeup came to its end."""
+    async with asyncio.timeout(60):
+        while not await engine.lost([wakeup]):
+            pass
 
 
 async def recorded(wakeup: str) -> None:

@@ -8,36 +8,48 @@ import logging
 import pickle
 import subprocess
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from app.jobs.engine import VERSION, Engine, RemoteError
+from app.jobs.worker import SegmentEngine
 from app.logs import set_up_logging
 from app.store.database import open_store
 from runner.errors import Outage
-from tests.app.jobs.engine_kit import Data, Steps, Stuck, recorded, worked
+from tests.app.jobs.engine_kit import Data, Steps, Stuck, ended, recorded, worked
+from tests.scenarios.in_process import InProcessEngine
 from tests.scenarios.template import used_database
 
 
 @pytest.fixture
-async def data(tmp_path: Path) -> AsyncIterator[Data]:
+def make() -> Callable[[str], SegmentEngine]:
+    """The server's engine; ``EITHER`` asks the same of the one that conversations use."""
+    return Engine
+
+
+EITHER = pytest.mark.parametrize("make", [Engine, InProcessEngine])
+
+
+@pytest.fixture
+async def data(tmp_path: Path, make: Callable[[str], SegmentEngine]) -> AsyncIterator[Data]:
     """A database as an earlier server left it."""
     await used_database(tmp_path)
     store = await open_store(f"sqlite:///{tmp_path}/cairn.db")
-    yield Data(tmp_path, store)
+    yield Data(tmp_path, store, make)
     await store.close()
 
 
+@EITHER
 async def test_an_order_is_worked_once(data: Data) -> None:
     """A wakeup that is enqueued twice, also in a later transaction, is worked once."""
     steps = Steps()
     async with data.engine(steps.take) as engine:
         await data.enqueue(engine, "a", "a")
         await worked(steps.done)
-        await recorded("a")
+        await ended(engine, "a")
         steps.done.clear()
         await data.enqueue(engine, "a", "b")
         await worked(steps.done)
@@ -45,6 +57,7 @@ async def test_an_order_is_worked_once(data: Data) -> None:
     assert steps.taken == ["a", "b"]
 
 
+@EITHER
 async def test_steps_are_taken_until_one_is_the_last(data: Data) -> None:
     """The engine asks for steps as long as they say that there is more."""
     steps = Steps(True, True, False)
@@ -55,6 +68,7 @@ async def test_steps_are_taken_until_one_is_the_last(data: Data) -> None:
     assert steps.taken == ["a", "a", "a"]
 
 
+@EITHER
 async def test_a_transaction_that_is_rolled_back(data: Data) -> None:
     """A wakeup of a transaction that failed was never given."""
     steps = Steps()
@@ -70,6 +84,7 @@ async def test_a_transaction_that_is_rolled_back(data: Data) -> None:
     assert steps.taken == ["kept"]
 
 
+@EITHER
 async def test_what_was_cut_off_is_taken_again(data: Data) -> None:
     """A step that ``stop`` cut off is taken by the next engine, one that was finished is not."""
     stuck, steps = Stuck(), Steps()
@@ -80,7 +95,7 @@ async def test_what_was_cut_off_is_taken_again(data: Data) -> None:
     async with data.engine(take) as engine:
         await data.enqueue(engine, "finished")
         await worked(steps.done)
-        await recorded("finished")
+        await ended(engine, "finished")
         await data.enqueue(engine, "cut")
         await worked(stuck.begun)
     again = Steps()
@@ -160,6 +175,7 @@ async def test_a_step_that_raises_is_lost(data: Data) -> None:
     assert rows == [("ERROR",)]
 
 
+@EITHER
 async def test_lost_are_those_that_will_not_be_worked(data: Data) -> None:
     """Unknown and finished wakeups are lost; those at work or waiting are not."""
     steps, stuck = Steps(), Stuck()
@@ -171,7 +187,7 @@ async def test_lost_are_those_that_will_not_be_worked(data: Data) -> None:
         await data.enqueue(engine, "finished", "working")
         await worked(steps.done)
         await worked(stuck.begun)
-        await recorded("finished")
+        await ended(engine, "finished")
         await data.enqueue(engine, "waiting")
 
         lost = await engine.lost(["unknown", "finished", "working", "waiting"])
@@ -215,6 +231,7 @@ async def test_a_second_engine_in_the_process(data: Data) -> None:
     assert steps.taken == ["a"]
 
 
+@EITHER
 async def test_engines_follow_each_other_in_a_loop(data: Data) -> None:
     """After ``stop`` the loop's threads work, and an engine may start again."""
     for wakeup in ("a", "b", "c"):
