@@ -2,7 +2,8 @@
 
 None of the properties has a limit of time; ``HYPOTHESIS_PROFILE=thorough`` looks longer, for
 whoever changes what one is about. Long tests run with ``--long``, as in CI, and with them a fifth
-of the cases of each matrix; ``--matrix`` runs all of them.
+of the cases of each matrix and of the nightly tests of each file; ``--matrix`` runs all of them.
+The end of a run says what it cost.
 """
 
 from __future__ import annotations
@@ -10,9 +11,11 @@ from __future__ import annotations
 import gc
 import os
 import random
+import resource
 from collections import defaultdict
 from collections.abc import Callable, Collection, Sequence
 from functools import partial
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -37,9 +40,10 @@ def pytest_xdist_auto_num_workers() -> int:
     return len(os.sched_getaffinity(0)) + 1
 
 
-def pytest_configure() -> None:
+def pytest_configure(config: pytest.Config) -> None:
     """Look for cycles seldom: with Python's own thresholds it takes a seventh of the time."""
     gc.set_threshold(100_000, 10, 10)
+    config.pluginmanager.register(Cost())
 
 
 def pytest_collection_finish() -> None:
@@ -66,12 +70,30 @@ def pytest_collection_modifyitems(config: pytest.Config, items: Sequence[pytest.
     if config.getoption("--matrix"):
         return
     if config.getoption("--long"):
-        _sample(items, partial(_fifth, seed=config.getoption("--seed")), "matrix", "--matrix")
+        fifth = partial(_fifth, seed=config.getoption("--seed"))
+        _sample(items, fifth, "matrix", "--matrix")
+        _sample_nightly(items, fifth)
         return
     _sample(items, _spread, "long", "--long")
     for item in items:
-        if mark := item.get_closest_marker("long"):
-            _skip(item, "long", mark.args[0], "--long")
+        for kind, option in (("long", "--long"), ("nightly", "--matrix")):
+            if mark := item.get_closest_marker(kind):
+                _skip(item, kind, mark.args[0], option)
+
+
+def _sample_nightly(
+    items: Sequence[pytest.Item], choose: Callable[[str, int, int], Collection[int]]
+) -> None:
+    """Of the nightly tests of a file, skip all but the chosen ones."""
+    files = defaultdict[str, list[pytest.Item]](list)
+    for item in items:
+        if item.get_closest_marker("nightly"):
+            files[item.nodeid.partition("::")[0]].append(item)
+    for file, every in files.items():
+        kept = choose(file, len(every), 1)
+        for place, item in enumerate(every):
+            if place not in kept and (mark := item.get_closest_marker("nightly")):
+                _skip(item, "nightly", mark.args[0], "--matrix")
 
 
 def _spread(_test: str, number: int, wanted: int) -> Collection[int]:
@@ -102,6 +124,34 @@ def _sample(
         for place, item in enumerate(every):
             if place not in kept:
                 _skip(item, kind, why, option)
+
+
+class Cost:
+    """What a run costs in processor time, its workers and what they started included."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any) -> None:
+        """Add what a worker of xdist used."""
+        self.seconds += getattr(node, "workeroutput", {}).get("processor_seconds", 0.0)
+
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        """A worker tells the process that started it."""
+        if (told := getattr(session.config, "workeroutput", None)) is not None:
+            told["processor_seconds"] = used()
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        """Say it where people look for what failed."""
+        minutes = (self.seconds or used()) / 60
+        terminalreporter.write_line(f"processor minutes of these tests: {minutes:.1f}")
+
+
+def used() -> float:
+    """Seconds of processor time of this process and of those it started and saw end."""
+    spent = [resource.getrusage(of) for of in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(each.ru_utime + each.ru_stime for each in spent)
 
 
 def _skip(item: pytest.Item, kind: str, why: str, option: str) -> None:

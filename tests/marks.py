@@ -2,4 +2,5 @@
 
 import pytest
 
-MORE = pytest.mark.long("a conversation more about the same")
+MORE = pytest.mark.nightly("a conversation more about the same")
+OUTSIDE = pytest.mark.nightly("a case of somebody who had not read the code")

@@ -16,6 +16,9 @@ from runner.errors import Outage, TaskError
 from tests.action.job_kit import REPOSITORY, Workflows
 from tests.action.test_state import MAKES, MOVES, before, kept, settings
 from tests.fake_github import Fault
+from tests.marks import OUTSIDE
+
+pytestmark = OUTSIDE
 
 CALLS = pytest.mark.parametrize("call", [MAKES, MOVES], ids=["first save", "later save"])
 COLLISION = "Another workflow run changed the branch"

@@ -7,11 +7,14 @@ from collections.abc import Mapping
 
 import pytest
 
+from tests.marks import OUTSIDE
 from tests.model_server import Held
 from tests.scenarios.bot import REPOSITORY, Bot
 from tests.scenarios.projects import note, notes, on
 from tests.scenarios.pushing import plan, plan_comments, plans, push
 from tests.scenarios.test_dashboard import LINES, boxes, shown, tick
+
+pytestmark = OUTSIDE
 
 
 @pytest.fixture

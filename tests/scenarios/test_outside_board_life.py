@@ -6,11 +6,14 @@ from collections.abc import Mapping
 
 import pytest
 
+from tests.marks import OUTSIDE
 from tests.scenarios.bot import REPOSITORY, Bot
 from tests.scenarios.projects import note, notes
 from tests.scenarios.pushing import CONFIG, plan, plan_comments, plans, push
 from tests.scenarios.test_dashboard import LINES, shown, tick
 from tests.scenarios.test_outside_ticks import NEW_TASK, NEWER, edit
+
+pytestmark = OUTSIDE
 
 
 @pytest.fixture

@@ -11,10 +11,13 @@ import pytest
 from tests.fake_github import payloads
 from tests.fake_github.bare import Person
 from tests.fake_github.state import Issue
+from tests.marks import OUTSIDE
 from tests.model_server import Held
 from tests.scenarios.bot import REPOSITORY, Bot
 from tests.scenarios.projects import ADD, ADD_MODULE, CALC, NOTES, note, notes, on
 from tests.scenarios.stacks import LINES, merge, stacked
+
+pytestmark = OUTSIDE
 
 BROKEN = {"calc/add.py": b"def add(a, b):\n    return a - b\n"}
 ERRORS = {"title": "1 error", "summary": "one.md: the note says nothing"}

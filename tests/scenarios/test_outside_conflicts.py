@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import pytest
 
+from tests.marks import OUTSIDE
 from tests.scenarios.bot import REPOSITORY, Bot
 from tests.scenarios.conflicting import (
     LINES,
@@ -29,6 +30,8 @@ from tests.scenarios.conflicting import (
 from tests.scenarios.projects import note, notes, on
 from tests.scenarios.pushing import push, undelivered
 from tests.scenarios.stacks import body, merge, ticks
+
+pytestmark = OUTSIDE
 
 
 @pytest.fixture

@@ -7,9 +7,12 @@ from collections.abc import Mapping
 import pytest
 
 from tests.fake_github import payloads
+from tests.marks import OUTSIDE
 from tests.scenarios.bot import REPOSITORY, Bot
 from tests.scenarios.projects import note, notes
 from tests.scenarios.test_dashboard import LINES
+
+pytestmark = OUTSIDE
 
 
 @pytest.fixture

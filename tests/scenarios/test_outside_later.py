@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
+from tests.marks import OUTSIDE
 from tests.scenarios.bot import REPOSITORY, Bot
 from tests.scenarios.projects import ADD, CALC, NOTES, note, notes, on
 from tests.scenarios.proposing import STUCK, TITLES, decomposed, script_new_tasks
@@ -17,6 +18,8 @@ from tests.scenarios.stacks import (
     unread_comments,
 )
 from tests.scenarios.test_undoing import merged, shown
+
+pytestmark = OUTSIDE
 
 MANY = "from calc.add import add\n\n\n" + "\n\n".join(
     f"def test_{n}():\n    assert add({n}, 1) == {n + 1}\n" for n in range(60)

@@ -6,6 +6,7 @@ import asyncio
 
 from tests.fake_github.state import Issue
 from tests.fake_github.world import Happening
+from tests.marks import OUTSIDE
 from tests.scenarios.bot import REPOSITORY, Bot
 from tests.scenarios.projects import ADD, ADD_MODULE, CALC, DOUBLE, NOTES, note, notes, on
 from tests.scenarios.proposing import STUCK, decomposed
@@ -14,6 +15,8 @@ from tests.scenarios.stacks import LINES, body, merge, stacked, unread_comments
 from tests.scenarios.test_fixing import BROKEN as WRONG
 from tests.scenarios.test_fixing import fails, fix_of, repaired, said_on
 from tests.scenarios.test_rerun import check, for_people, trust
+
+pytestmark = OUTSIDE
 
 FIRST = "Merge this one first"
 

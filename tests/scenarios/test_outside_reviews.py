@@ -6,10 +6,13 @@ from collections.abc import Mapping
 
 import pytest
 
+from tests.marks import OUTSIDE
 from tests.model_server import Held
 from tests.scenarios.bot import REPOSITORY, Bot
 from tests.scenarios.projects import NOTES, note
 from tests.scenarios.test_revising import BETTER, checkpoint, replies, request_changes, said
+
+pytestmark = OUTSIDE
 
 MINE = note("one.md", "A note for me.")
 

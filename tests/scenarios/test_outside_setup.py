@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from tests.marks import OUTSIDE
 from tests.scenarios.bot import REPOSITORY, Bot
 from tests.scenarios.projects import note, notes, on
 from tests.scenarios.pushing import CONFIG, plan_comments, plans
 from tests.scenarios.test_dashboard import LINES
+
+pytestmark = OUTSIDE
 
 README = {"README.md": b"# x\n"}
 

@@ -6,12 +6,15 @@ from collections.abc import Mapping
 
 import pytest
 
+from tests.marks import OUTSIDE
 from tests.model_server import Held
 from tests.scenarios.bot import REPOSITORY, Bot
 from tests.scenarios.projects import note, notes
 from tests.scenarios.pushing import plan, plans, push
 from tests.scenarios.test_dashboard import LINES, shown
 from tests.scenarios.test_outside_ticks import NEW_TASK, NEWER
+
+pytestmark = OUTSIDE
 
 
 @pytest.fixture

@@ -7,12 +7,15 @@ from collections.abc import Mapping
 
 import pytest
 
+from tests.marks import OUTSIDE
 from tests.model_server import Held
 from tests.scenarios.bot import REPOSITORY, Bot
 from tests.scenarios.projects import note, notes, on
 from tests.scenarios.proposing import STUCK, decomposed
 from tests.scenarios.pushing import plan, plan_comments, plans, push
 from tests.scenarios.test_dashboard import LINES, boxes, shown, tick
+
+pytestmark = OUTSIDE
 
 NEWER = LINES.replace("six", "ten")
 NEW_TASK = "- [ ] 2.2 Write `eleven.md`\n"

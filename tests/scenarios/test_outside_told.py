@@ -11,6 +11,7 @@ import pytest
 
 from tests.fake_github.bare import Person, write_files
 from tests.fake_github.state import Issue
+from tests.marks import OUTSIDE
 from tests.scenarios.bot import REPOSITORY, Bot
 from tests.scenarios.conflicting import (
     LINES,
@@ -30,6 +31,8 @@ from tests.scenarios.conflicting import (
 from tests.scenarios.projects import note, notes, on
 from tests.scenarios.pushing import push
 from tests.scenarios.stacks import body, place_check
+
+pytestmark = OUTSIDE
 
 BOTH = says("of both", "alpha")
 

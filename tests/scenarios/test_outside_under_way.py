@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.marks import OUTSIDE
 from tests.model_server import Held
 from tests.model_server.faults import Fault
 from tests.scenarios.bot import REPOSITORY, Bot, conversation
@@ -32,6 +33,8 @@ from tests.scenarios.projects import CALC, answer, on
 from tests.scenarios.pushing import push
 from tests.scenarios.stacks import body, ticks
 from tests.scenarios.test_restart import LONG
+
+pytestmark = OUTSIDE
 
 BOTH = says("of both", "alpha")
 
