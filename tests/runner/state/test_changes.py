@@ -43,11 +43,15 @@ def test_applied_again(changes, base):
 
 @given(change_sets, change_sets)
 def test_merged(first, second):
-    """What the later change set names wins, the rest stays."""
+    """What the later change set names wins, the rest stays, also a mode that it leaves open."""
     merged = first.merged(second)
 
     assert set(merged.files) == set(first.files) | set(second.files)
-    assert all(merged.files[path] == write for path, write in second.files.items())
+    for path, write in second.files.items():
+        found, earlier = merged.files[path], first.files.get(path)
+        assert (found and found.content) == (write and write.content)
+        if write and found:
+            assert found.mode == write.mode or (not write.mode and found.mode == earlier.mode)
 
 
 @given(change_sets, change_sets, change_sets)
