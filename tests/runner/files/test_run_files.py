@@ -60,7 +60,7 @@ async def folder(tmp_path) -> Path:
 
 
 def test_every_file_is_there(folder: Path) -> None:
-    """Exchanges, verification, attempt, work items and report each have their file."""
+    """Exchanges, test runs (also of the base), attempt, work items and report: a file each."""
     names = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
 
     assert names == {
@@ -69,7 +69,8 @@ def test_every_file_is_there(folder: Path) -> None:
         "report.json",
         "report.md",
         *("runs/r1/agent-1.json", "runs/r1/agent-2.json"),
-        *("runs/r1/verification-1.json", "runs/r1/iteration-1.json"),
+        *("runs/r1/verification-1.json", "runs/r1/verification-2.json"),
+        "runs/r1/iteration-1.json",
     }
 
 
@@ -82,7 +83,8 @@ def test_an_attempt_links_its_files(folder: Path) -> None:
     """The attempt's file names the others of the attempt, the way it took and how it ended."""
     data = read(folder / "runs/r1/iteration-1.json")
 
-    assert data["files"] == ["agent-1.json", "agent-2.json", "verification-1.json"]
+    tested = ["verification-1.json", "verification-2.json"]  # the base, the change
+    assert data["files"] == ["agent-1.json", "agent-2.json", *tested]
     assert (data["outcome"], data["code_repairs"], data["answers"]) == ("completed", 1, 2)
     assert data["path"][-1] == "checkpoint"
 
