@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
@@ -13,7 +14,7 @@ from runner.checks.auto_repair import auto_repair
 from runner.checks.broken_code import broken_code
 from runner.checks.copied import copied_cases
 from runner.checks.destructive import Destructive, destructive, log_line
-from runner.checks.guarded import said_by
+from runner.checks.guarded import said_by, time_for_checks
 from runner.checks.kept_names import NameFindings, are_compared, losses, verdict
 from runner.checks.knows_tests import knows_its_tests
 from runner.checks.misplaced import content_of_another, holders, misplaced, taken_over
@@ -39,7 +40,7 @@ from runner.loop.strategy import MAX_CALLS, given_up, judged
 from runner.nodes.already import already_there
 from runner.nodes.promised import LARGEST, code_among, without_members_of, without_names
 from runner.nodes.recover import needs_a_person
-from runner.people.sentences import refusal_in_log
+from runner.people.sentences import checks_left_out, refusal_in_log
 from runner.recovery.facts import reading_of
 from runner.recovery.patterns.tasks import is_vague
 from runner.roadmap.task import Task, listed_files
@@ -310,9 +311,27 @@ def auto_repaired(
 
 @or_kept
 async def validate_code(
-    state: RunState, deps: Deps, work: TaskWork, *, repair: AutoRepair = auto_repaired
+    state: RunState,
+    deps: Deps,
+    work: TaskWork,
+    *,
+    repair: AutoRepair = auto_repaired,
+    clock: Callable[[], float] = time.thread_time,
 ) -> Step:
-    """Repair what needs no model, then check; ``ok`` only without complaints."""
+    """Repair what needs no model, then check; ``ok`` only without complaints.
+
+    ``clock`` measures what the checks take: those for which no time is left are left out, which is
+    a warning.
+    """
+    with time_for_checks(clock) as used:
+        step = await _validated(state, deps, work, repair)
+    if not used.left_out:
+        return step
+    warnings = (*step.state.attempt.checked.warnings, checks_left_out(used.left_out))
+    return replace(step, state=step.state.with_attempt(warnings=warnings))
+
+
+async def _validated(state: RunState, deps: Deps, work: TaskWork, repair: AutoRepair) -> Step:
     base = await base_of(state, deps)
     attempt = state.attempt
     changes = attempt.answered.changes.effective(base)

@@ -48,6 +48,12 @@ def tests_left(paths: Sequence[str]) -> str:
     return f"The task names {named}, but no test there changed or started to pass."
 
 
+def checks_left_out(checks: Sequence[str]) -> str:
+    """Which checks of an answer had no time left: what they look for, a reviewer has to."""
+    named = ", ".join(dict.fromkeys(name.rpartition(".")[2] for name in checks))
+    return f"Checking this change took too long, so these checks were left out: {named}."
+
+
 def new_findings(verification: Verification) -> list[str]:
     """What the repository's linters newly complain about: a sentence each, a few for each tool."""
     lines = []

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from itertools import count
+
 import pytest
 
+from runner.checks.guarded import MAX_SECONDS
 from runner.loop.deps import TaskWork
 from runner.nodes.validate import validate_code
 from runner.state.changes import ChangeSet, Write
@@ -43,6 +46,20 @@ async def test_good_code() -> None:
     step = await judge(writing(a="A = 1\n"))
 
     assert (step.outcome, errors(step)) == ("ok", [])
+
+
+async def test_checks_that_take_too_long() -> None:
+    """An answer that costs checks their time goes on without the others, and a reviewer is told."""
+    state = at("validate_code", run_state(PLAIN), answers=1, changes=writing(a="A = 1\n"))
+    seconds = count(step=2 * MAX_SECONDS)
+    ports = deps(repository=MemoryRepository(BASE))
+
+    step = await validate_code(state, ports, TaskWork(), clock=lambda: next(seconds))
+
+    (warning,) = step.state.attempt.checked.warnings
+    assert step.outcome == "ok"
+    assert warning.startswith("Checking this change took too long, so these checks were left out: ")
+    assert "unfinished" in warning
 
 
 @pytest.mark.parametrize(
