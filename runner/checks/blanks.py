@@ -146,7 +146,8 @@ def with_legal_lines(_path: str, old: bytes, new: bytes) -> bytes:
     They are at the top again, after a ``#!`` line. Of blocks with several lines, only the missing
     lines are put back.
     """
-    lost = [line for line in _legal(old) if line.strip() not in _stripped(new)]
+    there = _stripped(new)
+    lost = [line for line in _legal(old) if line.strip() not in there]
     if not lost:
         return new
     lines = new.split(b"\n")

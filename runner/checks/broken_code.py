@@ -85,7 +85,8 @@ def _lost_imports(path: str, old: str, before: ast.AST, after: ast.AST) -> Itera
     gone = {name: node for node in ast.walk(before) for name in _bound_by_import(node)}
     if any(isinstance(n, ast.ImportFrom) and n.names[0].name == "*" for n in ast.walk(after)):
         return
-    gone = {name: node for name, node in gone.items() if name not in _bound(after)}
+    bound = _bound(after)
+    gone = {name: node for name, node in gone.items() if name not in bound}
     used = {n.id: n.lineno for n in ast.walk(after) if _is_load(n) and isinstance(n, ast.Name)}
     for name in sorted(gone.keys() & used.keys()):
         shown = ast.get_source_segment(old, gone[name]) or ""
@@ -125,10 +126,12 @@ def _of_javascript(path: str, old: str, new: str) -> Iterator[Complaint]:
             yield _twice(path, name, 0)
     now, code = _js_imports(new), _JS_SAID.sub("", new)
     for name, line in _js_imports(old).items():
+        if name in now:  # before the search: it goes through the file
+            continue
         uses = [
             m.start() for m in re.finditer(rf"(?<![\w$.]){re.escape(name)}(?![\w$]|\s*:)", code)
         ]
-        if name not in now and uses and not re.search(_JS_BOUND.format(re.escape(name)), code):
+        if uses and not re.search(_JS_BOUND.format(re.escape(name)), code):
             yield _lost(path, name, code.count("\n", 0, uses[0]) + 1, line)
 
 

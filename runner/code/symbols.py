@@ -14,6 +14,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from tree_sitter import Node, Parser, Point, QueryCursor, Tree
 
@@ -60,6 +61,8 @@ class Symbols:
 NONE = Symbols()
 
 
+# several checks look at the same two contents, one after the other
+@lru_cache(maxsize=8)
 def symbols_of(
     path: str,
     content: bytes,
