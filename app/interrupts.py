@@ -29,6 +29,9 @@ _PATIENCE = 1.2
 _LIMIT = 1.8
 """Seconds after Ctrl-C: what is at work is cancelled, and the process ends whatever it does."""
 
+_FAREWELL = 0.2
+"""Seconds that the last words may take."""
+
 _SHOW_CURSOR = "\x1b[?25h"
 _Result = TypeVar("_Result")
 log = logging.getLogger(__name__)
@@ -120,11 +123,14 @@ class Interrupts:
         """End all that was started, and the process, whatever it is doing."""
         from runner.sandbox.bubblewrap_session import descendants
 
-        for pid in list(descendants(os.getpid())):
-            with suppress(ProcessLookupError, PermissionError):
-                os.kill(pid, signal.SIGKILL)
-        if sys.stderr.isatty():
-            say(_SHOW_CURSOR, end="", stream=sys.stderr)
-        say(printable(self._last_words()), stream=sys.stderr)
-        sys.stdout.flush()
-        os._exit(CODE)
+        # what follows can raise, or wait for somebody who does not read what is printed
+        threading.Timer(_FAREWELL, os._exit, (CODE,)).start()
+        try:
+            for pid in list(descendants(os.getpid())):
+                with suppress(ProcessLookupError, PermissionError):
+                    os.kill(pid, signal.SIGKILL)
+            if sys.stderr.isatty():
+                say(_SHOW_CURSOR, end="", stream=sys.stderr)
+            say(printable(self._last_words()), stream=sys.stderr)
+        finally:
+            os._exit(CODE)

@@ -141,17 +141,33 @@ def _as_before(asked: LocalRun, run: KnownRun) -> LocalRun:
 def _run(asked: LocalRun, settings: RunSettings, output: OutputFormat) -> int:
     if settings.missing_model_key:
         raise SettingsError([SettingsProblem("OPENAI_API_KEY", settings.missing_model_key)])
-    kept, live, began = kept_in(asked.kept), not output.json and is_live(), time()
-    ended = _driven(asked, settings, output)
+    began = time()
+    try:
+        return _run_and_tell(asked, settings, output, began)
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(_interrupted(asked, began)) from None
+
+
+def _run_and_tell(
+    asked: LocalRun, settings: RunSettings, output: OutputFormat, began: float
+) -> int:
+    kept, live, interrupted = kept_in(asked.kept), not output.json and is_live(), False
+    ended = _driven(asked, settings, output, began)
     while ended.status == "resting" and not output.json and at_terminal():
         from app.local.decide import prompted
 
         asked_about = [each for each in _open(ended, kept) if not each.published]
-        if not prompted(asked_about, kept.inbox, folder=asked.folder):
+        try:
+            decided = prompted(asked_about, kept.inbox, folder=asked.folder)
+        except KeyboardInterrupt:
+            interrupted = True
+            say("", stream=sys.stderr)  # the report begins below the question
+            break
+        if not decided:
             break
         # what was edited while it worked is safe, as it was while it worked
         again = replace(asked, run=ended.state.request.id, given={}, dirty=True)
-        ended = _driven(again, settings, output)
+        ended = _driven(again, settings, output, began)
     if output.json:
         from runner.files.kept import KeptFiles
 
@@ -160,17 +176,13 @@ def _run(asked: LocalRun, settings: RunSettings, output: OutputFormat) -> int:
     if ended.status == "paused":
         text = f"Paused: {mask_for(secrets_of(settings))(_how_on(ended))}"
         _complain(_interrupted(asked, began) if ended.kind == INTERRUPT else text, 4)
-    return exit_code(ended)
+    return CODE if interrupted else exit_code(ended)
 
 
-def _driven(asked: LocalRun, settings: RunSettings, output: OutputFormat) -> Ended:
-    began = time()
+def _driven(asked: LocalRun, settings: RunSettings, output: OutputFormat, began: float) -> Ended:
     control = Interrupts(lambda: _interrupted(asked, began))
-    try:
-        with _listening(settings, output) as listener:
-            return control.run(run_locally(asked, settings, listener, control))
-    except KeyboardInterrupt:
-        raise KeyboardInterrupt(_interrupted(asked, began)) from None
+    with _listening(settings, output) as listener:
+        return control.run(run_locally(asked, settings, listener, control))
 
 
 def _interrupted(asked: LocalRun, began: float) -> str:

@@ -267,7 +267,7 @@ def prompted(
     folder: Path,
     ask: Callable[[str], str] | None = None,
 ) -> int:
-    """Ask about each proposal; return how many were decided about. Ctrl-C leaves the rest open."""
+    """Ask about each proposal; return how many were decided about."""
     from rich.console import Console
     from rich.panel import Panel
     from rich.text import Text

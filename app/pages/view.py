@@ -21,6 +21,7 @@ from runner.money import Usage, cost_brief, cost_text
 from runner.people.run_view import RunView, TaskView, view_of
 from runner.roadmap.reviewed import ReviewedPull
 from runner.state.run_state import RunState, Status
+from runner.state.status_words import STEPS
 
 MOST_TASKS = 500
 """Tasks a page shows; those the run has touched come first when there are more."""
@@ -132,7 +133,7 @@ def _shown(tasks: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _current(view: RunView | None) -> dict[str, str] | None:
-    if view is None:
+    if view is None or view.node not in STEPS:  # it is between two steps, or at its end
         return None
     task, title = view.now or ("", "")
     return {"task": task, "title": title, "node": view.node}

@@ -14,6 +14,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
 from aiohttp import web
+from aiohttp.http import HttpProcessingError
 
 SECONDS = 30.0
 """That a body may take from the end of the headers on."""
@@ -22,6 +23,11 @@ MOST = 64 * 1024 * 1024
 """Bytes that all bodies hold together while they are read."""
 
 _LONGEST_FORM = 4096
+_UNREADABLE = (
+    *(ValueError, LookupError, AssertionError),
+    *(HttpProcessingError, web.RequestPayloadError),
+)
+"""What aiohttp raises for a form whose bytes, encoding or parts are nonsense."""
 
 
 @dataclass(eq=False, slots=True)
@@ -92,7 +98,7 @@ _BUSY = "Too many large bodies are being sent at once. Deliver it again later."
 
 
 async def short_form(request: web.Request) -> dict[str, str] | None:
-    """Return the fields of a form; None if it is longer than ours are. Raises 408."""
+    """Return the fields of a form; None if it is longer than ours are. Raises 400 and 408."""
     if request.content_length is None or request.content_length > _LONGEST_FORM:
         return None
     try:
@@ -101,3 +107,5 @@ async def short_form(request: web.Request) -> dict[str, str] | None:
     except TimeoutError:
         late = f"The form was not complete within {SECONDS:g} seconds."
         raise web.HTTPRequestTimeout(text=late) from None
+    except _UNREADABLE:
+        raise web.HTTPBadRequest(text="The form cannot be read.") from None

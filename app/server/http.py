@@ -123,7 +123,7 @@ async def _errors_as_json(
         allowed = ", ".join(sorted(error.allowed_methods))
         text = f"{request.path} does not take {request.method}. Use {allowed}."
         return _error(405, text, headers={"Allow": allowed})
-    except web.HTTPClientError as error:
+    except (web.HTTPClientError, web.HTTPServerError) as error:
         return _error(error.status, error.text or error.reason)
     except Outage as outage:
         return _error(503, f"{outage.message} Nothing was stored; deliver it again later.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import sys
 import time
 from pathlib import Path
 
@@ -52,6 +53,31 @@ async def test_ctrl_c_before_a_run_has_begun(
         resumed = await here.cairn("resume")
         assert "There is no run to resume" in resumed.err
         assert here.model.requests == []
+
+
+@pytest.mark.parametrize(
+    ("last_words", "stuck"),
+    [
+        ("def last_words(): raise OSError", "threading.Event().wait()"),
+        ("def last_words(): threading.Event().wait()", "print('x' * 10_000_000)"),
+    ],
+    ids=["raises", "waits"],
+)
+async def test_nothing_holds_up_the_end(last_words: str, stuck: str) -> None:
+    """The process ends although its last words fail, or nobody reads what it prints."""
+    program = (
+        "import os, signal, threading\nfrom app.interrupts import Interrupts\n"
+        f"{last_words}\nasync def work():\n"
+        f"    os.kill(os.getpid(), signal.SIGINT)\n    {stuck}\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "Interrupts(last_words).run(work())\n"
+    )
+    unread, output = os.pipe()
+    process = await asyncio.create_subprocess_exec(sys.executable, "-c", program, stdout=output)
+    os.close(output)
+
+    assert await asyncio.wait_for(process.wait(), 20) == 130
+    os.close(unread)
 
 
 async def test_a_step_that_takes_long_is_not_waited_for(tmp_path: Path) -> None:

@@ -61,6 +61,8 @@ async def test_ctrl_c_at_the_question(stuck: Checkout) -> None:
     terminal.types("\x03\n")
 
     assert await terminal.ended() == 130
+    assert "To decide: cairn approve" in terminal.shown
+    assert "before the run began" not in terminal.shown
     assert (await stuck.cairn("approve", "--resume")).code == 1
 
 

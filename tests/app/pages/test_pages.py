@@ -181,6 +181,17 @@ async def test_a_working_run_shows_where_it_is(client, bench):
     assert "Cairn checks the answer." in await text(client, "/runs/r1")
 
 
+@pytest.mark.parametrize("node", ["end", "rest"])
+async def test_a_run_between_two_steps_has_a_page(client, bench, node):
+    """Where it works on nothing, nothing is said of it."""
+    await bench.queue("r1")
+    await bench.let("r1", "running")
+    state = at(node)
+    await bench.hub.emit(Advanced("r1", state.current, state))
+
+    assert "Now:" not in await text(client, "/runs/r1")
+
+
 async def test_what_a_run_used_is_listed(client, bench):
     """The list has tokens and cost from the journal, read once for a run that rests."""
     await bench.queue("r1")

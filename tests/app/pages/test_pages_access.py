@@ -103,6 +103,23 @@ async def test_a_login_form_has_a_bounded_size(client):
     assert (await login(client, token="x" * 5000)).status == 413
 
 
+@pytest.mark.parametrize(
+    ("kind", "body"),
+    [
+        ("application/x-www-form-urlencoded", b"token=\xff"),
+        ("application/x-www-form-urlencoded; charset=foo", b"token=x"),
+        ("multipart/form-data", b"token=x"),
+        ("multipart/form-data; boundary=a", b"--a\r\ntoken=x"),
+    ],
+)
+async def test_a_login_form_that_is_none_is_refused(client, caplog, kind, body):
+    """Nonsense of a stranger is a 400, and leaves no traceback."""
+    seen = await client.post("/login", data=body, headers={"Content-Type": kind})
+
+    assert seen.status == 400
+    assert not [each for each in caplog.records if each.exc_info]
+
+
 async def test_a_logout_takes_the_session_away(client):
     """After the logout the browser has no cookie."""
     await login(client)

@@ -33,6 +33,10 @@ async def broken(_request):
     raise ZeroDivisionError
 
 
+async def busy(_request):
+    raise aiohttp.web.HTTPServiceUnavailable(text="Too much at once.")
+
+
 @asynccontextmanager
 async def serving(*, connections=50, header_seconds=30.0, body_seconds=30.0, most=1 << 20):
     """A server, where to reach it, and what it stored."""
@@ -44,7 +48,7 @@ async def serving(*, connections=50, header_seconds=30.0, body_seconds=30.0, mos
         events={"issue_comment"},
         readiness={},
         bodies=Bodies(LIMIT, seconds=body_seconds, most=most),
-        routes=[aiohttp.web.get("/broken", broken)],
+        routes=[aiohttp.web.get("/broken", broken), aiohttp.web.get("/busy", busy)],
     )
     bounds = {"connections": connections, "header_seconds": header_seconds}
     async with listening(app, "127.0.0.1", 0, **bounds) as address:
@@ -155,6 +159,7 @@ async def test_a_connection_too_many_is_refused_and_the_next_is_not(caplog):
         "too large": (b"POST /webhook HTTP/1.1\r\nHost: c\r\nContent-Length: 9999\r\n", 413),
         "not HTTP": (b"GET / HTTP/1.1\r\nHost\r\n", 400),
         "a bug": (b"GET /broken HTTP/1.1\r\nHost: c\r\n", 500),
+        "busy": (b"GET /busy HTTP/1.1\r\nHost: c\r\n", 503),
         "unsigned": (b"POST /webhook HTTP/1.1\r\nHost: c\r\nContent-Length: 0\r\n", 403),
     }.values(),
 )
