@@ -34,6 +34,9 @@ SOONEST = timedelta(seconds=30)
 DATABASE_AGAIN = timedelta(seconds=5)
 """How long a run waits that the database stopped: a restart takes it away for seconds."""
 
+DATABASE_LONGEST = timedelta(minutes=5)
+"""What that grows to, doubled each time in a row: where a disk is full, each try is paid for."""
+
 _BACKOFF = wait_exponential_jitter(initial=1, max=DATABASE_AGAIN.total_seconds())
 
 
@@ -100,6 +103,7 @@ class Worker:
         self._rest = rest
         self._on_bug = on_bug
         self._segments: dict[str, _Open] = {}
+        self._stopped_by_database: dict[str, int] = {}
         self._timer: asyncio.Task[None] | None = None
         self._idle = asyncio.Event()
         self._stopped = asyncio.Event()
@@ -176,8 +180,11 @@ class Worker:
         """Store how the run stopped."""
         soonest = self._clock.now() + SOONEST
         until = max(outcome.until, soonest) if outcome.until else None
+        times = self._stopped_by_database.pop(run, 0)
         if outcome.cause == DATABASE:
-            until = self._clock.now() + DATABASE_AGAIN
+            self._stopped_by_database[run] = times + 1
+            wait = DATABASE_AGAIN * 2 ** min(times, 10)
+            until = self._clock.now() + min(wait, DATABASE_LONGEST)
         await self._until_done(
             self._queue.settle,
             wakeup,

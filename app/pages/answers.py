@@ -88,7 +88,7 @@ def moment(data: Mapping[str, object]) -> str:
     """Say one event of the timeline in words; '' for one that only programs follow."""
     match data["event"]:
         case "node_started":
-            return STEPS[str(data["node"])]
+            return f"Cairn {STEPS[str(data['node'])]}"
         case "model_answered":
             return f"{data['model']} answered in {data['seconds']} s{_used(data)}"
         case "verified":

@@ -130,7 +130,7 @@ def _lane(number: int, name: str, lane: Sequence[Mapping[str, Any]], scale: Scal
     for step in lane:
         begin, end = scale.at(step["start"]), scale.at(step["start"] + step["seconds"])
         width = max(end - begin, _THINNEST)
-        label = f"{name}: {STEPS[step['node']]}, {step['seconds']:.1f} s"
+        label = f"{name}: Cairn {STEPS[step['node']]}, {step['seconds']:.1f} s"
         yield tag(
             "rect",
             tag("title", words(label)),

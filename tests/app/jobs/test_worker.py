@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from http import HTTPStatus
 
 import pytest
@@ -23,6 +23,7 @@ from tests.runner.states import run_state
 NODE = replace(run_state(), node="plan_task", current="t1")
 BETWEEN = replace(run_state(), node=BORDER, current="t1")
 BEFORE_ALL = replace(run_state(), node=BORDER, current="")
+FAR = datetime(2100, 1, 1, tzinfo=UTC)
 ENDED = Outcome("ended", "all done")
 
 
@@ -197,6 +198,23 @@ async def test_a_database_that_was_away_is_tried_again_soon(desk):
     await desk.run("a", Outage("database", "the server closed the connection"))
 
     assert (await desk.runs.get("a")).until == desk.clock.now() + DATABASE_AGAIN
+
+
+async def test_a_database_that_stops_a_run_again_and_again_is_tried_less_often(desk):
+    """Each wait in a row is twice the last, to a limit; another end of a segment begins anew."""
+    full, away = Outage("database", "the disk is full"), Outage("github", "away", until=FAR)
+    await desk.start("a")
+    waits = []
+    for turn, ends in enumerate([full] * 8 + [away, full]):
+        desk.segments.says("a", ends)
+        await desk.work(f"a-{turn}")
+        until = (await desk.runs.get("a")).until
+        waits.append(until - desk.clock.now())
+        desk.clock.time = until
+        await desk.worker.look()
+
+    assert [wait.total_seconds() for wait in waits[:8]] == [5, 10, 20, 40, 80, 160, 300, 300]
+    assert waits[9] == DATABASE_AGAIN
 
 
 async def test_a_run_goes_on_when_its_time_comes(desk):

@@ -88,7 +88,7 @@ def test_it_says_in_words_what_it_shows():
 
     assert "<title>Timeline of the run</title>" in drawn
     assert "2 steps of 2 tasks" in drawn
-    assert "1.1 Add a: asks the model for code, 2.5 s" in drawn
+    assert "1.1 Add a: Cairn asks the model for code, 2.5 s" in drawn
     assert "style=" not in drawn
 
 
