@@ -41,7 +41,7 @@ from runner.answers.pieces import (
 )
 from runner.answers.prose import asked_back, explanation
 from runner.answers.wrapped import ends_patch, read_wrapped
-from runner.state.changes import EXECUTABLE, FILE, ChangeSet, Write
+from runner.state.changes import EXECUTABLE, FILE, SUBMODULE, SYMLINK, ChangeSet, Write
 from runner.state.findings import Complaint
 from runner.text.encoding import text_of
 from runner.text.sanitize import sendable
@@ -176,7 +176,7 @@ def _add(draft: _Draft, piece: AnswerPiece) -> None:
     if piece.mode and piece.text is None:
         content = draft.content(piece.path)
         if content is None and not piece.edits:
-            draft.notes.append(f"{piece.path}: is not there, its mode cannot be changed")
+            draft.notes.append(f"{piece.path} does not exist, so its mode cannot be changed")
         if content is not None:
             draft.put(piece.path, content, _mode(piece.mode))
         if not piece.edits:
@@ -191,10 +191,14 @@ def _add(draft: _Draft, piece: AnswerPiece) -> None:
         draft.files[piece.path] = None
 
 
-def _mode(written: str) -> str:
-    """Return git's mode of a file: of what may be done with one, it keeps only whether it runs."""
-    is_file = written.startswith("100")
-    return written if not is_file else EXECUTABLE if int(written[-3:], 8) & 0o111 else FILE
+def _mode(written: str) -> str | None:
+    """Return git's mode of a file: of what may be done with one, it keeps only whether it runs.
+
+    None for what is no mode.
+    """
+    if re.fullmatch("100[0-7]{3}", written):
+        return EXECUTABLE if int(written[-3:], 8) & 0o111 else FILE
+    return written if written in (SYMLINK, SUBMODULE) else None
 
 
 def _write(draft: _Draft, piece: AnswerPiece, text: str) -> None:
@@ -219,7 +223,7 @@ def _write(draft: _Draft, piece: AnswerPiece, text: str) -> None:
         notes.append(f"{piece.path}: given more than once, the last one counts")
     draft.notes += notes
     draft.edits.pop(piece.path, None)
-    draft.put(piece.path, content, _mode(piece.mode) if piece.mode else None)
+    draft.put(piece.path, content, _mode(piece.mode or ""))
 
 
 def _full(draft: _Draft, piece: AnswerPiece, old: bytes | None, text: str) -> Whole | None:

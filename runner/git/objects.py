@@ -124,6 +124,7 @@ class _Batch:
             process = self._process = self._process or self._started()
             late = threading.Timer(_LONGEST, process.kill)
             late.start()
+            found: dict[str, bytes] | None = None
             try:
                 found = dict(self._answers(process, names))
             except (OSError, EOFError) as error:
@@ -134,6 +135,8 @@ class _Batch:
                 raise GitFailed("cat-file", process.returncode, said) from error
             finally:
                 late.cancel()
+                if found is None:
+                    self._end()  # what it has not said yet would answer the next question
             return found
 
     def end(self, *, wait: bool = True) -> None:
@@ -188,11 +191,15 @@ class _Batch:
             asked.write("".join(f"{name}\n" for name in some).encode())
             asked.flush()
             for name in some:
-                words = answers.readline().split()
-                if not words:
+                line = answers.readline()
+                if not line.endswith(b"\n"):
                     raise EOFError
+                words = line.split()
                 if words[1] != b"missing":
-                    content = answers.read(int(words[2]) + 1)
+                    size = int(words[2])
+                    content = answers.read(size + 1)
+                    if len(content) != size + 1:
+                        raise EOFError
                     yield name, content[:-1]
 
 

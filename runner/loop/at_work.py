@@ -37,8 +37,8 @@ class AtWork:
         await self._emit(what)
 
     async def __aenter__(self) -> AtWork:
+        await self._emit(self._what)  # if this fails, nobody would end the task
         self._telling = asyncio.create_task(self._tell())
-        await self._emit(self._what)
         return self
 
     async def __aexit__(

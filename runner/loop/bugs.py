@@ -32,7 +32,7 @@ def bad_answer(state: RunState, bug: Exception) -> Step | None:
     refused = Complaint(
         "",
         "UnreadableAnswer",
-        f"The answer brings out a bug in Cairn ({said}). Answer in another, plainer way.",
+        f"This answer triggered a bug in Cairn ({said}). Answer again in a simpler form.",
     )
     if node == "plan_task":
         return Step(state, "ok")

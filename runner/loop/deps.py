@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Collection, Sequence
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, field, replace
 
 from runner.context.library import Index
@@ -71,10 +72,13 @@ class TaskSandbox:
             before = self._session if isinstance(self._session, HostSession) else None
             if before is None:
                 await self.close()
-            fresh = await sandbox.open(replace(session_spec(state), image=image))
-            if before and isinstance(fresh, HostSession):
-                await fresh.take_over(before)
-            await self.close()
+            async with AsyncExitStack() as undo:
+                fresh = await sandbox.open(replace(session_spec(state), image=image))
+                undo.push_async_callback(fresh.close)
+                if before and isinstance(fresh, HostSession):
+                    await fresh.take_over(before)
+                await self.close()
+                undo.pop_all()
             self._session = fresh
             self._task, self._image = state.current, image
         return self._session

@@ -66,6 +66,7 @@ class OpenAIEndpoint:
             timeout=openai.Timeout(timeout, connect=min(_CONNECT_SECONDS, timeout)),
             max_retries=0,  # tries are counted and bounded in one place, OpenAIModel
             http_client=openai.DefaultAsyncHttpxClient(event_hooks={"response": [_bounded]}),
+            default_headers={"Accept-Encoding": "identity"},  # see _Bounded
         )
 
     async def complete(
@@ -103,7 +104,9 @@ class OpenAIEndpoint:
                     await streamed.read(raw.iter_bytes())
             except TimeoutError as error:
                 if not streamed.cut():
-                    late = f"the model's answer had no end after {seconds * _PATIENCE:g} seconds"
+                    late = (
+                        f"the model's answer was not finished after {seconds * _PATIENCE:g} seconds"
+                    )
                     raise TaskError("model", late) from error
         return streamed.whole()
 
@@ -169,16 +172,22 @@ class OpenAIEndpoint:
 
 
 class _TooLong(httpx2.TransportError):
-    """A body without an end."""
+    """A body without an end, or one whose end cannot be foreseen."""
 
 
 class _Bounded(httpx2.AsyncByteStream):
-    """A body that fails beyond ``LONGEST`` bytes; what is read at once is held in memory."""
+    """A body that fails beyond ``LONGEST`` bytes; what is read at once is held in memory.
 
-    def __init__(self, body: httpx2.AsyncByteStream) -> None:
+    It sees the bytes before they are unpacked, so a compressed body is not read at all.
+    """
+
+    def __init__(self, body: httpx2.AsyncByteStream, encoding: str) -> None:
         self._body = body
+        self._encoding = encoding
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
+        if self._encoding.strip().lower() not in ("", "identity"):
+            raise _TooLong(f"a compressed body ({self._encoding}), which was not asked for")
         size = 0
         async for part in self._body:
             size += len(part)
@@ -198,7 +207,7 @@ async def _bounded(response: httpx2.Response) -> None:
     """
     streams = response.is_success and "event-stream" in response.headers.get("content-type", "")
     if not streams and isinstance(response.stream, httpx2.AsyncByteStream):
-        response.stream = _Bounded(response.stream)
+        response.stream = _Bounded(response.stream, response.headers.get("content-encoding", ""))
 
 
 def retry_after(headers: Mapping[str, str], now: datetime) -> float | None:

@@ -102,7 +102,7 @@ def _read(file: Path) -> dict[str, Price]:
     for name, price in table.items():
         if not all(0 <= (n or 0) < math.inf for n in (price.input, price.output, price.cached)):
             raise ValueError(
-                f"CAIRN_PRICES: {file}: {name}: a price cannot be negative or without end"
+                f"CAIRN_PRICES: {file}: {name}: a price must be a finite number, zero or more"
             )
     return table
 

@@ -51,7 +51,7 @@ def shutdown_warning(model: str, ends: date | None, today: date) -> str:
     if left > _WARNED:
         return ""
     if left <= 0:
-        when = f"has been switched off since {ends}"
+        when = f"was switched off on {ends}"
     else:
         when = f"will be switched off on {ends}, in {left} day{'s' * (left > 1)}"
     return f"The model {model} {when}. {CHOOSE}"

@@ -129,7 +129,7 @@ async def _obstacle(
     try:
         session = await filled(state, deps, work, base, ChangeSet())
         work.sandbox.holds = ""
-        async with AtWork(state, deps, "Looking whether the tests start"):
+        async with AtWork(state, deps, "Checking whether the tests start"):
             found = await start_tests(
                 session,
                 tree=base.tree,

@@ -18,7 +18,6 @@ from runner.state.status_words import TASKS
 from runner.text.sanitize import sanitize
 
 NOTHING = "Nothing is recorded yet. Each attempt at a task is recorded when it ends."
-SWITCHED_OFF = "The history is switched off (`history.enabled` in `.github/cairn.yml`)."
 
 _LONGEST_TITLE, _LONGEST_MESSAGE, _MOST_ROWS = 60, 120, 15
 

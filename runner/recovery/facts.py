@@ -148,8 +148,6 @@ _LONGEST_NAME = 300
 _HOPELESS = frozenset({"git", "github", "internal", "merged", "closed"})
 """Failures of no everyday type that another attempt at the task would meet again."""
 
-_NO_NEWS = frozenset({"SameAnswer", "EmptyAnswer"})
-
 
 def failure_of(attempt: Attempt) -> Failure:
     """Return the failure of an attempt: its node's own, or what the last answers failed for."""

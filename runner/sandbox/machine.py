@@ -77,7 +77,7 @@ def shown_machine(path: str, checkout: Path, toolchains: Mapping[str, str]) -> S
         environment = (folder.parent / "pyvenv.cfg").is_file()
         if environment:
             places = _parts(folder.parent, _OF_AN_ENVIRONMENT)
-        elif checkout in _above(folder) and checkout not in _above(folder.resolve()):
+        elif folder.is_relative_to(checkout) and not folder.resolve().is_relative_to(checkout):
             continue  # a link of the repository may lead anywhere
         for program in _INTERPRETERS:
             if program in found or not os.access(folder / program, os.X_OK):
@@ -106,11 +106,9 @@ def _parts(folder: Path, names: tuple[str, ...] = _OF_A_PREFIX) -> dict[str, Pat
     """The parts of a folder that are there, but none that a link leads out of it."""
     there = [folder / name for name in names]
     within = folder.resolve()
-    return {str(each): each for each in there if each.exists() and within in _above(each.resolve())}
-
-
-def _above(place: Path) -> tuple[Path, ...]:
-    return (place, *place.parents)
+    return {
+        str(each): each for each in there if each.exists() and each.resolve().is_relative_to(within)
+    }
 
 
 def _add(shown: ShownMachine, places: Mapping[str, Path], kept: Sequence[Path]) -> None:
@@ -134,7 +132,7 @@ def _prefixes(program: Path, checkout: Path) -> list[Path]:
     with suppress(OSError):
         text = (program.parent.parent / "pyvenv.cfg").read_text("utf-8", "replace")
         files += [Path(home.strip(), program.name) for home in _HOME.findall(text)]
-    if not any(checkout in _above(each) for each in (program, program.resolve())):
+    if not any(each.is_relative_to(checkout) for each in (program, program.resolve())):
         environment = {"PATH": f"{program.parent}{os.pathsep}{os.defpath}", "HOME": os.devnull}
         with suppress(OSError, subprocess.TimeoutExpired):
             done = subprocess.run(

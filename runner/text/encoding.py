@@ -78,7 +78,10 @@ def encoding_of(path: str, content: bytes, attribute: str = "") -> Encoding:
 
 
 def declared(path: str, content: bytes) -> str:
-    """Return the codec that a file's first lines name, '' for none that Python knows."""
+    """Return the codec that a file's first lines name, '' for none that Python knows.
+
+    They were read as ASCII, so an encoding that writes ASCII with other bytes (UTF-16) is wrong.
+    """
     head = content[:_HEAD]
     if not any(word in head for word in _SAYS):
         return ""
@@ -93,7 +96,11 @@ def declared(path: str, content: bytes) -> str:
         found = next(
             (m for line in lines if (m := _COMMENT.match(line) or _EMACS.search(line))), None
         )
-    return known(found[1].decode("ascii", "replace")) if found else ""
+    if not found:
+        return ""
+    name = found[1].decode("ascii")
+    said = known(name)
+    return said if said and name.encode(said, "replace") == found[1] else ""
 
 
 @cache
@@ -105,6 +112,8 @@ def known(name: str) -> str:
         "".encode(found or "utf-8")
     except (LookupError, UnicodeError):
         return ""
+    if found == "utf-8-sig":
+        return "utf-8"  # whether the mark is there is seen by itself
     return "" if found in _NOT_FOR_FILES else found
 
 

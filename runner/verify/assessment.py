@@ -375,7 +375,7 @@ def _red(
     )
 
 
-_NOT_RUN = "It passed before this change, and does not run with it: it is skipped, or gone."
+_NOT_RUN = "It passed before this change, and does not run with it: it was skipped or removed."
 
 
 def _is_doubtful(failure: TestFailure, row: Row, change: JudgedChange, *, flaky: bool) -> bool:

@@ -48,7 +48,9 @@ class _Application:
     async def _models(self, request: web.Request) -> web.Response:
         window = {"max_model_len": self._model.window} if self._model.window else {}
         listed = [{"id": name, **window, **more} for name, more in self._model.listed.items()]
-        return web.json_response({"object": "list", "data": listed})
+        response = web.json_response({"object": "list", "data": listed})
+        response.enable_compression()  # as servers do for those who say that they can read it
+        return response
 
     async def _embeddings(self, request: web.Request) -> web.Response:
         asked = await request.json()

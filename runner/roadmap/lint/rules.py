@@ -121,31 +121,28 @@ def unboxed(roadmap: Roadmap) -> Iterator[LintFinding]:
     if not any(task.kind == "work" for task in roadmap.tasks):
         return  # "no-task" says it of the whole file
     groups: list[list[Candidate]] = []
+    text = ["", *read(roadmap.content).lines]
     for line in (each for each in roadmap.candidates if each.why == "emoji"):
-        if is_legend(_line(roadmap, line.line)):
+        if is_legend("".join(text[line.line : line.line + 1]).lstrip(" \t-*+")):
             continue
         if groups and line.line <= groups[-1][-1].end_line + _NEAR:
             groups[-1].append(line)
         else:
             groups.append([line])
     for group in groups:
-        what = "this line says a state but has no checkbox, so Cairn does not read it"
+        what = "this line shows a status but has no checkbox, so Cairn does not read it"
         ask = "write `- [x]` or `- [ ]` before it if it is a task"
         if len(group) > 1:
             numbers = ", ".join(str(each.line) for each in group)
-            what = f"lines {numbers} say a state but have no checkbox, so Cairn does not read them"
+            what = (
+                f"lines {numbers} show a status but have no checkbox, so Cairn does not read them"
+            )
             ask = "write `- [x]` or `- [ ]` before each that is a task"
         yield LintFinding(group[0].line, f"{what}; {ask}")
 
 
 _NEAR = 2
 """Lines between two that are said together."""
-
-
-def _line(roadmap: Roadmap, line: int) -> str:
-    """Return a line of the file (from 1) without its bullet."""
-    lines = read(roadmap.content).lines
-    return lines[line - 1].lstrip(" \t-*+") if line <= len(lines) else ""
 
 
 def unread_dependency(roadmap: Roadmap) -> Iterator[LintFinding]:

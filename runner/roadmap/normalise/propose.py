@@ -38,7 +38,7 @@ def normalise(path: str, content: bytes) -> NormalizedRoadmap:
     before = parse_roadmap(path, content)
     if not before.asks and any(task.kind == "work" for task in before.tasks):
         lines = [str(each.line) for each in before.candidates if each.why == "emoji"]
-        more = f", but lines {', '.join(lines)} say a state and have none" if lines else ""
+        more = f", but lines {', '.join(lines)} show a status and have none" if lines else ""
         return _nothing(path, content, f"its tasks already have checkboxes{more}")
     if any(task.marks.template for task in before.tasks):
         return _nothing(path, content, "it is a template with placeholders; fill it in first")

@@ -36,7 +36,7 @@ async def test_the_first_line_names_a_model_that_ends(here: Checkout) -> None:
     said = await here.cairn("run")
 
     assert said.code == 0
-    assert "The model scripted has been switched off since 2026-01-02. " in said.err.splitlines()[0]
+    assert "The model scripted was switched off on 2026-01-02. " in said.err.splitlines()[0]
 
 
 async def test_the_work_tree_is_clean_afterwards(here: Checkout) -> None:

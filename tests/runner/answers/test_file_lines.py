@@ -12,6 +12,8 @@ from runner.text.encoding import work_tree_encoding
 NOT_ENDED = "\\ No newline at end of file\n"
 HUNK = "```diff\n--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,2 @@\n a\n-b\n{}+b\n{}```"
 XML = "<?xml version='1.0' encoding='ISO-8859-1'?>\n"
+WRONG = '<?xml version="1.0" encoding="{}"?>\n<é/>\n'
+SIGNED = b"# coding: utf-8-sig\n"
 LATIN = b"# -*- coding: latin-1 -*-\nNAME = 'Caf\xe9'\n"
 
 
@@ -32,6 +34,12 @@ LATIN = b"# -*- coding: latin-1 -*-\nNAME = 'Caf\xe9'\n"
             XML + "<é/>\n",
             XML.encode() + b"<\xe9/>\n",
         ),
+        # what can be read as ASCII is in no encoding that has other bytes for it
+        *(
+            ("a.xml", WRONG.format(name).encode(), f"{WRONG.format(name)}<b/>\n", None)
+            for name in ("utf-16", "UTF-16LE", "utf-32", "cp037")
+        ),
+        ("a.py", SIGNED + "é\n".encode(), SIGNED.decode() + "è\né\n", None),
         (
             "a.txt",
             "\ufeffä\r\nb\r\n".encode("utf-16-le"),
@@ -48,9 +56,11 @@ LATIN = b"# -*- coding: latin-1 -*-\nNAME = 'Caf\xe9'\n"
         ("a.txt", b"a\n", "", b""),
     ],
 )
-def test_a_whole_file_again(path: str, old: bytes, text: str, new: bytes) -> None:
-    """Lines that stay keep their bytes, new ones are written as those around them."""
-    assert FileLines.of(path, old).rewritten(text).content() == new
+def test_a_whole_file_again(path: str, old: bytes, text: str, new: bytes | None) -> None:
+    """Lines that stay keep their bytes, new ones are written as those around them (in UTF-8)."""
+    assert FileLines.of(path, old).rewritten(text).content() == (
+        text.encode() if new is None else new
+    )
 
 
 @pytest.mark.parametrize(

@@ -79,6 +79,12 @@ def test_a_copy_leaves_the_file_that_it_is_of() -> None:
         ("```bash\nchmod +x lib/b.py\n```", "lib/b.py", EXECUTABLE),
         ("stop.sh\n```sh\n#!/bin/sh\n```", "stop.sh", EXECUTABLE),  # as run.sh beside it
         ("tools/stop.sh\n```sh\n#!/bin/sh\n```", "tools/stop.sh", EXECUTABLE),  # as all such
+        (
+            "```diff\ndiff --git a/x b/x\nnew file mode 100999\n--- /dev/null\n+++ b/x\n"
+            "@@ -0,0 +1 @@\n+a\n```",
+            *("x", None),
+        ),
+        ("```bash\nchmod 999 lib/b.py\nchmod +x lib/b.py\n```", "lib/b.py", EXECUTABLE),
         ("lib/c.py\n```python\n#!/usr/bin/env python3\n```", "lib/c.py", None),
         ("stop.txt\n```\nno program\n```", "stop.txt", None),
         ("run.sh\n```sh\n#!/bin/sh\necho go\n```", "run.sh", None),  # keeps its own

@@ -203,6 +203,24 @@ async def test_what_git_says_when_it_ends_is_passed_on(tmp_path: Path) -> None:
         await objects.blobs(["1" * 40])
 
 
+@pytest.mark.parametrize("answer", ["{sha} blob 100\\npart", "{sha} bl", "{sha} blob 100"])
+async def test_an_answer_that_breaks_off_is_no_content(
+    odd: ScratchGit, tmp_path: Path, answer: str
+) -> None:
+    """git may be killed in the midst of an object; the next question goes to another process."""
+    sha, program = blob_sha(b"deep\n"), tmp_path / "bin" / "git"
+    program.parent.mkdir()
+    program.write_text(f"#!/bin/sh\nread name\nprintf '{answer.format(sha=sha)}'\n")
+    program.chmod(0o755)
+    objects = GitObjects(hermetic("-C", str(odd.root), extra={"PATH": str(program.parent)}))
+
+    with pytest.raises(Outage, match="git cat-file failed"):
+        await objects.blobs([sha])
+
+    program.write_text(f'#!/bin/sh\nexec {shutil.which("git")} "$@"\n')
+    assert await objects.blobs([sha]) == {sha: b"deep\n"}
+
+
 @pytest.fixture
 def counted_git(tmp_path: Path) -> Path:
     """A git in ``bin`` that adds a line to this file each time it is started."""

@@ -100,7 +100,7 @@ def test_file(tmp_path: Path) -> None:
         ('{"m": {"input": 1}}', "m.output"),
         ('{"m": {"input": "much", "output": 1}}', "m.input"),
         ('{"m": {"input": 1, "output": 1, "cahced": 1}}', "m.cahced"),
-        ('{"m": {"input": -1, "output": 1}}', "negative"),
+        ('{"m": {"input": -1, "output": 1}}', "zero or more"),
         ('{"m": {"input": 1, "output": NaN}}', "m: a price"),
         (None, "cannot read"),
     ],

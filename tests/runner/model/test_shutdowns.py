@@ -62,7 +62,7 @@ def test_by_name(name: str, ends: date | None) -> None:
         (date(2026, 10, 11), ""),
         (date(2026, 10, 12), "The model m will be switched off on 2026-12-11, in 60 days."),
         (date(2026, 12, 10), "The model m will be switched off on 2026-12-11, in 1 day."),
-        (date(2026, 12, 11), "The model m has been switched off since 2026-12-11."),
+        (date(2026, 12, 11), "The model m was switched off on 2026-12-11."),
     ],
 )
 def test_people_are_told_sixty_days_before(today: date, said: str) -> None:

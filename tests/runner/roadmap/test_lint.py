@@ -183,7 +183,7 @@ def test_lines_with_a_state_beside_checkboxes(state: str, heading: str) -> None:
     [found] = [w for w in lint(parse_roadmap("R.md", text.encode())) if w.code == "no-checkbox"]
 
     assert found.line == 5
-    assert "lines 5, 6, 7 say a state" in found.message
+    assert "lines 5, 6, 7 show a status" in found.message
 
 
 @pytest.mark.parametrize(

@@ -135,7 +135,7 @@ def test_lines_with_a_state_that_stay(state: str) -> None:
     boxed = normalise("R.md", f"- [ ] Write `a.py`\n\n## Status\n\n{state}".encode())
     phases = normalise("R.md", f"## Phase 1\n\n- Write `a.py`\n\n## Status\n\n{state}".encode())
 
-    assert "lines 5, 6 say a state" in boxed.why
+    assert "lines 5, 6 show a status" in boxed.why
     assert [note.line for note in phases.unread] == [7]
 
 
