@@ -49,6 +49,9 @@ def decode_attempt(data: Mapping[str, object], content: Mapping[str, bytes]) -> 
     """Rebuild an attempt from a row; ``content`` holds what ``references`` names."""
     plain = _lower(dict(data), content.__getitem__)
     plain["proposal"] = _nested_proposal(plain.get("proposal"))
+    verdict = plain.get("verdict")
+    if verdict and verdict.pop("verified", False):  # of a version that had only this word
+        verdict["kind"] = "shown"
     return _attempts().validate_python(nested(Attempt, plain))
 
 

@@ -39,12 +39,15 @@ class KeptExchange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeptVerification:
-    """One time that tests ran for a task: for which answer, and on what (see ``Verified``)."""
+    """One time that tests ran for a task: for which answer, and on what (see ``Verified``).
+
+    The files of older versions say only what was found.
+    """
 
     file: str
-    attempt: int
-    answer: int
-    tested: TestedTree
+    attempt: int = 0
+    answer: int = 1
+    tested: TestedTree = "change"
     found: Verification
 
 

@@ -11,8 +11,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from runner.state.findings import VerdictKind
-
 Before = Literal["passed", "failed", "new", "not run"]
 After = Literal["passed", "failed", "gone", "not run"]
 """``gone``: it is skipped, or not there any more."""
@@ -137,16 +135,6 @@ class Evidence:
     def listed(self) -> tuple[str, ...]:
         """The tests that fail and are not held against the change."""
         return tuple(test for each in sorted(LISTED) for test in self.tests.get(each, ()))
-
-    @property
-    def kind(self) -> VerdictKind | Literal["red"]:
-        """The verdict: ``untested`` where no test passes or waits with the change."""
-        if self.red:
-            return "red"
-        if self.shown:
-            return "shown"
-        ran: tuple[Meaning, ...] = ("holds", "shows nothing", "waits")
-        return "unbroken" if any(self.tests.get(each) for each in ran) else "untested"
 
 
 def evidence(rows: Sequence[Row], *, only_tests: bool) -> Evidence:

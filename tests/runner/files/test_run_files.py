@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from handlers.grammar import ON_GITHUB
+from runner.files.kept import KeptFiles
 from runner.files.results import JsonLines, RunFiles
 from runner.loop.deps import Deps
 from runner.loop.driver import drive
@@ -162,3 +163,15 @@ async def test_a_failure_names_the_files_that_show_it(tmp_path) -> None:
         "runs/r1/iteration-1.json",
     ]
     assert all((tmp_path / name).exists() for name in error["references"])
+
+
+def test_what_an_older_version_kept_of_a_verification_is_shown(folder: Path) -> None:
+    """It did not say for which answer, or on what, the tests ran."""
+    file = next((folder / "runs").glob("*/verification-*.json"))
+    data = read(file)
+    for name in ("attempt", "answer", "tested"):
+        data.pop(name, None)
+    file.write_text(json.dumps(data))
+
+    kept = KeptFiles(folder).verifications(file.parent.name, data["task"])
+    assert [each.file for each in kept if each.tested == "change"].count(file.name) == 1

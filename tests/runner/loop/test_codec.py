@@ -15,7 +15,7 @@ from runner.loop.journal import decode_attempt, decode_run, encode_attempt, enco
 from runner.money import Usage
 from runner.roadmap.task import NewTask, Task
 from runner.state.changes import ChangeSet, Write, blob_sha
-from runner.state.findings import Complaint, Level, TestFailure, Verification
+from runner.state.findings import Complaint, Level, TestFailure, Verdict, Verification
 from runner.state.options import Options, Request, Scope
 from runner.state.proposal import Proposal, ProposalPlace, ProposalPushes, Reason, Strategy
 from runner.state.run_state import (
@@ -335,6 +335,13 @@ def test_an_attempt_of_an_older_version() -> None:
     assert attempt.published.url == "https://forge.test/pull/1"
     again = stored(encode_attempt(attempt)[0])
     assert {key: again[key] for key in OLD_ATTEMPT} == OLD_ATTEMPT
+
+
+def test_a_verdict_of_an_older_version() -> None:
+    """It said only whether the change was verified."""
+    for verified, kind in ((True, "shown"), (False, "untested")):
+        old = {"task": "t1", "base": "c0", "below": "main", "verdict": {"verified": verified}}
+        assert decode_attempt(old, {}).tested.verdict == Verdict(kind)  # type: ignore[arg-type]
 
 
 def test_a_proposal_of_an_older_version() -> None:

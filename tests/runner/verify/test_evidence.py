@@ -80,20 +80,23 @@ TURNED = Row(test="turned", before="failed", after="passed")
 
 
 @pytest.mark.parametrize(
-    ("rows", "kind"),
+    ("rows", "red", "shown"),
     [
-        ([], "untested"),
-        ([HOLDS], "unbroken"),
-        ([HOLDS, TURNED], "shown"),
+        ([], (), ()),
+        ([HOLDS], (), ()),
+        ([HOLDS, TURNED], (), ("turned",)),
         # an old failure that a repair left as it was is excused by what is shown, by nothing else
-        ([OLD, TURNED], "shown"),
-        ([OLD, HOLDS], "red"),
-        ([Row(test="new", before="new", after="failed"), TURNED], "red"),
+        ([OLD, TURNED], (), ("turned",)),
+        ([OLD, HOLDS], ("old",), ()),
+        ([Row(test="new", before="new", after="failed"), TURNED], ("new",), ("turned",)),
     ],
 )
-def test_what_the_rows_come_to(rows: list[Row], kind: str) -> None:
-    """One verdict for all tests."""
-    assert evidence(rows, only_tests=False).kind == kind
+def test_what_the_rows_come_to(
+    rows: list[Row], red: tuple[str, ...], shown: tuple[str, ...]
+) -> None:
+    """What refuses the change, and what shows it to work."""
+    found = evidence(rows, only_tests=False)
+    assert (found.red, found.shown) == (red, shown)
 
 
 ROWS = st.builds(
@@ -120,7 +123,7 @@ def test_nothing_is_shown_and_nothing_is_red_without_a_reason(
     """Whatever tests did: shown needs one that failed and passes, or that notices a fault."""
     found = evidence(rows, only_tests=only_tests)
 
-    if found.kind == "shown":
+    if found.shown:
         assert any(
             row.after == "passed" and (row.before == "failed" or (only_tests and row.notices))
             for row in rows
@@ -128,6 +131,6 @@ def test_nothing_is_shown_and_nothing_is_red_without_a_reason(
     broke = any(row.before == "passed" and row.after in ("failed", "gone") for row in rows)
     failing = any(row.after == "failed" for row in rows)
     if not broke and not failing:
-        assert found.kind != "red"
+        assert not found.red
     assert not set(RED) & set(LISTED)
     assert sum(map(len, found.tests.values())) == len(rows)
