@@ -31,6 +31,7 @@ from runner.git.folder_repository import FolderRepository
 from runner.git.local_repository import LocalRepository
 from runner.git.objects import merged
 from runner.loop.deps import Deps
+from runner.loop.stacking import linked
 from runner.loop.undoing import FinishedTask, inverse
 from runner.nodes.undo import verified_without
 from runner.people.sentences import undo_text
@@ -76,7 +77,7 @@ async def _undo(folder: Path, name: str, roadmap: str) -> str:
         place = await repository.stack()
         now = await repository.snapshot(place.tip)
         config = await read_config(deps, place.tip)
-        path = roadmap or config.roadmap.path
+        path = await linked(repository, place.tip, roadmap or config.roadmap.path)
         plan = await _roadmap(repository, now, path)
         task = _finished(plan, name)
         done = await _commit_of(repository, task, path)

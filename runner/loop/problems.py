@@ -49,6 +49,15 @@ def missing_roadmap(path: str, start: StartCommands, paths: Iterable[str] = ()) 
     )
 
 
+def linked_roadmap(path: str, meant: str, start: StartCommands) -> str:
+    """The roadmap is a link, which only a checkout follows: there it is resolved before the run."""
+    return (
+        f"`{_plain(path)}` is a link to `{_plain(meant)}`, and Cairn follows links only on a "
+        f"checkout. Name the file itself: `{start.roadmap}{_plain(meant)}`, or "
+        "`roadmap: {path: …}` in `.github/cairn.yml`."
+    )
+
+
 def similar_roadmaps(path: str, paths: Iterable[str]) -> list[str]:
     """Files with the same name elsewhere or in other case, else a usual name of a roadmap."""
     name = path.rpartition("/")[2].lower()

@@ -10,7 +10,7 @@ from runner.context.memory import of_run, of_task
 from runner.grouped import changed
 from runner.loop.applied import replayed
 from runner.loop.deps import Deps, TaskWork
-from runner.loop.problems import missing_roadmap, nothing_to_do
+from runner.loop.problems import linked_roadmap, missing_roadmap, nothing_to_do
 from runner.loop.reviewing import counted, is_full
 from runner.loop.schedule import (
     comes_back,
@@ -47,8 +47,10 @@ async def parse_roadmap(state: RunState, deps: Deps, work: TaskWork) -> Step:
         return await begin_revision(state, deps, asked)
     stack = await deps.repository.stack()
     state = grounded(state, stack)
-    path = await linked(deps.repository, stack.base or stack.tip, state.request.roadmap)
-    state = replace(state, request=replace(state.request, roadmap=path))
+    path = state.request.roadmap
+    meant = await linked(deps.repository, stack.base or stack.tip, path)
+    if meant != path:  # what reads a roadmap of GitHub later (restacking, undo) follows no links
+        return Step(replace(state, problem=linked_roadmap(path, meant, deps.start)), "rejected")
     now = await roadmap_now(deps.repository, stack, path)
     state = state.with_stack(left=await left_behind(deps.repository, stack, path))
     if state.roadmap is not None:

@@ -15,6 +15,16 @@ from tests.runner.scripted import deps
 from tests.runner.states import ROADMAP, at, run_state, with_status
 
 
+async def test_a_roadmap_that_is_a_link() -> None:
+    """Only a checkout follows links; elsewhere the run says which file to name."""
+    files = {"ROADMAP.md": (SYMLINK, b"docs/PLAN.md"), "docs/PLAN.md": ROADMAP}
+    ports = deps(repository=MemoryRepository(files))  # type: ignore[arg-type]
+    step = await parse_roadmap(RunState(Request("r1")), ports, TaskWork())
+
+    assert step.outcome == "rejected"
+    assert "is a link to `docs/PLAN.md`" in step.state.problem
+
+
 async def read(content: object, **options: object):
     """Parse a repository's roadmap (None: there is none)."""
     files = {} if content is None else {"ROADMAP.md": content}
