@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
 import tempfile
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from app.interrupts import Interrupts
 from app.local.compose import local_deps
 from app.local.options import LocalRun, options_for, read_config
 from app.local.report import OutputFormat, check_place, without_work
-from app.local.text import NO_QUESTION, ONLY_SHOWN
+from app.local.text import NO_QUESTION, NOT_SHOWN, ONLY_SHOWN
 from app.settings import RunSettings
 from app.terminal import printable, say
 from runner.errors import Outage, PortError, TaskError
@@ -45,7 +45,11 @@ class _Unasked:
 
 def show(asked: LocalRun, settings: RunSettings, output: OutputFormat) -> int:
     """Print the question, one message after another; 0 when there is one."""
-    ended, question = asyncio.run(_first(asked, settings))
+    control = Interrupts(lambda: NOT_SHOWN)
+    try:
+        ended, question = control.run(_first(asked, settings))
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(NOT_SHOWN) from None
     if question is None:
         if ended.kind != "shown" and ended.status == "paused":
             raise PortError(ended.kind or "model", ended.reason)

@@ -194,11 +194,21 @@ def in_the_way(paths: Sequence[str]) -> str:
     return f"There are uncommitted changes in {shown}. Commit or stash them first."
 
 
+NOT_SHOWN = "Interrupted before there was a question to show. Nothing was asked."
 ONLY_SHOWN = "the question is only shown"
 NO_QUESTION = (
     "A run would ask nothing: there is no task to work on. `cairn run --dry-run` says more."
 )
 TESTING = "Running the tests without the task …"
+UNDO_INTERRUPTED = "Interrupted. Nothing was undone."
+UNDO_CUT = (
+    "Interrupted while the task was taken back. If its checkbox in the roadmap is open now, that "
+    "is done; otherwise type `cairn undo` again."
+)
+CHANGED_MEANWHILE = (
+    "The branch, or a file of the task, changed while the tests ran. Nothing was undone; commit or "
+    "stash what is not committed, and type `cairn undo` again."
+)
 ALL_WELL = "The tests pass without it."
 
 

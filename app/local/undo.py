@@ -10,11 +10,15 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
+from app.interrupts import CODE, Interrupts
 from app.local.compose import local_deps, repository_in, sandbox_of
 from app.local.options import FOLDER, LocalRun, options_for, read_config
 from app.local.text import (
     ALL_WELL,
+    CHANGED_MEANWHILE,
     TESTING,
+    UNDO_CUT,
+    UNDO_INTERRUPTED,
     in_the_way,
     not_finished,
     not_ours,
@@ -55,10 +59,15 @@ def command(folder: Path, name: str, roadmap: str) -> int:
         taken = take_folder(folder / FOLDER, name=str(folder / FOLDER))
     except PortError as error:
         return _refused(error.message)
+    committing = asyncio.Event()
+    control = Interrupts(lambda: UNDO_CUT if committing.is_set() else UNDO_INTERRUPTED)
     try:
-        say(asyncio.run(_undo(folder, name, roadmap)))
+        say(control.run(_undo(folder, name, roadmap, committing)))
     except (PortError, ConfigError, SettingsError) as error:
         return _refused(str(error))
+    except KeyboardInterrupt:
+        say(UNDO_CUT if committing.is_set() else UNDO_INTERRUPTED, stream=sys.stderr)
+        return CODE
     finally:
         os.close(taken)
     return 0
@@ -69,7 +78,7 @@ def _refused(message: str) -> int:
     return 2
 
 
-async def _undo(folder: Path, name: str, roadmap: str) -> str:
+async def _undo(folder: Path, name: str, roadmap: str, committing: asyncio.Event) -> str:
     asked, settings = LocalRun(folder), settings_without_model()
     repository = await repository_in(folder, keep=True)
     async with local_deps(asked, settings, Fanout(), dry=True) as here:
@@ -99,7 +108,14 @@ async def _undo(folder: Path, name: str, roadmap: str) -> str:
             tree=changes.tree(now),
             text=undo_text(task, done.after.commit, tests),
         )
-        await repository.publish_checkpoint(checkpoint)
+        committing.set()
+        try:
+            await repository.publish_checkpoint(checkpoint)
+        except (TaskError, Outage) as error:
+            if isinstance(error, Outage) and not error.advised:
+                raise
+            # its advice is for a run
+            raise TaskError("file", CHANGED_MEANWHILE) from error
     await _forget(folder / FOLDER, task, changes)
     return taken_back(task.name, done.after.commit, sorted(changes.files), tests)
 

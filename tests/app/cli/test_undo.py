@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import os
+import signal
+from pathlib import Path
 
 import pytest
 
@@ -142,6 +146,39 @@ async def test_uncommitted_changes_are_not_overwritten(here: Checkout) -> None:
     assert "uncommitted changes in one.md" in said.err
     assert (here.folder / "one.md").read_text() == "Mine.\n"
     assert here.log()[0] == "1.2 Write two.md"
+
+
+async def test_what_happens_while_the_tests_run(here: Checkout, tmp_path: Path) -> None:
+    """An edit of the task's file is not overwritten; Ctrl-C undoes nothing; both are said."""
+    await finished(here)
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    here.git.commit({"tests/test_it.py": f"open({str(pipe)!r}).read()\n".encode()})
+    before = here.log()
+
+    process = await here.start("undo", "1.1")
+    writer = await asyncio.to_thread(os.open, pipe, os.O_WRONLY)
+    (here.folder / "one.md").write_text("Mine.\n")
+    pipe.rename(tmp_path / "gone")  # whoever reads after this one does not wait
+    os.close(writer)
+    said = await here.end(process)
+
+    assert said.code == 2
+    assert "Nothing was undone" in said.err
+    assert "run the task again" not in said.err
+    assert (here.folder / "one.md").read_text() == "Mine.\n"
+
+    here.git("checkout", "one.md")
+    (tmp_path / "gone").rename(pipe)
+    process = await here.start("undo", "1.1")
+    writer = await asyncio.to_thread(os.open, pipe, os.O_WRONLY)
+    process.send_signal(signal.SIGINT)
+    said = await here.end(process)
+    os.close(writer)
+
+    assert said.code == 130
+    assert "Interrupted. Nothing was undone." in said.err
+    assert here.log() == before
 
 
 async def test_a_box_that_a_person_ticked(here: Checkout) -> None:
