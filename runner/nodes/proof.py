@@ -18,7 +18,7 @@ from runner.state.run_state import RunState
 from runner.verify import configuration, is_pytest, running, tools_of
 from runner.verify.assessment import Assessment, JudgedChange, concluded, missing_names, plain_id
 from runner.verify.evidence import Before, Row
-from runner.verify.judging import Tool
+from runner.verify.judging import NOT_STARTED, Tool
 from runner.verify.mutants import BREAKABLE, COMPILED, Mutant, emptied, mutants
 
 _NOTHING = "these tests prove nothing, because they also pass without the change"
@@ -29,9 +29,6 @@ _LONGEST_RUN, _LEAST_SECONDS = 20.0, 20.0
 """New tests that take longer than this are not run again for each fault."""
 _LONGEST_WHOLE = 60.0
 """Seconds; slower tests are not run again where they cannot be run alone."""
-
-_NOT_STARTED = 126
-"""From this exit code on a program could not be started, or was stopped."""
 
 _REPLACE = 'cat >"$1" && find . -name __pycache__ -type d -prune -exec rm -rf {} +'
 
@@ -245,7 +242,7 @@ def _failing(ids: Collection[str], ran: Level) -> Iterator[tuple[str, str]]:
     red = {plain_id(failure.test): failure.message for failure in ran.failures}
     files = {f.test: f.message for f in ran.failures if not f.is_case}
     passed = {plain_id(name) for name in ran.found}
-    stopped = ran.cause != "timeout" and not 0 < (ran.exit_code or 0) < _NOT_STARTED
+    stopped = ran.cause != "timeout" and not 0 < (ran.exit_code or 0) < NOT_STARTED
     for test in ids:
         path = test.partition("::")[0]
         if test in red or path in files:

@@ -7,6 +7,7 @@ that name no test: a tool that breaks, a suite that is lost, imports that lead n
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
@@ -15,7 +16,7 @@ from runner.code.languages import is_among_tests, is_test_file
 from runner.state.findings import ADVISORY, Level, TestFailure, Verdict, Verification
 from runner.text.patterns import lazy_pattern
 from runner.verify.evidence import Before, Evidence, Owner, Row, evidence
-from runner.verify.judging import counted
+from runner.verify.judging import NOT_STARTED, counted
 
 # an address, a time, a temporary folder: what differs between two runs of the same failure
 _VARIES = lazy_pattern(r"0x[0-9a-fA-F]+|\b\d+\.\d+s\b| at \d+ %|/tmp/\S+|/workspace\S*")
@@ -206,13 +207,13 @@ class _Rows:
         self._was = {failure.test: failure for failure in before.failures}
         self._passed = {plain_id(name) for level in before.tests for name in level.found}
         self._named = all(map(_names_all, before.tests))
-        self._nothing_ran = any(v.broken and v.cause != "timeout" for v in before.tests)
+        self._nothing_ran = {v.tool for v in before.tests if v.broken and not _stopped(v)}
         self._red = {failure.test for failure in red_tests(after)}
 
     def __iter__(self) -> Iterator[Row]:
         for level in self._after.tests:
             yield from map(self._failing, level.failures)
-            yield from map(self._passing, level.found)
+            yield from (self._passing(level.tool, test) for test in level.found)
             if level.result == "passed" and not level.found:
                 yield self._unnamed(level)
         yield from self._not_red_any_more()
@@ -248,12 +249,13 @@ class _Rows:
     def _same_error(self, was: TestFailure, failure: TestFailure) -> bool:
         return failure.test in self._change.unsteady or _error_line(was) == _error_line(failure)
 
-    def _passing(self, test: str) -> Row:
-        path = test.partition("::")[0]
-        failed = bool(self._was.get(test) or self._was.get(path) or self._nothing_ran)
+    def _passing(self, tool: str, test: str) -> Row:
+        path, passed = test.partition("::")[0], plain_id(test) in self._passed
+        not_loaded = (path in self._was or tool in self._nothing_ran) and not passed
+        failed = test in self._was or not_loaded
         if self._is_edited(test, path) and (path in self._change.written or failed):
             return Row(test=test, before="not run", after="passed", edited=True)
-        known = plain_id(test) in self._passed or not self._named
+        known = passed or not self._named
         return Row(
             test=test, before="failed" if failed else "passed" if known else "new", after="passed"
         )
@@ -261,8 +263,10 @@ class _Rows:
     def _unnamed(self, level: Level) -> Row:
         """All tests of a tool that names none of them, as one."""
         was = next((b for b in self._before.tests if _same_run(b, level)), None)
-        red = was is not None and was.result == "failed" and not was.failures
-        return Row(test=level.tool or "tests", before="failed" if red else "passed", after="passed")
+        before: Before = "passed"
+        if was is not None and was.result == "failed" and not was.failures:
+            before = "not run" if _stopped(was) else "failed"
+        return Row(test=level.tool or "tests", before=before, after="passed")
 
     def _not_red_any_more(self) -> Iterator[Row]:
         """Tests that failed on the base and are not named now, if theirs is a file that passed."""
@@ -291,12 +295,18 @@ class _Rows:
         here = {plain_id(name) for level in self._after.tests for name in level.found}
         here |= {plain_id(test) for test in self._red}
         not_loaded = {test for test in self._red if "::" not in test}
+        before = self._passed | set(map(plain_id, self._was))
+        renamed = Counter(test.partition("::")[0] for test in here - self._red - before)
         for level in self._before.tests:
             for test in dict.fromkeys(map(plain_id, level.found)):
                 path = test.partition("::")[0]
-                if level.tool in tools and test not in here and path not in not_loaded:
-                    taken = path in self._change.written
-                    yield Row(test=test, before="passed", after="gone", taken=taken)
+                if level.tool not in tools or test in here or path in not_loaded:
+                    continue
+                taken = path in self._change.written
+                if not taken and renamed[path] > 0:  # a name with a time or a folder in it
+                    renamed[path] -= 1
+                    continue
+                yield Row(test=test, before="passed", after="gone", taken=taken)
 
     def _is_edited(self, test: str, path: str) -> bool:
         beside = is_test_file(path) or is_among_tests(path)  # not in a file of code, as in Rust
@@ -406,6 +416,12 @@ def _green(after: Verification) -> frozenset[str] | None:
     if not all(level.green for level in passed):
         return None
     return frozenset(path for level in passed for path in level.green)
+
+
+def _stopped(level: Level) -> bool:
+    """Whether its tests were stopped, or never began: that says nothing about any of them."""
+    code = level.exit_code or 0
+    return level.cause == "timeout" or code < 0 or code >= NOT_STARTED
 
 
 def _silent(level: Level) -> bool:

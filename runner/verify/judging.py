@@ -18,6 +18,9 @@ from runner.state.findings import Level
 from runner.verify.junit import SuiteReport, UnreadableReport
 from runner.verify.levels import NOT_FOUND, lacking, shown, to_install
 
+NOT_STARTED = 126
+"""From this exit code on a program could not be started, or was stopped
+(https://pubs.opengroup.org/onlinepubs/9799919799/utilities/V3_chap02.html#tag_19_08_02)."""
 _KILLED = 128
 RED = range(1, _KILLED)
 """Exit codes of a tool that has no special code for failing tests."""

@@ -287,6 +287,39 @@ def test_a_command_that_names_no_tests_is_one_test() -> None:
     assert assess(green, green, TASK).verdict.kind == "unbroken"
 
 
+@pytest.mark.parametrize("ended", [{"cause": "timeout"}, {"exit_code": 137}, {"exit_code": 127}])
+def test_a_base_that_was_stopped_shows_nothing(ended: dict[str, Any]) -> None:
+    """Neither of a command that names no tests nor of one that does."""
+    command = Level("tests", "passed", command=("make", "check"))
+    stopped = Verification("b", (replace(command, result="failed", **ended),))
+    assert assess(Verification("t", (command,)), stopped, TASK).verdict.kind == "unbroken"
+
+    suite = ran(result="failed", broken="it was stopped", **ended)
+    assert assess(ran(green=[UPPER]), suite, TASK).verdict.kind == "unbroken"
+
+
+def test_a_tool_that_breaks_on_the_base_says_nothing_about_the_tests_of_another() -> None:
+    """Nor about what passed before it broke."""
+    other = Level("tests", "failed", tool="jest", broken="jest could not start")
+    before, after = ran(green=[UPPER]), ran(green=[UPPER])
+    jest = replace(other, result="passed", broken="", passed=1, found=("a.test.js::adds",))
+    both = Verification("t", (*after.levels, jest))
+    found = assess(both, Verification("b", (*before.levels, other)), TASK)
+    assert (found.verdict.kind, found.verdict.turned) == ("shown", ("a.test.js::adds",))
+
+    partly = ran(green=[UPPER], result="failed", broken="pytest ended early")
+    assert assess(after, partly, TASK).verdict.kind == "unbroken"
+
+
+def test_a_name_that_is_another_one_each_time_is_not_missed() -> None:
+    """A title with a time or a folder in it; a test that is gone without another one is missed."""
+    before = ran(green=[UPPER, f"{OTHER}/tmp/a1", f"{OTHER}_b"])
+    after = ran(green=[UPPER, f"{OTHER}/tmp/a2", f"{OTHER}_b"])
+
+    assert assess(after, before, TASK).outcome == "green"
+    assert assess(ran(green=[UPPER, f"{OTHER}/tmp/a2"]), before, TASK).outcome == "red"
+
+
 @pytest.mark.parametrize(
     ("written", "outcome"), [("kit/case.py", "red"), ("tests/test_other.py", "green")]
 )
