@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from runner.checks.tests_strength import Demands, Function, demands_of
@@ -57,8 +57,8 @@ def inventory(source: bytes) -> dict[str, TestCode] | None:
         found = {"": TestCode(1, skips=frozenset(_module_skips(tree)))}
         helpers = _demanding(tree)
         rows, aliases = _listed(tree), _aliases(tree)
-        for name, function, inherited in _functions(tree, "", ()):
-            found[name] = _test(function, inherited, helpers, rows, aliases)
+        for name, function, classes in _functions(tree, "", ()):
+            found[name] = _test(function, classes, helpers, rows, aliases)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
     return found
@@ -124,41 +124,125 @@ def source_of(source: bytes, name: str) -> str:
 def unchanged_tests(old: bytes, new: bytes) -> frozenset[str]:
     """The Python tests (``Class::function``) of a file that are as they were.
 
-    So is what they use of the file, rows of their parametrization among it; other words in a
-    docstring do not count.
+    So is what they use of the file: helpers, constants, imports, rows of their parametrization, and
+    whatever runs for every test. Other words in a docstring do not count.
     """
-    was, now = inventory(old) or {}, inventory(new) or {}
-    before, after = _code_of_tests(old), _code_of_tests(new)
-    return frozenset(
-        name
-        for name, code in after.items()
-        if code == before.get(name)
-        and name in was
-        and name in now
-        and (was[name].checks, was[name].cases) == (now[name].checks, now[name].cases)
-    )
-
-
-def _code_of_tests(source: bytes) -> dict[str, list[str]]:
-    """The syntax of each test, the decorators of its classes and the helpers of its file."""
+    was, now = inventory(old), inventory(new)
+    if not was or not now:
+        return frozenset()
     try:
-        tree = python_tree(source)
-        return {
-            name: [
-                ast.dump(each)
-                for each in (
-                    *(node.args, *node.decorator_list, *_undocumented(node), *inherited),
-                    *_helpers(tree, node),
-                )
-            ]
-            for name, node, inherited in _functions(tree, "", ())
-        }
+        before, after = _Parts(python_tree(old)), _Parts(python_tree(new))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return {}
+        return frozenset()
+    keys = before.code.keys() | after.code.keys()
+    changed = {key for key in keys if before.code.get(key) != after.code.get(key)}
+    changed |= {
+        test
+        for test in was.keys() & now.keys()
+        if (was[test].checks, was[test].cases) != (now[test].checks, now[test].cases)
+    }
+    users: dict[str, list[str]] = {}
+    for key, used in after.uses.items():
+        for name in used:
+            users.setdefault(name, []).append(key)
+    todo = list(changed)
+    while todo:
+        new_keys = set(users.get(todo.pop(), ())) - changed
+        changed |= new_keys
+        todo += new_keys
+    return frozenset((was.keys() & now.keys()) - changed - {""})
 
 
-def _undocumented(function: Function) -> list[ast.stmt]:
-    return function.body[ast.get_docstring(function, clean=False) is not None :]
+_UNNAMED = {"setUpModule", "tearDownModule", "setup_module", "teardown_module", "setup_function",
+            "teardown_function", "pytestmark", "pytest_plugins", "__test__"}  # fmt: skip
+"""What pytest uses of a module without being told
+(https://docs.pytest.org/en/stable/how-to/xunit_setup.html)."""
+
+
+class _Parts:
+    """The parts of a test file, each with its syntax as text (``code``) and the names it ``uses``.
+
+    A part is a test (``Class::function``), what a class gives to its tests (``Class::``), what has
+    a name at the top of the file, or what runs for every test ('').
+    """
+
+    def __init__(self, tree: ast.Module) -> None:
+        self.code: dict[str, list[str]] = {}
+        self.uses: dict[str, set[str]] = {}
+        for node in _undocumented(tree):
+            if _is_test(node):
+                continue
+            for part in _single(node):
+                names = _bound_by(part)
+                if not names or names & _UNNAMED or _is_automatic(part):
+                    names |= {""}
+                self._add(names, [part])
+        classes: set[str] = set()
+        for name, test, around in _functions(tree, "", ()):
+            self._add({name}, [test.args, *test.decorator_list, *_undocumented(test)])
+            self.uses[name].add("")
+            key = ""
+            for each in around:
+                key += f"{each.name}::"
+                self.uses[name].add(key)
+                if key not in classes:
+                    classes.add(key)
+                    body = (p for p in _undocumented(each) if not isinstance(p, ast.ClassDef))
+                    rest = [part for part in body if not _is_test(part)]
+                    self._add({key}, [*each.bases, *each.keywords, *each.decorator_list, *rest])
+
+    def _add(self, keys: Collection[str], nodes: Sequence[ast.AST]) -> None:
+        inner = [each for node in nodes for each in ast.walk(node)]
+        used = {each.id for each in inner if isinstance(each, ast.Name)}
+        used |= {each.arg for each in inner if isinstance(each, ast.arg)}  # fixtures
+        # fixtures and what is patched may also be named in a string
+        texts = (each.value for each in inner if isinstance(each, ast.Constant))
+        used |= {text for text in texts if isinstance(text, str) and text.isidentifier()}
+        code = list(map(ast.dump, nodes))
+        for key in keys:
+            self.code.setdefault(key, []).extend(code)
+            self.uses.setdefault(key, set()).update(used)
+
+
+def _undocumented(node: Function | ast.Module | ast.ClassDef) -> list[ast.stmt]:
+    return node.body[ast.get_docstring(node, clean=False) is not None :]
+
+
+def _is_test(node: ast.AST) -> bool:
+    return isinstance(node, Function) and node.name.startswith("test")
+
+
+def _single(node: ast.stmt) -> list[ast.stmt]:
+    """A statement; of an import each name alone, so that one more does not change the others."""
+    if isinstance(node, ast.Import):
+        return [ast.Import([each]) for each in node.names]
+    if isinstance(node, ast.ImportFrom):
+        return [ast.ImportFrom(node.module, [each], node.level) for each in node.names]
+    return [node]
+
+
+def _bound_by(node: ast.stmt) -> frozenset[str]:
+    """The names that a statement gives to its module; none where it only does something."""
+    if isinstance(node, Function | ast.ClassDef):
+        return frozenset({node.name})
+    found: set[str] = set()
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.Attribute | ast.Subscript) and isinstance(inner.ctx, ast.Store):
+            return frozenset()  # it may change what any test uses
+        if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store):
+            found.add(inner.id)
+        elif isinstance(inner, Function | ast.ClassDef):
+            found.add(inner.name)
+        elif isinstance(inner, ast.alias):
+            found.add(inner.asname or inner.name.partition(".")[0])
+    return frozenset(found - {"*"})
+
+
+def _is_automatic(node: ast.stmt) -> bool:
+    """Whether it is a fixture of every test (``autouse``)."""
+    decorators = node.decorator_list if isinstance(node, Function) else []
+    words = (word for each in decorators for word in ast.walk(each))
+    return any(isinstance(word, ast.keyword) and word.arg == "autouse" for word in words)
 
 
 def _helpers(tree: ast.Module, test: ast.AST) -> list[ast.stmt]:
@@ -177,23 +261,24 @@ def _helpers(tree: ast.Module, test: ast.AST) -> list[ast.stmt]:
 
 
 def _functions(
-    scope: ast.Module | ast.ClassDef, prefix: str, inherited: tuple[ast.expr, ...]
-) -> Iterator[tuple[str, Function, tuple[ast.expr, ...]]]:
+    scope: ast.Module | ast.ClassDef, prefix: str, classes: tuple[ast.ClassDef, ...]
+) -> Iterator[tuple[str, Function, tuple[ast.ClassDef, ...]]]:
+    """The tests of a file by name, each with the classes around it."""
     for node in scope.body:
         if isinstance(node, ast.ClassDef):
-            decorators = (*inherited, *node.decorator_list)
-            yield from _functions(node, f"{prefix}{node.name}::", decorators)
-        elif isinstance(node, Function) and node.name.startswith("test"):
-            yield f"{prefix}{node.name}", node, inherited
+            yield from _functions(node, f"{prefix}{node.name}::", (*classes, node))
+        elif isinstance(node, Function) and _is_test(node):
+            yield f"{prefix}{node.name}", node, classes
 
 
 def _test(
     function: Function,
-    inherited: tuple[ast.expr, ...],
+    classes: tuple[ast.ClassDef, ...],
     helpers: Mapping[str, Demands],
     rows: Mapping[str, int],
     aliases: frozenset[str],
 ) -> TestCode:
+    inherited = (node for each in classes for node in each.decorator_list)
     decorators = [*inherited, *function.decorator_list]
     skips = {word for node in decorators for word in _skip_words(node, aliases)}
     skips |= {word for node in function.body for word in _skip_words(node)}

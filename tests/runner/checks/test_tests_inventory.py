@@ -247,6 +247,13 @@ def test_the_line_of_a_complaint(path: str, before: str, after: str, line: int) 
     assert found[0].line == line
 
 
+EXPECTED = "from app import f\nEXPECTED = 1\ndef test_a():\n    assert f(1) == EXPECTED\n"
+IN_CLASS = "class TestA:\n    limit = 1\n    def test_a(self):\n        assert f() == self.limit\n"
+CHAIN = (
+    "@fixture\ndef one():\n    return 1\n@fixture\ndef two(one):\n    return one\n"
+    "def test_a(two):\n    assert two == 1\n"
+)
+MARKED = FIXTURE.replace("def test_a(ready)", "@usefixtures('ready')\ndef test_a()")
 LISTED = "CASES = [1, 2]\n\n\n" + ROWS.format("CASES")
 
 
@@ -265,6 +272,17 @@ LISTED = "CASES = [1, 2]\n\n\n" + ROWS.format("CASES")
         (ONE, ONE.replace(":\n", ':\n    """It is one."""\n', 1), set()),
         (TWO_TESTS, ONE, set()),
         (ONE, "def test_a(:\n", set()),
+        # what a test uses of its module
+        (EXPECTED, EXPECTED.replace("= 1", "= 3"), {"test_a"}),
+        (EXPECTED, EXPECTED.replace("from app", "from fake"), {"test_a"}),
+        (EXPECTED, EXPECTED.replace("import f", "import f, g") + "OTHER = 2\n", set()),
+        (EXPECTED, f"{EXPECTED}f.limit = 3\n", {"test_a"}),
+        (EXPECTED, f"{EXPECTED}@fixture(autouse=True)\ndef easy(): f()\n", {"test_a"}),
+        (EXPECTED, f"{EXPECTED}try: import app\nexcept ImportError: f = None\n", {"test_a"}),
+        (IN_CLASS, IN_CLASS.replace("limit = 1", "limit = 3"), {"TestA::test_a"}),
+        (IN_CLASS, f"{IN_CLASS}    def test_b(self): g()\n", {"TestA::test_b"}),
+        (CHAIN, CHAIN.replace("return 1", "return 3"), {"test_a"}),
+        (MARKED, MARKED.replace("== 1", "== 3"), {"test_a"}),
     ],
 )
 def test_what_counts_as_a_changed_test(old: str, new: str, changed: set[str]) -> None:
