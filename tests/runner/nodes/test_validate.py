@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from itertools import count
+from typing import Any
 
 import pytest
 
-from runner.checks.guarded import MAX_SECONDS
+from runner.checks.guarded import MAX_SECONDS, said_by
 from runner.loop.deps import TaskWork
-from runner.nodes.validate import validate_code
-from runner.state.changes import ChangeSet, Write
+from runner.nodes.validate import AutoRepaired, complaints_of, validate_code
+from runner.state.changes import ChangeSet, Snapshot, Write
 from runner.state.findings import Complaint, Verification
-from runner.state.run_state import Attempt, Step
+from runner.state.run_state import Attempt, RunState, Step
 from tests.runner.memory_repository import MemoryRepository
 from tests.runner.scripted import deps
 from tests.runner.states import ROADMAP, at, run_state
@@ -60,6 +61,22 @@ async def test_checks_that_take_too_long() -> None:
     assert step.outcome == "ok"
     assert warning.startswith("Checking this change took too long, so these checks were left out: ")
     assert "unfinished" in warning
+
+
+async def test_tests_are_guarded_also_when_time_is_up() -> None:
+    """The check that keeps tests is none of those that are left out."""
+    changes = writing(a="A = 1\n", test_old=None)
+    red = Verification("t", ())
+    state = at("validate_code", run_state(PLAIN), answers=1, changes=changes, verification=red)
+
+    def late(state: RunState, changes: ChangeSet, base: Snapshot, *more: Any) -> AutoRepaired:
+        said_by(str.split, "takes long")
+        return changes, complaints_of(state, changes, base, more[0], {}), ()
+
+    ports, seconds = deps(repository=MemoryRepository(BASE)), count(step=2 * MAX_SECONDS)
+    step = await validate_code(state, ports, TaskWork(), repair=late, clock=lambda: next(seconds))
+
+    assert "WeakenedTest" in errors(step)
 
 
 @pytest.mark.parametrize(
