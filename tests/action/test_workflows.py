@@ -31,7 +31,7 @@ async def test_by_hand(ci: Workflows, machine: Runner) -> None:
 
     assert ran.code == 0, ran.log
     assert [pull.title for pull in ci.view.pulls] == ["1.1 Write one.md", "1.2 Write two.md"]
-    assert "The sandbox is process (as configured)." in ran.log
+    assert "The sandbox is process: what runs in it has your rights" in ran.log
     assert "sk-test-of-the-action" not in ran.log
     assert ci.token not in ran.log
 

@@ -140,12 +140,12 @@ async def test_an_answer_is_never_taken_for_a_request(tmp_path: Path, answer: st
 
 
 async def test_a_call_of_a_tool_is_a_request(tmp_path: Path) -> None:
-    """Ten thousand of them are six, and the next question does not repeat them all."""
+    """A thousand of them are six, and the next question does not repeat them all."""
     calls = [
         {"name": "read_file", "arguments": {"path": "shop/fees.py", "start_line": n, "end_line": n}}
         for n in range(1, 200)
     ]
-    many = "\n".join(f"READ shop/none{n}.py" for n in range(10_000))
+    many = "\n".join(f"READ shop/none{n}.py" for n in range(1_000))
     async with checkout(tmp_path / "here", FILES) as here:
         here.model.says(json.dumps(calls[-1]), json.dumps(calls), many, EDIT)
         said = await here.cairn("run")
