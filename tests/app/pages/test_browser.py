@@ -131,7 +131,7 @@ async def test_headings_and_landmarks_are_in_order(bench, front, page):
         assert levels.count(1) == 1
         assert all(after <= before + 1 for before, after in pairwise(levels))
         assert await page.asked("document.querySelectorAll('main').length") == 1
-        unnamed = "section:not([aria-labelledby]), svg:not([aria-label])"
+        unnamed = "section:not([aria-labelledby], [aria-label]), svg:not([aria-label])"
         assert await page.asked(f"document.querySelectorAll('{unnamed}').length") == 0
         doubled = (
             "(ids => ids.filter((id, at) => ids.indexOf(id) !== at))"
