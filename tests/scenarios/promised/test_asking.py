@@ -62,9 +62,9 @@ def paused(left: Left) -> None:
     assert left.statuses == {"1.1": "awaiting_approval", "1.2": "awaiting_approval"}
     assert "Destructive operations detected: rm -rf (filesystem)" in left.log
     assert "Destructive operations detected: DROP TABLE (database)" in left.log
-    said = "\n".join(line for error in left.report["errors"] for line in error["evidence"])
-    assert "rm -rf (filesystem)" in said
-    assert "DROP TABLE (database)" in said
+    assert "destructive operations: rm -rf (filesystem)" in left.said
+    assert "destructive operations: DROP TABLE (database)" in left.said
+    assert left.report["errors"] == []
     assert left.changed == {}
     assert not any((copy / "clean.py").exists() for copy in left.seen.iterdir())
 
