@@ -27,11 +27,15 @@ class Switch:
 
 @dataclass
 class SwitchedSandbox:
-    """A real sandbox behind a switch. ``dies_in_box`` is its end at the next command."""
+    """A real sandbox behind a switch. ``dies_in_box`` is its end at the next command.
+
+    ``bug`` is raised when a box is closed: after a task's last node no task is to blame.
+    """
 
     real: Sandbox
     switch: Switch
     dies_in_box: bool = False
+    bug: Exception | None = None
 
     @property
     def name(self) -> str:
@@ -70,4 +74,6 @@ class _Box:
     async def close(self) -> None:
         await self.real.close()
         self.sandbox.switch.closed += 1
+        if self.sandbox.bug is not None:
+            raise self.sandbox.bug
         self.sandbox.switch.check()

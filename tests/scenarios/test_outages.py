@@ -152,8 +152,8 @@ async def test_an_engine_that_dies_at_work_pauses_the_run(
 
 
 async def test_a_bug_is_not_tried_again_by_itself(switched: Bot, sandbox: SwitchedSandbox) -> None:
-    """A run that a bug stopped waits for a person, however much time passes."""
-    sandbox.switch.error = KeyError("a bug")
+    """A run that a bug outside every task stopped waits for a person, however much time passes."""
+    sandbox.bug = KeyError("a bug")
     switched.model.says(ANSWER)
     await switched.comment("/execute")
 
@@ -167,11 +167,11 @@ async def test_a_run_goes_on_after_a_bug_when_asked(
     switched: Bot, sandbox: SwitchedSandbox
 ) -> None:
     """What was saved before a bug is still there: no answer is asked for again."""
-    sandbox.switch.error = KeyError("a bug")
+    sandbox.bug = KeyError("a bug")
     switched.model.says(ANSWER)
     await switched.comment("/execute")
 
-    sandbox.switch.error = None
+    sandbox.bug = None
     await switched.comment("/execute resume")
 
     check_finished(switched)
