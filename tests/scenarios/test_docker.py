@@ -31,7 +31,7 @@ async def talk(tmp_path: Path) -> AsyncIterator[Bot]:
 
 
 async def test_each_verification_has_a_container_of_its_own(talk: Bot) -> None:
-    """The tests of two tasks and all that is asked of new tests: all gone in the end."""
+    """The tests of two tasks, before and after, and all that is asked of new ones: all gone."""
     talk.model.says(ADD, DOUBLE)
     async with watched(talk.settings) as watch, talk.started():
         await talk.comment("/execute")
@@ -40,11 +40,11 @@ async def test_each_verification_has_a_container_of_its_own(talk: Bot) -> None:
         counted = await watch.counted()
     assert "is done" in progress(talk.says())
     assert len(talk.pulls) == 2
-    assert counted["create"] == counted["destroy"] == 8
+    assert counted["create"] == counted["destroy"] == 10
 
 
 async def test_a_repair_has_a_fresh_container(talk: Bot) -> None:
-    """Can they start, red tests, green ones after a repair, and three looks at new tests."""
+    """Can they start, red tests, the base, green ones after a repair, three looks at new ones."""
     talk.model.says(ADD_WRONG, ADD)
     async with watched(talk.settings) as watch, talk.started():
         await talk.comment("/execute --max-tasks 1")
@@ -52,7 +52,7 @@ async def test_a_repair_has_a_fresh_container(talk: Bot) -> None:
 
     talk.says()
     assert len(talk.pulls) == 1
-    assert counted["create"] == counted["destroy"] == 6
+    assert counted["create"] == counted["destroy"] == 7
 
 
 NOSY = """\

@@ -91,9 +91,14 @@ def _node_import(left: Left) -> None:
     shown = [each["levels"] for each in left.files("verification")]
     proofs = [level["found"] for levels in shown for level in levels if level["name"] == "proof"]
     assert proofs == [["test/user.test.js::has a full name"], ["test/greeting.test.js::greets"]]
-    ran = [levels[-1] for levels in shown if levels[-1]["name"] == "tests"]
-    assert [level["result"] for level in ran] == ["failed", "passed", "failed", "passed"]
-    assert {level["tool"] for level in ran} == {"node"}
+    ran = [
+        (each["tested"], each["levels"][-1]["result"], each["levels"][-1]["tool"])
+        for each in left.files("verification")
+        if each["levels"][-1]["name"] == "tests"
+    ]
+    own = [("change", "failed", "node"), ("change", "passed", "node")]
+    assert [each for each in ran if each[0] == "change"] == own * 2
+    assert {each for each in ran if each[0] == "before"} == {("before", "passed", "node")}
 
 
 NODE_IMPORT = Scenario(
