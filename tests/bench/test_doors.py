@@ -23,7 +23,11 @@ async def test_a_roadmap_is_executed_end_to_end(door: str, tmp_path: Path) -> No
     """A model that is wrong at first and repairs well: tasks end right by tests it never saw."""
     whole = next(each for each in roadmaps() if each.name == "textkit")
     lines = whole.start["ROADMAP.md"].splitlines(keepends=True)
-    start = {**whole.start, "ROADMAP.md": "".join(lines[:4])}
+    # the tests of later tasks go with them: what no open task names is no reason to wait
+    later = {f"tests/test_textkit_{task.number}.py" for task in whole.tasks[2:]}
+    assert later <= set(whole.start)
+    start = {path: text for path, text in whole.start.items() if path not in later}
+    start["ROADMAP.md"] = "".join(lines[:4])
     roadmap = replace(whole, start=start, tasks=whole.tasks[:2])
     who = Character(1, 1, 1, only="lazy_ellipsis")
 
