@@ -70,7 +70,7 @@ class Show:
         self._say("what Cairn committed", f"git --git-dir {git} log --all --patch")
         self._say("the same with a browser", "make demo KEEP=1")
         self._say("one killed on the way", "make demo KILL=1")
-        self._say("your own project", "docs/quick-start.md, from 'On a checkout' on")
+        self._say("your own project", "docs/quick-start.md, from 'On your own checkout' on")
 
     async def keep(self) -> None:
         """Leave everything up and print the addresses, until Ctrl-C."""
