@@ -282,16 +282,11 @@ def _go(count: int) -> str:
     ("path", "written"),
     [("a.py", _python), ("a.js", _functions), ("a.ts", _classes), ("a.go", _go)],
 )
-def test_four_times_as_many_definitions_take_about_four_times_as_long(
-    path: str, written: Callable[[int], str]
-) -> None:
-    def seconds(count: int) -> float:
-        content = written(count).encode()
-        began = time.thread_time()
-        found = interface(path, content)
-        assert found
-        assert len(found.offers) >= count
-        return time.thread_time() - began
-
-    few = min(seconds(400) for _ in range(3))
-    assert min(seconds(1600) for _ in range(2)) < 8 * few
+def test_many_definitions_cost_a_second(path: str, written: Callable[[int], str]) -> None:
+    """Time that grows with the square of them would be 20 seconds in Python, minutes in JavaScript."""
+    content = written(12_800).encode()
+    began = time.thread_time()
+    found = interface(path, content)
+    assert time.thread_time() - began < 10
+    assert found
+    assert len(found.offers) >= 12_800
