@@ -283,7 +283,7 @@ def _go(count: int) -> str:
     [("a.py", _python), ("a.js", _functions), ("a.ts", _classes), ("a.go", _go)],
 )
 def test_many_definitions_cost_a_second(path: str, written: Callable[[int], str]) -> None:
-    """Time that grows with the square of them would be 20 seconds in Python, minutes in JavaScript."""
+    """With the square of them, Python would take 20 seconds and JavaScript minutes."""
     content = written(12_800).encode()
     began = time.thread_time()
     found = interface(path, content)
