@@ -21,6 +21,7 @@ from app.compose.work import Working, working
 from app.github.api import RepositoryApi
 from app.github.client import SUSPENDED
 from app.github.token_identity import TokenIdentity
+from app.local.compose import open_model
 from app.logs import mask_for, secrets_of
 from app.settings import ActionSettings
 from handlers.events import Repo
@@ -214,7 +215,7 @@ async def acting(
     async with AsyncExitStack() as stack:
         parts = await _opened(settings, around, stack, entry)
         parts = replace(parts, overlay=lambda config: laid_over(inputs, config))
-        parts = _within(parts, settings, inputs)
+        parts = await _within(parts, settings, inputs)
         keeper = Keeper(lambda: entry.state.save(settings.cairn_data_dir))
         await stack.enter_async_context(keeper)
         yield Acting(entry, await stack.enter_async_context(working(parts, (heard, keeper))), heard)
@@ -232,12 +233,17 @@ async def _opened(
         raise ActionRefused(texts.UNISOLATED.format(reason=outage.message)) from outage
 
 
-def _within(parts: ServerParts, settings: ActionSettings, inputs: Inputs) -> ServerParts:
+async def _within(parts: ServerParts, settings: ActionSettings, inputs: Inputs) -> ServerParts:
     """Put the budget around the model."""
     if inputs.budget is None:
         return parts
     name, prices = settings.cairn_model, prices_for(settings.openai_base_url, settings.cairn_prices)
     if prices.cost(name, 1, 1) is None:
-        raise ActionRefused(texts.PRICELESS.format(model=name))
+        model = open_model(settings)
+        try:  # of a wrong name nobody knows the price
+            wrong = await model.unlisted(name)
+        finally:
+            await model.close()
+        raise ActionRefused(f"{wrong} {texts.PRICELESS.format(model=name)}".lstrip())
     bounded = BudgetModel(parts.model, Budget(cost=inputs.budget), prices=prices, model=name)
     return replace(parts, model=WithinBudget(bounded, inputs.budget))

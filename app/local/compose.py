@@ -41,6 +41,7 @@ from runner.model.prices import Prices, prices_for
 from runner.ports import Control, Endpoint, Events, Fanout, Sandbox, SystemClock
 from runner.sandbox.choose import MaskedSandbox, SandboxChoice, choose_sandbox
 from runner.sandbox.process import ProcessSandbox
+from runner.state.events import Event, ModelAnswered
 from runner.text.mask import Mask
 
 if TYPE_CHECKING:
@@ -78,7 +79,8 @@ HERE = "command_line"
 class LocalCheckout:
     """A run's ports on a checkout or a folder, the place itself, and what it keeps of its runs.
 
-    ``isolation`` says which sandbox was chosen, and why.
+    ``isolation`` says which sandbox was chosen, and why. ``told`` holds back what is written about
+    a new run.
     """
 
     deps: Deps
@@ -86,6 +88,37 @@ class LocalCheckout:
     kept: LocalStore
     model: OpenAIModel
     isolation: str
+    told: Withheld
+
+
+class Withheld:
+    """Tells a listener of a run once a model has answered: one that does not exist leaves nothing.
+
+    ``hold`` is False where the run has begun before.
+    """
+
+    def __init__(self, listener: Events, *, hold: bool) -> None:
+        self._listener = listener
+        self._held: list[Event] | None = [] if hold else None
+
+    async def emit(self, event: Event) -> None:
+        """Tell of it now or later."""
+        if self._held is None:
+            await self._listener.emit(event)
+            return
+        self._held.append(event)
+        if isinstance(event, ModelAnswered):
+            await self.release()
+
+    async def release(self) -> None:
+        """Tell what was held back, and from now on everything at once."""
+        held, self._held = self._held or (), None
+        for event in held:
+            await self._listener.emit(event)
+
+    def forget(self) -> None:
+        """Never tell what was held back."""
+        self._held = None
 
 
 def kept_in(folder: Path) -> LocalStore:
@@ -129,8 +162,8 @@ async def local_deps(
         references=files.files_of,
     )
     told = () if dry else _told(settings, asked, mask)
-    heard: tuple[Events, ...] = (files, recorder, *told)
-    safe = [Isolated(each) for each in heard]
+    withheld = Withheld(Fanout(Isolated(files), Isolated(recorder)), hold=not asked.run)
+    safe: list[Events] = [withheld, *(Isolated(each) for each in told)]
     deps = Deps(
         model=within,
         sandbox=MaskedSandbox(choice.sandbox, mask),
@@ -149,7 +182,7 @@ async def local_deps(
         start=ON_A_CHECKOUT,
     )
     try:
-        yield LocalCheckout(deps, repository, kept, model, choice.reason)
+        yield LocalCheckout(deps, repository, kept, model, choice.reason, withheld)
     finally:
         history.close()
         await journal.close()

@@ -344,14 +344,19 @@ def without_work(state: RunState) -> int:
     return 0 if statuses == {Status.COMPLETED} else 2
 
 
-def check_prices(request: Request, asked: LocalRun, settings: RunSettings) -> None:
+async def check_prices(
+    request: Request, asked: LocalRun, settings: RunSettings, here: LocalCheckout
+) -> None:
     """Raise ``PortError`` when a limit of money is set and the price of a model is unknown."""
     if asked.budget.cost is None:
         return
     prices = prices_of(settings)
     for name in request.options.models.named(settings.cairn_model):
         if prices.cost(name, 1, 1) is None:
-            raise PortError("budget", f"{unknown_price(name)} Nothing was changed.")
+            wrong = await here.model.unlisted(name)
+            raise PortError(
+                "budget", f"{wrong} {unknown_price(name)} Nothing was changed.".lstrip()
+            )
 
 
 def refused(ended: Ended) -> PortError | None:

@@ -178,7 +178,7 @@ async def run_locally(
         if not asked.run:
             request = await _request("new", asked, here)
             await _begin(request, settings, here)
-            check_prices(request, asked, settings)
+            await check_prices(request, asked, settings, here)
             await check_roadmap(request, stack, here)
         mine = _take(asked.kept)
         try:
@@ -287,10 +287,14 @@ async def _driven(request: Request, asked: LocalRun, here: LocalCheckout) -> End
         max_tokens=budget.tokens,
     )
     runs.put(run)
-    ended = await drive(request, NODES, here.deps)
-    if not asked.run and (error := refused(ended)):
-        runs.put(replace(run, state="ended", reason=error.message))
-        raise error
+    try:
+        ended = await drive(request, NODES, here.deps)
+        if not asked.run and (error := refused(ended)):
+            here.told.forget()
+            runs.forget(run.id)
+            raise error
+    finally:
+        await here.told.release()
     state = "interrupted" if ended.kind == KIND else ended.status
     runs.put(replace(run, state=state, reason=ended.reason, until=ended.until))
     return ended

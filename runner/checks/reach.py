@@ -31,6 +31,7 @@ from runner.code.languages import is_among_tests
 from runner.code.symbols import syntax_tree
 from runner.state.changes import ChangeSet, Write
 from runner.state.findings import Complaint
+from runner.text.encoding import in_utf8
 
 Read = Callable[[str], bytes | None]
 
@@ -66,7 +67,12 @@ def trimmed(
     """
     places = ModulePaths(paths)
     files = {
-        path: ChangedFile(path, read(path), write.content if write else None, places)
+        path: ChangedFile(
+            path,
+            None if (old := read(path)) is None else in_utf8(path, old),
+            in_utf8(path, write.content) if write else None,
+            places,
+        )
         for path, write in changes.files.items()
     }
     left, complaints = _left_alone(files, asked)

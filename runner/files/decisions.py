@@ -12,6 +12,7 @@ import json
 import logging
 import os
 import secrets
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
@@ -186,6 +187,11 @@ class FileRuns:
         """Store a run's status."""
         data = json.dumps(asdict(run), default=datetime.isoformat)
         write_file(self._folder / run.id / _NAME, data.encode())
+
+    def forget(self, run: str) -> None:
+        """Remove a run that did nothing, with its journal."""
+        with translating_errors(f"remove run {run}"):
+            shutil.rmtree(self._folder / run)
 
     def all(self) -> list[KnownRun]:
         """Return the runs that have begun, the newest first."""

@@ -27,6 +27,7 @@ from runner.state.changes import (
 from runner.state.events import CommandRan
 from runner.state.options import Options
 from runner.state.run_state import RunState
+from runner.text.encoding import in_utf8
 from runner.text.mask import NOT_SHOWN, is_secret_file
 from runner.text.sanitize import as_typed
 from runner.verify.python_layout import MANIFESTS, version_variables
@@ -73,6 +74,23 @@ async def contents(deps: Deps, base: Snapshot, paths: Iterable[str]) -> dict[str
     wanted = {p: base.entries[p].sha for p in paths if _is_file(base, p)}
     by_sha = await deps.repository.blobs(sorted(set(wanted.values())))
     return {path: by_sha[sha] for path, sha in wanted.items()}
+
+
+async def texts(deps: Deps, base: Snapshot, paths: Iterable[str]) -> dict[str, bytes]:
+    """Contents as checks read them: in UTF-8, whatever the encoding of the file."""
+    found = await contents(deps, base, paths)
+    return {path: in_utf8(path, content) for path, content in found.items()}
+
+
+def as_texts(changes: ChangeSet, read: Read) -> tuple[ChangeSet, Read]:
+    """Return a change set, and what was there before, as checks read them: in UTF-8."""
+    files = {
+        path: replace(write, content=in_utf8(path, write.content)) if write else None
+        for path, write in changes.files.items()
+    }
+    return ChangeSet(
+        files
+    ), lambda path: None if (content := read(path)) is None else in_utf8(path, content)
 
 
 async def everything(deps: Deps, base: Snapshot, changes: ChangeSet) -> dict[str, File]:

@@ -127,6 +127,16 @@ class OpenAIModel(ports.Endpoint):
                 raise self._translated(error, self._model) from error
             return None
 
+    async def unlisted(self, model: str) -> str:
+        """Say what there is instead of a model that the endpoint does not list; '' if it may exist.
+
+        Raises ``Outage`` as ``offered`` does.
+        """
+        offered = await self.offered()
+        if offered is None or model in offered:
+            return ""
+        return f"The endpoint {self._base_url} lists no model {model}. {offer_text(offered, model)}"
+
     async def window(self, model: str) -> int | None:
         """Return how many tokens a question and its answer may have together, if that is known.
 

@@ -15,7 +15,7 @@ from runner.checks.promises import has_name, has_word, promised_names
 from runner.code.languages import is_among_tests, is_test_file
 from runner.errors import TaskError
 from runner.loop.deps import Deps, TaskWork
-from runner.loop.reading import contents
+from runner.loop.reading import contents, texts
 from runner.nodes.assess import run_base_tests
 from runner.people.recovery_sentences import there_already
 from runner.state.changes import Snapshot
@@ -38,8 +38,8 @@ async def already_there(
     if state.attempt.planned.human_commits is not None or options.verify_mode in ("syntax", "off"):
         return ()
     asked = TaskWords.of(state.task)
-    texts = await contents(deps, base, code)
-    names, tests = await asyncio.to_thread(_promised, asked, texts)
+    found = await texts(deps, base, code)
+    names, tests = await asyncio.to_thread(_promised, asked, found)
     if not tests:
         return ()
     own = Commands(options.verify_commands, options.verify_report) or None
@@ -58,17 +58,17 @@ def _promised(asked: TaskWords, code: Mapping[str, bytes]) -> tuple[list[str], l
 
     Tests that the task says to leave as they are say alone when it is done.
     """
-    texts = {path: content.decode("utf-8", "replace") for path, content in code.items()}
+    read = {path: content.decode("utf-8", "replace") for path, content in code.items()}
     names = sorted(promised_names(asked))
-    made = "\n".join(text for path, text in texts.items() if not is_among_tests(path))
+    made = "\n".join(text for path, text in read.items() if not is_among_tests(path))
     if not all(has_name(made, name) for name in names):
         return [], []
-    tests = [path for path in texts if is_test_file(path)]
+    tests = [path for path in read if is_test_file(path)]
     named = [path for path in tests if asked.names_file(path)]
     if not names:
         return [], sorted(asked.left_alone(named))
-    using = [path for path in tests if any(has_word(texts[path], name) for name in names)]
-    shown = "\n".join(texts[path] for path in using)
+    using = [path for path in tests if any(has_word(read[path], name) for name in names)]
+    shown = "\n".join(read[path] for path in using)
     return (names, named or using) if all(has_word(shown, name) for name in names) else ([], [])
 
 

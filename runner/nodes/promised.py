@@ -18,7 +18,7 @@ from runner.checks.promises import (
 from runner.checks.uses import family_of
 from runner.code.languages import is_test_file
 from runner.loop.deps import Deps
-from runner.loop.reading import Read, contents
+from runner.loop.reading import Read, texts
 from runner.state.changes import ChangeSet, Snapshot
 from runner.state.findings import Complaint
 from runner.state.run_state import RunState
@@ -50,7 +50,7 @@ async def without_members_of(
         return ()
     others = [path for path in code_among(base) if path not in changes.files]
     files = {path: write.content for path, write in changes.files.items() if write}
-    files |= await contents(deps, base, others)
+    files |= await texts(deps, base, others)
     return await asyncio.to_thread(lambda: tuple(without_members(files, asked)))
 
 
@@ -63,7 +63,7 @@ async def without_names(
     if not missing:
         return ()
     paths = [path for path in code_among(base) if path not in changes.files]
-    there = await contents(deps, base, paths)
+    there = await texts(deps, base, paths)
     # in a thread: a hostile repository may cost a second
     nowhere = await asyncio.to_thread(_nowhere, missing, there)
     if nowhere and len({promise.name for promise in missing}) == len(promised_names(asked)):

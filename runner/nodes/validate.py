@@ -35,7 +35,7 @@ from runner.checks.validate import Limits, validate
 from runner.code.languages import is_among_tests, is_test_file, names_a_file
 from runner.loop.accepted import or_kept
 from runner.loop.deps import Deps, TaskWork
-from runner.loop.reading import Read, base_of, contents, reader
+from runner.loop.reading import Read, as_texts, base_of, contents, reader, texts
 from runner.loop.strategy import MAX_CALLS, given_up, judged
 from runner.nodes.already import already_there
 from runner.nodes.promised import LARGEST, code_among, without_members_of, without_names
@@ -106,7 +106,7 @@ async def kept_names(
         return NameFindings(lost=() if are_compared(changes, read=read) else None)
     families = {family_of(loss.path) for loss in found}
     paths = [path for path in code_among(base, families) if path not in changes.files]
-    files = await contents(deps, base, paths)
+    files = await texts(deps, base, paths)
     wrong = await asyncio.to_thread(_wrong_files, changes, files, read)
     if wrong:
         return NameFindings(wrong)
@@ -128,24 +128,24 @@ def _wrong_files(
     return said_by(content_of_another, changes, others, read=read)
 
 
-async def _others(deps: Deps, changes: ChangeSet, base: Snapshot, read: Read) -> OtherFiles:
+async def _others(deps: Deps, changes: ChangeSet, read: Read, base: Snapshot) -> OtherFiles:
     """What the files that stay say of names that the change does not define; read only for some."""
     names = await asyncio.to_thread(unknown_names, changes, read=read)
     if not names:
         return OtherFiles()
     paths = [p for p in code_among(base) if p.endswith(".py") and p not in changes.files]
-    return await asyncio.to_thread(other_files, await contents(deps, base, paths), names)
+    return await asyncio.to_thread(other_files, await texts(deps, base, paths), names)
 
 
 async def _same_tests(
-    deps: Deps, changes: ChangeSet, base: Snapshot, read: Read
+    deps: Deps, changes: ChangeSet, read: Read, base: Snapshot
 ) -> Mapping[str, bytes]:
     """The test files that stay and name a test that goes; none are read where none goes."""
     names = [name.encode() for name in await asyncio.to_thread(tests_gone, changes, read=read)]
     if not names:
         return {}
     tests = [p for p in code_among(base) if is_test_file(p) and p not in changes.files]
-    files = await contents(deps, base, tests)
+    files = await texts(deps, base, tests)
     return {path: text for path, text in files.items() if any(name in text for name in names)}
 
 
@@ -168,9 +168,9 @@ async def undone(
     paths = changes.entries(base).keys()
     named = {*holders(asked, paths).values(), *(path for _, path in removals(asked, paths))}
     places = sorted(named & base.entries.keys() - changes.files.keys())
-    known = reader(await contents(deps, base, places))
-    old = await contents(deps, base, _touched(changes, base))
-    tests = await contents(deps, base, _tests_about(changes, base, asked))
+    known = reader(await texts(deps, base, places))
+    old = await texts(deps, base, _touched(changes, base))
+    tests = await texts(deps, base, _tests_about(changes, base, asked))
 
     def found() -> tuple[Complaint, ...]:
         def held(path: str) -> bytes | None:
@@ -339,16 +339,17 @@ async def _validated(state: RunState, deps: Deps, work: TaskWork, repair: AutoRe
     read = reader(await contents(deps, base, _touched(changes, base)))
     reduced = await without_the_unasked(state, deps, changes, base, read)
     # in a thread: a hostile answer may cost seconds, and other runs must not wait for it
-    others = await _others(deps, reduced.changes, base, read)
-    tests = await _same_tests(deps, reduced.changes, base, read)
+    others = await _others(deps, *as_texts(reduced.changes, read), base)
+    tests = await _same_tests(deps, *as_texts(reduced.changes, read), base)
     changes, found, notes = await asyncio.to_thread(
         repair, state, reduced.changes, base, read, others, tests
     )
-    names = await kept_names(state, deps, changes, base, read)
+    plain, before = as_texts(changes, read)
+    names = await kept_names(state, deps, plain, base, before)
     if code_among(base) and attempt.planned.human_commits is None:
         for doubt in (beside_the_code, without_asked_tests):
-            names = _with_question(names, doubt(changes, asked_words(state)), attempt)
-    left_undone = await undone(state, deps, changes, base, read, others)
+            names = _with_question(names, doubt(plain, asked_words(state)), attempt)
+    left_undone = await undone(state, deps, plain, base, before, others)
     complaints = (
         *attempt.checked.complaints,
         *reduced.complaints,
@@ -402,9 +403,10 @@ def _cleared(state: RunState, read: Read) -> Step:
     """
     changes = state.attempt.answered.changes
     about = asking(state, changes, read)
+    plain, seen = as_texts(changes, read)
     state = state.with_attempt(
-        other_tests=said_by(changed_tests, changes, read=read),
-        warnings=(*state.attempt.checked.warnings, *said_by(weaker_asserts, changes, read=read)),
+        other_tests=said_by(changed_tests, plain, read=seen),
+        warnings=(*state.attempt.checked.warnings, *said_by(weaker_asserts, plain, read=seen)),
     )
     if state.attempt.agreed.approved == changes.digest or not any(about):
         return Step(state, "ok")
@@ -415,7 +417,7 @@ def asking(
     state: RunState, changes: ChangeSet, read: Read
 ) -> tuple[Sequence[Destructive], Sequence[str]]:
     """Return what people want to be asked about: operations that destroy, and paths."""
-    found = destructive(changes, read)
+    found = destructive(*as_texts(changes, read))
     if found:
         log.info("%s", log_line(found))
     options = state.request.options
@@ -433,11 +435,12 @@ def complaints_of(
     options = state.request.options
     protect = (*options.approvals.protect, protect_file(state.request.roadmap))
     repairing = state.attempt.tested.verification is not None
+    plain, seen = as_texts(changes, read)
     return (
         *validate(changes, base, read=read, protect=protect, limits=_limits(options)),
         *weakened_tests(  # never left out: it keeps tests safe
-            changes,
-            read=read,
+            plain,
+            read=seen,
             repairing=repairing,
             asked=asked_words(state),
             accepted=state.attempt.checked.other_tests,

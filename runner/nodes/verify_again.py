@@ -8,7 +8,7 @@ from dataclasses import replace
 from runner.checks.guarded import said_by
 from runner.checks.tests_kept import weaker_asserts
 from runner.loop.deps import Deps, TaskWork
-from runner.loop.reading import base_of, contents, reader
+from runner.loop.reading import as_texts, base_of, contents, reader
 from runner.loop.strategy import MAX_CALLS
 from runner.nodes.revise import change_so_far, opened
 from runner.nodes.validate import kept_names
@@ -59,7 +59,8 @@ async def _begun(request: Request, deps: Deps, pull: Revision) -> RunState:
 async def _looked_through(state: RunState, deps: Deps) -> RunState:
     """Return the state with what a reviewer is told without any test."""
     changes, base = state.attempt.answered.changes, await base_of(state, deps)
-    read = reader(await contents(deps, base, changes.files.keys() & base.entries.keys()))
+    old = await contents(deps, base, changes.files.keys() & base.entries.keys())
+    changes, read = as_texts(changes, reader(old))
     last = state.with_attempt(answers=MAX_CALLS + 1)  # nobody can be asked about a name
     names = await kept_names(last, deps, changes, base, read)
     weaker = await asyncio.to_thread(said_by, weaker_asserts, changes, read=read)

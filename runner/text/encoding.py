@@ -82,9 +82,16 @@ def declared(path: str, content: bytes) -> str:
 
     They were read as ASCII, so an encoding that writes ASCII with other bytes (UTF-16) is wrong.
     """
+    named = _named(path, content)
+    said = known(named.decode("ascii"))
+    return said if said and named.decode("ascii").encode(said, "replace") == named else ""
+
+
+def _named(path: str, content: bytes) -> bytes:
+    """The name of an encoding in a file's first lines, b"" for none."""
     head = content[:_HEAD]
     if not any(word in head for word in _SAYS):
-        return ""
+        return b""
     suffix = "." + path.rpartition(".")[2].lower()
     form = _BY_SUFFIX.get({".htm": ".html", ".svg": ".xml", ".xhtml": ".xml"}.get(suffix, suffix))
     if form is None and head.lstrip().startswith(b"<?xml"):
@@ -96,11 +103,7 @@ def declared(path: str, content: bytes) -> str:
         found = next(
             (m for line in lines if (m := _COMMENT.match(line) or _EMACS.search(line))), None
         )
-    if not found:
-        return ""
-    name = found[1].decode("ascii")
-    said = known(name)
-    return said if said and name.encode(said, "replace") == found[1] else ""
+    return found[1] if found else b""
 
 
 @cache
@@ -137,6 +140,21 @@ def text_of(path: str, content: bytes) -> str:
     What cannot be decoded is shown as U+FFFD.
     """
     return shown(encoding_of(path, content), content).replace("\r\n", "\n")
+
+
+def in_utf8(path: str, content: bytes) -> bytes:
+    """Return a file as it would be in UTF-8, with what its first lines say about that changed too.
+
+    Checks read files in this form, so that they find the names that have other letters than ASCII.
+    """
+    encoding = encoding_of(path, content)
+    if encoding.name in ("utf-8", UNKNOWN):
+        return content
+    text = shown(encoding, content).encode("utf-8", "replace")
+    if not (named := _named(path, text)):
+        return text
+    declaration = rb"((?:coding|charset)\W{1,3})" + re.escape(named)
+    return re.sub(declaration, rb"\1utf-8", text[:_HEAD], count=1) + text[_HEAD:]
 
 
 def shown(encoding: Encoding, content: bytes) -> str:

@@ -88,8 +88,10 @@ async def test_a_model_that_is_not_there(here: Checkout) -> None:
     """A wrong name ends a new run at its first question, with what there is instead; 2."""
     here.model.says(Fault.http_status(404, "The model `scriptet` does not exist"))
 
+    unpriced = await here.cairn("run", "--model", "scriptet", "--max-cost", "1")
     said = await here.cairn("run", "--model", "scriptet")
 
+    assert "lists no model scriptet. It offers scripted. The price" in unpriced.err
     assert said.code == 2
     assert "has no model scriptet" in said.err
     assert "It offers scripted." in said.err
@@ -100,6 +102,9 @@ async def test_a_model_that_is_not_there(here: Checkout) -> None:
     assert here.log() == ["a commit"]
     assert here.git("status", "--porcelain") == ""
     assert "There is no run to resume" in (await here.cairn("resume")).err
+    left = {path.name for path in (here.folder / ".executor").iterdir()}
+    assert not left & {"report.md", "report.json", "runs", "todos.json"}
+    assert (await here.cairn("status", "--json")).out == '{"runs": []}\n'
 
 
 async def test_a_model_server_that_is_not_there(here: Checkout) -> None:

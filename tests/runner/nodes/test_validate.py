@@ -99,6 +99,26 @@ async def test_faults(changes: ChangeSet, error: str) -> None:
     assert step.state.attempt.spent.reasons
 
 
+@pytest.mark.parametrize(
+    ("path", "encoding", "code"),
+    [
+        ("m.py", "latin-1", "# coding: latin-1\ndef {}():\n    return 'ü'\n"),
+        ("m.py", "cp1252", "# vim: set fileencoding=cp1252 :\ndef {}():\n    return '€'\n"),
+        ("m.js", "utf-16", "function {}() {{\n  return 1;\n}}\n"),  # with a byte-order mark
+    ],
+)
+@pytest.mark.parametrize(("name", "found"), [("tschüß", []), ("tschüss", ["NameMissing"])])
+async def test_names_in_other_encodings(
+    path: str, encoding: str, code: str, name: str, found: list[str]
+) -> None:
+    """A name with other letters than ASCII is found in a file of any encoding."""
+    changes = ChangeSet({path: Write(code.format(name).encode(encoding))})
+
+    step = await judge(changes, f"- [ ] Add a function `tschüß()` to `{path}`\n")
+
+    assert errors(step) == found
+
+
 async def test_complaints_about_the_answer_count() -> None:
     """An answer that was not understood is rejected though the files it has are right."""
     complaint = Complaint("", "UnreadableAnswer", "no file")
