@@ -35,8 +35,8 @@ check: $(STAMP) ## run everything that must be right before a merge: style, type
 	@echo "== mypy" && $(BIN)/mypy
 	@echo "== import contracts" && $(BIN)/lint-imports
 	@echo "== pytest, the loop by its own tests: at least 90 % of its branches (lines: $(BIN)/coverage report)"
-	@$(PYTEST) tests/runner --cov --cov-report= $(ARGS)
-	@echo "== pytest, the rest" && $(PYTEST) --ignore tests/runner $(ARGS)
+	@$(PYTEST) tests/runner --cov --cov-report= $(ARGS); loop=$$?; \
+	    echo "== pytest, the rest" && $(PYTEST) --ignore tests/runner $(ARGS) && exit $$loop
 
 chaos: $(STAMP) ## let people do 300 things at will to ten tasks (CHAOS_SEED="1 2", CHAOS_EVENTS=300)
 	@CHAOS_EVENTS=$${CHAOS_EVENTS:-300} $(PYTEST) --long tests/scenarios/test_chaos.py $(ARGS)

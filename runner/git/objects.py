@@ -12,11 +12,13 @@ import re
 import subprocess
 import tempfile
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+import weakref
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import IO
 
 from cachetools import LRUCache
 
@@ -117,6 +119,7 @@ class _Batch:
         self._git = git
         self._turn = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
+        self._ended: Callable[[], str | None] | None = None
 
     def read(self, names: Sequence[str]) -> dict[str, bytes]:
         """Return those objects that there are. Raises ``Outage`` and ``GitFailed``."""
@@ -150,34 +153,28 @@ class _Batch:
             finally:
                 self._turn.release()
 
-    def __del__(self) -> None:
-        self._end()
-
     def _end(self) -> str:
         """Return what git printed about errors."""
-        if (process := self._process) is None:
-            return ""
-        self._process = None
-        process.kill()
-        with suppress(BrokenPipeError), process:  # waits for it; what it was not told is lost
-            pass
-        with self._errors as errors:
-            errors.seek(0)
-            return errors.read().decode("utf-8", "replace")
+        self._process, ended = None, self._ended
+        return (ended and ended()) or ""
 
     def _started(self) -> subprocess.Popen[bytes]:
-        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 # lives as long as the process
+        errors = tempfile.TemporaryFile()  # noqa: SIM115 # lives as long as the process
         try:
-            return subprocess.Popen(
+            process = subprocess.Popen(
                 self._git.line_of("cat-file", "--batch"),
                 env=dict(self._git.environment),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
-                stderr=self._errors,
+                stderr=errors,
                 start_new_session=True,
             )
         except FileNotFoundError:
+            errors.close()
             raise Outage("git", "git is not installed or not on PATH: install git") from None
+        # not __del__, which may find the process and its files taken apart before it
+        self._ended = weakref.finalize(self, _end, process, errors)
+        return process
 
     def _answers(
         self, process: subprocess.Popen[bytes], names: Sequence[str]
@@ -201,6 +198,16 @@ class _Batch:
                     if len(content) != size + 1:
                         raise EOFError
                     yield name, content[:-1]
+
+
+def _end(process: subprocess.Popen[bytes], errors: IO[bytes]) -> str:
+    """End a process and return what it printed about errors."""
+    process.kill()
+    with suppress(BrokenPipeError), process:  # waits for it; what it was not told is lost
+        pass
+    with errors:
+        errors.seek(0)
+        return errors.read().decode("utf-8", "replace")
 
 
 def named(sha: str) -> str:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
 
+from aiohttp import web_app
 from aiohttp.test_utils import TestServer
 
 from app.compose.parts import Surroundings
@@ -200,6 +201,8 @@ class Bot:
                 yield running
             finally:
                 self.running, self.github.webhook_url = None, None
+        # aiohttp remembers the handlers of its last 1,024 applications, and with them each store
+        web_app._cached_build_middleware.cache_clear()
 
 
 def run_of(said: str) -> str:

@@ -185,7 +185,8 @@ async def test_what_a_server_cannot_stream_is_learned(refusal, later):
 @pytest.mark.parametrize("last", [event("b" * 2_000), event("")], ids=["text", "nothing"])
 async def test_a_stream_without_an_end_is_cut(last):
     """Of an answer beyond its limit of tokens the beginning counts, as if the model was stopped."""
-    async with endless(event("a" * 1_990) + event("b" * 5), last) as model:
+    beginning = event("a" * 1_990) + event("b" * 5)
+    async with endless(beginning, last, timeout=2) as model:  # 8 s for the beginning
         answer = await model.ask(question())
 
     assert answer.finish_reason == "length"
