@@ -41,6 +41,7 @@ from runner.verify.assessment import (
     Assessment,
     JudgedChange,
     assess,
+    is_test_side,
     needs_base,
     red_tests,
 )
@@ -296,11 +297,6 @@ async def _change(
         if newest
         else frozenset(),
     )
-
-
-def is_test_side(path: str) -> bool:
-    """Whether a file is a test, or what tests load: fixtures, helpers, data."""
-    return is_test_file(path) or is_among_tests(path) or path.rpartition("/")[2] == "conftest.py"
 
 
 def _tests_among(paths: Collection[str]) -> frozenset[str]:

@@ -9,14 +9,29 @@ from dataclasses import dataclass, replace
 from runner.code.languages import language_of
 from runner.loop.deps import Deps, TaskWork
 from runner.loop.reading import contents, reader
-from runner.nodes.assess import filled, is_test_side, tests_using
+from runner.nodes.assess import filled, tests_using
 from runner.ports import SandboxSession
 from runner.state.changes import ChangeSet, Snapshot
 from runner.state.events import verified
 from runner.state.findings import Level, Verification
 from runner.state.run_state import RunState
-from runner.verify import configuration, is_pytest, running, tools_of
-from runner.verify.assessment import Assessment, JudgedChange, concluded, missing_names, plain_id
+from runner.verify import (
+    COMMAND,
+    Commands,
+    configuration,
+    is_pytest,
+    running,
+    tools_of,
+)
+from runner.verify.assessment import (
+    Assessment,
+    JudgedChange,
+    concluded,
+    is_test_side,
+    missing_names,
+    plain_id,
+)
+from runner.verify.commands import OwnTests, as_one_test
 from runner.verify.evidence import Before, Row
 from runner.verify.judging import NOT_STARTED, Tool
 from runner.verify.mutants import BREAKABLE, COMPILED, Mutant, emptied, mutants
@@ -49,14 +64,16 @@ async def proved(
     base: Snapshot,
     found: Assessment,
     change: JudgedChange,
+    own: Commands | None,
 ) -> Assessment:
     """Return an accepted assessment with what the tests say that the change adds or edits.
 
     They are run on the base with only the change's tests laid over it. Small faults in the changed
     lines tell whether they notice anything; where a change writes only tests, the code that they
-    use is emptied instead.
+    use is emptied instead. ``own`` are the repository's own commands.
     """
-    suites = [suite async for suite in _suites(deps, base, state.attempt.answered.changes, found)]
+    changes = state.attempt.answered.changes
+    suites = [suite async for suite in _suites(deps, base, changes, found, own)]
     levels: list[Level] = []
     rows: dict[str, Row] = {row.test: row for row in found.rows}
     for suite in suites:
@@ -72,27 +89,33 @@ async def proved(
 
 
 async def _suites(
-    deps: Deps, base: Snapshot, changes: ChangeSet, found: Assessment
+    deps: Deps, base: Snapshot, changes: ChangeSet, found: Assessment, own: Commands | None
 ) -> AsyncIterator[_Suite]:
     asked = {row.test for row in found.rows if row.edited and row.before == "not run"}
     if not asked:
         return
     paths = sorted(changes.entries(base))
     read = reader(await contents(deps, base, configuration(base.entries)), changes)
-    tools = {tool.name: tool for tool in tools_of(paths, read)}
-    for level in found.verification.tests:
-        ids = tuple(dict.fromkeys(plain_id(test) for test in level.found if test in asked))
-        tool = tools.get(level.tool)
+    known = tools_of(paths, read)
+    tools = {tool.name: tool for tool in known}
+    by_tool: dict[str, list[Level]] = {}
+    for level in map(as_one_test, found.verification.tests):
+        by_tool.setdefault(level.tool, []).append(level)
+    for name, levels in by_tool.items():
+        ids = tuple(
+            dict.fromkeys(plain_id(t) for level in levels for t in level.found if t in asked)
+        )
+        tool = OwnTests(own, paths, known) if own and name == COMMAND else tools.get(name)
         if tool is None or not ids:
             continue
         if is_pytest(tool):
             yield _Suite(tool, ids, ids)
             continue
         files = sorted({each.partition("::")[0] for each in ids})
-        alone = next((own for each, own in running([tool], files, paths, read) if own), ())
+        alone = next((some for _, some in running([tool], files, paths, read) if some), ())
         if set(files) <= set(alone):
             yield _Suite(tool, ids, tuple(alone))
-        elif level.seconds <= _LONGEST_WHOLE:
+        elif sum(level.seconds for level in levels) <= _LONGEST_WHOLE:
             yield _Suite(tool, ids, ())
 
 
@@ -150,7 +173,8 @@ class _Proof:
             # no test of it is known where a file is not loaded
             only = tuple(sorted({each.partition("::")[0] for each in only}))
             ran = await tool.run(session, timeout=seconds, only=only)
-        said = dict(_failing(self._suite.ids, ran))
+        ran = as_one_test(ran)
+        said = dict(_failing(self._suite.ids, ran)) if ran.cause != "timeout" else {}
         passed = {plain_id(name) for name in ran.found}
         for test in self._suite.ids:
             self._before[test] = (
@@ -179,7 +203,7 @@ class _Proof:
             if not await _write(session, fault.path, fault.content):
                 continue
             tool, only = self._suite.tool, self._suite.only
-            ran = await tool.run(session, timeout=seconds, only=only)
+            ran = as_one_test(await tool.run(session, timeout=seconds, only=only))
             await _write(session, fault.path, whole)
             built = language_of(fault.path) not in COMPILED or any(f.is_case for f in ran.failures)
             if ran.result == "failed" and not built:

@@ -69,6 +69,7 @@ async def steadied(
             timeout=seconds,
             own=own,
             tools=tools,
+            paths=state.attempt.answered.changes.entries(base),
         )
         await deps.events.emit(verified(state, again, "again"))
         flaky |= _passing(left, again)

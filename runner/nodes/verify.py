@@ -173,17 +173,17 @@ async def measured(
     state: RunState, deps: Deps, work: TaskWork, base: Snapshot
 ) -> tuple[RunState, Assessment]:
     """Judge the current attempt's change; where it is accepted, also what its tests are worth."""
-    state, found, change = await _assessed(state, deps, work, base)
+    state, found, change, own = await _assessed(state, deps, work, base)
     if found.outcome != "green" or change is None:
         return state, found
     found = replace(found, verification=await covered(state, deps, work, base, found))
-    found = await proved(state, deps, work, base, found, change)
+    found = await proved(state, deps, work, base, found, change, own)
     return state, found if found.verdict.verified else found.otherwise or found
 
 
 async def _assessed(
     state: RunState, deps: Deps, work: TaskWork, base: Snapshot
-) -> tuple[RunState, Assessment, JudgedChange | None]:
+) -> tuple[RunState, Assessment, JudgedChange | None, Commands | None]:
     """Judge the change by its own tests where those of all take long, and then by all."""
     changes = state.attempt.answered.changes
     tree, paths = changes.tree(base), sorted(changes.entries(base))
@@ -195,7 +195,7 @@ async def _assessed(
         both = with_linters(early.verification, linters)
         if linters:
             await deps.events.emit(verified(state, both, "change"))
-        return state, replace(early, verification=both), None
+        return state, replace(early, verification=both), None, own
     verification = with_linters(await _verified(state, deps, work, base, own), linters)
     if linters and not known:
         await deps.events.emit(verified(state, verification, "change"))
@@ -231,7 +231,7 @@ async def _assessed(
         found, change = await assessed(
             *(state, deps, work, base, verification), own=own, unsteady=unsteady, apart=apart
         )
-    return state, found, change
+    return state, found, change, own
 
 
 def accepted(state: RunState, found: Assessment) -> RunState:

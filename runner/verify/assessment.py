@@ -15,6 +15,7 @@ from typing import Literal
 from runner.code.languages import is_among_tests, is_test_file
 from runner.state.findings import ADVISORY, Level, TestFailure, Verdict, Verification
 from runner.text.patterns import lazy_pattern
+from runner.verify.commands import as_one_test
 from runner.verify.evidence import Before, Evidence, Owner, Row, evidence
 from runner.verify.judging import NOT_STARTED, counted
 
@@ -63,6 +64,11 @@ class JudgedChange:
     apart: frozenset[str] = frozenset()
     repaired: frozenset[str] = frozenset()
     selected: bool = False
+
+    @property
+    def edits_tests(self) -> bool:
+        """Whether it writes a test, or what tests load."""
+        return any(map(is_test_side, self.written))
 
     @property
     def only_tests(self) -> bool:
@@ -115,14 +121,9 @@ def needs_base(
         level.result == "failed" and level.name in ("files", "syntax") for level in after.levels
     ):
         return ()
-    if any(map(_silent_and_whole, after.tests)):
+    if any(_silent(level) and not level.broken for level in after.tests):
         return ()
     return tuple(dict.fromkeys(level.tool for level in after.tests if level.tool in tools))
-
-
-def _silent_and_whole(level: Level) -> bool:
-    """Whether it failed without naming a test, for no fault of the tool's: nothing compares."""
-    return level.result == "failed" and not level.failures and not level.broken
 
 
 def assess(after: Verification, before: Verification, change: JudgedChange) -> Assessment:
@@ -137,7 +138,7 @@ def assess(after: Verification, before: Verification, change: JudgedChange) -> A
     if not all(_does_no_harm(check, after, change) for check in checks):
         return Assessment("red", after, Verdict(reason="a check before the tests failed"))
     as_before = set(found.tests.get("as before", ()))
-    lost = any(_lost(level, before) or _silent(level) for level in after.tests)
+    lost = any(_lost(v, before) or _silent(v) for v in after.tests)
     red = _red(after, before, change, rows, found, doubts=not checks) if found.red or lost else None
     if red and (lost or not set(found.red) <= as_before):
         return red
@@ -203,33 +204,43 @@ class _Rows:
     """Each test of two runs as a row of the table."""
 
     def __init__(self, after: Verification, before: Verification, change: JudgedChange) -> None:
-        self._after, self._before, self._change = after, before, change
-        self._was = {failure.test: failure for failure in before.failures}
-        self._passed = {plain_id(name) for level in before.tests for name in level.found}
-        self._named = all(map(_names_all, before.tests))
+        self._after = replace(after, levels=tuple(map(as_one_test, after.levels)))
+        self._before = replace(before, levels=tuple(map(as_one_test, before.levels)))
+        self._change = change
+        self._lines = {
+            test
+            for run, whole in ((after, self._after), (before, self._before))
+            for was, level in zip(run.tests, whole.tests, strict=True)
+            if was is not level  # a run that names no tests
+            for test in (*level.found, *(failure.test for failure in level.failures))
+        }
+        self._was = {failure.test: failure for failure in self._before.failures}
+        self._passed = {plain_id(name) for level in self._before.tests for name in level.found}
+        self._named = all(map(_names_all, self._before.tests))
         self._nothing_ran = {v.tool for v in before.tests if v.broken and not _stopped(v)}
-        self._red = {failure.test for failure in red_tests(after)}
+        self._red = {failure.test for failure in red_tests(self._after)}
 
     def __iter__(self) -> Iterator[Row]:
         for level in self._after.tests:
             yield from map(self._failing, level.failures)
             yield from (self._passing(level.tool, test) for test in level.found)
-            if level.result == "passed" and not level.found:
-                yield self._unnamed(level)
         yield from self._not_red_any_more()
         yield from self._gone()
 
     def _failing(self, failure: TestFailure) -> Row:
         was = self._was.get(failure.test) or self._was.get(path_of(failure))
-        written = path_of(failure) in self._change.written
+        written, line = path_of(failure) in self._change.written, failure.test in self._lines
         edited = written and failure.test not in self._change.same
+        same_error = was is not None and self._same_error(was, failure)
+        if line:
+            edited = self._change.edits_tests and not same_error
         before: Before = "failed" if was else self._without_name(failure)
         return Row(
             test=failure.test,
-            before="new" if edited and before != "passed" else before,
+            before="new" if edited and (line or before != "passed") else before,
             after="failed",
             edited=edited,
-            same_error=was is not None and self._same_error(was, failure),
+            same_error=same_error,
             declared=self._declared(failure),
             lacks=self._lacks(failure),
             reaches=self._reaches(failure),
@@ -240,7 +251,7 @@ class _Rows:
         """How a test ended that did not fail on the base."""
         if not self._before.tests:
             return "new"
-        if not failure.is_case:
+        if not failure.is_case and failure.test not in self._lines:
             inside = any(name.startswith(f"{failure.test}::") for name in self._passed)
             return "passed" if inside or not self._named else "new"
         known = plain_id(failure.test) in self._passed
@@ -253,20 +264,14 @@ class _Rows:
         path, passed = test.partition("::")[0], plain_id(test) in self._passed
         not_loaded = (path in self._was or tool in self._nothing_ran) and not passed
         failed = test in self._was or not_loaded
-        if self._is_edited(test, path) and (path in self._change.written or failed):
+        if self._is_edited(test, path) and (
+            failed or path in self._change.written or test in self._lines
+        ):
             return Row(test=test, before="not run", after="passed", edited=True)
         known = passed or not self._named
         return Row(
             test=test, before="failed" if failed else "passed" if known else "new", after="passed"
         )
-
-    def _unnamed(self, level: Level) -> Row:
-        """All tests of a tool that names none of them, as one."""
-        was = next((b for b in self._before.tests if _same_run(b, level)), None)
-        before: Before = "passed"
-        if was is not None and was.result == "failed" and not was.failures:
-            before = "not run" if _stopped(was) else "failed"
-        return Row(test=level.tool or "tests", before=before, after="passed")
 
     def _not_red_any_more(self) -> Iterator[Row]:
         """Tests that failed on the base and are not named now, if theirs is a file that passed."""
@@ -276,7 +281,8 @@ class _Rows:
         for test, failure in self._was.items():
             if test in self._red or test in named or (not failure.is_case and test in files):
                 continue
-            if green is None or (path_of(failure) in green and not _all_named(self._after)):
+            unnamed = green is None and not self._lines  # where no report is, nothing is known
+            if unnamed or (path_of(failure) in (green or ()) and not _all_named(self._after)):
                 edited = self._is_edited(test, path_of(failure))
                 yield Row(
                     test=test,
@@ -300,7 +306,7 @@ class _Rows:
         for level in self._before.tests:
             for test in dict.fromkeys(map(plain_id, level.found)):
                 path = test.partition("::")[0]
-                if level.tool not in tools or test in here or path in not_loaded:
+                if level.tool not in tools or test in here | self._lines or path in not_loaded:
                     continue
                 taken = path in self._change.written
                 if not taken and renamed[path] > 0:  # a name with a time or a folder in it
@@ -309,6 +315,8 @@ class _Rows:
                 yield Row(test=test, before="passed", after="gone", taken=taken)
 
     def _is_edited(self, test: str, path: str) -> bool:
+        if test in self._lines:
+            return self._change.edits_tests
         beside = is_test_file(path) or is_among_tests(path)  # not in a file of code, as in Rust
         own = path in self._change.written and test not in self._change.same
         return (own and beside) or self._change.shared
@@ -347,7 +355,12 @@ class _Rows:
         users = self._change.users
         if failure.test in self._change.apart:
             return False
-        return users is None or path_of(failure) in users or failure.file in users
+        return (
+            users is None
+            or failure.test in self._lines
+            or path_of(failure) in users
+            or failure.file in users
+        )
 
 
 def _red(
@@ -406,13 +419,9 @@ def _all_named(run: Verification) -> bool:
     return all(map(_names_all, run.tests))
 
 
-def _same_run(one: Level, other: Level) -> bool:
-    return one.tool == other.tool and one.command == other.command
-
-
 def _green(after: Verification) -> frozenset[str] | None:
     """The files in which a test passed; None where a tool does not name them."""
-    passed = [level for level in after.tests if level.passed]
+    passed = [level for level in after.tests if level.passed or level.result == "passed"]
     if not all(level.green for level in passed):
         return None
     return frozenset(path for level in passed for path in level.green)
@@ -425,8 +434,8 @@ def _stopped(level: Level) -> bool:
 
 
 def _silent(level: Level) -> bool:
-    """Whether it failed without naming a test: nothing can be compared."""
-    return level.result == "failed" and not level.failures
+    """Whether it failed and names no test, and is none itself: nothing can be compared."""
+    return level.result == "failed" and not as_one_test(level).failures
 
 
 def _lost(level: Level, before: Verification) -> bool:
@@ -462,7 +471,7 @@ def _as_before(level: Level) -> Level:
         return replace(level, result="passed", failures=(), reason=why)
     if level.name != "tests" or level.result != "failed":
         return level
-    others = _as_they_did(len(level.failures))
+    others = _as_they_did(len(level.failures) or 1)
     why = f"{level.passed} passed; {others}" if level.passed else f"no test passes; {others}"
     why = "; ".join(filter(None, (why, flaky_words(level.flaky))))
     result: Literal["passed", "skipped"] = "passed" if level.passed else "skipped"
@@ -507,6 +516,11 @@ def _does_no_harm(check: Level, after: Verification, change: JudgedChange) -> bo
         if not sample and not users & green:
             return False
     return True
+
+
+def is_test_side(path: str) -> bool:
+    """Whether a file is a test, or what tests load: fixtures, helpers, data."""
+    return is_test_file(path) or is_among_tests(path) or path.rpartition("/")[2] == "conftest.py"
 
 
 def path_of(failure: TestFailure) -> str:

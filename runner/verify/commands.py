@@ -1,24 +1,37 @@
 """``verify.commands``: the commands that a repository names for its verification.
 
-Exit code 0 means passed. If a report is named as well, it must exist and agree.
+Exit code 0 means passed. If a report is named as well, it must exist and agree. A command that is
+known to start one test runner tells of each test; any other one is one test.
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from runner.code.languages import is_among_tests, is_test_file
 from runner.errors import TaskError
 from runner.ports import CommandResult, SandboxSession
-from runner.state.findings import Level
+from runner.state.findings import Level, TestFailure, what_happened
 from runner.text.sanitize import as_typed
-from runner.verify.judging import Tool, by_exit_code, counted, gathered, ran
-from runner.verify.junit import UnreadableReport, plain, read_reports
+from runner.verify.judging import (
+    Read,
+    Tool,
+    by_exit_code,
+    counted,
+    fetched_here,
+    gathered,
+    new_report,
+    ran,
+)
+from runner.verify.junit import SuiteReport, UnreadableReport, plain, pytest, read_reports
 from runner.verify.levels import NOT_FOUND, lacking, to_install
 from runner.verify.tools.cargo import Cargo
 from runner.verify.tools.go import Go
 from runner.verify.tools.jvm import GRADLE, MAVEN, Phpunit
-from runner.verify.tools.node import Node
+from runner.verify.tools.node import Node, suite_of_line
 from runner.verify.tools.python import Pytest
 from runner.verify.tools.ruby import Make, Minitest, Rspec
 
@@ -27,6 +40,23 @@ COMMAND = "command"
 
 _REMOVE = "IFS=; rm -f $1"
 _KNOWN = 'command -v "$1"'
+_PYTEST = re.compile(r"(?<![\w./-])(?:[\w./-]*/)?(?:pytest|py\.test)(?![\w./=-])")
+_EARLY = re.compile(r"^!+ stopping after \d+ failures !+$", re.MULTILINE)
+_FAMILY = "-o junit_family=xunit1 --continue-on-collection-errors"
+"""The family that names the file of each test; see ``runner.verify.tools.python``."""
+_WITH_OPTIONS = 'export PYTEST_ADDOPTS="$PYTEST_ADDOPTS $0"; exec "$@"'
+"""https://docs.pytest.org/en/stable/reference/reference.html#envvar-PYTEST_ADDOPTS"""
+_STARTS: Final = {
+    **dict.fromkeys(
+        ("npm test", "npm t", "npm run test", "yarn test", "yarn run test", "pnpm test"), "node"
+    ),
+    "pnpm run test": "node",
+    "go test ./...": "go",
+    "cargo test": "cargo",
+    "bundle exec rspec": "rspec",
+    "vendor/bin/phpunit": "phpunit",
+}
+"""What a line starts, letter by letter, and the tool that does the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,22 +76,30 @@ class Commands:
 
 
 async def command_levels(
-    session: SandboxSession, own: Commands, *, timeout: float
+    session: SandboxSession,
+    own: Commands,
+    *,
+    timeout: float,
+    paths: Collection[str],
+    tools: Sequence[Tool],
 ) -> tuple[Level, ...]:
     """Run the commands one after another, each a level, also after one that failed.
 
     One repair then sees all that is wrong. What needs the one before is one line: ``a && b``.
-    Raises ``TaskError`` (kind ``environment``) when the sandbox lacks the program of one.
+    ``paths`` are the files of the tree, ``tools`` what can run its tests. Raises ``TaskError``
+    (kind ``environment``) when the sandbox lacks the program of one.
     """
     if own.report:
         await session.run(["sh", "-c", _REMOVE, "sh", own.report], timeout=60)
     levels: list[Level] = []
     for command in own.commands:
         explained = own.proposed or any(level.result == "failed" for level in levels)
-        levels.append(await _level(session, command, own, timeout=timeout, explained=explained))
+        levels.append(
+            await _level(session, command, own, tools, timeout=timeout, explained=explained)
+        )
     if own.report:
         levels[-1] = await _with_report(session, levels[-1], own.report)
-    return tuple(levels)
+    return tuple(_with_files(level, paths) for level in levels)
 
 
 async def known_programs(session: SandboxSession, own: Commands) -> tuple[Level, ...]:
@@ -82,6 +120,7 @@ async def _level(
     session: SandboxSession,
     command: tuple[str, ...],
     own: Commands,
+    tools: Sequence[Tool],
     *,
     timeout: float,
     explained: bool,
@@ -90,13 +129,52 @@ async def _level(
 
     A model proposed the command, or what failed before would have built it.
     """
-    result, level = await ran(session, command, tool=COMMAND, timeout=timeout)
-    if result.exit_code == NOT_FOUND and not explained:
-        raise _absent(result, command, f"\n{level.output[-500:]}")
-    judged = by_exit_code(level, result, timeout=timeout)
+    if own.report or (judged := await _by_tool(session, command, tools, timeout=timeout)) is None:
+        report, options = new_report("xml"), ""
+        if len(_PYTEST.findall(" ".join(command))) == 1:
+            options = _FAMILY if own.report else f"{_FAMILY} --junitxml={report}"
+        run = ["sh", "-c", _WITH_OPTIONS, options, *command] if options else command
+        result, level = await ran(session, run, tool=COMMAND, timeout=timeout)
+        if options and b"--junitxml" in result.stderr:  # it switches reports off
+            result, level = await ran(session, command, tool=COMMAND, timeout=timeout)
+        if result.exit_code == NOT_FOUND and not explained:
+            raise _absent(result, command, f"\n{level.output[-500:]}")
+        judged = by_exit_code(replace(level, command=command), result, timeout=timeout)
+        if options and not own.report and not judged.broken:
+            judged = _with_names(judged, await fetched_here(session, report))
     if own.proposed and judged.result == "passed":
         return replace(judged, reason=f"by a command the model proposed: {as_typed(command)}")
     return judged
+
+
+async def _by_tool(
+    session: SandboxSession, command: tuple[str, ...], tools: Sequence[Tool], *, timeout: float
+) -> Level | None:
+    """The level of a command that says what a tool starts by itself; None for any other one."""
+    line = as_typed(command)
+    suite = suite_of_line(line)
+    tool = next((each for each in tools if each.name == _STARTS.get(line)), None)
+    tool = Node(suite) if suite else tool
+    if tool is None:
+        return None
+    try:
+        level = await tool.run(session, timeout=timeout)
+    except TaskError:  # it is not there, or cannot tell: the command speaks for itself
+        return None
+    return replace(level, tool=COMMAND, command=command)
+
+
+def _with_names(level: Level, xml: bytes) -> Level:
+    """Add what pytest reports of each test, where that agrees with how the command ended."""
+    try:
+        report = read_reports([xml], pytest)
+    except UnreadableReport:
+        return level
+    if report.broken or bool(report.failures) != (level.result == "failed"):
+        return level
+    if _EARLY.search(level.output):
+        report = replace(report, names=(), green=())  # the others are not gone
+    return _reported(level, report)
 
 
 def _absent(result: CommandResult, command: tuple[str, ...], more: str = "") -> TaskError:
@@ -118,11 +196,93 @@ async def _with_report(session: SandboxSession, level: Level, pattern: str) -> L
         return replace(level, result="failed", broken=why, reason=why)
     if report.broken:
         return replace(level, result="failed", broken=report.broken, reason=report.broken)
+    return _reported(level, report)
+
+
+def _reported(level: Level, report: SuiteReport) -> Level:
     level = replace(level, passed=report.passed, green=report.green, found=report.names)
     if not report.failures:
         return level
     reason = f"{counted(len(report.failures))} failed, {report.passed} passed"
     return replace(level, result="failed", failures=report.failures, reason=reason)
+
+
+def _with_files(level: Level, paths: Collection[str]) -> Level:
+    """The level with ids that begin with a file, also where a report names classes.
+
+    No file counts as green where that is not known of all of them.
+    """
+    files: dict[str, str] = {}
+    tests = [path for path in paths if is_test_file(path) or is_among_tests(path)]
+    for most in (None, 1):  # what is named in full is meant by it
+        for path in tests:
+            parts = path.rpartition(".")[0].split("/")
+            for name in (".".join(parts[at:]) for at in range(len(parts))[:most]):
+                files[name] = "" if name in files and most is None else path
+
+    def placed(test: str) -> str:
+        start, colons, case = test.partition("::")
+        if start in paths:
+            return test
+        parts = (start.rpartition(".")[0].replace("/", ".") if "/" in start else start).split(".")
+        for end in range(len(parts), 0, -1):
+            if path := files.get(".".join(parts[:end])):
+                return "::".join((path, *parts[end:], *([case] if colons else [])))
+        return test
+
+    found = tuple(map(placed, level.found))
+    failures = tuple(replace(each, test=placed(each.test)) for each in level.failures)
+    green = sorted({test.partition("::")[0] for test in found})
+    known = green if all(path in paths for path in green) else ()
+    return replace(level, found=found, failures=failures, green=tuple(known))
+
+
+def as_one_test(level: Level) -> Level:
+    """A run that names no tests as one test, named by its command or tool; others as they are.
+
+    A run that was stopped says nothing.
+    """
+    name = as_typed(level.command) if level.tool == COMMAND else level.tool
+    if level.name != "tests" or level.found or level.failures or level.broken:
+        return level
+    if level.result == "passed":
+        return replace(level, found=(name,), passed=1)
+    if level.result == "failed" and level.cause == "exit_code":
+        return replace(
+            level, failures=(TestFailure(name, f"{what_happened(level)}\n{level.output}"),)
+        )
+    return level
+
+
+@dataclass(frozen=True, slots=True)
+class OwnTests:
+    """The ``Tool`` of a repository's own commands, all of them together."""
+
+    own: Commands
+    paths: Collection[str]
+    tools: Sequence[Tool]
+    name = COMMAND
+
+    def found(self, paths: Collection[str], read: Read) -> bool:
+        """They take the place of whatever a tree has."""
+        return bool(self.own)
+
+    async def run(
+        self, session: SandboxSession, *, timeout: float, only: Sequence[str] = ()
+    ) -> Level:
+        """Run all commands; they know no ``only``. A command that names no tests is one test."""
+        levels = await command_levels(
+            session, self.own, timeout=timeout, paths=self.paths, tools=self.tools
+        )
+        levels = tuple(map(as_one_test, levels))
+        worst = max(levels, key=lambda level: (bool(level.broken), level.result == "failed"))
+        return replace(
+            worst,
+            failures=tuple(failure for level in levels for failure in level.failures),
+            passed=sum(level.passed for level in levels),
+            found=tuple(name for level in levels for name in level.found),
+            seconds=sum(level.seconds for level in levels),
+        )
 
 
 TOOLS: Final[tuple[Tool, ...]] = (

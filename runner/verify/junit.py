@@ -222,10 +222,16 @@ def surefire(case: BadCase) -> TestFailure:
 
 
 def plain(case: BadCase) -> TestFailure:
-    """PHPUnit, and any tool that names the file: its own words, the first frame inside."""
+    """PHPUnit, and any tool that names the file: its own words, the first frame inside.
+
+    What pytest wrote is read as pytest's, as far as it names files.
+    """
+    if case.file.endswith(".py"):
+        return pytest(case)
     own = (case.file, int(case.line) if case.line.isdecimal() else None)
     found = list(inside(frames(case.trace)))
     name = f"{case.classname}::{case.name}" if case.classname else case.name
     test = f"{case.file}::{case.name}" if case.file else name
-    text = case.trace.strip().removeprefix(f"{case.classname}::{case.name}\n")
+    text = "\n".join(_SAID.findall(case.trace)).strip()
+    text = text or case.trace.strip().removeprefix(f"{case.classname}::{case.name}\n")
     return TestFailure(test, text or case.message, *(found[0] if found else own))

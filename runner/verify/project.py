@@ -78,10 +78,10 @@ async def verify(
         tests = [Level("tests", "skipped", reason=why)]
     else:
         found = tools_of(paths, read, tools=tools)
-        found = found if touched is None else concerned(found, touched)
-        wanted = only or tuple((tool, ()) for tool in found)
+        near = found if touched is None else concerned(found, touched)
+        wanted = only or tuple((tool, ()) for tool in near)
         ran = await (
-            command_levels(session, own, timeout=timeout)
+            command_levels(session, own, timeout=timeout, paths=paths, tools=found)
             if own
             else _all(session, wanted, timeout=timeout)
         )
@@ -125,9 +125,11 @@ async def run_tests(
 
     With ``only`` just these test files are run, whatever ``of`` names. Raises as ``verify`` does.
     """
+    known = tools_of(paths, read, tools=tools)
     if own:
-        return Verification(tree, await command_levels(session, own, timeout=timeout))
-    found = [(tool, ()) for tool in tools_of(paths, read, tools=tools) if tool.name in of]
+        ran = await command_levels(session, own, timeout=timeout, paths=paths, tools=known)
+        return Verification(tree, ran)
+    found = [(tool, ()) for tool in known if tool.name in of]
     return Verification(tree, tuple(await _all(session, only or found, timeout=timeout)))
 
 
@@ -169,16 +171,17 @@ async def run_again(
     timeout: float = 300.0,
     own: Commands | None = None,
     tools: Sequence[Tool] = TOOLS,
+    paths: Collection[str] = (),
 ) -> Verification:
     """Run only the tests that failed, each with the tool whose level of ``of`` it failed in.
 
-    The workspace holds ``tree``; commands of the repository's own are run as they are. Raises as
-    ``verify`` does.
+    The workspace holds ``tree``, with all its ``paths``; commands of the repository's own are run
+    as they are. Raises as ``verify`` does.
     """
     by_name = {tool.name: tool for tool in tools}
     levels: list[Level] = []
     if own and any(level.tool == COMMAND for level in of):
-        levels += await command_levels(session, own, timeout=timeout)
+        levels += await command_levels(session, own, timeout=timeout, paths=paths, tools=tools)
     for level in of:
         names = [failure.test for failure in level.failures if failure in failures]
         if names and level.tool in by_name:

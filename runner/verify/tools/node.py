@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib.resources import files
-from typing import Any, Final, Literal
+from typing import Any, ClassVar, Final, Literal
 from urllib.parse import quote
 
 from runner.ports import CommandResult, SandboxSession
@@ -207,7 +207,7 @@ def suite_of(package: bytes | None) -> Suite:
         return Suite(_by_dependency(data))
     whole = f"{pretest} && {script}" if pretest else script
     named = scripts if isinstance(scripts, dict) else {}
-    return _plain(whole) or _plain(lone_step(whole, named)) or Suite("script", whole)
+    return suite_of_line(whole) or suite_of_line(lone_step(whole, named)) or Suite("script", whole)
 
 
 def has_node_tests(paths: Collection[str], package: bytes | None) -> bool:
@@ -266,7 +266,8 @@ def only_options(rest: str) -> bool:
         return False
 
 
-def _plain(script: str) -> Suite | None:
+def suite_of_line(script: str) -> Suite | None:
+    """What a command line starts, if that is one runner and nothing else."""
     found = _SIMPLE.fullmatch(script)
     if found is None:
         return None
@@ -371,10 +372,15 @@ _FORMS: Final[dict[Runner, _Form]] = {
 }
 
 
+@dataclass(frozen=True, slots=True)
 class Node:
-    """The ``Tool`` for projects with a ``package.json``, and for bare test files of Node's."""
+    """The ``Tool`` for projects with a ``package.json``, and for bare test files of Node's.
 
-    name = "node"
+    ``suite`` is what runs the tests, if not what the package says.
+    """
+
+    suite: Suite | None = None
+    name: ClassVar[str] = "node"
 
     def found(self, paths: Collection[str], read: Read) -> bool:
         """Whether there are test files of the runner that the package names (Node's own else)."""
@@ -385,7 +391,7 @@ class Node:
     ) -> Level:
         """Run the tests; those of ``only`` by their files, if that is possible."""
         shown = await session.run(["head", "-c", _LARGEST_MANIFEST, _MANIFEST], timeout=60)
-        suite = suite_of(shown.stdout)
+        suite = self.suite or suite_of(shown.stdout)
         form = _FORMS.get(suite.runner)
         if form is None:
             return await _script(session, suite, timeout=timeout)

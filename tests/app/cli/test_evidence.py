@@ -125,3 +125,34 @@ async def test_a_file_that_a_task_names_without_back_ticks_has_to_be_made(tmp_pa
 
     assert (line["answers"], line["verdict"]) == (2, "shown")
     assert line["turned"] == ["tests/test_clamp.py::test_clamp"]
+
+
+COMMAND_LINES = [
+    pytest.param("python3 -m pytest -q", id="pytest"),
+    pytest.param("sh check.sh", id="a script that names no tests"),
+    pytest.param("echo begin; python3 -m pytest -q tests/", id="a line", marks=MORE),
+]
+HOLLOW = "from calc.divide import divide\n\n\ndef test_zero():\n    assert divide\n"
+
+
+@pytest.mark.parametrize("line", COMMAND_LINES)
+@pytest.mark.parametrize(
+    ("test", "verdict"),
+    [
+        pytest.param(TEST_ZERO, "shown", id="a check"),
+        pytest.param(HOLLOW, "unbroken", id="hollow", marks=MORE),
+    ],
+)
+async def test_a_configured_command_shows_what_the_tests_it_runs_show(
+    tmp_path: Path, line: str, test: str, verdict: str
+) -> None:
+    """It is run on the code as it was with the new test laid over it, like the tests found."""
+    files = CALC | {
+        ".github/cairn.yml": f"verify:\n  commands: [{line!r}]\n".encode(),
+        "check.sh": b"python3 -m pytest -q > /dev/null || { echo Error: some failed; exit 3; }\n",
+    }
+    given = answer({"calc/divide.py": ZERO, "tests/test_zero.py": test})
+    asked = 1 if verdict == "shown" else 2  # for a better test
+    told = await ended(tmp_path, files, *[given] * asked)
+
+    assert told["verdict"] == verdict

@@ -278,13 +278,32 @@ def test_what_was_not_run_is_untested(why: str) -> None:
     assert (verdict.kind, verdict.reason) == ("untested", why)
 
 
-def test_a_command_that_names_no_tests_is_one_test() -> None:
-    """It failed without the change, and is green with it."""
-    green = Verification("t", (Level("tests", "passed", command=("make", "check")),))
-    red = Verification("b", (Level("tests", "failed", command=("make", "check")),))
+CHECK = Level("tests", "passed", command=("make", "check"), tool="command", exit_code=0)
+RED = replace(CHECK, result="failed", exit_code=2, cause="exit_code", output="Error: 3 is not 4")
 
-    assert assess(green, red, TASK).verdict.kind == "shown"
-    assert assess(green, green, TASK).verdict.kind == "unbroken"
+
+@pytest.mark.parametrize(
+    ("after", "before", "written", "outcome", "row"),
+    [
+        (CHECK, RED, "kit/case.py", "green", ("failed", "passed")),
+        (CHECK, CHECK, "kit/case.py", "green", ("passed", "passed")),
+        # with a test of its own, the base is asked again with that test laid over it
+        (CHECK, CHECK, "tests/test_new.py", "green", ("not run", "passed")),
+        (CHECK, RED, "tests/test_new.py", "green", ("not run", "passed")),
+        (RED, CHECK, "kit/case.py", "red", ("passed", "failed")),
+        (RED, RED, "kit/case.py", "red", ("failed", "failed")),
+    ],
+)
+def test_a_command_that_names_no_tests_is_one_test(
+    after: Level, before: Level, written: str, outcome: str, row: tuple[str, str]
+) -> None:
+    """It is named by its line, and the same rows hold for it."""
+    change = replace(TASK, written=frozenset({written, "kit/case.py"}))
+    found = assess(Verification("t", (after,)), Verification("b", (before,)), change)
+
+    assert found.outcome == outcome
+    assert [(each.test, each.before, each.after) for each in found.rows] == [("make check", *row)]
+    assert found.verdict.verified == (row == ("failed", "passed"))
 
 
 @pytest.mark.parametrize("ended", [{"cause": "timeout"}, {"exit_code": 137}, {"exit_code": 127}])

@@ -143,3 +143,52 @@ async def test_time_is_bounded(tmp_path):
     )
 
     assert result.levels[-1].reason == "the tests timed out after 1 s"
+
+
+GREEN_TEST = "class TestIt:\n    def test_green(self):\n        pass\n"
+BOTH = {"tests/test_a.py": GREEN_TEST, "tests/test_b.py": "def test_red():\n    assert False\n"}
+
+
+@pytest.mark.parametrize(
+    ("line", "named"),
+    [
+        ("python3 -m pytest -q", True),
+        ("yes | head -c 100000; python3 -m pytest -p no:cacheprovider tests/", True),
+        ("python3 -m pytest tests/test_a.py && python3 -m pytest tests/test_b.py", False),
+        ("python3 -m pytest -q || true", False),
+        ("python3 -m pytest -p no:junitxml", False),
+        ("sh -c 'exit 3' # pytest", False),
+    ],
+)
+async def test_a_line_that_starts_one_pytest_names_its_tests(tmp_path, line, named):
+    """As far as its report agrees with how the line ended."""
+    result = await verified(tmp_path, Commands(shell(line)), BOTH)
+    level = result.levels[-1]
+
+    assert level.command == ("sh", "-c", line)
+    assert [failure.test for failure in level.failures] == ["tests/test_b.py::test_red"] * named
+    assert level.found == (("tests/test_a.py::TestIt::test_green",) if named else ())
+
+
+async def test_a_report_that_names_classes_is_read_as_files(tmp_path):
+    """pytest's own default names no files: they are found in the tree."""
+    line = "python3 -m pytest -q -o junit_family=xunit2 --junitxml=build/test-1.xml"
+    own = Commands(shell(line, "sh run-tests"), "build/test-*.xml")
+    level = (await verified(tmp_path, own, BOTH | {"run-tests": f"{line}\nexit 0"})).levels[-1]
+
+    assert [failure.test for failure in level.failures] == ["tests/test_b.py::test_red"]
+    assert level.failures[0].message == "assert False"
+    assert level.found == ("tests/test_a.py::TestIt::test_green",)
+    assert level.green == ("tests/test_a.py",)
+
+
+async def test_npm_test_is_what_the_package_says(tmp_path):
+    """The tests of Node's own runner, each with its file."""
+    files = {
+        "package.json": '{"scripts": {"test": "node --test"}}',
+        "test/a.test.js": "require('node:test').test('adds', () => {})\n",
+    }
+    for folder, line in (("1", "npm test"), ("2", "node --test test/a.test.js")):
+        (tmp_path / folder).mkdir()
+        level = (await verified(tmp_path / folder, Commands(shell(line)), files)).levels[-1]
+        assert (level.tool, level.found) == ("command", ("test/a.test.js::adds",))
