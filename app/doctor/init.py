@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 from pathlib import Path
 
 from app.doctor.compose import looked_at
@@ -10,11 +11,11 @@ from app.doctor.texts import (
     HAS_CONFIGURATION,
     INTERRUPTED,
     INTERRUPTED_WRITTEN,
-    NO_CHECKOUT,
     STARTS_ALREADY,
     STARTS_WITH_IT,
     no_proposal,
     not_enough,
+    nothing_to_init,
 )
 from app.interrupts import CODE, Interrupts
 from app.local.compose import checkout_in
@@ -54,7 +55,7 @@ def _interrupted(folder: Path) -> str:
 
 async def _initialised(folder: Path, listener: Events) -> tuple[str, int]:
     if await checkout_in(folder) is None:
-        return NO_CHECKOUT, 2
+        return nothing_to_init(shutil.which("git") is not None), 2
     file = folder / CONFIG_PATH
     if file.exists():
         return HAS_CONFIGURATION.format(CONFIG_PATH), 2

@@ -6,6 +6,7 @@ Nothing is written.
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Mapping
 
 from app.doctor import texts
@@ -20,6 +21,7 @@ from app.store.database import inspect_store
 from runner.config.model import CONFIG_PATH, RepositoryConfig, config_entry, parse_config
 from runner.config.reading import ConfigError, not_a_file
 from runner.errors import Outage, PortError, TaskError
+from runner.git.command import GitFailed
 from runner.loop.problems import missing_roadmap
 from runner.model.chat import DEFAULT_BASE_URL, OpenAIModel
 from runner.model.replies import offer_text
@@ -48,10 +50,14 @@ async def git(patient: Surveyed) -> Finding:
     """Whether a run could commit here: a branch, a commit, no uncommitted changes."""
     checkout = await checkout_in(patient.folder)
     if checkout is None:
-        return skipped(texts.NO_CHECKOUT) if patient.app else warning(*texts.PLAIN_FOLDER)
+        if patient.app:
+            return skipped(texts.NO_CHECKOUT)
+        return warning(*texts.not_in_git(shutil.which("git") is not None))
     stack = await checkout.stack()
     try:
         await checkout.check_clean()
+    except GitFailed:
+        raise  # a run could not even begin
     except PortError as dirty:
         return warning(dirty.message, "")
     return ok(texts.on_branch(stack.branch, stack.tip))

@@ -14,11 +14,27 @@ NO_APP = "No App is configured (GITHUB_APP_ID is not set)."
 NO_SETTINGS = "The settings have problems; fix them first."
 NO_CHECKOUT = "This folder is not a checkout; run `cairn doctor` in one to check that too."
 SETTINGS = "docs/settings.md lists every variable."
+_TO_COMMIT = "git init && git add . && git commit"
+NO_GIT = "git is not installed, or not on PATH."
 PLAIN_FOLDER = (
-    "This folder is not in git.",
-    "`cairn run` still works here and keeps every version below .executor. To get commits, type: "
-    "git init && git add . && git commit.",
+    "`cairn run` still works here and keeps every version below .executor. To get commits, {}."
 )
+
+
+def not_in_git(installed: bool) -> tuple[str, str]:
+    """There is no git repository here: what that means for a run."""
+    if not installed:
+        return NO_GIT, PLAIN_FOLDER.format("install git")
+    return "This folder is not in git.", PLAIN_FOLDER.format(f"type `{_TO_COMMIT}`")
+
+
+def nothing_to_init(installed: bool) -> str:
+    """``cairn init`` looks at the tests of a commit, and there is none."""
+    here = f"{NO_GIT} Install it"
+    if installed:
+        here = f"This folder is not a checkout: type `{_TO_COMMIT}`"
+    return f"{here}, then `cairn init` again: it tries the tests of the newest commit."
+
 
 MODEL = "OPENAI_BASE_URL, OPENAI_API_KEY and CAIRN_MODEL set which model Cairn asks, and where."
 KEY_NOT_CHECKED = "Key not checked: this server lists its models without one, too."

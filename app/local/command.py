@@ -16,7 +16,7 @@ from app.local.compose import kept_in
 from app.local.options import LocalRun
 from app.local.report import OutputFormat, speaker, tell, tell_dry, without_work
 from app.local.runs import LocalStore, PendingProposal, answerable, parked, undecided
-from app.local.text import INTERRUPTED, NOT_BEGUN, NOTHING_TO_RESUME
+from app.local.text import INTERRUPTED, NOT_BEGUN, NOT_CONTINUED, NOTHING_TO_RESUME
 from app.local.work import read_locally, run_locally
 from app.logs import PLAIN, mask_for, secrets_of, set_up_logging
 from app.settings import (
@@ -39,7 +39,9 @@ from runner.model.budget import Budget
 from runner.ports import Events
 from runner.state.run_state import Status
 
-_PAUSED_BEFORE_IT_BEGAN = frozenset({"model", "sandbox"})
+_PAUSED = frozenset({"model", "sandbox"})
+"""What keeps a run that has begun from continuing, but may be over soon."""
+
 log = logging.getLogger(__name__)
 
 
@@ -74,7 +76,7 @@ def resume(asked: LocalRun, output: OutputFormat) -> int:
             return _complain(NOTHING_TO_RESUME, 2)
         return _run(_as_before(asked, run), settings, output)
 
-    return _telling(work, output)
+    return _telling(work, output, resuming=True)
 
 
 def exit_code(ended: Ended) -> int:
@@ -91,10 +93,16 @@ def exit_code(ended: Ended) -> int:
     return 1 if ended.state.stopping or statuses & unfinished else 0
 
 
-def _telling(work: Callable[[RunSettings], int], output: OutputFormat, *, mark: str = "") -> int:
+def _telling(
+    work: Callable[[RunSettings], int],
+    output: OutputFormat,
+    *,
+    mark: str = "",
+    resuming: bool = False,
+) -> int:
     """Do the work; what keeps it from going on becomes a sentence and an exit code.
 
-    ``mark`` begins every line of it.
+    ``mark`` begins every line of it. Only a run that began before (``resuming``) can be paused.
     """
     any_encoding()
     try:
@@ -110,10 +118,12 @@ def _telling(work: Callable[[RunSettings], int], output: OutputFormat, *, mark: 
         return _complain(text, 2, mark=mark)
     except PortError as error:
         log.debug("Where it happened:", exc_info=error)
-        code = 4 if error.kind in _PAUSED_BEFORE_IT_BEGAN else 2
+        code = 4 if resuming and error.kind in _PAUSED else 2
         return _complain(error.message, code, mark=mark)
     except KeyboardInterrupt as interrupt:
-        return _complain(str(interrupt) or NOT_BEGUN, CODE, mark=mark)
+        return _complain(
+            str(interrupt) or (NOT_CONTINUED if resuming else NOT_BEGUN), CODE, mark=mark
+        )
 
 
 def _to_resume(wanted: str, kept: LocalStore) -> KnownRun | None:

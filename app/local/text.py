@@ -13,7 +13,7 @@ from runner.people.recovery_sentences import new_evidence
 from runner.ports import Decision
 from runner.state.proposal import Proposal, Strategy, as_item
 from runner.state.run_state import Attempt
-from runner.state.status_words import RUNS
+from runner.state.status_words import DECISIONS, RUNS
 from runner.text.sanitize import cut_middle
 
 ON_A_CHECKOUT = StartCommands("cairn run", "cairn run --roadmap ", "cairn roadmap normalize ")
@@ -23,6 +23,9 @@ INTERRUPTED = (
 )
 NOT_BEGUN = (
     "Interrupted before the run began, so there is nothing to resume. Type `cairn run` again."
+)
+NOT_CONTINUED = (
+    "Interrupted before a run continued. Nothing has changed; type `cairn resume` again."
 )
 MODEL_TODO = "Start a model server there, or set OPENAI_BASE_URL to the address of one"
 NOTHING_TO_RESUME = "There is no run to resume in this folder. Type `cairn run` to start one."
@@ -130,7 +133,7 @@ def how_to_answer(found: Sequence[PendingProposal]) -> Iterator[str]:
 def decided(decision: Decision) -> str:
     """Who decided what."""
     why = f": {one_line(decision.why)}" if decision.why else ""
-    return f"Decided ({decision.verdict}) by {one_line(decision.by)}{why}."
+    return f"{DECISIONS[decision.verdict].capitalize()} by {one_line(decision.by)}{why}."
 
 
 def stored(waiting: PendingProposal, verdict: str, *, goes_on: bool = False) -> str:

@@ -23,7 +23,7 @@ from runner.people.report import report
 from runner.people.run_view import DONE, RunView, TaskView, view_of
 from runner.roadmap.task import Task
 from runner.state.run_state import Attempt, RunState, Status
-from runner.state.status_words import RUNS
+from runner.state.status_words import DECISIONS, RUNS
 from runner.text.fit import MOST_STORED, fit
 from runner.text.sanitize import sanitize
 
@@ -390,7 +390,10 @@ def _error(each: Mapping[str, Any]) -> Mapping[str, str]:
 def _decision(each: Mapping[str, Any]) -> Mapping[str, str]:
     by = f" by {_text(each['by'])}" if each["by"] else ""
     why = f": {_text(each['why'])}" if each["why"] else ""
-    return {"task": each["task"], "text": f"{each['strategy']}: {each['verdict']}{by}{why}"}
+    return {
+        "task": each["task"],
+        "text": f"{each['strategy']}: {DECISIONS[each['verdict']]}{by}{why}",
+    }
 
 
 def _modification(each: Mapping[str, Any]) -> Mapping[str, str]:

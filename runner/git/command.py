@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import signal
 from collections.abc import Mapping
 from contextlib import suppress
@@ -33,10 +34,15 @@ _SIGNING = (
 _IDENTITY = ("GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL")
 
 
+_TO_TYPE = re.compile(r"\s*\n\s*\n\t(.+)")
+
+
 class GitFailed(Outage):
     """git ended with an unexpected error; ``stderr`` is what it printed."""
 
     def __init__(self, verb: str, exit_code: int, stderr: str) -> None:
+        # a command that git says to type is copied: no full stop may end up behind it
+        stderr = _TO_TYPE.sub(r" `\1`", stderr)
         reason = stderr.strip() or f"it ended with exit code {exit_code} and printed nothing"
         super().__init__("git", f"git {verb} failed: {reason}")
         self.stderr = stderr

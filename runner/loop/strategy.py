@@ -123,8 +123,6 @@ def writers(state: RunState) -> tuple[str, ...]:
 
 log = logging.getLogger(__name__)
 
-_EXHAUSTED = "Max repairs exceeded, classifying failure"
-
 
 def judged(state: RunState, kind: Literal["code", "test"], *, same: bool = False) -> Step:
     """Decide about an attempt whose newest answer is not good enough."""
@@ -132,7 +130,9 @@ def judged(state: RunState, kind: Literal["code", "test"], *, same: bool = False
     attempt = changed(state.attempt, errors=errors)
     decision = after_failure(attempt, kind, loop=state.request.options.loop, same=same)
     if decision.outcome == "exhausted":
-        log.info(_EXHAUSTED)
+        repaired = attempt.answered.code_repairs or attempt.answered.test_repairs
+        what = "Max repairs exceeded" if repaired else f"No repair was made: {decision.reason}"
+        log.info("%s, classifying failure", what)
     tried = (attempt.answered.changes.digest,) if kind == "test" or _by_content(attempt) else ()
     state = state.with_attempt(
         errors=errors,
@@ -146,7 +146,6 @@ def judged(state: RunState, kind: Literal["code", "test"], *, same: bool = False
 def given_up(state: RunState, reason: str) -> Step:
     """End an attempt at once, for a reason that no further answer changes."""
     log.info("No further answer would help: %s", reason)
-    log.info(_EXHAUSTED)
     return Step(state.with_attempt(reasons=(*state.attempt.spent.reasons, reason)), "exhausted")
 
 

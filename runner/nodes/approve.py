@@ -31,6 +31,7 @@ from runner.state.changes import ChangeSet, Write
 from runner.state.proposal import Proposal, original_of, sealed
 from runner.state.publishing import Checkpoint, CheckpointText
 from runner.state.run_state import Attempt, Decided, Failure, RunState, Status, Step
+from runner.state.status_words import DECISIONS
 
 log = logging.getLogger(__name__)
 
@@ -263,21 +264,12 @@ def _noted(state: RunState, text: str) -> RunState:
     return state.with_attempt(reasons=(*state.attempt.spent.reasons, text))
 
 
-_DECIDED = {
-    "approve": "approved",
-    "reject": "rejected",
-    "skip": "skipped",
-    "edit": "edited",
-    "defer": "put off",
-}
-
-
 def _decision_text(decision: Decision | Decided) -> str:
     if decision.channel == "retry":
         return f"{decision.by} asked to try the task again"
     how = f" ({decision.channel})" if decision.channel else ""
     why = f": {decision.why}" if decision.why else ""
-    return f"{_DECIDED.get(decision.verdict, decision.verdict)} by {decision.by}{how}{why}"
+    return f"{DECISIONS[decision.verdict]} by {decision.by}{how}{why}"
 
 
 def _why(attempt: Attempt) -> str:

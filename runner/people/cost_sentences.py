@@ -41,7 +41,7 @@ def run_cost(executions: Sequence[Execution]) -> HistoryTable | None:
     if rest := tasks[_MOST_ROWS:]:
         used = total(map(_used, rest))
         rows.append((f"{len(rest)} more tasks", *_amounts(used, whole), "", ""))
-    title = f"Cost of run {executions[-1].key.run}: {cost_text(whole)}, {tokens_text(whole)}"
+    title = f"Cost of run {executions[-1].key.run}: {tokens_text(whole)}, {cost_text(whole)}"
     head = ("Task", "Cost", "Share", "Tokens", "Calls", "Spent on", "Why")
     return HistoryTable(title, head, tuple(rows), (1, 2, 3, 4))
 

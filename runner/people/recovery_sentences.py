@@ -32,7 +32,7 @@ BECAUSE: dict[Reason, str] = {
 _UNKNOWN = {
     "pattern": "Rewording or reordering the tasks would not help",
     "model": "The model found no cause that rewording or reordering the tasks would fix",
-    "nobody": "None of the causes that Cairn knows fits",
+    "nobody": "Cairn found no reason to reword or reorder the tasks",
 }
 NOT_VAGUE = (
     "the model called the task too vague, but the task names its files and what to write in them, "

@@ -35,7 +35,11 @@ def details(report: Mapping[str, Any], name_of: NameOf) -> str:
 
 def _numbers(report: Mapping[str, Any], name_of: NameOf) -> Iterator[str]:
     tasks, recoveries = report["tasks"], report["recoveries"]
-    yield f"Success rate: {100 * report['success_rate']:.2f} % of the tasks that the run took up."
+    if report["timeline"]:
+        rate = 100 * report["success_rate"]
+        yield f"Success rate: {rate:.2f} % of the tasks that the run took up."
+    else:
+        yield "The run took up no task."
     yield f"Tasks: {_pairs(tasks)}."
     numbers = {key: value for key, value in recoveries.items() if key != "by_strategy"}
     yield f"Recoveries: {_pairs(numbers)}."

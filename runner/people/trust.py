@@ -237,9 +237,9 @@ def _brief(trust: Trust) -> Iterator[str]:
     if trust.proof is False:
         yield "new tests prove nothing"
     if trust.faults:
-        yield f"{_of(trust.faults)} faults noticed"
+        yield f"{_of(trust.faults)} {'fault' if trust.faults.of == 1 else 'faults'} noticed"
     if trust.lines:
-        yield f"{_of(trust.lines)} changed lines tested"
+        yield f"{_of(trust.lines)} changed {'line' if trust.lines.of == 1 else 'lines'} tested"
     if trust.lost_names:
         yield "public names lost: " + as_codes(
             [each.name for each in trust.lost_names], _MOST_IN_LINE

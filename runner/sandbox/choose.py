@@ -49,6 +49,8 @@ async def choose_sandbox(choice: str, *, candidates: Sequence[Sandbox]) -> Sandb
         try:
             await sandbox.check()
         except Outage as outage:
+            if choice != "auto":
+                raise
             refusals.append(f"{sandbox.name}: {outage.message}")
         else:
             reason = _reason(sandbox.name, choice)

@@ -38,7 +38,12 @@ def engine_address(environ: Mapping[str, str]) -> str:
     for socket in _sockets(environ):
         if socket.is_socket():
             return f"unix://{socket}"
-    raise Outage("sandbox", f"No Docker Engine was found. {_HOW}")
+    raise Outage(
+        "sandbox",
+        "No Docker Engine was found: install and start Docker "
+        "(https://docs.docker.com/engine/install/) or Podman's API service, or set DOCKER_HOST if "
+        "its socket is in an unusual place.",
+    )
 
 
 @asynccontextmanager

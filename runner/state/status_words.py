@@ -138,6 +138,17 @@ PROPOSALS: Mapping[str, str] = {
 """Why a decision about a proposal comes too late."""
 
 
+DECISIONS: Mapping[str, str] = {
+    "approve": "approved",
+    "reject": "rejected",
+    "skip": "skipped",
+    "edit": "edited",
+    "defer": "put off",
+    "pushed": "pushed",
+}
+"""What somebody did with a proposal, by the verdict."""
+
+
 STEPS: Mapping[str, str] = {
     "parse_roadmap": "reads the roadmap",
     "decide_next": "chooses the next task",

@@ -78,7 +78,7 @@ async def test_new_tests_that_turn_green_are_shown(bot: Bot) -> None:
     assert "- The tests run 2 of 2 changed lines." in told
     assert "Not measured" not in told
     assert trailer(bot) == (
-        "Cairn-Trust: verified; 1 test red to green; 1 of 1 faults noticed; "
+        "Cairn-Trust: verified; 1 test red to green; 1 of 1 fault noticed; "
         "2 of 2 changed lines tested"
     )
     found = reported(bot)
@@ -118,7 +118,7 @@ async def test_new_tests_that_prove_nothing_are_shown(bot: Bot) -> None:
     assert "- Public names: all kept." in told
     assert "- Not measured: whether the new tests notice small faults in the change" in told
     assert trailer(bot) == (
-        "Cairn-Trust: not verified; new tests prove nothing; 1 of 1 changed lines tested"
+        "Cairn-Trust: not verified; new tests prove nothing; 1 of 1 changed line tested"
     )
     found = reported(bot)
     assert (found["verdict"], found["result"]) == ("unbroken", "not_verified")

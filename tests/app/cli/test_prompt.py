@@ -90,7 +90,7 @@ def test_what_is_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
     for words in (
         "ESCALATE",
         "1.1 Write one.json",
-        "Why:   None of the causes that Cairn knows fits.",
+        "Why:   Cairn found no reason to reword or reorder the tasks.",
         "one.json: JSONDecodeError",
         "If you approve: the task stays open for you to do",
     ):

@@ -200,12 +200,12 @@ async def test_words_that_mean_nothing(here: Checkout, words: tuple[str, ...]) -
 
 
 async def test_no_sandbox(here: Checkout) -> None:
-    """A sandbox asked for by name is not replaced by another; 4."""
+    """A sandbox asked for by name is not replaced by another, and no run has begun; 2."""
     here.environment["DOCKER_HOST"] = f"unix://{here.folder}/none.sock"
 
     said = await here.cairn("run", "--sandbox", "docker")
 
-    assert said.code == 4
+    assert said.code == 2
     assert "No Docker Engine answers" in said.err
     assert "Start the Docker Engine" in said.err
 

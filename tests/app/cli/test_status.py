@@ -101,7 +101,7 @@ def test_the_first_decision_counts(tmp_path: Path) -> None:
 
     assert said.exit_code == 2
     assert "is already decided, and the first decision counts" in said.stderr
-    assert "Decided (reject) by " in said.stderr
+    assert "Rejected by " in said.stderr
     assert "not\\x1b[2J now" in said.stderr
 
 

@@ -99,3 +99,13 @@ async def test_without_git_the_error_says_what_to_do(git: ScratchGit) -> None:
     nowhere = Git(("-C", str(git.root)), {"PATH": "/nonexistent"})
     with pytest.raises(Outage, match="install git"):
         await nowhere.call("version")
+
+
+def test_a_command_that_git_names_can_be_copied() -> None:
+    """Whatever follows the sentence, a full stop does not become part of the path."""
+    said = "fatal: detected dubious ownership in repository at '/a'\nTo add an exception for this "
+    said += "directory, call:\n\n\tgit config --global --add safe.directory /a\n"
+
+    failed = GitFailed("status", 128, said)
+
+    assert failed.message.endswith(" call: `git config --global --add safe.directory /a`")

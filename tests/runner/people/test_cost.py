@@ -30,7 +30,7 @@ def test_the_dearest_task_comes_first_with_its_reason() -> None:
     table = run_cost([execution(cost=0.02), dear()])
 
     assert table is not None
-    assert table.title == "Cost of run r1: $0.0800, 8,000 tokens"
+    assert table.title == "Cost of run r1: 8,000 tokens, $0.0800"
     first, second = table.rows
     assert first[1:5] == ("$0.0600", "75 %", "5,000", "4")
     assert first[5] == "writing 80 %, planning 10 %, repairing code 10 %"

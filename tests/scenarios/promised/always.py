@@ -115,7 +115,8 @@ def words_of(left: Left) -> Iterator[str]:
         if each["attempt"] > 1:
             yield f"Retrying deferred task: {name}"
         if "classify_failure" in each["path"]:
-            yield "Max repairs exceeded, classifying failure"
+            if each["code_repairs"] or each["test_repairs"]:
+                yield "Max repairs exceeded, classifying failure"
             yield f"Classified failure: {each['error']['reason'].upper()}"
         if each["outcome"] == "deferred":
             yield f"Deferring task: {name} ({each['error']['reason'].upper()})"
