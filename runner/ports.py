@@ -86,6 +86,12 @@ class SandboxSession(Protocol):
         when the engine is gone.
         """
 
+    async def renew(self) -> bool:
+        """Become as if just opened, but for the files in the workspace, which stay.
+
+        False where that cannot be done; then it has to be closed. Raises ``Outage``.
+        """
+
     async def close(self) -> None:
         """Remove the sandbox and everything in it; doing it twice is harmless."""
 
@@ -106,9 +112,6 @@ class HostSession(SandboxSession, Protocol):
 
         Raises ``TaskError`` when the workspace cannot hold the tree; it is left empty.
         """
-
-    async def take_over(self, other: HostSession) -> None:
-        """Begin with what the workspace of another session holds; that one is then without."""
 
 
 @dataclass(frozen=True, slots=True)

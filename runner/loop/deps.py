@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Collection, Sequence
-from contextlib import AsyncExitStack
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from runner.context.library import Index
 from runner.errors import Outage, TaskError
 from runner.loop.problems import StartCommands
 from runner.loop.recorder import PastRuns
+from runner.loop.workspace import File
 from runner.ports import (
     Answers,
     Clock,
@@ -20,7 +20,6 @@ from runner.ports import (
     Decisions,
     Embedder,
     Events,
-    HostSession,
     Journal,
     Memory,
     MemoryNote,
@@ -45,16 +44,17 @@ class TaskSandbox:
     """The one sandbox session of the current task: opened when first needed, removed at its end.
 
     Every verification starts in a fresh session: what an earlier answer left in the workspace, in
-    HOME, in /tmp or as a process cannot reach it. Without isolation the new session takes over the
-    files, each of which is compared with the tree. ``holds`` is the tree sha the session was last
-    filled with, '' once anything ran in it; ``session`` then opens another one. ``verified`` keeps
-    verifications by tree sha: a tree that was verified is not verified again.
+    HOME, in /tmp or as a process cannot reach it. The files stay where that is possible, and each
+    of them is compared with the next tree. ``left`` is the tree the session was last filled with,
+    ``holds`` its sha, '' once anything ran in it; ``session`` then renews it, or opens another one.
+    ``verified`` keeps verifications by tree sha: a tree that was verified is not verified again.
     """
 
     def __init__(self, verified: dict[str, Verification]) -> None:
         self._session: SandboxSession | None = None
         self._task = self._image = ""
         self.holds = ""
+        self.left: Mapping[str, File] = {}
         self.verified = verified
 
     async def session(
@@ -66,26 +66,18 @@ class TaskSandbox:
         that needs another image gets another session. Raises ``Outage`` when there is no engine.
         """
         image = state.request.options.sandbox.image if image is None else image
-        kept = self.holds and (self._task, self._image) == (state.current, image)
-        if self._session is None or not kept:
-            # where the host itself writes the files, most of them are as they have to be already
-            before = self._session if isinstance(self._session, HostSession) else None
-            if before is None:
-                await self.close()
-            async with AsyncExitStack() as undo:
-                fresh = await sandbox.open(replace(session_spec(state), image=image))
-                undo.push_async_callback(fresh.close)
-                if before and isinstance(fresh, HostSession):
-                    await fresh.take_over(before)
-                await self.close()
-                undo.pop_all()
-            self._session = fresh
-            self._task, self._image = state.current, image
+        same = (self._task, self._image) == (state.current, image)
+        if self._session and same and (self.holds or await self._session.renew()):
+            return self._session
+        await self.close()
+        self._session = await sandbox.open(replace(session_spec(state), image=image))
+        self._task, self._image = state.current, image
         return self._session
 
     async def close(self) -> None:
         """Remove the session, if there is one; without an engine, a later sweep removes it."""
-        session, self._session, self.holds = self._session, None, ""
+        session, self._session = self._session, None
+        self.holds, self.left = "", {}
         if session is None:
             return
         try:

@@ -12,11 +12,10 @@ import hashlib
 import io
 import tarfile
 from collections.abc import Iterable, Mapping
-from pathlib import PurePosixPath
 
 from runner.errors import Outage, PortError, TaskError
 from runner.ports import TOO_SMALL, CommandResult, HostSession, SandboxSession
-from runner.state.changes import EXECUTABLE, SUBMODULE, SYMLINK, ChangeSet, Snapshot
+from runner.state.changes import EXECUTABLE, SUBMODULE, SYMLINK, ChangeSet, Snapshot, folders_of
 
 # git mode and content; a symlink's content is its target, a submodule's is not looked at
 File = tuple[str, bytes]
@@ -60,8 +59,9 @@ def build_tar(files: Mapping[str, File]) -> bytes:
 def manifest(files: Mapping[str, File]) -> list[bytes]:
     """List what the workspace must hold, as ``find`` and ``sha256sum`` would print it.
 
-    Records end in NUL: first ``d PATH``, ``f MODE PATH`` and ``l PATH -> TARGET`` in byte order,
-    then ``SHA256  PATH`` of every file in order of its path.
+    Records end in NUL: first ``d PATH``, ``f MODE NAMES PATH`` and ``l PATH -> TARGET`` in byte
+    order, then ``SHA256  PATH`` of every file in order of its path. A file has one name (NAMES):
+    with a second one it would change when that does.
     """
     entries = [b"d " + _found(path) for path in _folders(files)]
     sums: list[tuple[bytes, bytes]] = []
@@ -69,7 +69,7 @@ def manifest(files: Mapping[str, File]) -> list[bytes]:
         if mode == SYMLINK:
             entries.append(b"l " + _found(path) + b" -> " + content)
         elif mode != SUBMODULE:
-            entries.append(b"f %o " % _permissions(mode) + _found(path))
+            entries.append(b"f %o 1 " % _permissions(mode) + _found(path))
             sums.append((_found(path), hashlib.sha256(content).hexdigest().encode()))
     records = sorted(entries) + [digest + b"  " + path for path, digest in sorted(sums)]
     return [record + b"\0" for record in records]
@@ -93,8 +93,7 @@ def _permissions(mode: str) -> int:
 
 
 def _folders(files: Mapping[str, File]) -> set[str]:
-    above = {str(p) for path in files for p in PurePosixPath(path).parents if str(p) != "."}
-    return above | {path for path, (mode, _) in files.items() if mode == SUBMODULE}
+    return folders_of({path: mode for path, (mode, _) in files.items()})
 
 
 def _found(path: str) -> bytes:
@@ -103,7 +102,7 @@ def _found(path: str) -> bytes:
 
 # Modes of folders are left to the umask: git has none.
 _MANIFEST = r"""{
-find . -mindepth 1 -type d -printf 'd %p\0' -o -type f -printf 'f %m %p\0' \
+find . -mindepth 1 -type d -printf 'd %p\0' -o -type f -printf 'f %m %n %p\0' \
     -o -printf '%y %p -> %l\0' | sort -z
 find . -type f -print0 | sort -z | xargs -0 -r sha256sum -z
 }"""
@@ -117,33 +116,61 @@ export LC_ALL=C
 {_EMPTY} && tar -xmpof - || exit
 {_MANIFEST} | sha256sum
 """
+# Reads the paths that stay ($1 bytes), then the archive. What has another content, kind or mode
+# than it should is noticed at the end. Times become those of now, as if all had been written.
+_UPDATE = f"""
+export LC_ALL=C
+chmod 755 . && find . -type d ! -perm 755 -exec chmod 755 {{}} \\; || exit
+kept=$(mktemp) && head -c "$1" >"$kept" || exit
+find . -mindepth 1 -print0 | sort -z | comm -z -23 - "$kept" | xargs -0 -r rm -rf -- || exit
+rm "$kept" && tar -xmpof - && find . -exec touch -h {{}} + || exit
+{_MANIFEST} | sha256sum
+"""
 _READ_MANIFEST = f"export LC_ALL=C\n{_MANIFEST}"
 _NO_SUCH_TOOL = (126, 127)
 _FULL = ("No space left", "Wrote only", "File size limit")  # as tar and the shell say it
 _NAMED = 5  # paths of a difference that are named
 
 
-async def materialise(session: SandboxSession, files: Mapping[str, File]) -> None:
+async def materialise(
+    session: SandboxSession, files: Mapping[str, File], left: Mapping[str, File] | None = None
+) -> None:
     """Make the workspace equal to ``files`` (path → git mode and content): all of it or nothing.
 
-    Raises ``TaskError`` when the workspace cannot hold the tree (it is left empty) and ``Outage``
-    when the sandbox lacks the tools for it.
+    ``left`` is what it was made equal to before: only what differs is sent, or everything if a
+    command changed one of these files. Raises ``TaskError`` when the workspace cannot hold the tree
+    (it is left empty) and ``Outage`` when the sandbox lacks the tools for it.
     """
     if isinstance(session, HostSession):
         await session.fill(files)
         return
-    archive, expected = await asyncio.to_thread(lambda: (build_tar(files), manifest(files)))
+    expected = await asyncio.to_thread(manifest, files)
+    digest = hashlib.sha256(b"".join(expected)).hexdigest().encode()
+    if left:
+        kept, archive = await asyncio.to_thread(_difference_to, files, left)
+        update = ["sh", "-c", _UPDATE, "sh", str(len(kept))]
+        result = await session.run(update, stdin=kept + archive)
+        if result.exit_code == 0 and result.stdout.split()[:1] == [digest]:
+            return
+    archive = await asyncio.to_thread(build_tar, files)
     result = await session.run(["sh", "-c", _WRITE], stdin=archive)
     if result.exit_code != 0:
         await session.run(["sh", "-c", _EMPTY])
         raise _refusal(result)
-    digest = hashlib.sha256(b"".join(expected)).hexdigest()
-    if result.stdout.decode(errors="replace").split()[:1] != [digest]:
+    if result.stdout.split()[:1] != [digest]:
         raise TaskError(
             "sandbox",
             "The workspace does not hold the files that were written to it: "
             + await _difference(session, expected),
         )
+
+
+def _difference_to(files: Mapping[str, File], left: Mapping[str, File]) -> tuple[bytes, bytes]:
+    """Return the paths that may stay, as ``_UPDATE`` reads them, and what has to be written."""
+    new = {path: file for path, file in files.items() if left.get(path) != file}
+    folders = _folders(files) & _folders(left)
+    kept = sorted(map(_found, folders | (files.keys() - new.keys())))
+    return b"".join(path + b"\0" for path in kept), build_tar(new)
 
 
 def _refusal(result: CommandResult) -> PortError:

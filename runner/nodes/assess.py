@@ -65,7 +65,9 @@ async def filled(
     tree, layout = changes.tree(base), await _layout(deps, base, changes)
     if work.sandbox.holds != tree:
         work.sandbox.holds = ""
-        await materialise(session, await everything(deps, base, changes))
+        files = await everything(deps, base, changes)
+        await materialise(session, files, work.sandbox.left)
+        work.sandbox.left = files
         if state.request.options.sandbox.setup or deps.sandbox.installed:
             await restore(session)
         if layout:

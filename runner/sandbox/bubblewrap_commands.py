@@ -55,14 +55,14 @@ exec "$@"
 """
 # The holder ends when its input does: when it is told to, or its worker is killed. An inode takes
 # memory too, so their number is limited.
+_TMPFS = "nosuid,nodev,nr_inodes=500000"
 _HOLD = """\
-options="nosuid,nodev,nr_inodes=$2"
-mount -t tmpfs -o "$options,mode=755,size=$3" cairn "$1/workspace" || exit
-mount -t tmpfs -o "$options,mode=1777,size=$4" cairn "$1/tmp" || exit
+mount -t tmpfs -o "$2" cairn "$1/workspace" || exit
+mount -t tmpfs -o "$3" cairn "$1/tmp" || exit
 echo ready
 exec cat
 """
-_INODES = 500_000
+_RENEW = 'umount "$1/tmp" && exec mount -t tmpfs -o "$2" cairn "$1/tmp"'
 # As process 1 of its namespace: when it ends, the kernel ends all others before anybody hears of
 # it. The command before may have locked itself out of the workspace.
 _COMMAND = f"""\
@@ -84,12 +84,26 @@ def holder_line(folder: Path, binds: Sequence[tuple[Path, str]], spec: SandboxSp
     """Hold a session open: ``binds`` are host folders and their places in the session's folder."""
     pairs = [word for path, name in binds for word in (str(path), str(folder / name))]
     bind = ("sh", "-c", _BIND, "sh", *pairs, "--")
-    sizes = (str(_INODES), str(spec.disk), str(spec.disk // 2))
-    hold = ("sh", "-c", _HOLD, "sh", str(folder), *sizes)
+    workspace = f"{_TMPFS},mode=755,size={spec.disk}"
+    hold = ("sh", "-c", _HOLD, "sh", str(folder), workspace, _scratch(spec))
     if is_root():
         # bound before root is given up: a stranger could not reach what lies in root's folders
         return ["unshare", "--mount", "--", *bind, *_AS_STRANGER, *_OWN_USERS, *hold]
     return [*_OWN_USERS, *bind, *hold]
+
+
+def renewal_line(folder: Path, holder: int, spec: SandboxSpec) -> list[str]:
+    """Replace /tmp: besides the workspace, only it keeps what commands wrote."""
+    return [*_inside(holder), "sh", "-c", _RENEW, "sh", str(folder), _scratch(spec)]
+
+
+def _scratch(spec: SandboxSpec) -> str:
+    return f"{_TMPFS},mode=1777,size={spec.disk // 2}"
+
+
+def _inside(holder: int) -> list[str]:
+    enter = ("nsenter", "--preserve-credentials", "--target", str(holder), "--user", "--mount")
+    return [*(_AS_STRANGER if is_root() else ()), *enter, "--"]
 
 
 def command_line(
@@ -107,8 +121,7 @@ def command_line(
     """
     variables = [word for pair in environment.items() for word in ("--setenv", *pair)]
     return [
-        *(_AS_STRANGER if is_root() else ()),
-        *("nsenter", "--preserve-credentials", "--target", str(holder), "--user", "--mount", "--"),
+        *_inside(holder),
         *("taskset", "--cpu-list", _processors(spec.cpus, holder)),
         *("prlimit", f"--nproc={spec.pids}", f"--data={spec.memory + _RESERVE}"),
         *(f"--fsize={2 * spec.disk}", "--core=0", "--"),

@@ -10,7 +10,7 @@ import asyncio
 import os
 import re
 import shutil
-from asyncio.subprocess import PIPE, Process
+from asyncio.subprocess import DEVNULL, PIPE, Process
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
@@ -25,6 +25,7 @@ from runner.sandbox.bubblewrap_commands import (
     command_line,
     holder_line,
     keyring_filter,
+    renewal_line,
 )
 from runner.sandbox.commands import MARKER, PipedCommand, kill_marked, run_piped
 
@@ -158,6 +159,22 @@ class BubblewrapSession:
             except OSError as error:
                 message = f"The machine refuses to start a command: {error}"
                 raise Outage("sandbox", message) from error
+
+    async def renew(self) -> bool:
+        """Replace all that commands can write to, but for the workspace."""
+        plan = self._plan
+        async with self._turn:
+            if self._removal is not None or self._holder.returncode is not None:
+                return False
+            line = renewal_line(plan.folder, self._holder.pid, plan.spec)
+            try:
+                process = await asyncio.create_subprocess_exec(
+                    *line, env=_marked(plan), stdin=DEVNULL, stderr=DEVNULL, start_new_session=True
+                )
+            except OSError as error:
+                message = f"The machine refuses to start a command: {error}"
+                raise Outage("sandbox", message) from error
+            return await process.wait() == 0
 
     def _command(
         self, argv: Sequence[str], stdin: bytes, seconds: float, seccomp: int | None

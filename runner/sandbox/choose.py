@@ -124,6 +124,9 @@ class _MaskedBox:
             return await asyncio.to_thread(self._masked, result)
         return self._masked(result)
 
+    async def renew(self) -> bool:
+        return await self._inner.renew()
+
     async def close(self) -> None:
         await self._inner.close()
 
@@ -148,6 +151,3 @@ class _MaskedHostBox(_MaskedBox):
 
     async def fill(self, files: Mapping[str, tuple[str, bytes]]) -> None:
         await self._host.fill(files)
-
-    async def take_over(self, other: HostSession) -> None:
-        await self._host.take_over(other._host if isinstance(other, _MaskedHostBox) else other)

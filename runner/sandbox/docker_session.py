@@ -21,7 +21,15 @@ from aiodocker.execs import Exec
 from runner.errors import Outage, TaskError
 from runner.ports import CommandResult, SandboxSpec
 from runner.sandbox.commands import BoundedOutput
-from runner.sandbox.docker_engine import KILL_ALL, KILLED, OWNER, USER, command_line, engine_errors
+from runner.sandbox.docker_engine import (
+    KILL_ALL,
+    KILLED,
+    OWNER,
+    RENEW,
+    USER,
+    command_line,
+    engine_errors,
+)
 from runner.sandbox.prepared import KEEP, KEEP_DAYS, environment_of, project_key, setup_environment
 
 _STDOUT = 1  # the number of the stream in the engine's frames
@@ -77,6 +85,12 @@ class DockerSession:
                 with suppress(Outage):
                     await self._kill_all()
                 raise
+
+    async def renew(self) -> bool:
+        """Delete what commands left outside the workspace; none of their processes is left."""
+        with suppress(Outage, TaskError):  # a container that ended needs another
+            return (await self.run(RENEW)).exit_code == 0
+        return False
 
     async def close(self) -> None:
         """Remove the container; continues in the background if the caller is cancelled."""

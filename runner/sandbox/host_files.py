@@ -9,10 +9,10 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterator, Mapping
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from runner.sandbox.prepared import remove_tree
-from runner.state.changes import EXECUTABLE, SUBMODULE, SYMLINK
+from runner.state.changes import EXECUTABLE, SUBMODULE, SYMLINK, folders_of
 
 File = tuple[str, bytes]
 """A git mode and a content: of a link its target, of a submodule nothing."""
@@ -26,8 +26,7 @@ def make_equal(folder: Path, files: Mapping[str, File]) -> list[str]:
     Everything is read back, also what was not written. A file that commands left there counts only
     if its content, its mode and the number of its names are right. Raises ``OSError``.
     """
-    folders = {str(p) for path in files for p in PurePosixPath(path).parents if str(p) != "."}
-    folders |= {path for path, (mode, _) in files.items() if mode == SUBMODULE}
+    folders = folders_of({path: mode for path, (mode, _) in files.items()})
     there = set(_kept(folder, files, folders))
     for path in sorted(folders - there):
         (folder / path).mkdir(_FOLDER)

@@ -16,9 +16,9 @@ import hashlib
 import shutil
 import tempfile
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from runner.errors import Outage, TaskError
@@ -26,7 +26,6 @@ from runner.ports import (
     TOO_SMALL,
     CommandResult,
     Fill,
-    HostSession,
     Ran,
     SandboxSession,
     SandboxSpec,
@@ -140,6 +139,10 @@ class ProcessSandbox:
         self, spec: SandboxSpec, extra: dict[str, str], *, modules: Path | None = None
     ) -> ProcessSession:
         """``extra`` are variables that what setup made needs; they win over the toolchains'."""
+        own = {"PATH": self._path} | self._toolchains | extra
+        return ProcessSession(partial(self._make_folder, modules), spec, own)
+
+    def _make_folder(self, modules: Path | None) -> Path:
         try:
             folder = Path(tempfile.mkdtemp(prefix=self._prefix, dir=self._parent))
             for name in ("workspace", "home", "tmp"):
@@ -148,8 +151,7 @@ class ProcessSandbox:
                 (folder / "node_modules").symlink_to(modules / "node_modules")
         except OSError as error:
             raise Outage("sandbox", f"No folder can be made in {self._parent}: {error}") from error
-        extra = self._toolchains | extra
-        return ProcessSession(folder=folder, path=self._path, spec=spec, extra=extra)
+        return folder
 
     async def sweep(self) -> int:
         """Remove every folder of this owner and end what runs in it, before the first ``open``."""
@@ -164,19 +166,14 @@ class ProcessSession:
     """A temporary folder; commands run in its workspace, one after another."""
 
     def __init__(
-        self, *, folder: Path, path: str, spec: SandboxSpec, extra: Mapping[str, str]
+        self, make: Callable[[], Path], spec: SandboxSpec, variables: Mapping[str, str]
     ) -> None:
-        """``extra`` are variables besides the usual ones, or in their place."""
-        self._folder = folder
+        """``make`` makes a folder; ``variables`` come on top of the usual ones."""
+        self._make = make
+        self._folder = make()
         self._spec = spec
         self._turn = asyncio.Lock()
-        self._environment = {
-            "HOME": str(folder / "home"),
-            "TMPDIR": str(folder / "tmp"),
-            "PATH": path,
-            "LANG": "C.UTF-8",
-            "PYTHONDONTWRITEBYTECODE": "1",
-        } | dict(extra)
+        self._variables = variables
 
     async def run(
         self, argv: Sequence[str], *, stdin: bytes = b"", timeout: float | None = None
@@ -189,7 +186,13 @@ class ProcessSession:
             argv=tuple(argv),
             stdin=stdin,
             folder=self._folder / "workspace",
-            environment=self._environment,
+            environment={
+                "HOME": str(self._folder / "home"),
+                "TMPDIR": str(self._folder / "tmp"),
+                "LANG": "C.UTF-8",
+                "PYTHONDONTWRITEBYTECODE": "1",
+            }
+            | dict(self._variables),
             marker=str(self._folder),
             seconds=self._spec.timeout if timeout is None else timeout,
             output=self._spec.output,
@@ -208,7 +211,7 @@ class ProcessSession:
     @property
     def prepared(self) -> bool:
         """Whether setup made something, or the checkout has packages of Node."""
-        return "CAIRN_PREPARED" in self._environment
+        return "CAIRN_PREPARED" in self._variables
 
     async def fill(self, files: Mapping[str, tuple[str, bytes]]) -> None:
         """Make the workspace equal to a tree; what is right already is only read.
@@ -237,19 +240,23 @@ class ProcessSession:
                 f"The workspace does not hold the files that were written to it: {names}",
             )
 
-    async def take_over(self, other: HostSession) -> None:
-        """Move the workspace of another session here; nothing else of that one comes along."""
-        if not isinstance(other, ProcessSession):
-            return
-        async with other._turn, self._turn:
-            theirs, own = (each._folder / "workspace" for each in (other, self))
-            with suppress(OSError):  # what a test did to it is no reason not to begin anew
-                await asyncio.to_thread(kill_marked, str(other._folder))
-                if not theirs.is_symlink():
-                    theirs.chmod(0o755)
-                    own.rmdir()
-                    theirs.rename(own)
-            own.mkdir(exist_ok=True)
+    async def renew(self) -> bool:
+        """Move the workspace into a new folder; nothing else of the old one comes along."""
+        async with self._turn:
+            old, self._folder = self._folder, self._make()
+            theirs, own = old / "workspace", self._folder / "workspace"
+            try:
+                await asyncio.to_thread(kill_marked, str(old))
+                if theirs.is_symlink():
+                    return False
+                theirs.chmod(0o755)
+                own.rmdir()
+                theirs.rename(own)
+            except OSError:  # what a test did to it is no reason not to begin anew
+                return False
+            finally:
+                await asyncio.to_thread(remove_tree, old)
+        return True
 
     async def close(self) -> None:
         """End what still runs and remove the folder."""

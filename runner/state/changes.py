@@ -47,6 +47,15 @@ def blob_sha(content: bytes) -> str:
     return object_sha("blob", content)
 
 
+def folders_of(modes: Mapping[str, str]) -> set[str]:
+    """Return all folders of a tree (path → git mode); a submodule is an empty one."""
+    found = {path for path, mode in modes.items() if mode == SUBMODULE}
+    for path in modes:
+        while (path := path.rpartition("/")[0]) and path not in found:
+            found.add(path)
+    return found
+
+
 def tree_sha(entries: Mapping[str, TreeEntry]) -> str:
     """Name the git tree that holds ``entries``; the same word git and GitHub would give it."""
     here: list[tuple[bytes, str, str]] = []

@@ -43,6 +43,10 @@ class PrefixedSession:
         """Run a command behind the words."""
         return await self._inner.run((*self._words, *argv), stdin=stdin, timeout=timeout)
 
+    async def renew(self) -> bool:
+        """Renew the session itself."""
+        return await self._inner.renew()
+
     async def close(self) -> None:
         """Close the session itself."""
         await self._inner.close()

@@ -51,6 +51,9 @@ class RecordingBox:
             return CommandResult(0, self._report, b"")
         return _OK
 
+    async def renew(self) -> bool:
+        return False
+
     async def close(self) -> None:
         self.closed = True
         self._sandbox.may_fail_to_close()

@@ -71,6 +71,9 @@ class _Box:
         self.sandbox.switch.check()
         return await self.real.run(argv, stdin=stdin, timeout=timeout)
 
+    async def renew(self) -> bool:
+        return False
+
     async def close(self) -> None:
         await self.real.close()
         self.sandbox.switch.closed += 1

@@ -106,7 +106,11 @@ class LyingBox:
         self, argv: list[str], *, stdin: bytes = b"", timeout: float | None = None
     ) -> CommandResult:
         """Say what a workspace with one wrong file would."""
-        return CommandResult(0, b"f 644 ./other\0", b"")
+        return CommandResult(0, b"f 644 1 ./other\0", b"")
+
+    async def renew(self) -> bool:
+        """Nothing to renew."""
+        return True
 
     async def close(self) -> None:
         """Nothing to close."""

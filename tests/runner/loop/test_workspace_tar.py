@@ -64,7 +64,7 @@ def test_the_manifest_lists_folders_files_links_and_sums() -> None:
     assert manifest(files) == [
         b"d ./d\0",
         b"d ./s\0",
-        b"f 755 ./d/x\0",
+        b"f 755 1 ./d/x\0",
         b"l ./l -> d/x\0",
         empty + b"  ./d/x\0",
     ]
