@@ -9,8 +9,9 @@ import asyncio
 import json
 import sys
 import tempfile
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
+from functools import partial
 from pathlib import Path
 
 from runner.ports import CommandResult, SandboxSpec
@@ -106,14 +107,20 @@ class ForkSandbox(ProcessSandbox):
     def _open(
         self, spec: SandboxSpec, extra: dict[str, str], *, modules: Path | None = None
     ) -> ProcessSession:
-        box = super()._open(spec, extra, modules=modules)
-        return _ForkBox(self._warm, box, spec)
+        own = {"PATH": _path(), **extra, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+        return _ForkBox(partial(self._make_folder, modules), spec, own, warm=self._warm)
 
 
 class _ForkBox(ProcessSession):
-    def __init__(self, warm: Zygote, box: ProcessSession, spec: SandboxSpec) -> None:
-        extra = {**box._environment, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
-        super().__init__(folder=box._folder, path=_path(), spec=spec, extra=extra)
+    def __init__(
+        self,
+        make: Callable[[], Path],
+        spec: SandboxSpec,
+        variables: Mapping[str, str],
+        *,
+        warm: Zygote,
+    ) -> None:
+        super().__init__(make, spec, variables)
         self._warm = warm
 
     async def run(

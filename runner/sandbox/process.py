@@ -186,13 +186,7 @@ class ProcessSession:
             argv=tuple(argv),
             stdin=stdin,
             folder=self._folder / "workspace",
-            environment={
-                "HOME": str(self._folder / "home"),
-                "TMPDIR": str(self._folder / "tmp"),
-                "LANG": "C.UTF-8",
-                "PYTHONDONTWRITEBYTECODE": "1",
-            }
-            | dict(self._variables),
+            environment=self._environment,
             marker=str(self._folder),
             seconds=self._spec.timeout if timeout is None else timeout,
             output=self._spec.output,
@@ -207,6 +201,15 @@ class ProcessSession:
             except OSError as error:
                 message = f"The machine refuses to start a command: {error}"
                 raise Outage("sandbox", message) from error
+
+    @property
+    def _environment(self) -> dict[str, str]:
+        return {
+            "HOME": str(self._folder / "home"),
+            "TMPDIR": str(self._folder / "tmp"),
+            "LANG": "C.UTF-8",
+            "PYTHONDONTWRITEBYTECODE": "1",
+        } | dict(self._variables)
 
     @property
     def prepared(self) -> bool:
