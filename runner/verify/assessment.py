@@ -135,7 +135,8 @@ def assess(after: Verification, before: Verification, change: JudgedChange) -> A
     checks = [
         v for v in after.levels if v.name not in ("tests", *ADVISORY) and v.result == "failed"
     ]
-    if not all(_does_no_harm(check, after, change) for check in checks):
+    waiting = {test.partition("::")[0] for test in found.tests.get("waits", ())}
+    if not all(_does_no_harm(check, after, change, waiting) for check in checks):
         return Assessment("red", after, Verdict(reason="a check before the tests failed"))
     as_before = set(found.tests.get("as before", ()))
     lost = any(_lost(v, before) or _silent(v) for v in after.tests)
@@ -219,6 +220,7 @@ class _Rows:
         self._named = all(map(_names_all, self._before.tests))
         self._nothing_ran = {v.tool for v in before.tests if v.broken and not _stopped(v)}
         self._red = {failure.test for failure in red_tests(self._after)}
+        self._flaky = {test for level in after.tests for test in level.flaky}
 
     def __iter__(self) -> Iterator[Row]:
         for level in self._after.tests:
@@ -242,7 +244,7 @@ class _Rows:
             edited=edited,
             same_error=same_error,
             declared=self._declared(failure),
-            lacks=self._lacks(failure),
+            lacks=self._lacks(failure, edited=edited),
             reaches=self._reaches(failure),
             repaired=failure.test in self._change.repaired,
         )
@@ -261,6 +263,8 @@ class _Rows:
         return failure.test in self._change.unsteady or _error_line(was) == _error_line(failure)
 
     def _passing(self, tool: str, test: str) -> Row:
+        if test in self._flaky:  # it failed and passed on one tree: it shows nothing of another
+            return Row(test=test, before="not run", after="not run")
         path, passed = test.partition("::")[0], plain_id(test) in self._passed
         not_loaded = (path in self._was or tool in self._nothing_ran) and not passed
         failed = test in self._was or not_loaded
@@ -331,8 +335,9 @@ class _Rows:
             return ""
         return self._owner(lambda text: _names_path(text, name))
 
-    def _lacks(self, failure: TestFailure) -> Owner:
+    def _lacks(self, failure: TestFailure, *, edited: bool) -> Owner:
         """Who adds the names that it misses; what code under test lacks is that code's fault."""
+        texts = (self._change.words, self._change.others)
         wanted = [last_name(name) for name in missing_names(failure.message)]
         fixtures = _FIXTURE.findall(failure.message)
         if fixtures and not any(has_word(self._change.words, name) for name in fixtures):
@@ -341,6 +346,12 @@ class _Rows:
             return ""
         if self._owner(lambda text: any(has_word(text, name) for name in wanted)) == "this task":
             return "this task"
+        if (
+            edited
+            and self._change.only_tests
+            and any(has_word(text, name) for text in texts for name in wanted)
+        ):
+            return "another task"  # tests first: also where this task names what they await
         there = failure.file in ("", path_of(failure))
         owner = self._owner(lambda text: all(has_word(text, name) for name in wanted))
         return owner if there and owner == "another task" else ""
@@ -503,14 +514,22 @@ def _nothing_ran(after: Verification) -> bool:
     return bool(failures) and not ran and not any(failure.is_case for failure in failures)
 
 
-def _does_no_harm(check: Level, after: Verification, change: JudgedChange) -> bool:
-    """Whether only imports failed: in files that tests load and pass, or that nothing loads."""
-    if check.name != "imports" or not any(v.passed or v.result == "passed" for v in after.tests):
+def _does_no_harm(
+    check: Level, after: Verification, change: JudgedChange, waiting: Collection[str]
+) -> bool:
+    """Whether only imports failed: in files that tests load and pass, or that nothing loads.
+
+    Those of tests that wait for another task are theirs.
+    """
+    if check.name != "imports":
+        return False
+    at = {failure.file for failure in check.failures} - set(waiting)
+    if at and not any(v.passed or v.result == "passed" for v in after.tests):
         return False
     green = _green(after)
     if green is None:
         green = change.tests - {path_of(failure) for failure in red_tests(after)}
-    for path in {failure.file for failure in check.failures}:
+    for path in at:
         users = (change.loading or {}).get(path, frozenset())
         sample = users == {path} and is_among_tests(path) and not is_test_file(path)
         if not sample and not users & green:

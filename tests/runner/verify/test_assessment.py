@@ -197,6 +197,30 @@ def test_where_nothing_can_be_loaded_yet_the_result_is_not_verified() -> None:
     assert found.verdict.reason == "no test passes; 1 fails as before this change"
 
 
+def test_tests_come_first_although_their_own_task_names_what_they_await() -> None:
+    """They wait for the task that makes it, also where importing them already fails."""
+    words = "Write `tests/test_winner.py` for the winner, whom 1.2 finds"
+    missing = failing("tests/test_winner.py", "No module named 'game.winner'")
+    first = JudgedChange(
+        words=words, others="`game/winner.py`", written=frozenset({"tests/test_winner.py"})
+    )
+    run = ran(missing, green=["tests/test_board.py"])
+    imports = Level("imports", "failed", failures=(missing,), reason="1 import leads nowhere")
+    after = replace(run, levels=(imports, *run.levels))
+
+    found = assess(after, ran(green=["tests/test_board.py"]), first)
+    assert (found.outcome, found.verdict.kind) == ("green", "unbroken")
+
+    wrong = replace(missing, message="No module named 'gamer'")
+    assert assess(ran(wrong), ran(), first).outcome == "red"
+
+
+def test_what_failed_and_passed_on_one_tree_shows_nothing() -> None:
+    """However it ended without the change."""
+    found = assess(ran(green=[OTHER, UPPER], flaky=(OTHER,)), ran(failing(OTHER)), TASK)
+    assert (found.outcome, found.verdict.turned) == ("green", ())
+
+
 @pytest.mark.parametrize(
     ("loading", "outcome"),
     [
