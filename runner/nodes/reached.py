@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from runner.code.languages import is_test_file
 from runner.loop.deps import Deps, TaskWork
 from runner.loop.reading import contents, reader
 from runner.nodes.assess import filled
@@ -19,14 +20,17 @@ _LONGEST = 120.0
 async def apart_from(
     state: RunState, deps: Deps, work: TaskWork, base: Snapshot, found: Assessment
 ) -> frozenset[str]:
-    """The tests in the way that run no changed line, where the change is all Python; else none.
+    """The tests in the way that run no changed line; none where not all of it can be traced.
 
-    They are run once more together: where one of them reaches the change, all may.
+    What is not a test has to be Python with lines that are there now. They are run once more
+    together: where one of them reaches the change, all may.
     """
     changes = state.attempt.answered.changes
     lines = await changed_lines(deps, base, changes)
     ids = found.in_the_way
-    if not 0 < len(ids) <= _MOST or not lines:
+    if not 0 < len(ids) <= _MOST or not all(
+        lines.get(path) or is_test_file(path) for path in changes.files
+    ):
         return frozenset()
     paths = sorted(changes.entries(base))
     read = reader(await contents(deps, base, configuration(base.entries)), changes)

@@ -1,7 +1,8 @@
 """Which changed lines of Python a few tests run, import time left out; no package is needed.
 
 Code is traced from the end of collection on (https://docs.python.org/3/library/sys.html#sys.settrace),
-so that a line that every import of a file runs does not count.
+so that a line that every import of a file runs does not count. What another process runs is not
+seen, be it a worker of pytest-xdist or what a test starts: then nothing is known.
 """
 
 from __future__ import annotations
@@ -21,7 +22,12 @@ import json, threading
 from functools import lru_cache
 report, lines = sys.argv[2], json.loads(sys.argv[3])
 files = {os.path.realpath(path): set(numbers) for path, numbers in lines.items()}
-seen = set()
+seen, doubts = set(), ["not collected here"]
+STARTS = {"subprocess.Popen", "os.fork", "os.forkpty", "os.posix_spawn", "os.system", "os.exec"}
+def audit(event, arguments):
+    if event in STARTS:
+        doubts.append(event)
+sys.addaudithook(audit)
 real = lru_cache(None)(os.path.realpath)
 def trace(frame, event, argument):
     numbers = files.get(real(frame.f_code.co_filename))
@@ -31,13 +37,18 @@ def trace(frame, event, argument):
         seen.add(frame.f_lineno)
     return trace
 class Reach:
+    def pytest_runtest_logfinish(self, nodeid):
+        if sys.gettrace() is not trace:
+            doubts.append("traced by another")
     def pytest_collection_finish(self, session):
+        doubts.remove("not collected here")
         threading.settrace(trace)
         sys.settrace(trace)
 code = pytest.main(sys.argv[4:], plugins=[Reach()])
 sys.settrace(None)
+doubts += [name for name in sys.modules if name.startswith("multiprocessing.popen_")]
 with open(report, "w") as file:
-    json.dump(len(seen), file)
+    json.dump(None if doubts else len(seen), file)
 sys.exit(code)
 """
 
@@ -58,5 +69,5 @@ async def lines_run(
         return None
     try:
         return int(content)
-    except ValueError:
+    except ValueError:  # ``null``, or no report
         return None
