@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
-import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
@@ -14,7 +13,7 @@ from runner.checks.auto_repair import auto_repair
 from runner.checks.broken_code import broken_code
 from runner.checks.copied import copied_cases
 from runner.checks.destructive import Destructive, destructive, log_line
-from runner.checks.guarded import said_by, time_for_checks
+from runner.checks.guarded import MAX_SECONDS, said_by, time_for_checks
 from runner.checks.kept_names import NameFindings, are_compared, losses, verdict
 from runner.checks.knows_tests import knows_its_tests
 from runner.checks.misplaced import content_of_another, holders, misplaced, taken_over
@@ -316,14 +315,13 @@ async def validate_code(
     work: TaskWork,
     *,
     repair: AutoRepair = auto_repaired,
-    clock: Callable[[], float] = time.thread_time,
+    seconds: float = MAX_SECONDS,
 ) -> Step:
     """Repair what needs no model, then check; ``ok`` only without complaints.
 
-    ``clock`` measures what the checks take: those for which no time is left are left out, which is
-    a warning.
+    A check that takes more than ``seconds`` is left out, which is a warning.
     """
-    with time_for_checks(clock) as used:
+    with time_for_checks(seconds) as used:
         step = await _validated(state, deps, work, repair)
     if not used.left_out:
         return step

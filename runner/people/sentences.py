@@ -49,7 +49,7 @@ def tests_left(paths: Sequence[str]) -> str:
 
 
 def checks_left_out(checks: Sequence[str]) -> str:
-    """Which checks of an answer had no time left: what they look for, a reviewer has to."""
+    """Which checks of an answer took too long: what they look for, a reviewer has to."""
     named = ", ".join(dict.fromkeys(name.rpartition(".")[2] for name in checks))
     return f"Checking this change took too long, so these checks were left out: {named}."
 
