@@ -207,7 +207,8 @@ def _unsafe(written: str, why: str) -> Complaint:
     return Complaint(
         path=written,
         error="UnsafePath",
-        message=f"The path {written!r} {why}. Give paths relative to the repository's root.",
+        message=f"The path {written!r} {why}.",
+        advice="Give paths relative to the repository's root.",
     )
 
 
@@ -390,11 +391,10 @@ def _without_label(block: FencedBlock, path: str, known: Known) -> tuple[str, ..
 
 def _cut_off(block: FencedBlock, path: str) -> FoundPieces:
     what = path or block.place
-    message = (
-        f"The answer stops in the middle of {what}, after {len(block.lines)} lines. "
-        "Answer again with the whole file, shorter if possible."
-    )
-    return FoundPieces(complaints=(unreadable(message, path=path, error="TruncatedAnswer"),))
+    message = f"The answer stops in the middle of {what}, after {len(block.lines)} lines."
+    advice = "Answer again with the whole file, shorter if possible."
+    cut = unreadable(message, path=path, error="TruncatedAnswer", advice=advice)
+    return FoundPieces(complaints=(cut,))
 
 
 def _unnamed(blocks: Sequence[FencedBlock], known: Known, *, named: bool) -> FoundPieces:
@@ -420,6 +420,6 @@ def _unnamed(blocks: Sequence[FencedBlock], known: Known, *, named: bool) -> Fou
 
 def _pathless(block: FencedBlock) -> Complaint:
     return unreadable(
-        f"{block.place.capitalize()} has no path. Write the path of the file on a line of its own, "
-        "then the fence."
+        f"{block.place.capitalize()} has no path.",
+        advice="Write the path of the file on a line of its own, then the fence.",
     )

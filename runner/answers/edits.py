@@ -11,6 +11,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -128,14 +129,13 @@ def apply_edits(file: FileLines, edits: Sequence[FileEdit], *, place: str) -> by
     """Return the content after the edits, every untouched byte kept; or why one does not fit."""
     path = file.path
     if len(edits) > _MOST_EDITS:
-        message = f"{place} has {len(edits)} edits of {path}. Give the whole file instead."
-        return Complaint(path, "UnreadableAnswer", message)
+        message = f"{place} has {len(edits)} edits of {path}."
+        return Complaint(path, "UnreadableAnswer", message, advice="Give the whole file instead.")
     result = _one_by_one(file, edits)
     if isinstance(result, Complaint):
         together = _all_at_once(file, edits)
         if together is None:
-            message = f"{place}: {result.message}"
-            return Complaint(path, result.error, message, result.line, excerpt=result.excerpt)
+            return replace(result, path=path, message=f"{place}: {result.message}")
         result = together
     return result.content()
 
@@ -261,21 +261,20 @@ def _not_found(bare: Sequence[str], edit: FileEdit) -> Complaint:
     near = difflib.get_close_matches(wanted, stripped, n=1, cutoff=0.6)
     message = f"these lines are not in the file (the first is {wanted!r})."
     if not near:
-        return Complaint("", "EditNotFound", message + " Copy them exactly from the file.")
+        advice = "Copy them exactly from the file."
+        return Complaint("", "EditNotFound", message, advice=advice)
     at = stripped.index(near[0])
     shown = enumerate(bare[at : at + max(len(edit.search), 1)], at + 1)
     excerpt = "\n".join(f"{number:5} | {line}" for number, line in shown)
-    message += f" Did you mean those from line {at + 1} on?"
-    return Complaint("", "EditNotFound", message, at + 1, excerpt=excerpt)
+    advice = f"Did you mean those from line {at + 1} on?"
+    return Complaint("", "EditNotFound", message, at + 1, excerpt=excerpt, advice=advice)
 
 
 def _ambiguous(starts: Sequence[int]) -> Complaint:
     lines = ", ".join(str(start + 1) for start in starts[:10])
-    message = (
-        f"these lines occur {len(starts)} times (at lines {lines}). "
-        "Give more lines around them, so that they occur once."
-    )
-    return Complaint("", "AmbiguousEdit", message, starts[0] + 1)
+    message = f"these lines occur {len(starts)} times (at lines {lines})."
+    advice = "Give more lines around them, so that they occur once."
+    return Complaint("", "AmbiguousEdit", message, starts[0] + 1, advice=advice)
 
 
 _HEADER = re.compile(r"^@@(?: -(\d+)(?:,\d+)? \+\d+(?:,\d+)? @@.*|.*)$")

@@ -395,9 +395,9 @@ def _is_apart(line: str) -> bool:
 def _complaint(path: str, place: str, shown: str, gone: Sequence[str]) -> Complaint:
     named = ", ".join(f"`{line[:60]}`" for line in gone[:_NAMED])
     more = ", ..." if len(gone) > _NAMED else ""
-    message = (
-        f"{place} has {shown} in place of code of {path}, and this is missing: {named}{more}. "
+    message = f"{place} has {shown} in place of code of {path}, and this is missing: {named}{more}."
+    advice = (
         "Leave nothing out: write every line of the file, or only edits (SEARCH/REPLACE) of the "
         "lines that change."
     )
-    return Complaint(path, "ElidedCode", message)
+    return Complaint(path, "ElidedCode", message, advice=advice)

@@ -137,23 +137,26 @@ class FileLines:
         if char == _HIDDEN:
             what = (
                 f"line {number} has U+FFFD in the place of bytes of {self.path} that cannot be"
-                " shown. Leave such lines as they are, or repeat them exactly."
+                " shown."
             )
+            advice = "Leave such lines as they are, or repeat them exactly."
         elif "\ud800" <= char <= "\udfff":
             message = f"{self.path} has a broken character (a lone surrogate) in line {number}."
             return Complaint(self.path, "UnreadableAnswer", message, number, column)
         elif encoding.name == UNKNOWN:
             what = (
                 f"{self.path} is not UTF-8 and does not say how it is encoded, so {char!r} (line"
-                f" {number}) cannot be written into it. Use ASCII in the lines that you change."
+                f" {number}) cannot be written into it."
             )
+            advice = "Use ASCII in the lines that you change."
         else:
             name = encoding.name if encoding.said_by else encoding.work_tree
             what = (
                 f"{self.path} is encoded as {name} (see {encoding.said_by or ATTRIBUTES}), which"
-                f" has no {char!r} (U+{ord(char):04X}, line {number}). Write it in another way."
+                f" has no {char!r} (U+{ord(char):04X}, line {number})."
             )
-        return Complaint(self.path, "EncodingError", what, number, column)
+            advice = "Write it in another way."
+        return Complaint(self.path, "EncodingError", what, number, column, advice=advice)
 
 
 _HIDDEN = "\ufffd"

@@ -90,9 +90,11 @@ class Known:
         return path == EXAMPLE and path not in self.names
 
 
-def unreadable(message: str, *, path: str = "", error: str = "UnreadableAnswer") -> Complaint:
+def unreadable(
+    message: str, *, path: str = "", error: str = "UnreadableAnswer", advice: str = ""
+) -> Complaint:
     """Complain about the answer itself."""
-    return Complaint(path=path, error=error, message=message)
+    return Complaint(path=path, error=error, message=message, advice=advice)
 
 
 def join(found: Sequence[FoundPieces]) -> FoundPieces:

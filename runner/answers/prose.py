@@ -38,9 +38,10 @@ _COURTESY = re.compile(
 
 _OPTION = re.compile(r"^\s*(?:[-*+]|\d{1,2}[.)]|[a-hA-H][.)])\s+\S")
 
-_NO_ANSWER = (
-    "You asked a question instead of giving files, and nobody can answer it now. Take the meaning "
-    "that is most likely, say in one sentence what you assume, then give the files."
+_NO_ANSWER = "The answer asks a question instead of giving files, and nobody can answer it now."
+_ASSUME = (
+    "Take the meaning that is most likely, say in one sentence what you assume, then give the "
+    "files."
 )
 
 
@@ -92,7 +93,8 @@ def asked_back(text: str) -> Complaint | None:
     asked = " ".join(_questions(lines))
     if not asked:
         return None
-    return Complaint("", ASKED_BACK, _NO_ANSWER, excerpt=cut_middle(asked, _LONGEST))
+    excerpt = cut_middle(asked, _LONGEST)
+    return Complaint("", ASKED_BACK, _NO_ANSWER, excerpt=excerpt, advice=_ASSUME)
 
 
 def _questions(lines: Iterable[str]) -> Iterable[str]:

@@ -248,11 +248,11 @@ def _blind(path: str, old: bytes, full: Whole, known: Known) -> bool:
 
 def _partial(piece: AnswerPiece) -> Complaint:
     message = (
-        f"{piece.place} is the whole of {piece.path}, of which you were shown only a part; lines "
-        "that you did not see would be lost. Answer with edits (SEARCH/REPLACE) of lines that are "
-        "shown."
+        f"{piece.place} is the whole of {piece.path}, of which only a part was shown; the lines "
+        "that were not shown would be lost."
     )
-    return Complaint(piece.path, "PartlyShown", message)
+    advice = "Answer with edits (SEARCH/REPLACE) of lines that are shown."
+    return Complaint(piece.path, "PartlyShown", message, advice=advice)
 
 
 def _edit(draft: _Draft, piece: AnswerPiece) -> None:
@@ -261,8 +261,12 @@ def _edit(draft: _Draft, piece: AnswerPiece) -> None:
         _write(draft, piece, piece.text)
         return
     if old is None:
-        message = f"{piece.place} edits {piece.path}, which does not exist. Give the whole file."
-        draft.complaints.append(unreadable(message, path=piece.path, error="EditNotFound"))
+        message = f"{piece.place} edits {piece.path}, which does not exist."
+        draft.complaints.append(
+            unreadable(
+                message, path=piece.path, error="EditNotFound", advice="Give the whole file."
+            )
+        )
         return
     edits = [e for e in piece.edits if "\n".join(e.search).strip() not in EXAMPLE_SEARCHES]
     if len(edits) < len(piece.edits):
@@ -460,6 +464,7 @@ def _nothing(text: str) -> Complaint:
     if not text.strip():
         return unreadable("The answer is empty.", error="EmptyAnswer")
     return unreadable(
-        "No file was found in the answer. Give each file as its path on a line of its own, then "
-        "its content between fences (```)."
+        "No file was found in the answer.",
+        advice="Give each file as its path on a line of its own, then its content between fences "
+        "(```).",
     )

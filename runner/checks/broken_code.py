@@ -156,16 +156,17 @@ def _exits(path: str, old: str, new: str) -> Iterator[Complaint]:
     """A package that is not a program ends the process: its tests would end with it, unseen."""
     found = _GO_EXIT.search(new)
     if found and not _GO_EXIT.search(old) and not _MAIN.search(new):
-        message = f"{path} would end the whole program ({found[0]}…). Return an error instead."
-        yield Complaint(path, "EndsProcess", message, new.count("\n", 0, found.start()) + 1)
+        message = f"{path} would end the whole program ({found[0]}…)."
+        line = new.count("\n", 0, found.start()) + 1
+        yield Complaint(path, "EndsProcess", message, line, advice="Return an error instead.")
 
 
 def _twice(path: str, name: str, line: int) -> Complaint:
-    return Complaint(
-        path, "DefinedTwice", f"{path} defines `{name}` twice. Keep one of them.", line or None
-    )
+    message = f"{path} defines `{name}` twice."
+    return Complaint(path, "DefinedTwice", message, line or None, advice="Keep one of them.")
 
 
 def _lost(path: str, name: str, line: int, shown: str) -> Complaint:
-    message = f"{path} no longer imports `{name}`, but line {line} uses it. Put it back (below)."
-    return Complaint(path, "LostImport", message, line, excerpt=shown)
+    message = f"{path} no longer imports `{name}`, but line {line} uses it."
+    advice = "Put it back (below)."
+    return Complaint(path, "LostImport", message, line, excerpt=shown, advice=advice)

@@ -55,10 +55,8 @@ _CONSTANT = _TEXTS | _NUMBERS | frozenset({
 _SMALL = frozenset({"0", "1", "2", "10", "100"})
 _LISTED = ("special", "exception", "except", "irregular", "table", "lookup", "alias", "known",
            "abbrev", "synonym", "mapping", "constant")  # fmt: skip
-_MESSAGE = (
-    "This answers what the tests ask, case by case. Write code that is right for any value; the "
-    "values of tests do not belong into it."
-)
+_MESSAGE = "This answers what the tests ask, case by case."
+_ADVICE = "Write code that is right for any value; the values of tests do not belong into it."
 _MOST_NODES = 50_000
 _LEAST = 2
 """So many cases of the tests in the code are no accident."""
@@ -120,7 +118,7 @@ def copied_cases(
         copied = _copied(unsaid, cases)
         if sum(any(each.answers(case) for each in copied) for case in cases) >= _LEAST:
             line = min(each.line for each in copied)
-            yield Complaint(path, "CopiedFromTests", _MESSAGE, line)
+            yield Complaint(path, "CopiedFromTests", _MESSAGE, line, advice=_ADVICE)
 
 
 def _copied(branches: Sequence[_Branch], cases: Collection[_Case]) -> list[_Branch]:

@@ -277,14 +277,14 @@ def _refused(loss: Loss, use: Use) -> Complaint:
     if loss.why:
         what = f"`{loss.name}` in {loss.path} {loss.why}, but {place} as it was."
         how = "Let it take what it took before (below), or change every place that uses it."
-        return _complaint(loss, "ChangedSignature", f"{what} {how}")
+        return _complaint(loss, "ChangedSignature", what, how)
     what = f"`{loss.name}` is gone from {loss.path}, but {place}."
-    return _complaint(loss, "LostName", f"{what} Put it back as it was (below).")
+    return _complaint(loss, "LostName", what, "Put it back as it was (below).")
 
 
 def _missed(loss: Loss) -> Complaint:
     what = f"`{loss.name}` is gone from {loss.path}, but the task speaks of it as of what is there."
-    return _complaint(loss, "LostName", f"{what} Put it back as it was (below).")
+    return _complaint(loss, "LostName", what, "Put it back as it was (below).")
 
 
 def _question(loss: Loss) -> Complaint:
@@ -295,7 +295,7 @@ def _question(loss: Loss) -> Complaint:
         what = f"`{loss.name}` is gone from {loss.path}, which the task does not ask for."
         error, back = "UnusedNameGone", "Put it back as it was (below)."
     sure = "Only if the task cannot be done otherwise, give the same answer again."
-    return _complaint(loss, error, f"{what} {back} {sure}")
+    return _complaint(loss, error, what, f"{back} {sure}")
 
 
 def _warning(loss: Loss) -> str:
@@ -304,7 +304,7 @@ def _warning(loss: Loss) -> str:
     return f"`{loss.name}` is gone from `{loss.path}`; nothing in the repository uses it"
 
 
-def _complaint(loss: Loss, error: str, message: str) -> Complaint:
+def _complaint(loss: Loss, error: str, message: str, advice: str) -> Complaint:
     source = loss.offer.source
     shown = source if len(source) <= _LONGEST else source[:_LONGEST] + "\n[... cut ...]"
-    return Complaint(loss.path, error, message, excerpt=shown)
+    return Complaint(loss.path, error, message, excerpt=shown, advice=advice)

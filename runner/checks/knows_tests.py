@@ -40,6 +40,9 @@ _MEANT = re.compile(
 _PLACE = re.compile(r"\bin\s+(?:the\s+)?tests?(?:/|\b(?=\s*(?:$|[.,;)]|for|of)))", re.IGNORECASE)
 
 
+_ADVICE = "Write code that does the same for everybody."
+
+
 def knows_its_tests(
     changes: ChangeSet, asked: TaskWords, *, old: Mapping[str, bytes]
 ) -> Iterator[Complaint]:
@@ -61,7 +64,7 @@ def knows_its_tests(
             if number in new and pattern.search(line):
                 message = (
                     f"Line {number} checks whether tests are running, which the task does not ask "
-                    "for. Write code that does the same for everybody."
+                    "for."
                 )
-                yield Complaint(path, "KnowsItsTests", message, number)
+                yield Complaint(path, "KnowsItsTests", message, number, advice=_ADVICE)
                 break

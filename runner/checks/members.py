@@ -59,8 +59,8 @@ def without_members(files: Mapping[str, bytes], asked: TaskWords) -> Iterator[Co
             if is_among_tests(path) or owner.encode() not in content:
                 continue
             if line := _lacking(path, content.decode("utf-8", "replace"), owner, name, files):
-                message = f"The task asks for `{name}` in `{owner}` as well. Write it there."
-                yield Complaint(path, "NameMissing", message, line)
+                message = f"The task asks for `{name}` in `{owner}` as well."
+                yield Complaint(path, "NameMissing", message, line, advice="Write it there.")
 
 
 def _lacking(path: str, text: str, owner: str, name: str, files: Mapping[str, bytes]) -> int:

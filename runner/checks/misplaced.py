@@ -49,8 +49,9 @@ def misplaced(
     for promise, path in holders(asked, paths).items():
         elsewhere = [p for p, names in new.items() if promise.name in names and p != path]
         if elsewhere and not _has(path, promise.name, changes, paths, read):
-            message = f"The task asks for `{promise.name}` in {path}. Write it there."
-            yield from (Complaint(p, "WrongPlace", message) for p in elsewhere)
+            message = f"The task asks for `{promise.name}` in {path}."
+            for place in elsewhere:
+                yield Complaint(place, "WrongPlace", message, advice="Write it there.")
     members = [(promise.name, promise.owner) for promise in promises(asked) if promise.owner]
     for name, owner in dict.fromkeys([*members, *_MEMBER.findall(asked.text)]):
         yield from _in_another_class(name, owner, changes, read)
@@ -70,9 +71,10 @@ def another_task(
         if theirs:
             message = (
                 f"The answer does another task of the roadmap: `{theirs[0]}` belongs to "
-                f"“{task.title}”. Do the task that is asked for, and only that."
+                f"“{task.title}”."
             )
-            return Complaint("", "OtherTask", message)
+            advice = "Do the task that is asked for, and only that."
+            return Complaint("", "OtherTask", message, advice=advice)
     return None
 
 
@@ -92,8 +94,8 @@ def content_of_another(
             continue
         owner = next((p for p, text in others.items() if _is_mostly(_names(p, text), new)), "")
         if owner:
-            message = f"This is the content of {owner}, with changes. Give it as {owner}."
-            yield Complaint(path, "WrongPlace", message)
+            message = f"This is the content of {owner}, with changes."
+            yield Complaint(path, "WrongPlace", message, advice=f"Give it as {owner}.")
 
 
 def taken_over(
@@ -112,10 +114,13 @@ def taken_over(
         if new and len(old & new) * 4 <= len(old):
             message = (
                 f"The answer puts other code in place of all that {path} has, which the task does "
-                "not ask for. Leave that file as it is, and give this code in the file where it "
-                "belongs. Only if the task cannot be done otherwise, give the same answer again."
+                "not ask for."
             )
-            yield Complaint(path, "WrongPlace", message)
+            advice = (
+                "Leave that file as it is, and give this code in the file where it belongs. Only "
+                "if the task cannot be done otherwise, give the same answer again."
+            )
+            yield Complaint(path, "WrongPlace", message, advice=advice)
 
 
 def _is_mostly(theirs: set[str], new: set[str]) -> bool:

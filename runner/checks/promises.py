@@ -179,5 +179,5 @@ def has_name(text: str, name: str) -> bool:
 
 def name_complaint(name: str) -> Complaint:
     """Complain of a name that the task says to make and that is nowhere."""
-    message = f"The task asks for `{name}`, but nothing has that name. Write it, under this name."
-    return Complaint("", "NameMissing", message)
+    message = f"The task asks for `{name}`, but nothing has that name."
+    return Complaint("", "NameMissing", message, advice="Write it, under this name.")

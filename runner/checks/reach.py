@@ -83,7 +83,9 @@ def trimmed(
     outside = _outside(rest, asked, guidance, roadmap)
     left |= outside if len(outside) < len(rest) else {}
     if _is_another_task(_without(files, left).values(), asked):
-        return Trimmed(changes, complaints=(Complaint(min(files), "OtherTask", _OTHER_TASK),))
+        advice = "Do what the task asks for."
+        other = Complaint(min(files), "OtherTask", _OTHER_TASK, advice=advice)
+        return Trimmed(changes, complaints=(other,))
     kept = ChangeSet({path: write for path, write in changes.files.items() if path not in left})
     found = Trimmed(kept, dict(sorted(left.items())))
     if not asked.mentions("licen", "copyright", "header", "spdx", "legal"):
@@ -102,8 +104,11 @@ def _left_alone(
     alone = asked.left_alone([path for path, file in files.items() if file.old is not None])
     others = [file for path, file in files.items() if path not in alone]
     needed = [path for path in sorted(alone) if not others or _needed(files[path], others)]
-    text = "The task says that {} must not change. Leave it as it is."
-    complaints = [Complaint(path, "ProtectedPath", text.format(path)) for path in needed]
+    text = "The task says that {} must not change."
+    complaints = [
+        Complaint(path, "ProtectedPath", text.format(path), advice="Leave it as it is.")
+        for path in needed
+    ]
     return dict.fromkeys(alone, "the task says to leave it as it is"), tuple(complaints)
 
 
@@ -328,7 +333,7 @@ _ABOUT_ERRORS = re.compile(
     re.IGNORECASE,
 )
 _ENOUGH_WORDS = 2  # fewer own words do not show what an answer is for
-_OTHER_TASK = "Nothing in this answer has to do with the task. Do what the task asks for."
+_OTHER_TASK = "Nothing in this answer has to do with the task."
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 _ABOUT_MANIFESTS = ("depend", "packages", "version", "release", "bump", "upgrad", "config",
                     "install", "librar", "manifest", "publish", "plugin", "mypy",

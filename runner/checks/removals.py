@@ -53,13 +53,13 @@ def not_removed(
     A name that is defined in another way now (an alias of the new one) was removed.
     """
     return tuple(
-        Complaint(path, "NameKept", _KEPT.format(name=name, path=path))
+        Complaint(path, "NameKept", _KEPT.format(name=name, path=path), advice="Remove it.")
         for name, path in removals(asked, paths)
         if _as_before(name, path, changes, read(path) or b"")
     )
 
 
-_KEPT = "The task says to remove `{name}` from {path}, but it is still defined there. Remove it."
+_KEPT = "The task says to remove `{name}` from {path}, but it is still defined there."
 
 
 def _as_before(name: str, path: str, changes: ChangeSet, old: bytes) -> bool:

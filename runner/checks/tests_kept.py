@@ -108,13 +108,13 @@ def weaker_asserts(changes: ChangeSet, *, read: Read) -> tuple[str, ...]:
 def _deleted(path: str, before: Tests, pool: _Pool, case: _Case) -> Iterator[Complaint]:
     tests = [(name, test) for name, test in before.items() if name]
     if not all(pool.successor(*each) or case.excuses(*each) for each in tests):
-        yield Complaint(path, _ERROR, f"The test file {path} would be deleted. Keep it.")
+        yield Complaint(path, _ERROR, f"The test file {path} would be deleted.", advice="Keep it.")
 
 
 def _loosened(path: str, old: bytes, new: bytes) -> Iterator[Complaint]:
     for why in loosened(path, old, new):
-        message = f"{path} {why}. Repair the code, not how it is tested."
-        yield Complaint(path, _ERROR, message)
+        advice = "Repair the code, not how it is tested."
+        yield Complaint(path, _ERROR, f"{path} {why}.", advice=advice)
 
 
 def _read_all(changes: ChangeSet, read: Read) -> dict[str, tuple[Tests, Tests]]:
@@ -269,7 +269,7 @@ def _weaker(
         if reshaped and not strict and name in after:
             continue
         what = f"The test {name}" if name else f"The module {path}"
-        yield Complaint(path, _ERROR, f"{what} {why}. {_GO_ON}", (now or test).line)
+        yield Complaint(path, _ERROR, f"{what} {why}.", (now or test).line, advice=_GO_ON)
 
 
 def _as_much(before: Tests, after: Tests) -> bool:
@@ -364,19 +364,17 @@ def _hollow(path: str, before: Tests, after: Tests, asked: TaskWords) -> Iterato
         named = promised or name.rpartition("::")[2] in asked.names
         if test.checks or test.skips or (test.acts and not test.demands.hollow and not named):
             continue
-        message = (
-            f"The test {name} asserts nothing: it passes whatever the code does. Let it call the "
-            "code and assert what comes out."
-        )
-        yield Complaint(path, _HOLLOW, message, test.line)
+        message = f"The test {name} asserts nothing: it passes whatever the code does."
+        advice = "Let it call the code and assert what comes out."
+        yield Complaint(path, _HOLLOW, message, test.line, advice=advice)
 
 
 def _alone(path: str, old: bytes | None, write: Write | None) -> Iterator[Complaint]:
     """Complain of a new test file of scripts that can only test what it defines itself."""
     source = write.content.decode("utf-8", "replace") if write and old is None else ""
     if path.endswith(SCRIPTS) and "import" in source and not _OUTSIDE.search(source):
-        message = f"{path} tests only what it defines itself. Let it import the project's code."
-        yield Complaint(path, _HOLLOW, message)
+        message = f"{path} tests only what it defines itself."
+        yield Complaint(path, _HOLLOW, message, advice="Let it import the project's code.")
 
 
 _OUTSIDE = re.compile(
@@ -396,4 +394,4 @@ def _weaker_lines(
     if write and not why and not strict:
         why = fewer(old, write.content)
     if why:
-        yield Complaint(path, _ERROR, f"The test file {path} {why}. {_GO_ON}")
+        yield Complaint(path, _ERROR, f"The test file {path} {why}.", advice=_GO_ON)

@@ -81,8 +81,8 @@ def unfinished(changes: ChangeSet, asked: TaskWords, *, read: Read) -> tuple[Com
     ``read`` returns what a file held before.
     """
     if _comments_alone(changes, read) and not asked.mentions(*_ABOUT_COMMENTS):
-        message = "The answer changes nothing but comments. Do what the task asks for."
-        return (Complaint(next(iter(changes.files)), "OnlyComments", message),)
+        message, advice = "The answer changes nothing but comments.", "Do what the task asks for."
+        return (Complaint(next(iter(changes.files)), "OnlyComments", message, advice=advice),)
     if asked.about_tests or asked.mentions(*_MAY_BE_UNDONE):
         return ()
     return tuple(_empty_bodies(changes, asked, read))
@@ -111,11 +111,12 @@ def beside_the_code(changes: ChangeSet, asked: TaskWords) -> tuple[Complaint, st
         what, about = "tests", named or asked.about_tests or asked.mentions(*_ABOUT_TESTS)
     else:
         return None
-    message = (
-        f"The answer changes nothing but {what}. Do all that the task asks for. Only if that is "
-        "what it asks for, give the same answer again."
+    message = f"The answer changes nothing but {what}."
+    advice = (
+        "Do all that the task asks for. Only if that is what it asks for, give the same answer "
+        "again."
     )
-    question = Complaint(next(iter(changes.files)), "OnlyBeside", message)
+    question = Complaint(next(iter(changes.files)), "OnlyBeside", message, advice=advice)
     return None if about else (question, f"only {what} changed; the task does not speak of them")
 
 
@@ -140,12 +141,12 @@ def without_asked_tests(changes: ChangeSet, asked: TaskWords) -> tuple[Complaint
     texts = [w.content.decode("utf-8", "replace") for w in changes.files.values() if w]
     if any(map(_TEST_CODE.search, texts)):
         return None
-    what = "The task asks for tests, and the answer has none. Give them"
+    what = "The task asks for tests, and the answer has none."
     if asked.about_tests:
-        return Complaint("", "NoTests", f"{what}."), ""
+        return Complaint("", "NoTests", what, advice="Give them."), ""
     again = "Only if they are there already, give the same answer again."
     warning = "the task asks for tests, and none was added or changed"
-    return Complaint("", "NoTests", f"{what} too. {again}"), warning
+    return Complaint("", "NoTests", what, advice=f"Give them too. {again}"), warning
 
 
 def _same_code(path: str, old: bytes, new: bytes) -> bool:
@@ -183,8 +184,8 @@ def _empty_bodies(changes: ChangeSet, asked: TaskWords, read: Read) -> Iterator[
                 full.add(name)
     for name, (path, line) in empty.items():
         if name not in full:
-            message = f"`{name}` in {path} does nothing yet. Write what the task asks for."
-            yield Complaint(path, "StubBody", message, line)
+            message = f"`{name}` in {path} does nothing yet."
+            yield Complaint(path, "StubBody", message, line, advice="Write what the task asks for.")
 
 
 def _may_be_empty(asked: TaskWords) -> bool:

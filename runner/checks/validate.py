@@ -52,8 +52,9 @@ def _complaint(path: str, content: bytes, at: int, what: str) -> Complaint:
     before = content[:at]
     line, start = before.count(b"\n") + 1, before.rfind(b"\n") + 1
     column = len(before[start:].decode("utf-8", "replace")) + 1
-    message = f"Byte 0x{content[at]:02x} {what}. Write the file as UTF-8 text."
-    return Complaint(path, "EncodingError", message, line, column)
+    message = f"Byte 0x{content[at]:02x} {what}."
+    advice = "Write the file as UTF-8 text."
+    return Complaint(path, "EncodingError", message, line, column, advice=advice)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,10 +97,9 @@ def check_near_miss(
             continue
         same_name = [p for p in paths if p.rpartition("/")[2] == name and _alike(folder, p)]
         if len(same_name) == 1 and same_name[0] not in deleted:
-            message = (
-                f"{path} does not exist, but {same_name[0]} does. Did you mean {same_name[0]}?"
-            )
-            yield Complaint(path, "NearMissPath", message)
+            message = f"{path} does not exist, but {same_name[0]} does."
+            advice = f"Did you mean {same_name[0]}?"
+            yield Complaint(path, "NearMissPath", message, advice=advice)
 
 
 def _alike(folder: str, other: str) -> bool:
@@ -125,6 +125,11 @@ _KEY_IS_VALUE = lazy_pattern(r"(?:^|/)(?:\.env[^/]*|[^/]*\.(?:env|ini|cfg|conf|p
 _KEY_BLOCK = lazy_pattern(r"-----BEGIN [A-Z ]*PRIVATE KEY[A-Z ]*-----.*?(?:-----END|\Z)", re.DOTALL)
 
 
+_ELSEWHERE = (
+    "Read it from the environment or from a secret store; a value for tests says that it is fake."
+)
+
+
 def check_secrets(path: str, content: bytes, old: bytes | None) -> Iterator[Complaint]:
     """Yield the secrets in those lines of ``content`` that ``old`` has not (at most ten)."""
     text = content.decode("utf-8", "replace")
@@ -135,9 +140,9 @@ def check_secrets(path: str, content: bytes, old: bytes | None) -> Iterator[Comp
         kinds = _kinds(path, line, text[start : start + len(line) + 400])
         for kind, value in kinds.items():
             shown = _masked(text, value)
-            message = f"Line {number} adds what looks like a secret ({kind}). Read it from the "
-            message += "environment or from a secret store; a value for tests says that it is fake."
-            yield Complaint(path, "Secret", message, number, None, numbered(shown, number))
+            message = f"Line {number} adds what looks like a secret ({kind})."
+            excerpt = numbered(shown, number)
+            yield Complaint(path, "Secret", message, number, excerpt=excerpt, advice=_ELSEWHERE)
             count += 1
         if count >= _MOST:
             return
@@ -183,9 +188,11 @@ def check_conflicts(path: str, content: bytes, old: bytes | None) -> Complaint |
         return None
     message = (
         f"Lines {places[0]} to {places[2]} are two versions between the marks of a conflict "
-        "(<<<<<<<, =======, >>>>>>>). Write the one that the file should contain, without marks."
+        "(<<<<<<<, =======, >>>>>>>)."
     )
-    return Complaint(path, "ConflictMarks", message, places[0], 1, numbered(text, places[0]))
+    advice = "Write the one that the file should contain, without marks."
+    excerpt = numbered(text, places[0])
+    return Complaint(path, "ConflictMarks", message, places[0], 1, excerpt, advice=advice)
 
 
 REFUSED = frozenset(
@@ -255,9 +262,11 @@ def _places(
     for path, write in changes.files.items():
         complaint = paths.check_shape(path) or paths.check_target(path, base)
         if complaint is None and is_protected(path):
-            complaint = Complaint(path, "ProtectedPath", f"{path} is protected: leave it as it is.")
+            message, advice = f"{path} is protected.", "Leave it as it is."
+            complaint = Complaint(path, "ProtectedPath", message, advice=advice)
         if complaint is None and (read(path) or b"").startswith(_LFS) and path in base.entries:
-            complaint = Complaint(path, "UnsafePath", f"{path} is a Git LFS pointer: leave it.")
+            message = f"{path} is a Git LFS pointer."
+            complaint = Complaint(path, "UnsafePath", message, advice="Leave it.")
         if complaint is None and write and write.mode not in {None, FILE, EXECUTABLE}:
             complaint = Complaint(path, "UnsafePath", f"{path} would not be an ordinary file.")
         if complaint:

@@ -32,7 +32,8 @@ def bad_answer(state: RunState, bug: Exception) -> Step | None:
     refused = Complaint(
         "",
         "UnreadableAnswer",
-        f"This answer triggered a bug in Cairn ({said}). Answer again in a simpler form.",
+        f"This answer triggered a bug in Cairn ({said}).",
+        advice="Answer again in a simpler form.",
     )
     if node == "plan_task":
         return Step(state, "ok")

@@ -162,7 +162,7 @@ def _mistakes(attempt: Attempt, kind: Literal["code", "test"]) -> list[str]:
     """The findings as short sentences a fresh answer is warned with."""
     if kind == "code":
         return [
-            cut_middle(f"{c.path or 'answer'}: {c.error}: {c.message}", 300)
+            cut_middle(f"{c.path or 'answer'}: {c.error}: {c.for_model}", 300)
             for c in attempt.checked.complaints[:5]
         ]
     return reasons_of(attempt.tested.verification)[:5]

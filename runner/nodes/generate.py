@@ -71,11 +71,12 @@ def still_hidden(changes: ChangeSet, old: Mapping[str, bytes], mask: Mask) -> tu
         before = old.get(path, b"").decode("utf-8", "replace")
         after = write.content.decode("utf-8", "replace") if write else ""
         if after.count(HIDDEN) > before.count(HIDDEN) and mask.spans(before):
-            message = (
-                f"{path} has {HIDDEN} in the place of a value that is hidden from you. Repeat such "
-                "a line exactly as it was shown, or change the other lines by SEARCH/REPLACE."
+            message = f"{path} has {HIDDEN} in the place of a value that was hidden."
+            advice = (
+                "Repeat such a line exactly as it was shown, or change the other lines by "
+                "SEARCH/REPLACE."
             )
-            found.append(Complaint(path, "HiddenValue", message))
+            found.append(Complaint(path, "HiddenValue", message, advice=advice))
     return tuple(found)
 
 

@@ -456,10 +456,10 @@ def _missing(state: RunState, changes: ChangeSet, base: Snapshot) -> Iterable[Co
     effective = changes.effective(base).files
     paths = revision.conflict.paths if revision.conflict else ()
     left = (path for path in paths if path not in effective)
-    return (Complaint(path, "MissingFile", _LEFT_OUT) for path in left)
+    return (Complaint(path, "MissingFile", _LEFT_OUT, advice="Do it again here.") for path in left)
 
 
-_LEFT_OUT = "what the pull request did in this file is missing: do it again here"
+_LEFT_OUT = "what the pull request did in this file is missing."
 
 
 def _limits(options: Options) -> Limits:

@@ -48,10 +48,26 @@ def tests_left(paths: Sequence[str]) -> str:
     return f"The task names {named}, but no test there changed or started to pass."
 
 
+_LOOKS_FOR = {
+    "broken_code": "names that are defined twice and imports that are lost",
+    "changed_tests": "tests that assert something else",
+    "content_of_another": "files with the content of another file",
+    "copied_cases": "results copied from the tests",
+    "knows_its_tests": "code that asks whether tests are running",
+    "misplaced": "code in the wrong file or class",
+    "not_removed": "names that should be gone",
+    "undefined_names": "undefined names",
+    "unfinished": "code that does nothing yet",
+    "weaker_asserts": "tests that assert less",
+}
+"""What a check of an answer looks for, by the name of its function."""
+
+
 def checks_left_out(checks: Sequence[str]) -> str:
     """Which checks of an answer took too long: what they look for, a reviewer has to."""
-    named = ", ".join(dict.fromkeys(name.rpartition(".")[2] for name in checks))
-    return f"Checking this change took too long, so these checks were left out: {named}."
+    names = dict.fromkeys(name.rpartition(".")[2] for name in checks)
+    named = ", ".join(_LOOKS_FOR.get(name, name.replace("_", " ")) for name in names)
+    return f"Checking this change took too long, so Cairn did not look for: {named}."
 
 
 def new_findings(verification: Verification) -> list[str]:

@@ -19,8 +19,9 @@ class Complaint:
 
     ``error`` is the field's own word (``SyntaxError``, ``JSONDecodeError``, ``UnsafePath``,
     ``UnreadableAnswer`` ...); ``excerpt`` the lines around it, numbered, for the next question.
-    ``path`` is empty if the complaint is about the entire answer. ``said`` is what an answer says
-    that gives nothing to write: for people, as the model knows it.
+    ``path`` is empty if the complaint is about the entire answer. People read ``message`` alone; to
+    the model it is said with the ``advice`` what to do. ``said`` is what an answer says that gives
+    nothing to write: for people, as the model knows it.
     """
 
     path: str
@@ -30,6 +31,12 @@ class Complaint:
     column: int | None = None
     excerpt: str = ""
     said: str = ""
+    advice: str = ""
+
+    @property
+    def for_model(self) -> str:
+        """What is wrong, and what to do."""
+        return f"{self.message} {self.advice}".rstrip()
 
 
 ASKED = frozenset({"UnusedNameGone", "SignatureChanged", "OnlyBeside"})

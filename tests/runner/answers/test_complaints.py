@@ -57,14 +57,14 @@ def test_a_refusal_is_unreadable():
     complaint = complaint_of("I cannot help with that.")
 
     assert complaint.error == "UnreadableAnswer"
-    assert "on a line of its own" in complaint.message
+    assert "on a line of its own" in complaint.for_model
 
 
 def test_a_block_without_path_is_named():
     """When several files are expected, the complaint names the block and its line."""
     complaint = complaint_of("Hi\n\n```python\nx = 1\n```", expected=("a.py", "b.py"))
 
-    assert "Block 1 (line 3 of the answer)" in complaint.message
+    assert "Block 1 (line 3 of the answer)" in complaint.for_model
 
 
 def test_blocks_without_path_are_told_apart_by_their_language():
@@ -138,12 +138,12 @@ def test_a_broken_character_is_a_complaint():
 
 def test_an_endless_answer_is_not_read():
     """Five megabytes are refused before any work."""
-    assert "longer than" in complaint_of("x" * 5_000_000).message
+    assert "longer than" in complaint_of("x" * 5_000_000).for_model
 
 
 def test_an_answer_of_countless_blocks_is_not_read():
     """A model that loops over one block is told so."""
-    assert "blocks" in complaint_of("```\nx\n```\n" * 501).message
+    assert "blocks" in complaint_of("```\nx\n```\n" * 501).for_model
 
 
 TESTS = "from app import shout\n\n\ndef test_shout():\n    assert shout('a') == 'A'\n"

@@ -108,7 +108,7 @@ def test_an_edit_of_a_missing_file_asks_for_the_whole_file():
     (complaint,) = ask(f"```python src/new.py\n{EDIT}```").complaints
 
     assert complaint.error == "EditNotFound"
-    assert "Give the whole file" in complaint.message
+    assert "Give the whole file" in complaint.for_model
 
 
 def test_an_empty_search_makes_a_new_file():
@@ -244,7 +244,7 @@ def test_a_near_miss_is_looked_for_and_shown_as_long_as_it_is() -> None:
     assert (near.line, near.excerpt) == (2, "    2 |     a = 1\n    3 |     if a:")
     assert (one.line, one.excerpt) == (3, "    3 |     if a:")
     assert (far.line, far.excerpt) == (None, "")
-    assert far.message.endswith("Copy them exactly from the file.")
+    assert far.for_model.endswith("Copy them exactly from the file.")
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ Read = tuple[str, dict[str, str | None], str]
 def said(text: str) -> tuple[dict[str, str | None], str]:
     """The files of an answer, and what is said of it."""
     reply = ask(text, expected=())
-    return written(reply), "; ".join([c.message for c in reply.complaints] + [*reply.repairs])
+    return written(reply), "; ".join([c.for_model for c in reply.complaints] + [*reply.repairs])
 
 
 NO_FILE = (

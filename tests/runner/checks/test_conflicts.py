@@ -16,8 +16,8 @@ def test_both_versions_are_named_with_their_lines() -> None:
 
     assert complaint is not None
     assert (complaint.error, complaint.line) == ("ConflictMarks", 2)
-    assert "Lines 2 to 6" in complaint.message
-    assert "without marks" in complaint.message
+    assert "Lines 2 to 6" in complaint.for_model
+    assert "without marks" in complaint.for_model
 
 
 @pytest.mark.parametrize(

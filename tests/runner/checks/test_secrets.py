@@ -55,14 +55,14 @@ def test_a_secret_is_refused_and_not_repeated(kind):
     found = list(check_secrets(path, ("x = 1\n" + template.format(value)).encode(), None))
 
     assert (found[0].path, found[0].error, found[0].line) == (path, "Secret", 2)
-    assert all(value not in c.message + c.excerpt for c in found)
+    assert all(value not in c.for_model + c.excerpt for c in found)
     assert ">    2 | " in found[0].excerpt
 
 
 def test_the_message_names_the_kind():
     """A person learns what kind of secret it is and what to do."""
     path, template, value = SECRETS["GitHub Token"]
-    message = next(iter(check_secrets(path, template.format(value).encode(), None))).message
+    message = next(iter(check_secrets(path, template.format(value).encode(), None))).for_model
     assert "Line 1 adds what looks like a secret (GitHub Token)" in message
     assert "environment" in message
 

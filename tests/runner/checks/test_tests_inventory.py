@@ -32,7 +32,7 @@ def losses(path: str, before: str | None, after: str | None, **options: object) 
         read=lambda _: None if before is None else before.encode(),
         **{"repairing": False, **options},
     )
-    said = (re.sub(r"^The (?:test file|test|module) \S+ ", "", each.message) for each in found)
+    said = (re.sub(r"^The (?:test file|test|module) \S+ ", "", each.for_model) for each in found)
     return [re.split(r"[`:]|\. ", each)[0].strip() for each in said]
 
 

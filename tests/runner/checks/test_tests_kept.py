@@ -82,7 +82,7 @@ def weaker(files: dict[str, str | None], **options: object) -> list[str]:
         read=lambda path: FILES[path].encode() if path in FILES else None,
         **{"repairing": True, **options},
     )
-    return [complaint.message for complaint in found]
+    return [complaint.for_model for complaint in found]
 
 
 SCRIPT = """import assert from 'node:assert';
@@ -453,7 +453,7 @@ def test_one_test_with_as_many_cases_takes_the_place_of_several():
     def found(rows: str) -> list[str]:
         new = changes({TEST: case.format(rows, "test_twice")})
         read = lambda _: old.encode()  # noqa: E731
-        return [each.message for each in weakened_tests(new, read=read, repairing=False)]
+        return [each.for_model for each in weakened_tests(new, read=read, repairing=False)]
 
     assert found("1, 2, 3, 100, 200") == []
     assert found("1") != []

@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 
 from runner.checks.guarded import said_by
+from runner.checks.promises import name_complaint
 from runner.loop.deps import TaskWork
 from runner.nodes.validate import AutoRepaired, complaints_of, validate_code
+from runner.people.sentences import refusal_in_log
 from runner.state.changes import ChangeSet, Snapshot, Write
 from runner.state.findings import Complaint, Verification
 from runner.state.run_state import Attempt, RunState, Step
@@ -70,7 +72,7 @@ async def test_a_check_that_takes_too_long() -> None:
     step = await validate_code(state, ports, TaskWork(), repair=late, seconds=0.1)
 
     (warning,) = step.state.attempt.checked.warnings
-    assert warning.startswith("Checking this change took too long, so these checks were left out: ")
+    assert warning.startswith("Checking this change took too long, so Cairn did not look for: ")
     assert "endless" in warning
     assert "WeakenedTest" in errors(step)
 
@@ -113,6 +115,16 @@ async def test_names_in_other_encodings(
     step = await judge(changes, f"- [ ] Add a function `tschüß()` to `{path}`\n")
 
     assert errors(step) == found
+
+
+def test_what_the_model_is_to_do_is_said_to_the_model_alone() -> None:
+    """People read what is wrong with an answer."""
+    complaint = name_complaint("f")
+
+    assert refusal_in_log(complaint) == (
+        "NameMissing: The task asks for `f`, but nothing has that name."
+    )
+    assert complaint.for_model.endswith("nothing has that name. Write it, under this name.")
 
 
 async def test_complaints_about_the_answer_count() -> None:
