@@ -24,6 +24,14 @@ _SOLD = {
 _NAMES = {company: re.compile(rf"(?:^|[/.])((?:{names}).*)") for company, names in _SOLD.items()}
 
 
+_DATED = re.compile(r"-\d{4}-\d{2}-\d{2}$")
+
+
+def undated(model: str) -> str:
+    """The name of a model without the date that OpenAI answers with (``gpt-4o-2024-08-06``)."""
+    return _DATED.sub("", model)
+
+
 @dataclass(frozen=True, slots=True)
 class Seller:
     """A company (``provider``, as genai-prices calls it) and its own name for a model."""

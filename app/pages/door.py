@@ -152,6 +152,10 @@ class Door:
         self._set(opened, self._access.session(), LASTS)
         return opened
 
+    async def home(self, request: web.Request) -> web.StreamResponse:
+        """Lead whoever types the server's address to the runs."""
+        return moved(_HOME)
+
     async def logout(self, request: web.Request) -> web.StreamResponse:
         """Take the session from the browser."""
         if from_elsewhere(request.headers):

@@ -166,6 +166,7 @@ def routes(sources: Sources, door: Door, *, heartbeat: float = 15.0) -> list[web
     """Return the routes; ``heartbeat`` is seconds of silence in a stream of events."""
     pages, streams = Pages(sources), Streams(sources.hub, sources.runs, heartbeat=heartbeat)
     return [
+        web.get("/", door.home),
         web.get("/runs", door.guarded(pages.runs)),
         web.get("/runs/{id}", door.of_run(pages.run)),
         web.get("/runs/{id}/tasks/{key}", door.of_run(pages.task)),

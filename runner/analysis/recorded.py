@@ -14,10 +14,10 @@ from runner.analysis.routing import Misroute, PlanningGain, misroutes, planning_
 from runner.analysis.sample import Sample
 from runner.analysis.today import TodaysSettings, size
 from runner.history.records import Execution
-from runner.history.totals import undated
 from runner.roadmap.task import Task
 from runner.state.options import Options, plans_first
 from runner.state.task_size import complexity_of, kind_of, size_of
+from runner.windows import undated
 
 NEWEST: Final = 5_000
 """How many executions are analysed: the newest."""

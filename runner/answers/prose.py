@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from textwrap import shorten
 
 from runner.answers.fences import Outline
 from runner.state.findings import ASKED_BACK, Complaint
 from runner.text.sanitize import cut_middle
 
-_MOST_SENTENCES, _LONGEST = 3, 600
+_LONGEST = 600
 _FEWEST_WORDS = 4
 
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z`*_\"'])")
@@ -49,7 +50,7 @@ def explanation(parts: Outline) -> str:
     """Return the sentences before the first file, else those after the last one, else ''.
 
     Headings are left out, and so is what only introduces a file ("Here is the code:").
-    It is foreign text on one line, of at most 3 sentences and 600 characters.
+    It is foreign text on one line, of at most 600 characters; ``…`` is in the place of the rest.
     """
     if not parts.blocks:
         return ""
@@ -66,7 +67,7 @@ def _sentences(lines: Iterable[str]) -> str:
         for sentence in _SENTENCE_END.split(prose)
         if len(_WORD.findall(sentence)) >= _FEWEST_WORDS and not _INTRODUCES.match(sentence)
     ]
-    return cut_middle(" ".join(found[:_MOST_SENTENCES]), _LONGEST).replace("\n", " ")
+    return shorten(" ".join(found), _LONGEST, placeholder=" …")
 
 
 def _is_prose(line: str) -> bool:

@@ -114,7 +114,7 @@ def todays_settings(config: RepositoryConfig) -> TodaysSettings:
     """Return what the analysis of the history has to know of a configuration."""
     from runner.analysis.sample import context_level
     from runner.analysis.today import TodaysSettings
-    from runner.history.totals import undated
+    from runner.windows import undated
 
     levels: dict[Factor, str] = {"loop": config.loop, "form": config.model.structured}
     if config.model.name:

@@ -22,7 +22,6 @@ from runner.history.records import (
     StartedBy,
     ToolRecord,
 )
-from runner.history.totals import undated
 from runner.money import total
 from runner.state.error_types import ErrorType
 from runner.state.events import CommandRan
@@ -31,6 +30,7 @@ from runner.state.recoveries import outcome_of, replaced_well
 from runner.state.run_state import Attempt, RunState
 from runner.state.task_size import complexity_of, kind_of, size_of
 from runner.text.sanitize import cut_middle
+from runner.windows import undated
 
 _LONGEST: Final = 300
 _MOST_PATHS, _MOST_ERRORS, _MOST_TOOLS, MOST_REFERENCES = 30, 20, 60, 30

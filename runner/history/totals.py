@@ -6,7 +6,6 @@ the same attempt can take it back exactly.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final, Literal
@@ -71,13 +70,7 @@ class DayTotal:
 Counted = Mapping[tuple[str, str], Tally]
 """What a record counts: by dimension and value."""
 
-_DATED: Final = re.compile(r"-\d{4}-\d{2}-\d{2}$")
 LONGEST_VALUE: Final = 100
-
-
-def undated(model: str) -> str:
-    """The name of a model without the date that some endpoints add to it."""
-    return _DATED.sub("", model)
 
 
 def counted(execution: Execution) -> dict[tuple[str, str], Tally]:

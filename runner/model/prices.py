@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import ClassVar
 from urllib.parse import urlsplit
 
+from runner.windows import undated
+
 _MILLION = 1_000_000
-_DATED = re.compile(r"-\d{4}-\d{2}-\d{2}$")
-"""OpenAI answers with the dated name of a model (``gpt-4o-2024-08-06``)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class Prices:
         and ``written`` were put there, which some models charge for.
         """
         cached = min(cached, prompt)
-        price = self.table.get(model) or self.table.get(_DATED.sub("", model))
+        price = self.table.get(model) or self.table.get(undated(model))
         if price is not None:
             again = price.input if price.cached is None else price.cached
             inputs = (prompt - cached) * price.input + cached * again

@@ -6,11 +6,11 @@ list says nothing.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from datetime import date
 
 from runner.ports import Endpoint
+from runner.windows import undated
 
 _DECEMBER, _JANUARY = date(2026, 12, 11), date(2027, 1, 14)
 SHUTDOWNS = {
@@ -26,7 +26,6 @@ SHUTDOWNS = {
     "gpt-4.1": _JANUARY,
     "gpt-4.1-mini": _JANUARY,
 }
-_DATED = re.compile(r"-\d{4}-\d{2}-\d{2}$")
 _WARNED = 60
 """Days before the end from which on people are told."""
 
@@ -36,7 +35,7 @@ def shutdown_by_name(model: str) -> date | None:
 
     A dated name (``gpt-5-2025-08-07``) ends with the model, as does one with its company before it.
     """
-    return SHUTDOWNS.get(_DATED.sub("", model.lower().rpartition("/")[2]))
+    return SHUTDOWNS.get(undated(model.lower().rpartition("/")[2]))
 
 
 async def endings(names: Iterable[str], endpoint: Endpoint, today: date) -> list[str]:

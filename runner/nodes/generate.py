@@ -11,6 +11,7 @@ import logging
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from textwrap import shorten
 from typing import TYPE_CHECKING, Literal
 
 from runner.checks.validate import REFUSED
@@ -308,7 +309,7 @@ def _explained(state: RunState, before: ChangeSet, reply: ParsedAnswer) -> str:
     """What the model said about the change so far; a fresh answer begins anew."""
     afresh = state.node == "execute_task" and state.attempt.planned.revision
     earlier = state.attempt.answered.explanation if before and not afresh else ""
-    return cut_middle(f"{earlier} {reply.explanation}".strip(), _LONGEST_EXPLANATION)
+    return shorten(f"{earlier} {reply.explanation}", _LONGEST_EXPLANATION, placeholder=" …")
 
 
 _REFUSED = Complaint("", "Refusal", "the model refused to answer (content filter)")

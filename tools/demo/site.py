@@ -36,7 +36,26 @@ class Site:
     def routes(self) -> list[web.RouteDef]:
         """Return the routes, at the addresses that GitHub has them at."""
         place = f"/{self._repository}/{{kind:issues|pull}}/{{number:[0-9]{{1,9}}}}"
-        return [web.get(place, self._show), web.post(place, self._comment)]
+        return [
+            web.get("/", self._front),
+            web.get(f"/{self._repository}", self._front),
+            web.get(place, self._show),
+            web.post(place, self._comment),
+        ]
+
+    async def _front(self, _request: web.Request) -> web.Response:
+        assert self.github is not None
+        issues = self.github.repo(self._repository).issues.values()
+        links = "\n".join(
+            f"- [#{each.number}](/{self._repository}/{'pull' if each.pull else 'issues'}/"
+            f"{each.number}) {each.title}"
+            for each in sorted(issues, key=lambda issue: issue.number)
+        )
+        text = (
+            f"It stands in for GitHub while the demo runs. Its issues and pull requests:\n\n{links}"
+        )
+        page = sheet(Card(f"The demo's repository {self._repository}", text))
+        return web.Response(text=page, content_type="text/html", headers=_HEADERS)
 
     async def _show(self, request: web.Request) -> web.Response:
         issue = self._issue(request)

@@ -43,7 +43,7 @@ async def data(client, path):
 
 async def test_an_empty_list_says_so(client):
     """Where there is no run the page says how to start one."""
-    assert "There is no run yet" in await text(client, "/runs")
+    assert "There is no run yet" in await text(client, "/")
 
 
 async def test_the_list_is_paged_newest_first(client, bench):
@@ -178,7 +178,7 @@ async def test_a_working_run_shows_where_it_is(client, bench):
     assert [event["event"] for event in seen["timeline"]] == [
         "node_started", "advanced", "run_changed",
     ]  # fmt: skip
-    assert "Cairn checks the answer." in await text(client, "/runs/r1")
+    assert "Cairn checks the answer now" in await text(client, "/runs/r1")
 
 
 @pytest.mark.parametrize("node", ["end", "rest"])

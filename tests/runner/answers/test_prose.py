@@ -32,8 +32,8 @@ def complaint(text: str) -> tuple[str, str]:
         ("# Changes\n\n- `x` is set to 1 now\n- nothing else was changed\n\n{}",
          "`x` is set to 1 now. nothing else was changed."),
         ("The value of `x` is\nset to one here.\n\n{}", "The value of `x` is set to one here."),
-        ("One is the first. Two is the second one. Three is the third one. Four is too much.\n{}",
-         "One is the first. Two is the second one. Three is the third one."),
+        ("One is the first. Two is the second one. Three is the third one. Four is there too.\n{}",
+         "One is the first. Two is the second one. Three is the third one. Four is there too."),
         ("<think>I must think about this for long.</think>\nIt sets `x` to one.\n{}",
          "It sets `x` to one."),
         ("It sets `x` to one.\n\nsrc/the/right/place.py\n{}", "It sets `x` to one."),
@@ -49,8 +49,8 @@ def test_a_very_long_one_is_cut() -> None:
     """A flood of words stays short, on one line."""
     text = explained("word " * 50_000 + "end.\n\n" + FILE)
 
-    assert len(text) < 700
-    assert "\n" not in text
+    assert len(text) <= 600
+    assert text.endswith("word …")
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from runner.history.records import (
     for_programs,
 )
 from runner.history.statistics import Statistics, as_json, named, percent, statistics_of
-from runner.history.totals import DayTotal, counted, merged, taken_back, undated
+from runner.history.totals import DayTotal, counted, merged, taken_back
 from runner.money import Usage
 from runner.people.history_sentences import (
     NOTHING,
@@ -31,6 +31,7 @@ from runner.people.history_sentences import (
 )
 from runner.roadmap.parse import parse_roadmap
 from runner.state.task_size import kind_of
+from runner.windows import undated
 from tests.runner.history.made import NOW, execution
 
 QUERY = asked(now=NOW, days=30)
