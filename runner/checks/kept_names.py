@@ -8,10 +8,10 @@ model is asked once, and people are told if it stays.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from runner.checks.asked import TaskWords
 from runner.checks.interfaces import (
     Given,
     Interface,
@@ -25,55 +25,22 @@ from runner.checks.interfaces import (
     same_places,
 )
 from runner.checks.uses import CodeFiles, Use, uses_of
-from runner.code.languages import CODE_SUFFIXES
 from runner.state.changes import ChangeSet
 from runner.state.findings import Complaint, LostName
-from runner.text.patterns import lazy_pattern
 
 _MOST = 6
 _LONGEST = 3000
-_GOES = lazy_pattern(
-    r"\b(?:remov|delet|drop|renam|mov(?:e|ing)|replac|deprecat|merg|inlin|extract|split|unif"
-    r"|combin|consolidat|clean|get rid|obsolet|retir|strip|rework|refactor|rewrit|simplif"
-    r"|restructur|entfern|lösch|umbenenn|ersetz|verschieb|supprim|retir|enlev|renomm|remplac"
-    r"|déplac|elimin|borr|quit|renombr|reemplaz|apag|substitu|rimuov|rinomin|sostitu|spost"
-    r"|verwijder|hernoem|vervang|verplaats|usu[nń]|zastąp|przenie|удал|переимен|замен|перемест)"
-    r"|删除|移除|重命名|替换|改名|移动|移到|削除|リネーム|置き換|移動|삭제|제거|이름",
-    re.IGNORECASE,
-)
-_PLACE = lazy_pattern(
-    r"\b(?:in|into|inside|by|for|from|with|within|using)\s+(?:the\s+)?[`'\"(]*$", re.IGNORECASE
-)
-_GONE = lazy_pattern(
-    r"[`'\"()]*\s+(?:\w+\s+){0,4}(?:(?:removed|deleted|renamed|moved|replaced|dropped|merged|goes)\b"
-    r"|entfern|gelösch|lösch|umbenenn|umbenannt|ersetz|verschieb|supprim|remplac|renomm|elimin|verwijder)"
-    r"|[`'\"()]*\s*\w?\s*(?:删除|移除|重命名|替换|改名|移动|移到|削除|リネーム|置き換|移動|삭제|제거)",
-    re.IGNORECASE,
-)
-_TAKES = lazy_pattern(
-    r"\b(?:argument|parameter|param|arg|kwarg|keyword|positional|signature|option|default|takes?"
-    r"|accepts?|pass(?:es|ed)?|required?|return)s?\b",
-    re.IGNORECASE,
-)
-_NEEDS = lazy_pattern(
-    r"\b(?:required?s?|mandatory|needs?|must|no default|without)\b", re.IGNORECASE
-)
 
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """A public name that is gone (no ``why``), or a function that takes less (``why``).
-
-    ``mentioned`` says that the task speaks of something like it, ``needed`` that it counts on it.
-    """
+    """A public name that is gone (no ``why``), or a function that takes less (``why``)."""
 
     path: str
     name: str
     offer: Offer
     now: Offer | None = None
     why: str = ""
-    mentioned: bool = False
-    needed: bool = False
 
     @property
     def key(self) -> str:
@@ -100,13 +67,8 @@ class NameFindings:
     lost: tuple[LostName, ...] | None = None
 
 
-def losses(
-    changes: ChangeSet, *, read: Callable[[str], bytes | None], task_text: str
-) -> tuple[Loss, ...]:
-    """Return what changed files no longer offer although the task (``said``) does not ask for it.
-
-    ``read`` returns what a file held before.
-    """
+def losses(changes: ChangeSet, *, read: Callable[[str], bytes | None]) -> tuple[Loss, ...]:
+    """Return what changed files no longer offer. ``read`` returns what a file held before."""
     found: list[Loss] = []
     new = {
         path: interface(path, write.content)
@@ -117,15 +79,9 @@ def losses(
         old = read(path) if is_looked_at(path) else None
         before = interface(path, old) if old else None
         after = new.get(path) or _twin(path, new) or (Interface() if write is None else None)
-        if before and after and not (write is None and _file_goes(path, task_text)):
+        if before and after:
             found += _between(path, before, _with_package(path, after, new))
-    return tuple(
-        replace(
-            loss, mentioned=_mentioned(loss, task_text), needed=_counts_on(loss.called, task_text)
-        )
-        for loss in found
-        if not _meant(loss, task_text)
-    )
+    return tuple(found)
 
 
 def _twin(path: str, new: dict[str, Interface | None]) -> Interface | None:
@@ -158,77 +114,19 @@ def _between(path: str, before: Interface, after: Interface) -> Iterator[Loss]:
             yield Loss(path, name, offer)
 
 
-def _meant(loss: Loss, task_text: str) -> bool:
-    """Whether the task itself asks for it: it says that this name goes, or takes something else."""
-    if not loss.why:
-        return _goes(_said(loss.called), task_text)
-    words = re.findall(r"`(\w+)`", loss.why)
-    if not _says(loss.called, task_text) or not words:
-        return False
-    if "requires" in loss.why or "default" in loss.why:
-        return all(_says(word, task_text) for word in words) and bool(_NEEDS.search(task_text))
-    return all(_goes(_said(word), task_text) for word in words)
-
-
-def _counts_on(name: str, task_text: str) -> bool:
-    """Whether a task names it as code, and does not speak of anything that goes."""
-    said = re.search(rf"`(?:\w+\.)?{re.escape(name)}(?:\([^`]*)?`", task_text)
-    return said is not None and _GOES.search(task_text) is None
-
-
-def _mentioned(loss: Loss, task_text: str) -> bool:
-    if not _says(loss.called, task_text):
-        return False
-    if not loss.why:
-        return bool(_GOES.search(task_text))
-    words = re.findall(r"`(\w+)`", loss.why)
-    shown = re.search(rf"(?<!\w){re.escape(loss.called)}\(", task_text)
-    return bool(shown or _TAKES.search(task_text) or any(_as_code(w, task_text) for w in words))
-
-
-def _as_code(word: str, task_text: str) -> bool:
-    """Whether the text has a word in code, or the word is no ordinary one: not "for each item"."""
-    spans = re.findall(r"`([^`\n]+)`", task_text)
-    return any(_says(word, span) for span in spans) or ("_" in word and _says(word, task_text))
-
-
-def _file_goes(path: str, task_text: str) -> bool:
-    return _goes(rf"(?<!\w){re.escape(path.rpartition('/')[2])}(?!\w)", task_text)
-
-
-def _goes(said: str, task_text: str) -> bool:
-    """Whether the text says that a name goes: "rename `a`", and not "rename it in `a`".
-
-    ``said`` is the pattern of the name.
-    """
-    for found in re.finditer(said, task_text):
-        before = task_text[max(0, found.start() - 80) : found.start()]
-        near = re.split(r"[.;]\s", before)[-1]
-        if _GOES.search(near) and not _PLACE.search(near):
-            return True
-        if _GONE.match(task_text[found.end() : found.end() + 60]):
-            return True
-    return False
-
-
-def _says(name: str, task_text: str) -> bool:
-    return re.search(_said(name), task_text) is not None
-
-
-def _said(name: str) -> str:
-    """The pattern of a name as a whole word that is no file's: `words`, not `src/words.js`."""
-    return rf"(?<![\w/]){re.escape(name)}(?!\w|/|(?:{_ENDINGS})\b)"
-
-
-_ENDINGS = "|".join(map(re.escape, CODE_SUFFIXES))
-
-
 def verdict(
-    found: Sequence[Loss], repository: CodeFiles, *, asked: Collection[str], last: bool
+    found: Sequence[Loss],
+    repository: CodeFiles,
+    *,
+    task: TaskWords,
+    asked: Collection[str],
+    last: bool,
 ) -> NameFindings:
     """Judge losses: refuse what code uses, ask once about the rest, and warn of it afterwards.
 
-    ``asked`` are keys that were asked about before; with the ``last`` answer nothing can be asked.
+    Whatever the task says, what would no longer import is refused. What nothing uses is not asked
+    about if the task names it. ``asked`` are keys that were asked about before; with the ``last``
+    answer nothing can be asked.
     """
     complaints: list[Complaint] = []
     kept_so: list[Loss] = []
@@ -236,10 +134,8 @@ def verdict(
     for loss in found:
         if use := _broken(loss, repository):
             complaints.append(_refused(loss, use))
-        elif loss.needed and not loss.why:
-            complaints.append(_missed(loss))
-        elif (loss.why or loss.offer.telling) and not (loss.mentioned or is_private(loss.path)):
-            if loss.key in asked or last:
+        elif (loss.why or loss.offer.telling) and not is_private(loss.path):
+            if loss.key in asked or last or loss.called in task.names:
                 kept_so.append(loss)
             else:
                 keys.append(loss.key)
@@ -282,17 +178,12 @@ def _refused(loss: Loss, use: Use) -> Complaint:
     return _complaint(loss, "LostName", what, "Put it back as it was (below).")
 
 
-def _missed(loss: Loss) -> Complaint:
-    what = f"`{loss.name}` is gone from {loss.path}, but the task speaks of it as of what is there."
-    return _complaint(loss, "LostName", what, "Put it back as it was (below).")
-
-
 def _question(loss: Loss) -> Complaint:
     if loss.why:
-        what = f"`{loss.name}` in {loss.path} {loss.why}, which the task does not ask for."
+        what = f"`{loss.name}` in {loss.path} {loss.why}, which the task does not name."
         error, back = "SignatureChanged", "Let it take what it took before (below)."
     else:
-        what = f"`{loss.name}` is gone from {loss.path}, which the task does not ask for."
+        what = f"`{loss.name}` is gone from {loss.path}, which the task does not name."
         error, back = "UnusedNameGone", "Put it back as it was (below)."
     sure = "Only if the task cannot be done otherwise, give the same answer again."
     return _complaint(loss, error, what, f"{back} {sure}")
@@ -300,7 +191,7 @@ def _question(loss: Loss) -> Complaint:
 
 def _warning(loss: Loss) -> str:
     if loss.why:
-        return f"`{loss.name}` in `{loss.path}` {loss.why}; the task does not say so"
+        return f"`{loss.name}` in `{loss.path}` {loss.why}; nothing calls it that way"
     return f"`{loss.name}` is gone from `{loss.path}`; nothing in the repository uses it"
 
 

@@ -1,52 +1,116 @@
 """A task's reach: the files its change may touch. Others are left out of an answer.
 
-Inside are the files that the task names, those that define a name it mentions, what is connected
-with them by imports or by name, all tests, package files and data. Outside is only what clearly
-nobody asked for: documentation, change logs, CI and settings that neither the task nor the
-project's rules mention, and source files that have nothing to do with the rest. A task that names
-nothing of what changed has all its source files inside.
+Inside are the files that the task names, those that define a name it mentions, and what is
+connected with them by imports or by names; all tests and package files. A task that names nothing
+of what changed has all its source files inside. No word of the task counts that is no name.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
-from runner.checks.asked import MANIFEST, TaskWords, asked_for, side_of, words_of
-from runner.checks.blanks import same_but_for_blanks, with_legal_lines, without_blank_changes
-from runner.checks.connected import (
-    COMMENT_SIGNS,
-    LONGEST,
-    ChangedFile,
-    connected,
-    counted_lines,
-    is_named,
-    is_source,
-    stem_words,
-    tells,
+from runner.checks.asked import (
+    MANIFEST,
+    TaskWords,
+    has_word,
+    is_beside,
+    is_leftover,
+    words_of,
 )
-from runner.code.imports import ModulePaths
-from runner.code.languages import is_among_tests
-from runner.code.symbols import syntax_tree
+from runner.checks.blanks import same_but_for_blanks, with_legal_lines, without_blank_changes
+from runner.code.imports import ModulePaths, imported
+from runner.code.languages import is_among_tests, language_of
+from runner.code.missing import INSTALLED_AS
+from runner.code.symbols import symbols_of
 from runner.state.changes import ChangeSet, Write
-from runner.state.findings import Complaint
 from runner.text.encoding import in_utf8
 
 Read = Callable[[str], bytes | None]
+
+_NO_FILES: Mapping[str, bytes] = {}
+_LONGEST = 400_000
+"""Of a larger file only so many bytes are read."""
+_PACKAGE_FILES = {"__init__.py", "py.typed", "mod.rs", "lib.rs", "index.ts", "index.js", "doc.go",
+                  "setup.py", "conftest.py"}  # fmt: skip
+_LINKED = {"python", "javascript", "typescript", "tsx", "go", "rust", "java", "php", "c", "cpp",
+           "ruby"}  # fmt: skip
+"""Languages whose imports show what belongs together."""
+
+
+@dataclass(frozen=True)
+class ChangedFile:
+    """One changed file, old and new; read only as far as it is asked about."""
+
+    path: str
+    old: bytes | None
+    new: bytes | None
+    places: ModulePaths = field(repr=False)
+
+    @cached_property
+    def definitions(self) -> frozenset[str]:
+        """The names that either version defines."""
+        known = (symbols_of(self.path, text[:_LONGEST]) for text in self._versions)
+        return frozenset(d.name for symbols in known for d in symbols.definitions)
+
+    @cached_property
+    def imports(self) -> frozenset[str]:
+        """Paths of the files that either version imports."""
+        found = (symbols_of(self.path, text[:_LONGEST]).imports for text in self._versions)
+        return frozenset(t for each in found for t in imported(self.path, each, self.places))
+
+    @property
+    def _versions(self) -> Iterable[bytes]:
+        return (text for text in (self.old, self.new) if text)
+
+    @cached_property
+    def lost(self) -> tuple[str, ...]:
+        """The lines that only the old version has."""
+        return tuple(_lines(self.old) - _lines(self.new))
+
+    @cached_property
+    def added(self) -> tuple[str, ...]:
+        """The lines that only the new version has."""
+        return tuple(_lines(self.new) - _lines(self.old))
+
+    @property
+    def changed_lines(self) -> tuple[str, ...]:
+        """The lines that one version has and the other has not."""
+        return (*self.lost, *self.added)
+
+    @cached_property
+    def changed_words(self) -> frozenset[str]:
+        """The words of the changed lines, in which a name of two letters says nothing."""
+        return frozenset(word for word in words_of(self.changed_lines) if len(word) > 2)
+
+    @cached_property
+    def touched(self) -> frozenset[str]:
+        """The names it defines that stand in a changed line."""
+        return self.definitions & self.changed_words
+
+    @property
+    def text(self) -> str:
+        """Both versions, one after the other."""
+        return "\n".join(text.decode("utf-8", "replace") for text in self._versions)
+
+
+def _lines(text: bytes | None) -> Counter[str]:
+    return Counter((text or b"")[:_LONGEST].decode("utf-8", "replace").split("\n"))
 
 
 @dataclass(frozen=True)
 class Trimmed:
     """What is left of an answer; ``left_out`` are paths, each with the reason.
 
-    ``notes`` say what was put back in files that stay, ``complaints`` what may not be left out.
+    ``notes`` say what was put back in files that stay.
     """
 
     changes: ChangeSet
     left_out: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
-    complaints: tuple[Complaint, ...] = ()
 
 
 def trimmed(
@@ -57,13 +121,13 @@ def trimmed(
     read: Read,
     guidance: Mapping[str, bytes],
     roadmap: str = "",
+    code: Mapping[str, bytes] = _NO_FILES,
 ) -> Trimmed:
     """Remove from an answer what the task does not need, as far as the rest works without it.
 
     ``paths`` are those of the tree after the change, ``read`` returns what a file held before it,
-    ``guidance`` are the project's rules for contributors, ``roadmap`` the file with the tasks. What
-    the task says to leave alone never stays in; if the rest needs it, or nothing else is left, that
-    is a complaint.
+    ``guidance`` are the project's rules for contributors, ``roadmap`` the file with the tasks.
+    ``code`` are the files of the tree whose imports need what a list of requirements has.
     """
     places = ModulePaths(paths)
     files = {
@@ -75,70 +139,47 @@ def trimmed(
         )
         for path, write in changes.files.items()
     }
-    left, complaints = _left_alone(files, asked)
-    if complaints:
-        return Trimmed(changes, complaints=complaints)
-    left |= _blank(_without(files, left), asked)
-    rest = _without(files, left)
-    outside = _outside(rest, asked, guidance, roadmap)
-    left |= outside if len(outside) < len(rest) else {}
-    if _is_another_task(_without(files, left).values(), asked):
-        advice = "Do what the task asks for."
-        other = Complaint(min(files), "OtherTask", _OTHER_TASK, advice=advice)
-        return Trimmed(changes, complaints=(other,))
+    left = {path: "only whitespace differs" for path in files if _is_blank(files[path], asked)}
+    of_blanks = 2 * len(left) > len(files)  # then that is what the answer is about
+    left = {} if of_blanks else left
+    rest = {path: file for path, file in files.items() if path not in left}
+    left |= _outside(rest, asked, guidance, roadmap)
     kept = ChangeSet({path: write for path, write in changes.files.items() if path not in left})
-    found = Trimmed(kept, dict(sorted(left.items())))
-    if not asked.mentions("licen", "copyright", "header", "spdx", "legal"):
-        found = _put_back(found, read, with_legal_lines, "put back its licence header")
-    return found if asked.formatting else _tidied(found, read)
+    found = _put_back(
+        Trimmed(kept, dict(sorted(left.items()))),
+        read,
+        with_legal_lines,
+        "put back its licence header",
+    )
+    if not of_blanks:
+        found = _put_back(found, read, _tidy, "left out changes of whitespace only")
+    if not any(map(is_requirements, kept.files)):
+        return found
+    after = [w.content for p, w in kept.files.items() if w and not MANIFEST.search(p)]
+    before = [text for path, text in code.items() if path not in kept.files]
+    loaded = (_PYTHON_LOADS.findall(text.decode("utf-8", "replace")) for text in (*after, *before))
+    used = words_of(line for lines in loaded for line in lines)
+
+    def needed(path: str, old: bytes, new: bytes) -> bytes:
+        return _without_unused(old, new, used, asked) if is_requirements(path) else new
+
+    return _put_back(found, read, needed, "left out a requirement that nothing imports")
 
 
-def _without(files: Mapping[str, ChangedFile], left: Mapping[str, str]) -> dict[str, ChangedFile]:
-    return {path: file for path, file in files.items() if path not in left}
-
-
-def _left_alone(
-    files: Mapping[str, ChangedFile], asked: TaskWords
-) -> tuple[dict[str, str], tuple[Complaint, ...]]:
-    """What the task says must not change: left out, or complained of where that will not do."""
-    alone = asked.left_alone([path for path, file in files.items() if file.old is not None])
-    others = [file for path, file in files.items() if path not in alone]
-    needed = [path for path in sorted(alone) if not others or _needed(files[path], others)]
-    text = "The task says that {} must not change."
-    complaints = [
-        Complaint(path, "ProtectedPath", text.format(path), advice="Leave it as it is.")
-        for path in needed
-    ]
-    return dict.fromkeys(alone, "the task says to leave it as it is"), tuple(complaints)
-
-
-def _needed(file: ChangedFile, rest: Iterable[ChangedFile]) -> bool:
-    """Say whether others use a name that only the new version of the file defines."""
-    if file.new is None or is_among_tests(file.path):
-        return False
-    return any(file.new_definitions & words_of(other.changed_lines) for other in rest)
-
-
-def _blank(files: Mapping[str, ChangedFile], asked: TaskWords) -> dict[str, str]:
-    """The files that differ in blanks alone, unless the task may be about blanks."""
-    return {
-        path: "only whitespace differs"
-        for path, file in files.items()
-        if not asked.formatting
-        and file.old is not None
+def _is_blank(file: ChangedFile, asked: TaskWords) -> bool:
+    """Whether a file that the task does not name differs in blanks alone."""
+    return (
+        file.old is not None
         and file.new not in (None, file.old)  # the same content is a change of its mode
-        and same_but_for_blanks(path, file.old, file.new or b"")
-    }
+        and not asked.names_file(file.path)
+        and same_but_for_blanks(file.path, file.old, file.new or b"")
+    )
 
 
-def _tidied(found: Trimmed, read: Read) -> Trimmed:
+def _tidy(path: str, old: bytes, new: bytes) -> bytes:
     """Put the old blanks back where nothing else changed."""
-
-    def tidy(path: str, old: bytes, new: bytes) -> bytes:
-        content = without_blank_changes(path, old, new)
-        return new if content == old else content
-
-    return _put_back(found, read, tidy, "left out changes of whitespace only")
+    content = without_blank_changes(path, old, new)
+    return new if content == old else content
 
 
 def _put_back(
@@ -157,6 +198,32 @@ def _put_back(
     return replace(found, changes=ChangeSet(files), notes=tuple(notes))
 
 
+_REQUIREMENT = re.compile(r"^\s*([A-Za-z][\w.-]*)\s*(?:\[[^\]]*\])?\s*(?:[=<>!~;@].*)?$")
+
+
+def is_requirements(path: str) -> bool:
+    """Whether a file is a list of requirements, one a line."""
+    return re.search(r"(?:^|/)requirements[\w.-]*\.(?:txt|in)$", path) is not None
+
+
+def _without_unused(old: bytes, new: bytes, used: frozenset[str], asked: TaskWords) -> bytes:
+    """Take new lines out of a list of requirements that neither the code nor the task names."""
+    had = set(old.splitlines())
+    plain = {word.lower().replace("_", "") for word in used}
+    known = {package.lower(): module for module, package in INSTALLED_AS.items()}
+
+    def stays(line: bytes) -> bool:
+        found = _REQUIREMENT.match(line.decode("utf-8", "replace").partition("#")[0].rstrip())
+        if line.rstrip(b"\r\n") in had or found is None or has_word(asked.text, found[1]):
+            return True
+        name = found[1].lower()
+        module = known.get(name, re.sub(r"[-_.]", "", name)).lower().replace("_", "")
+        near = (word for word in plain if len(word) > 3)
+        return module in plain or any(module.startswith(w) or module.endswith(w) for w in near)
+
+    return b"".join(line for line in new.splitlines(keepends=True) if stays(line))
+
+
 def _outside(
     files: Mapping[str, ChangedFile],
     asked: TaskWords,
@@ -165,203 +232,122 @@ def _outside(
 ) -> dict[str, str]:
     """Return the files outside the task's reach, and why each is."""
     seeds = {path for path, file in files.items() if is_named(file, asked)}
-    sure = any(is_source(path) and not is_among_tests(path) for path in seeds)
-    named = sure or any(map(asked.names_file, seeds))
-    inside = connected(files, seeds, asked) if sure else set(files)
-    found = {
-        path: why
-        for path, file in files.items()
-        if (why := _why_outside(file, files.values(), asked, guidance, roadmap))
-        or (why := _beside(file, files.values(), asked) if named else "")
-        or (why := "" if path in inside else "the task does not need it")
-    }
-    kept = set(files) - set(found)
-    if not any(path in seeds or is_source(path) for path in kept):
-        return {}  # then the others are what the answer is about
-    return found
-
-
-def _why_outside(
-    file: ChangedFile,
-    files: Collection[ChangedFile],
-    asked: TaskWords,
-    guidance: Mapping[str, bytes],
-    roadmap: str,
-) -> str:
-    """Say why a file beside the code is not part of the task; '' for any other file."""
-    if file.path == roadmap:
-        return "" if asked.mentions("roadmap") else "Cairn marks tasks as done itself"
-    side = side_of(file.path)
-    if side is None:
-        return ""
-    if file.new is None and not asked.names_file(file.path) and not asked.mentions(*_TAKING_AWAY):
-        return "the task does not ask to delete it"
-    new_page = file.old is None and side == "documentation"  # rules are about pages that exist
-    if asked_for(file.path, side, asked, {} if new_page else guidance):
-        return ""
-    if file.old is None and _used_by_name(file, files):
-        return ""
-    if side == "documentation" and _renames(file, asked):
-        return ""
-    return f"the task asks for no change of {_SAID[side]}"
-
-
-def _beside(file: ChangedFile, files: Collection[ChangedFile], asked: TaskWords) -> str:
-    """Say why a task that names its code does not need a deletion, or a change of the manifest."""
-    if _deleted_unasked(file, files, asked):
-        return "the task does not ask for it to be deleted"
-    if _manifest_unasked(file, files, asked):
-        return "the task needs no other package or version"
-    if _only_renamed(file, files, asked):
-        return "only names inside it differ, which nothing else uses"
-    if _only_texts(file, files, asked):
-        return "only texts inside it differ, which the task does not mention"
-    return ""
-
-
-def _deleted_unasked(file: ChangedFile, files: Collection[ChangedFile], asked: TaskWords) -> bool:
-    """Whether a file is deleted that the task neither names nor removes, and that did not move."""
-    if file.new is not None or asked.names_file(file.path) or asked.mentions(*_TAKING_AWAY):
-        return False
-    return not any(other.old is None and _moved(file, other) for other in files)
-
-
-def _moved(old: ChangedFile, new: ChangedFile) -> bool:
-    stems = {file.path.rpartition("/")[2].partition(".")[0] for file in (old, new)}
-    return len(stems) == 1 or bool(old.definitions & new.definitions)
-
-
-def _manifest_unasked(file: ChangedFile, files: Collection[ChangedFile], asked: TaskWords) -> bool:
-    """Whether a manifest changes in what neither the task nor the other files mention."""
-    if file.old is None or file.new is None or not MANIFEST.search(file.path):
-        return False
-    words = {word.lower() for word in file.changed_words} - _OF_MANIFESTS
-    if words & asked.words or asked.mentions(*_ABOUT_MANIFESTS) or asked.names_file(file.path):
-        return False
-    others = (other for other in files if other.path != file.path and is_source(other.path))
-    return not any(words & {word.lower() for word in other.changed_words} for other in others)
-
-
-def _only_renamed(file: ChangedFile, files: Collection[ChangedFile], asked: TaskWords) -> bool:
-    """Whether a file renames things inside it that neither task nor answer mention."""
-    if not file.old or not file.new or asked.names_file(file.path) or not is_source(file.path):
-        return False
-    old, new = (
-        _TOKEN.findall(t[:LONGEST].decode("utf-8", "replace")) for t in (file.old, file.new)
-    )
-    if len(old) != len(new):
-        return False
-    names = {(a, b) for a, b in zip(old, new, strict=True) if a != b}
-    words = {word for pair in names for word in pair}
-    once = len({a for a, _ in names}) == len({b for _, b in names}) == len(names)
-    if not names or not once or not all(map(str.isidentifier, words)):
-        return False
-    others = [other.changed_words for other in files if other.path != file.path]
-    renamed = {word.lower() for word in words}
-    return not renamed & asked.words and not any(words & each for each in others)
-
-
-def _only_texts(file: ChangedFile, files: Collection[ChangedFile], asked: TaskWords) -> bool:
-    """Whether only words in quotes differ, which neither task nor answer mention.
-
-    Words that every text has, and the comments of the other files, mention nothing.
-    """
-    if not file.old or not file.new or asked.names_file(file.path) or not is_source(file.path):
-        return False
-    if asked.mentions(*_ABOUT_TEXTS) or _ABOUT_ERRORS.search(asked.text):
-        return False
-    old, new = (_code_and_texts(file.path, t[:LONGEST]) for t in (file.old, file.new))
-    if old is None or new is None or old[0] != new[0]:
-        return False
-    changed = words_of(old[1]) ^ words_of(new[1])
-    words = {word for word in changed if tells(word)}
-    others = (words_of(_code_lines(other)) for other in files if other.path != file.path)
-    mentioned = {word.lower() for word in words} & asked.words
-    return any(len(w) > 1 for w in changed) and not mentioned and not any(words & o for o in others)
-
-
-def _code_and_texts(path: str, content: bytes) -> tuple[str, list[str]] | None:
-    """The code without its texts, but with what is filled into them, and the texts themselves."""
-    root = syntax_tree(path, content)
-    if root is None:
-        return None
-    code, texts, end, left = list[str](), list[str](), 0, [root]
-    while left:
-        node = left.pop()
-        if "string" not in node.type:
-            left += reversed(node.named_children)
+    sure = any(_is_source(path) and not is_among_tests(path) for path in seeds)
+    inside = _connected(files, seeds, asked) if sure else set(files)
+    advice = TaskWords("\n".join(text.decode("utf-8", "replace") for text in guidance.values()))
+    found: dict[str, str] = {}
+    for path, file in files.items():
+        if asked.names_file(path):
             continue
-        texts.append((node.text or b"").decode("utf-8", "replace"))
-        before = content[end : node.start_byte].decode("utf-8", "replace")
-        code += [before, "".join(_FILLED_IN.findall(texts[-1]))]
-        end = node.end_byte
-    return "\0".join([*code, content[end:].decode("utf-8", "replace")]), texts
+        if path == roadmap:
+            found[path] = "Cairn marks tasks as done itself"
+        elif is_leftover(path):
+            found[path] = "tools leave such files behind"
+        elif file.new is None:
+            if (sure or is_beside(path)) and not _moved_or_named(file, files.values(), asked):
+                found[path] = "the task does not name what is deleted"
+        elif is_beside(path):
+            if not (advice.names_file(path) or _is_told_of(file, files.values(), asked)):
+                found[path] = "nothing in it is about what the task names or the answer changes"
+        elif MANIFEST.search(path) and file.old is not None:
+            if sure and not is_requirements(path) and not _is_told_of(file, files.values(), asked):
+                found[path] = "the task needs no other package or version"
+        elif path not in inside:
+            found[path] = "the task does not need it"
+    if any(path in seeds or _is_source(path) for path in files.keys() - found.keys()):
+        return found
+    # the others are what the answer is about
+    certain = {path: why for path, why in found.items() if path == roadmap or is_leftover(path)}
+    return certain if certain.keys() != files.keys() else {}
 
 
-def _code_lines(file: ChangedFile) -> Iterable[str]:
-    return (line for line in file.changed_lines if not line.lstrip().startswith(COMMENT_SIGNS))
+def _is_source(path: str) -> bool:
+    """Whether a path is code: neither documentation nor settings."""
+    return not is_beside(path) and language_of(path) != ""
 
 
-def _is_another_task(files: Collection[ChangedFile], asked: TaskWords) -> bool:
-    """Whether an answer only adds code that shares no word with a task that names its own code."""
-    new_code = (file.old is None and is_source(file.path) for file in files)
-    if not files or not asked.names or not all(new_code):
-        return False
-    if any(asked.names_file(file.path) for file in files):
-        return False
-    topic = {word for word in asked.words | asked.names if tells(word)}
-    words = {word for file in files for word in (*file.words, *stem_words(file.path))}
-    parts = {part for word in words for part in (word, *_parts(word))}
-    enough = 1 if asked.files else _ENOUGH_WORDS  # it names its files, and this is none of them
-    says_something = len({part.lower() for part in parts if tells(part)}) >= enough
-    return says_something and not topic & parts
+def is_named(file: ChangedFile, asked: TaskWords) -> bool:
+    """Whether the task names the file, or something that it defines."""
+    if asked.names_file(file.path):
+        return True
+    return _stem(file) in asked.names or bool(file.definitions & asked.names)
 
 
-def _parts(word: str) -> list[str]:
-    """The words that a name like ``loudVoice`` or ``loud_voice`` is made of, in small letters."""
-    return [part.lower() for part in (word, *_PART.findall(word))]
+def _moved_or_named(file: ChangedFile, files: Collection[ChangedFile], asked: TaskWords) -> bool:
+    """Whether a file that goes is named by the task, or stands under another path now."""
+    return is_named(file, asked) or any(
+        _stem(other) == _stem(file) or file.definitions & other.definitions
+        for other in files
+        if other.path != file.path and other.new is not None
+    )
 
 
-_FILLED_IN = re.compile(r"\{[^{}]*\}")
-_PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\d+")
-_ABOUT_TEXTS = ("messag", "wording", "reword", "phras", "rephras", "typo", "spell", "translat",
-                "locali", "label", "capital", "punctuat", "quot", "terminolog")  # fmt: skip
-_ABOUT_ERRORS = re.compile(
-    r"\b(?:errors?|exceptions?|help|usage|log|output)\s+(?:texts?|strings?|lines?|outputs?)\b"
-    r"|\b(?:clear|better|nice|helpful|friendl|improv|readab|useful|consistent|uniform)\w*\s+"
-    r"(?:\w+\s+){0,3}(?:errors?|exceptions?|texts?|strings?|words?|help|output)\b",
-    re.IGNORECASE,
-)
-_ENOUGH_WORDS = 2  # fewer own words do not show what an answer is for
-_OTHER_TASK = "Nothing in this answer has to do with the task."
-_TOKEN = re.compile(r"\w+|[^\w\s]")
-_ABOUT_MANIFESTS = ("depend", "packages", "version", "release", "bump", "upgrad", "config",
-                    "install", "librar", "manifest", "publish", "plugin", "mypy",
-                    "coverage")  # fmt: skip
-_OF_MANIFESTS = {"version", "dependencies", "require", "requires", "github", "com", "org",
-                 "project", "scripts", "tool", "indirect", "true", "false", "name"}  # fmt: skip
-_SAID = {"CI": "the CI", "settings": "these settings", "change log": "the change log", "legal":
-         "this file", "documentation": "the documentation", "leftover": "such a file"}  # fmt: skip
+def _stem(file: ChangedFile) -> str:
+    return file.path.rpartition("/")[2].partition(".")[0]
 
 
-def _used_by_name(file: ChangedFile, others: Iterable[ChangedFile]) -> bool:
+def _is_told_of(file: ChangedFile, files: Collection[ChangedFile], asked: TaskWords) -> bool:
+    """Whether its changed lines name what the task names or the rest of the answer changes.
+
+    A new file that another one names belongs to it as well.
+    """
+    others = [other for other in files if other.path != file.path]
+    topic = asked.names | asked.paths | {name for each in others for name in each.touched}
+    lines, lost = "\n".join(file.added), [line for line in file.lost if line.strip()]
+    about = [line for line in lost if any(has_word(line, each) for each in topic)]
+    if any(has_word(lines, each) for each in topic) or 2 * len(about) > len(lost):
+        return True
     name = file.path.rpartition("/")[2]
-    return any(name in other.text for other in others if other.path != file.path)
-
-
-def _renames(file: ChangedFile, asked: TaskWords) -> bool:
-    """Whether most of what goes from a text names what the task renames, moves or takes away."""
-    if file.old is None or file.new is None or not asked.mentions(*_TAKING_AWAY):
+    if file.old is None and any(name in other.text for other in others):
+        return True
+    if set(_VERSION.findall(lines)) & set(_VERSION.findall(asked.text)):
+        return True
+    if not MANIFEST.search(file.path):
         return False
-    old, new = counted_lines(file.old), counted_lines(file.new)
-    about = {name for name in asked.names | asked.words if tells(name)}
-    gone = (words_of(old) - words_of(new)) & about
-    lost = [line for line in old - new if line.strip()]
-    about_it = [line for line in lost if gone & words_of([line])]
-    return 2 * len(about_it) >= len(lost) > 0
+    words = {word.lower() for word in words_of(file.added) - words_of(file.lost)}
+    used = (line for other in others for line in other.changed_lines if _LOADS.search(line))
+    of_package = words_of(used) - _OF_LOADING | words_of([asked.text])
+    return bool(words & {word.lower() for word in of_package})
 
 
-_TAKING_AWAY = ("renam", "remov", "delet", "drop", "mov", "replac", "deprecat", "umbenenn",
-                "entfern", "supprim", "elimin", "renombr", "merg", "split", "consolidat",
-                "reorgani", "restructur", "refactor", "convert", "migrat", "unused", "obsolete",
-                "revert", "rewrit", "combin", "unify", "extract", "clean")  # fmt: skip
+_VERSION = re.compile(r"\d+(?:\.\d+)+")
+_PYTHON_LOADS = re.compile(r"^[ \t]*(?:from|import)[ \t]+([^\n]+)", re.MULTILINE)
+_LOADS = re.compile(r"\b(?:import|require|use)\b")
+_OF_LOADING = {"import", "require", "requires", "use", "from", "const"}
+
+
+def _connected(files: Mapping[str, ChangedFile], seeds: set[str], asked: TaskWords) -> set[str]:
+    """Return the files that lead to the named ones, by imports or by name."""
+    inside = seeds | {
+        path for path, file in files.items() if _stays(file) or file.changed_words & asked.names
+    }
+    grown = True
+    while grown:
+        more = {
+            path
+            for path, file in files.items()
+            if path not in inside and any(_linked(file, files[other]) for other in inside)
+        }
+        inside |= more
+        grown = bool(more)
+    return inside
+
+
+def _stays(file: ChangedFile) -> bool:
+    """Whether imports cannot show this (no source file, a package file), or it is a test."""
+    name = file.path.rpartition("/")[2]
+    return (
+        language_of(file.path) not in _LINKED or name in _PACKAGE_FILES or is_among_tests(file.path)
+    )
+
+
+def _linked(one: ChangedFile, other: ChangedFile) -> bool:
+    """Whether one imports or names the other, or both are of one Go or Java package."""
+    if other.path in one.imports or one.path in other.imports:
+        return True
+    if one.touched & other.changed_words or other.touched & one.changed_words:
+        return True
+    if _stem(one) in other.changed_words or _stem(other) in one.changed_words:
+        return True
+    folders = {each.path.rpartition("/")[0] for each in (one, other)}
+    return len(folders) == 1 and all(each.path.endswith((".go", ".java")) for each in (one, other))

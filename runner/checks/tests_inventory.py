@@ -27,7 +27,7 @@ class TestCode:
 
     ``demands`` are its assertions and those of the file's helpers it uses, ``skips`` the words that
     keep it from running, ``cases`` how many rows its parametrization has (1 without, 0 if unknown).
-    ``acts`` says that it calls something, ``names`` are the names it uses.
+    ``names`` are the names it uses.
     """
 
     __test__ = False  # a value, not a test class of pytest's
@@ -36,7 +36,6 @@ class TestCode:
     demands: Demands = field(default_factory=Demands)
     skips: frozenset[str] = frozenset()
     cases: int = 1
-    acts: bool = True
     names: frozenset[str] = frozenset()
 
     @property
@@ -292,16 +291,7 @@ def _test(
         cases *= _cases(node, rows)
     names = {node.id for node in ast.walk(function) if isinstance(node, ast.Name)}
     names |= {node.attr for node in ast.walk(function) if isinstance(node, ast.Attribute)}
-    return TestCode(
-        function.lineno, demands, frozenset(skips), cases, _acts(function), frozenset(names)
-    )
-
-
-def _acts(function: Function) -> bool:
-    """Whether a test calls, awaits, imports or reads anything that could fail."""
-    kinds = (ast.Call, ast.Await, ast.Import, ast.ImportFrom, ast.Attribute, ast.Raise, ast.Yield)
-    body = (node for statement in function.body for node in ast.walk(statement))
-    return any(isinstance(node, (*kinds, ast.Subscript, ast.Delete, ast.With)) for node in body)
+    return TestCode(function.lineno, demands, frozenset(skips), cases, frozenset(names))
 
 
 def _skip_words(node: ast.AST, aliases: frozenset[str] = frozenset()) -> Iterator[str]:

@@ -1,25 +1,15 @@
-"""Existing tests stay as strong as they were, and new ones assert something."""
+"""Existing tests stay as strong as they were, whatever a task says."""
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from runner.checks.asked import TaskWords, words_of
-from runner.checks.tests_asked import (
-    about_a_platform,
-    asks_to_change,
-    loosened,
-    may_go,
-    must_stay,
-    reshapes,
-    takes_away,
-)
 from runner.checks.tests_inventory import TestCode, fewer, inventory, lost
 from runner.checks.tests_scripts import SCRIPTS, script_inventory
-from runner.code.languages import is_other_test, is_pytest_module, is_test_file, language_of
+from runner.checks.tests_settings import loosened
+from runner.code.languages import is_other_test, is_pytest_module, is_test_file
 from runner.code.symbols import symbols_of
 from runner.state.changes import ChangeSet, Write, blob_sha
 from runner.state.findings import Complaint
@@ -27,9 +17,8 @@ from runner.state.findings import Complaint
 Read = Callable[[str], bytes | None]
 Tests = Mapping[str, TestCode]
 
-_ERROR, _HOLLOW = "WeakenedTest", "HollowTest"
+_ERROR = "WeakenedTest"
 _GO_ON = "Repair the code, not the test."
-_NOTHING = TaskWords("")
 _NO_FILES: Mapping[str, bytes] = {}
 _ALIKE = 0.5
 
@@ -39,34 +28,31 @@ def weakened_tests(
     *,
     read: Read,
     repairing: bool,
-    asked: TaskWords = _NOTHING,
     accepted: Collection[str] = (),
     others: Mapping[str, bytes] = _NO_FILES,
 ) -> tuple[Complaint, ...]:
-    """Return complaints about tests that are weaker than before, and new ones that assert nothing.
+    """Return complaints about tests that are weaker than before.
 
     ``read`` returns what a file held before this change (None: it is new). A first answer may
-    change what a test asserts, for the task may mean another result, but not how much; so may a
-    repair where the task asks for other tests, and what was ``accepted`` before (see
-    ``changed_tests``) stays so. Tests go only where the task takes away what they test, or speaks
-    of tests that go, or where one of the test files that stay (``others``) has the same test.
+    change what a test asserts, for the task may mean another result, but not how much. A repair
+    may not, but what was ``accepted`` before (see ``changed_tests``) stays so. Tests go only where
+    the code that they use goes, or where one of the test files that stay (``others``) has them.
     """
     found: list[Complaint] = []
     judged = _read_all(changes, read)
     pool = _Pool.of(judged, others)
-    case = _Case(asked, *_names(changes, read), frozenset(accepted), _spare(judged))
+    case = _Case(_vanished(changes, read), frozenset(accepted), _spare(judged))
     for path, write in changes.files.items():
         old = read(path)
-        strict = must_stay(asked) or (repairing and not asks_to_change(asked, path))
         if path in judged:
             before, after = judged[path]
             if before and write is None:
                 found += _deleted(path, before, pool, case)
             else:
-                found += _weaker(path, before, after, pool, case, strict=strict)
-                found += [*_hollow(path, before, after, asked)] or _alone(path, old, write)
+                found += _weaker(path, before, after, pool, case, strict=repairing)
+                found += _switched_off(path, before, after)
         elif is_other_test(path) and old is not None:
-            found += _weaker_lines(path, old, write, asked, strict=strict)
+            found += _weaker_lines(path, old, write, strict=repairing)
         else:
             found += _loosened(path, old or b"", write.content if write else b"")
     return tuple(found)
@@ -107,7 +93,7 @@ def weaker_asserts(changes: ChangeSet, *, read: Read) -> tuple[str, ...]:
 
 def _deleted(path: str, before: Tests, pool: _Pool, case: _Case) -> Iterator[Complaint]:
     tests = [(name, test) for name, test in before.items() if name]
-    if not all(pool.successor(*each) or case.excuses(*each) for each in tests):
+    if not all(pool.successor(*each) or case.excuses(each[1]) for each in tests):
         yield Complaint(path, _ERROR, f"The test file {path} would be deleted.", advice="Keep it.")
 
 
@@ -216,30 +202,20 @@ def _jaccard(one: frozenset[str], other: frozenset[str]) -> float:
 
 @dataclass
 class _Case:
-    """What the task says about tests, and which code it removes.
+    """What excuses tests that go or change.
 
-    ``vanished`` are names that the changed source no longer has, ``defined`` those it has; ``kept``
-    are marks of tests that were accepted before. ``spare`` is how often the new tests of a file
-    assert a value, by path: as many may replace tests that are gone.
+    ``vanished`` are names that the changed source no longer defines, ``kept`` marks of tests that
+    were accepted before. ``spare`` is how often the new tests of a file assert a value, by path: as
+    many may replace tests that are gone.
     """
 
-    asked: TaskWords
     vanished: frozenset[str]
-    defined: frozenset[str]
     kept: frozenset[str]
     spare: Counter[str]
 
-    def excuses(self, name: str, test: TestCode) -> bool:
-        """Whether a test may go: it is of what the task takes away, or the task is about it."""
-        if may_go(self.asked):
-            return True
-        parts = set(re.findall(r"[^\W_]+", name.lower()))
-        words = self.asked.words
-        of_it = self.vanished & {*test.names, *parts}
-        if not takes_away(self.asked):
-            return any(each in self.asked.names or each.lower() in words for each in of_it)
-        spoken = (part for part in parts - self.defined if len(part) > 4)
-        return bool(of_it) or any(part in words or part.rstrip("s") in words for part in spoken)
+    def excuses(self, test: TestCode) -> bool:
+        """Whether a test may go: it uses code that goes."""
+        return bool(self.vanished & test.names)
 
     def replaced(self, path: str, count: int) -> bool:
         """Whether new tests of the file take a place; they take each place once."""
@@ -252,33 +228,21 @@ class _Case:
 def _weaker(
     path: str, before: Tests, after: Tests, pool: _Pool, case: _Case, *, strict: bool
 ) -> Iterator[Complaint]:
-    reshaped = reshapes(case.asked) and _as_much(before, after)
     for name, test in before.items():
         now = after.get(name) or (pool.successor(name, test) if name else None)
-        why = _gone(test, now, case.asked)
+        why = _gone(test, now)
         if now is not None and not why:
             accepted = _mark(path, name, now) in case.kept
             why = _loss(test, now, pool) if accepted or not strict else _changed(test, now)
-        if not why or case.excuses(name, test):
+        if not why or case.excuses(test):
             continue
         lost = test.cases - now.cases if now else test.cases
         places = max(1, lost) * max(1, test.checks.total())
-        moved = now is None or (why and 0 < now.cases < test.cases and not test.checks - now.checks)
-        if moved and not strict and (reshaped or case.replaced(path, places)):
-            continue
-        if reshaped and not strict and name in after:
+        moved = now is None or (0 < now.cases < test.cases and not test.checks - now.checks)
+        if moved and not strict and case.replaced(path, places):
             continue
         what = f"The test {name}" if name else f"The module {path}"
         yield Complaint(path, _ERROR, f"{what} {why}.", (now or test).line, advice=_GO_ON)
-
-
-def _as_much(before: Tests, after: Tests) -> bool:
-    """Whether a file's tests in another shape may well assert as much as before."""
-    old, new = (
-        sum(max(1, test.cases) * test.checks.total() for test in tests.values())
-        for tests in (before, after)
-    )
-    return 2 * new + sum(test.room for test in after.values()) >= old
 
 
 def _mark(path: str, name: str, test: TestCode) -> str:
@@ -286,18 +250,17 @@ def _mark(path: str, name: str, test: TestCode) -> str:
     return f"{path}::{name} {digest}"
 
 
-def _names(changes: ChangeSet, read: Read) -> tuple[frozenset[str], frozenset[str]]:
-    """The names that no changed source file still has, and those that one defines now."""
+def _vanished(changes: ChangeSet, read: Read) -> frozenset[str]:
+    """The names that changed source files defined, and that none of them defines now."""
     before: set[str] = set()
     after: set[str] = set()
-    defined: set[str] = set()
     for path, write in changes.files.items():
-        if not is_test_file(path) and language_of(path):
-            now = write.content if write else b""
-            before |= words_of([(read(path) or b"").decode("utf-8", "replace")])
-            after |= words_of([now.decode("utf-8", "replace")])
-            defined |= {each.name.lower() for each in symbols_of(path, now).definitions}
-    return frozenset(name for name in before - after if len(name) > 2), frozenset(defined)
+        if not is_test_file(path):
+            before |= {each.name for each in symbols_of(path, read(path) or b"").definitions}
+            after |= {
+                each.name for each in symbols_of(path, write.content if write else b"").definitions
+            }
+    return frozenset(before - after)
 
 
 def _spare(judged: Mapping[str, tuple[Tests, Tests]]) -> Counter[str]:
@@ -308,14 +271,12 @@ def _spare(judged: Mapping[str, tuple[Tests, Tests]]) -> Counter[str]:
     return found
 
 
-def _gone(before: TestCode, after: TestCode | None, asked: TaskWords) -> str:
+def _gone(before: TestCode, after: TestCode | None) -> str:
     """Say why a test would no longer run ('' if it would)."""
     if after is None:
         return "would be deleted"
     new = after.skips - before.skips
-    if new and not (about_a_platform(asked) and all("skipif" in word.lower() for word in new)):
-        return f"would be skipped ({', '.join(sorted(after.skips - before.skips))})"
-    return ""
+    return f"would be skipped ({', '.join(sorted(new))})" if new else ""
 
 
 def _changed(before: TestCode, after: TestCode) -> str:
@@ -346,50 +307,18 @@ def _fewer_cases(before: TestCode, after: TestCode) -> str:
     return ""
 
 
-def _hollow(path: str, before: Tests, after: Tests, asked: TaskWords) -> Iterator[Complaint]:
-    """Complain of new tests that pass whatever the code does.
-
-    One that calls the code and only looks whether it goes through may be meant so, but not where
-    the task promised tests by name and no other asserts anything.
-    """
-    new = {name: test for name, test in after.items() if name and name not in before}
+def _switched_off(path: str, before: Tests, after: Tests) -> Iterator[Complaint]:
+    """Complain of a file that becomes a test file, and keeps tests from running."""
     if "" not in before and "" in after and not is_pytest_module(path):
-        yield from (
-            Complaint(path, _ERROR, f"{path} would keep tests from running ({word}).")
-            for word in sorted(after[""].skips)
-            if not word.startswith("//")
-        )
-    promised = asked.names_file(path) and not any(test.checks for test in after.values())
-    for name, test in new.items():
-        named = promised or name.rpartition("::")[2] in asked.names
-        if test.checks or test.skips or (test.acts and not test.demands.hollow and not named):
-            continue
-        message = f"The test {name} asserts nothing: it passes whatever the code does."
-        advice = "Let it call the code and assert what comes out."
-        yield Complaint(path, _HOLLOW, message, test.line, advice=advice)
-
-
-def _alone(path: str, old: bytes | None, write: Write | None) -> Iterator[Complaint]:
-    """Complain of a new test file of scripts that can only test what it defines itself."""
-    source = write.content.decode("utf-8", "replace") if write and old is None else ""
-    if path.endswith(SCRIPTS) and "import" in source and not _OUTSIDE.search(source):
-        message = f"{path} tests only what it defines itself."
-        yield Complaint(path, _HOLLOW, message, advice="Let it import the project's code.")
-
-
-_OUTSIDE = re.compile(
-    r"""(?:from|require\(|import\(|import)\s*["'`](?![\w@]*(?:node:)?(?:test|assert|assert/strict"""
-    r"""|vitest|mocha|chai|jest|@jest/globals|ava|tape|uvu)["'`])"""
-    r"""|\b(?:fetch|globalThis|document|window|process|jest\.(?:requireActual|mock)|cy|page)\b"""
-)
+        for word in sorted(after[""].skips):
+            if not word.startswith("//"):
+                yield Complaint(path, _ERROR, f"{path} would keep tests from running ({word}).")
 
 
 def _weaker_lines(
-    path: str, old: bytes, write: Write | None, asked: TaskWords, *, strict: bool
+    path: str, old: bytes, write: Write | None, *, strict: bool
 ) -> Iterator[Complaint]:
     """Complain of what a test file of another language loses, line by line."""
-    if may_go(asked) or takes_away(asked):
-        return
     why = lost(old, write.content, checks=strict) if write else "would be deleted"
     if write and not why and not strict:
         why = fewer(old, write.content)

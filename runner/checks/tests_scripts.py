@@ -151,11 +151,8 @@ class _Reader:
             call for call in calls if re.search(r"\bt\.Skip\w*$|\bthis\.skip$|\bt\.skip$", call)
         ]
         names = frozenset(re.findall(r"[^\W\d]\w*", self.text(node)))
-        acts = len(calls) > (1 if _is_call(node) else 0)
         demands = self.demands(node, helpers)
-        return TestCode(
-            node.start_point.row + 1, demands, frozenset(own), self._rows(node), acts, names
-        )
+        return TestCode(node.start_point.row + 1, demands, frozenset(own), self._rows(node), names)
 
     def demands(self, node: Node, helpers: Mapping[str, Demands]) -> Demands:
         """Count what is asserted below a node, where it can be reached."""

@@ -36,18 +36,16 @@ _FAILING = {"fail", "check_call", "check_output", "raise_for_status", "testmod"}
 @dataclass
 class Demands:
     """What a test demands. ``checks`` and ``values`` count assertions by their text (``values``
-    those that demand one), ``hollow`` those that demand nothing; ``more`` is what assertions in
+    those that demand one); ``more`` is what assertions in
     loops and about several values at once may count for beside that."""
 
     checks: Counter[str] = field(default_factory=Counter)
     values: Counter[str] = field(default_factory=Counter)
-    hollow: int = 0
     more: int = 0
 
     def add(self, text: str, strength: int, times: int = 1, more: int = 0) -> None:
         """Count one assertion."""
         if strength == NOTHING:
-            self.hollow += 1
             return
         self.checks[text] += times
         self.more += more
@@ -58,7 +56,6 @@ class Demands:
         """Count all that another function demands, which this one calls."""
         self.checks += other.checks
         self.values += other.values
-        self.hollow += other.hollow
         self.more += other.more
 
 

@@ -106,9 +106,23 @@ def _imports_name(user: str, name: str, modules: set[str], repository: CodeFiles
 def _from_imports(
     tree: ast.Module | None, user: str, modules: set[str], repository: CodeFiles
 ) -> Iterator[ast.ImportFrom]:
-    for node in ast.walk(tree) if tree else ():
-        if isinstance(node, ast.ImportFrom) and _names(node, user, modules, repository):
+    """Yield the statements that import from one of the modules and have to find what they name."""
+    nodes = list(ast.walk(tree)) if tree else []
+    optional = {id(each) for node in nodes for each in _tried(node)}
+    for node in nodes:
+        if not isinstance(node, ast.ImportFrom) or id(node) in optional:
+            continue
+        if _names(node, user, modules, repository):
             yield node
+
+
+def _tried(node: ast.AST) -> list[ast.stmt]:
+    """The statements after whose ImportError a file goes on."""
+    handlers = node.handlers if isinstance(node, ast.Try) else []
+    caught = (name for each in handlers for name in ast.walk(each.type or ast.Name("Exception")))
+    names = {name.id for name in caught if isinstance(name, ast.Name)}
+    wide = {"ImportError", "ModuleNotFoundError", "Exception", "BaseException"}
+    return node.body if isinstance(node, ast.Try) and names & wide else []
 
 
 def _names(node: ast.ImportFrom, user: str, modules: set[str], repository: CodeFiles) -> bool:

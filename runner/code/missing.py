@@ -12,6 +12,27 @@ from runner.text.patterns import lazy_pattern
 Language = Literal["python", "node", "go", "rust"]
 _MOST = 20
 
+INSTALLED_AS = {
+    "yaml": "PyYAML",
+    "PIL": "Pillow",
+    "cv2": "opencv-python",
+    "sklearn": "scikit-learn",
+    "skimage": "scikit-image",
+    "bs4": "beautifulsoup4",
+    "dotenv": "python-dotenv",
+    "dateutil": "python-dateutil",
+    "jwt": "PyJWT",
+    "jose": "python-jose",
+    "psycopg2": "psycopg2-binary",
+    "serial": "pyserial",
+    "Crypto": "pycryptodome",
+    "attr": "attrs",
+    "docx": "python-docx",
+    "magic": "python-magic",
+    "MySQLdb": "mysqlclient",
+}
+"""Packages that are installed under another name than they are imported by."""
+
 
 @dataclass(frozen=True, slots=True)
 class Missing:

@@ -1,7 +1,7 @@
 """An answer that changes nothing: is what the task asks for there already?
 
 An earlier checkpoint may have done the work of the next task as well. It is there where everything
-that the task promises has its name, and tests that use it, or that the task names, are green.
+that the task names is defined, and the tests that it names are green.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ import logging
 from collections.abc import Collection, Mapping, Sequence
 
 from runner.checks.asked import TaskWords
-from runner.checks.promises import has_name, has_word, promised_names
 from runner.code.languages import is_among_tests, is_test_file
+from runner.code.symbols import symbols_of
 from runner.errors import TaskError
 from runner.loop.deps import Deps, TaskWork
 from runner.loop.reading import contents, texts
@@ -30,7 +30,7 @@ log = logging.getLogger(__name__)
 async def already_there(
     state: RunState, deps: Deps, work: TaskWork, base: Snapshot, code: Collection[str]
 ) -> tuple[str, ...]:
-    """Return what shows that the base has all that the task promises; () where nothing does.
+    """Return what shows that the base has all that the task names; () where nothing does.
 
     ``code`` are the paths of its code. Its tests run, once for all answers. Raises ``Outage``.
     """
@@ -54,22 +54,17 @@ async def already_there(
 
 
 def _promised(asked: TaskWords, code: Mapping[str, bytes]) -> tuple[list[str], list[str]]:
-    """The names that the task promises, and the tests that show them; nothing if one is missing.
-
-    Tests that the task says to leave as they are say alone when it is done.
-    """
-    read = {path: content.decode("utf-8", "replace") for path, content in code.items()}
-    names = sorted(promised_names(asked))
-    made = "\n".join(text for path, text in read.items() if not is_among_tests(path))
-    if not all(has_name(made, name) for name in names):
+    """The code and the tests that the task names; nothing if a name is not defined."""
+    made = {
+        each.name
+        for path, content in code.items()
+        if not is_among_tests(path)
+        for each in symbols_of(path, content).definitions
+    }
+    names = sorted(asked.names)
+    if not names or not made.issuperset(names):
         return [], []
-    tests = [path for path in read if is_test_file(path)]
-    named = [path for path in tests if asked.names_file(path)]
-    if not names:
-        return [], sorted(asked.left_alone(named))
-    using = [path for path in tests if any(has_word(read[path], name) for name in names)]
-    shown = "\n".join(read[path] for path in using)
-    return (names, named or using) if all(has_word(shown, name) for name in names) else ([], [])
+    return names, [path for path in code if is_test_file(path) and asked.names_file(path)]
 
 
 def _green(before: Verification, tests: Sequence[str]) -> bool:

@@ -188,7 +188,7 @@ async def describe(state: RunState, deps: Deps) -> tuple[RunState, str]:
     base = await seen_of(state, deps)
     text = _words(state)
     named = [p for p in existing(_named(state), base) if p != state.request.roadmap]
-    library = await _library(deps, base, text, [*named, *made(state)], state.request.roadmap)
+    library = await library_of(deps, base, text, [*named, *made(state)], state.request.roadmap)
     state, by_meaning = await near(state, deps, base, library, text)
     ranking = await asyncio.to_thread(_ranked, state, library, text, named, by_meaning)
     about = _about(named, ranking)
@@ -296,7 +296,7 @@ def _points(state: RunState) -> tuple[Point, ...]:
     return revision.points if revision else ()
 
 
-async def _library(
+async def library_of(
     deps: Deps, base: Snapshot, text: str, first: Sequence[str], roadmap: str
 ) -> Library:
     """Know the files of the tree, reading what no run of this process has read before."""

@@ -26,6 +26,7 @@ from runner.nodes.revise import added_to, as_suggested, change_so_far
 from runner.people.sentences import finding, in_log
 from runner.prompts import question
 from runner.prompts.forms import kind_of
+from runner.roadmap.task import files, listed_files
 from runner.state.changes import ChangeSet
 from runner.state.findings import Complaint, outputs_of
 from runner.state.run_state import Attempt, RunState, Step
@@ -326,9 +327,8 @@ def _expected(state: RunState, before: ChangeSet) -> list[str]:
     faulty = [c.path for c in state.attempt.checked.complaints if c.path and c.error not in REFUSED]
     if faulty and before:
         return list(dict.fromkeys(faulty))
-    from runner.nodes.validate import asked_for
-
     plan = state.attempt.planned.plan
-    meant = [path for path in state.task.files if asked_for(path, state.task)]
-    named = [*(meant or state.task.files), *(plan.likely_files if plan else ())]
+    listed = listed_files("\n".join((state.task.text, state.task.details)))
+    meant = listed or files(state.task.text) or state.task.files
+    named = [*meant, *(plan.likely_files if plan else ())]
     return [path for path in dict.fromkeys(named) if not path.endswith("/")]

@@ -240,6 +240,6 @@ async def _searched(deps: Deps, base: Snapshot, words: str) -> dict[str, bytes]:
             return found
     if hits:
         return found
-    from runner.nodes.promised import code_among
+    from runner.nodes.touched import code_among
 
     return await contents(deps, base, code_among(base))

@@ -254,13 +254,17 @@ async def _made(state: RunState, deps: Deps, work: TaskWork) -> tuple[RunState, 
 
 
 def needs_a_person(
-    state: RunState, found: Sequence[Destructive], paths: Sequence[str] = ()
+    state: RunState,
+    found: Sequence[Destructive],
+    paths: Sequence[str] = (),
+    doubts: Sequence[str] = (),
 ) -> dict[str, object]:
     """Return the fields of an attempt whose change set waits for approval.
 
-    ``found`` are destructive operations in it, ``paths`` those that people want to be asked about.
+    ``found`` are destructive operations in it, ``paths`` those that people want to be asked about,
+    ``doubts`` what a check says of an answer with which the model stayed.
     """
-    message, evidence = about(found, paths)
+    message, evidence = about(found, paths, doubts)
     proposal = Proposal(
         task=state.current,
         kind="changes",
@@ -276,7 +280,11 @@ def needs_a_person(
 
 
 def about(
-    found: Sequence[Destructive], paths: Sequence[str] = (), *, people: str = ""
+    found: Sequence[Destructive],
+    paths: Sequence[str] = (),
+    doubts: Sequence[str] = (),
+    *,
+    people: str = "",
 ) -> tuple[str, tuple[str, ...]]:
     """Say why a person is asked, and with what evidence; ``people`` are who pushed it, if any."""
     named = dict.fromkeys(f"{one.pattern} ({one.category})" for one in found)
@@ -284,10 +292,12 @@ def about(
         f"is what {people} pushed to this branch" if people else "",
         f"has destructive operations: {', '.join(named)}" if named else "",
         f"writes files that need approval: {', '.join(paths)}" if paths else "",
+        "was refused by a check, and the model stayed with it" if doubts else "",
     ]
     evidence = (
         *(f"{o.path}, line {o.line}: {o.pattern} ({o.category})" for o in found),
         *(f"{path} (pause_protected)" for path in paths),
+        *doubts,
     )
     return f"the change set {' and '.join(filter(None, parts))}", evidence
 

@@ -4,22 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from runner.checks.asked import TaskWords, guidance_among
 from runner.checks.auto_repair import auto_repair
 from runner.checks.broken_code import broken_code
-from runner.checks.copied import copied_cases
 from runner.checks.destructive import Destructive, destructive, log_line
 from runner.checks.guarded import MAX_SECONDS, said_by, time_for_checks
 from runner.checks.kept_names import NameFindings, are_compared, losses, verdict
-from runner.checks.knows_tests import knows_its_tests
-from runner.checks.misplaced import content_of_another, holders, misplaced, taken_over
 from runner.checks.paths import asked_about, protect_file
-from runner.checks.reach import Trimmed, trimmed
-from runner.checks.removals import not_removed, removals
+from runner.checks.reach import Trimmed, is_requirements, trimmed
+from runner.checks.stubs import stubs
 from runner.checks.tests_kept import changed_tests, tests_gone, weakened_tests, weaker_asserts
 from runner.checks.undefined import (
     OtherFiles,
@@ -28,17 +24,16 @@ from runner.checks.undefined import (
     unknown_names,
     with_imports,
 )
-from runner.checks.unfinished import beside_the_code, unfinished, without_asked_tests
 from runner.checks.uses import CodeFiles, family_of
 from runner.checks.validate import Limits, validate
-from runner.code.languages import is_among_tests, is_test_file, names_a_file
+from runner.code.languages import is_test_file, names_a_file
 from runner.loop.accepted import or_kept
 from runner.loop.deps import Deps, TaskWork
 from runner.loop.reading import Read, as_texts, base_of, contents, reader, texts
 from runner.loop.strategy import MAX_CALLS, given_up, judged
 from runner.nodes.already import already_there
-from runner.nodes.promised import LARGEST, code_among, without_members_of, without_names
 from runner.nodes.recover import needs_a_person
+from runner.nodes.touched import UNTOUCHED, code_among, untouched
 from runner.people.sentences import checks_left_out, refusal_in_log
 from runner.recovery.facts import reading_of
 from runner.recovery.patterns.tasks import is_vague
@@ -60,33 +55,20 @@ async def without_the_unasked(
     if state.attempt.planned.by_people or not changes:
         return Trimmed(changes)
     guidance = await contents(deps, base, guidance_among(base.entries))
+    code = code_among(base) if any(map(is_requirements, changes.files)) else ()
     found = await asyncio.to_thread(  # a hostile answer may cost seconds
         trimmed,
         changes,
-        asked_words(state),
+        TaskWords.of(state.task),
         paths=changes.entries(base).keys(),
         read=read,
         guidance=guidance,
         roadmap=state.request.roadmap,
+        code=await texts(deps, base, code),
     )
     for path, why in found.left_out.items():
         log.info("Left out %s: %s", path, why)
     return found
-
-
-def asked_words(state: RunState) -> TaskWords:
-    """What the task says, and what reviewers say about it."""
-    return TaskWords.of(replace(state.task, details=_details(state)))
-
-
-def _details(state: RunState) -> str:
-    revision = state.attempt.planned.revision
-    points = (point.asked for point in revision.points) if revision else ()
-    return "\n\n".join([state.task.details, *points])
-
-
-_MOST_TESTS = 20
-"""Test files whose cases are compared with the code of an answer."""
 
 
 async def kept_names(
@@ -96,35 +78,25 @@ async def kept_names(
 
     The repository is read only when there are some. What people pushed is their own decision.
     """
-    task, attempt = state.task, state.attempt
+    attempt = state.attempt
     if attempt.planned.human_commits:
         return NameFindings()
-    task_text = "\n".join((task.title, task.text, _details(state), *task.acceptance))
-    found = await asyncio.to_thread(losses, changes, read=read, task_text=task_text)
+    found = await asyncio.to_thread(said_by, losses, changes, read=read)
     if not found:
         return NameFindings(lost=() if are_compared(changes, read=read) else None)
     families = {family_of(loss.path) for loss in found}
     paths = [path for path in code_among(base, families) if path not in changes.files]
     files = await texts(deps, base, paths)
-    wrong = await asyncio.to_thread(_wrong_files, changes, files, read)
-    if wrong:
-        return NameFindings(wrong)
-    new = [loss for loss in found if loss.key not in attempt.checked.asked]
-    places = dict.fromkeys(loss.path for loss in new)
-    if other := tuple(taken_over(changes, places, task_text=task_text, read=read)):
-        theirs = {complaint.path for complaint in other}
-        return NameFindings(other, asked=tuple(loss.key for loss in new if loss.path in theirs))
     files |= {path: write.content for path, write in changes.files.items() if write}
     last = attempt.calls >= MAX_CALLS
     return await asyncio.to_thread(
-        verdict, found, CodeFiles(files), asked=attempt.checked.asked, last=last
+        verdict,
+        found,
+        CodeFiles(files),
+        task=TaskWords.of(state.task),
+        asked=attempt.checked.asked,
+        last=last,
     )
-
-
-def _wrong_files(
-    changes: ChangeSet, others: Mapping[str, bytes], read: Read
-) -> tuple[Complaint, ...]:
-    return said_by(content_of_another, changes, others, read=read)
 
 
 async def _others(deps: Deps, changes: ChangeSet, read: Read, base: Snapshot) -> OtherFiles:
@@ -158,125 +130,38 @@ async def undone(
 ) -> tuple[Complaint, ...]:
     """Return what the answer leaves undone, or breaks although it parses.
 
-    The repository is read only where a promised name is missing. What people pushed is their own
-    decision, and where code belongs that reviewers ask for is theirs. Raises ``Outage``.
+    What people pushed is their own decision, and where code belongs that reviewers ask for is
+    theirs. Raises ``Outage``.
     """
-    if state.attempt.planned.human_commits is not None or not changes:
+    planned = state.attempt.planned
+    if planned.human_commits is not None or not changes:
         return ()
-    asked, reviewed = asked_words(state), state.attempt.planned.revision is not None
-    paths = changes.entries(base).keys()
-    named = {*holders(asked, paths).values(), *(path for _, path in removals(asked, paths))}
-    places = sorted(named & base.entries.keys() - changes.files.keys())
-    known = reader(await texts(deps, base, places))
-    old = await texts(deps, base, _touched(changes, base))
-    tests = await texts(deps, base, _tests_about(changes, base, asked))
 
     def found() -> tuple[Complaint, ...]:
-        def held(path: str) -> bytes | None:
-            return read(path) or known(path)
-
-        wrong = (
-            ()
-            if reviewed
-            else (
-                *said_by(misplaced, changes, asked, paths=paths, read=held),
-                *said_by(not_removed, changes, asked, paths=paths, read=held),
-            )
-        )
         return (
-            *said_by(unfinished, changes, asked, read=read),
-            *said_by(broken_code, changes, asked, read=read),
+            *said_by(stubs, changes, TaskWords.of(state.task), read=read),
+            *said_by(broken_code, changes, read=read),
             *said_by(undefined_names, changes, read=read, others=others),
-            *said_by(copied_cases, changes, asked, old=old, tests=tests),
-            *said_by(knows_its_tests, changes, asked, old=old),
-            *wrong,
         )
 
     complaints = await asyncio.to_thread(found)
-    if reviewed:
-        return complaints
-    lacking = await without_members_of(deps, changes, base, asked)
-    return (*complaints, *lacking, *await without_names(state, deps, changes, base, read))
-
-
-def _tests_about(changes: ChangeSet, base: Snapshot, asked: TaskWords) -> list[str]:
-    """Return the tests of the base that the task names, or that are named like a changed file."""
-    stems = {path.rpartition("/")[2].partition(".")[0].lower() for path in changes.files}
-    stems = {stem for stem in stems if len(stem) > 2 and not is_among_tests(stem)}
-    tests = [p for p, e in sorted(base.entries.items()) if is_among_tests(p) and e.size <= LARGEST]
-    named = [path for path in tests if asked.names_file(path)]
-    alike = (p for p in tests if any(stem in p.rpartition("/")[2].lower() for stem in stems))
-    return list(dict.fromkeys((*named, *alike)))[:_MOST_TESTS]
-
-
-# what is read, run or looked at need not be in the repository: "shows the notes of `notes.json`"
-_LOOKED_AT = re.compile(
-    r"\b(?:for|from|of|by|via|like|see|than|reads?|loads?|parses?|opens?|finds?|deletes?|removes?"
-    r"|runs?|running|pass(?:es)?|satisf\w+|use[sd]?|using|per|against|until|under|follow\w*"
-    r"|(?:as|described|specified|shown|given|tests? (?:are|is|stay|live)) in|according to)"
-    r"\s+(?:(?:the|a|an|its|file|files|tests?|test file|existing)\s+)*[`\"'*(\[]*$",
-    re.IGNORECASE,
-)
-_SPOKEN_OF = re.compile(
-    r"[`\"'*)\]]*\s*(?:\(?\s*(?:already|exists?\b|existing|do not|don't|unchanged|as is)"
-    r"|(?:must |should |can |will |to |now |then |still )*"
-    r"(?:pass|succeed|work|turns? green|is green|uses?|calls?|imports?|checks?"
-    r"|is (?:checked|used))\b)",
-    re.IGNORECASE,
-)
-_CREATED = re.compile(
-    r"\b(?:creat|writ|add|mak|implement|generat|introduc|build|produc|provid|put|sav|stor|plac"
-    r"|scaffold|extract|mov|split|renam|copy)\w*"
-    r"(?:\s|,|:|\b(?:the|an?|new|files?|modules?|scripts?|tests?|pages?|named|called|also|and|or|to"
-    r"|into|in|as|at|it|them|this|that)\b|`[^`\n]*`|[*\"'(\[])*$",
-    re.IGNORECASE,
-)
-
-
-_ONE_OF = re.compile(r"(?:`[^`\n]*`\s*,\s*)*`[^`\n]*`\s*,?\s+or\s+`[^`\n]*`")
-"""Names of which one is enough: "reads `setup.cfg`, `tox.ini` or `pytest.ini`"."""
+    elsewhere = None if planned.revision else await untouched(state, deps, changes, base, read)
+    return (*complaints, *([elsewhere] if elsewhere else ()))
 
 
 def missing_files(task: Task, changes: ChangeSet, base: Snapshot) -> tuple[Complaint, ...]:
-    """Complain of files the task asks for that neither the base has nor the answer makes.
+    """Complain of files after "Files:" that neither the base has nor the answer makes.
 
     A file of the same name elsewhere counts; one that the answer deletes or moves was there.
     """
     there = {*base.entries, *changes.entries(base)}
     names = {path.rpartition("/")[2] for path in there}
+    listed = listed_files("\n".join((task.text, task.details, *task.acceptance)))
     return tuple(
-        Complaint(path, "MissingFile", "the task names this file, but the answer does not have it")
-        for path in task.files
-        if names_a_file(path) and path.rpartition("/")[2] not in names and asked_for(path, task)
+        Complaint(path, "MissingFile", "the task lists this file, but the answer does not have it")
+        for path in listed
+        if names_a_file(path) and path.rpartition("/")[2] not in names
     )
-
-
-def asked_for(path: str, task: Task) -> bool:
-    """Whether the task says to make or change the file, and does not only speak of it.
-
-    It does in its title, after "Files:", and in its details after a word that says to make it.
-    """
-    details = "\n".join((task.details, *task.acceptance))
-    if path in listed_files(f"{task.text}\n{details}"):
-        return True
-    in_title = _mentions(path, task.text)
-    in_details = [mention for mention in _mentions(path, details) if _CREATED.search(mention[0])]
-    return any(not _in_passing(*mention) for mention in (*in_title, *in_details))
-
-
-def _mentions(path: str, task_text: str) -> list[tuple[str, str]]:
-    """Return what is before and after each mention of a path, except where it is one of several."""
-    found = re.finditer(rf"(?<![\w./-]){re.escape(path)}(?![\w/-])", task_text)
-    one_of = [each.span() for each in _ONE_OF.finditer(task_text)]
-    return [
-        (task_text[max(0, m.start() - 120) : m.start()], task_text[m.end() : m.end() + 60])
-        for m in found
-        if not any(start < m.start() < end for start, end in one_of)
-    ]
-
-
-def _in_passing(before: str, after: str) -> bool:
-    return bool(_LOOKED_AT.search(before) or _SPOKEN_OF.match(after))
 
 
 log = logging.getLogger(__name__)
@@ -344,20 +229,14 @@ async def _validated(state: RunState, deps: Deps, work: TaskWork, repair: AutoRe
     )
     plain, before = as_texts(changes, read)
     names = await kept_names(state, deps, plain, base, before)
-    if code_among(base) and attempt.planned.human_commits is None:
-        for doubt in (beside_the_code, without_asked_tests):
-            names = _with_question(names, doubt(plain, asked_words(state)), attempt)
     left_undone = await undone(state, deps, plain, base, before, others)
-    complaints = (
-        *attempt.checked.complaints,
-        *reduced.complaints,
-        *found,
-        *names.complaints,
-        *left_undone,
-    )
-    if any(complaint.error == "OtherTask" for complaint in complaints):
-        # a repair must not go on from it, or the other task would be in the commit of this one
-        changes, complaints = ChangeSet(), _of(complaints, "OtherTask")
+    complaints = (*attempt.checked.complaints, *found, *names.complaints, *left_undone)
+    if changes.digest == attempt.agreed.approved:  # a person saw what these say
+        complaints = tuple(each for each in complaints if each.error not in ASKS_A_PERSON)
+    elif _of(complaints, UNTOUCHED) and UNTOUCHED not in attempt.checked.asked:
+        changes = (
+            changes if attempt.calls >= MAX_CALLS else ChangeSet()
+        )  # no repair goes on from it
     left_out = {**attempt.answered.left_out, **reduced.left_out}
     state = state.with_attempt(
         changes=changes,
@@ -366,9 +245,9 @@ async def _validated(state: RunState, deps: Deps, work: TaskWork, repair: AutoRe
         left_out={path: why for path, why in left_out.items() if path not in changes.files},
         warnings=(*attempt.checked.warnings, *names.warnings),
         lost_names=names.lost,
-        asked=(*attempt.checked.asked, *names.asked, *_asked_back(complaints)),
+        asked=(*attempt.checked.asked, *names.asked, *_asked_once(complaints)),
     )
-    if _asked_back(complaints) and (why := await asyncio.to_thread(_no_chance, state, attempt)):
+    if _of(complaints, ASKED_BACK) and (why := await asyncio.to_thread(_no_chance, state, attempt)):
         return given_up(state, why)
     nothing = is_same and all(complaint.error in _NOTHING for complaint in complaints)
     if nothing and (seen := await already_there(state, deps, work, base, code_among(base))):
@@ -381,7 +260,16 @@ async def _validated(state: RunState, deps: Deps, work: TaskWork, repair: AutoRe
         state = state.with_attempt(complaints=complaints)
     for complaint in complaints:
         log.info("Validation failed: %s", refusal_in_log(complaint))
-    return judged(state, "code", same=same)
+    step = judged(state, "code", same=same)
+    known = UNTOUCHED in attempt.checked.asked or step.outcome == "exhausted"
+    if known and changes and all(complaint.error in ASKS_A_PERSON for complaint in complaints):
+        doubts = [complaint.message for complaint in complaints]
+        return Step(state.with_attempt(**needs_a_person(state, (), doubts=doubts)), "approve")
+    return step
+
+
+ASKS_A_PERSON = frozenset({UNTOUCHED, "LostName", "ChangedSignature", "StubBody", "WeakenedTest"})
+"""Complaints that a person may overrule, when the model stays with its answer."""
 
 
 _NOTHING = frozenset({"EmptyAnswer", "UnreadableAnswer"})
@@ -440,7 +328,6 @@ def complaints_of(
             plain,
             read=seen,
             repairing=repairing,
-            asked=asked_words(state),
             accepted=state.attempt.checked.other_tests,
             others=tests,
         ),
@@ -466,29 +353,13 @@ def _limits(options: Options) -> Limits:
     return replace(Limits(), files=options.limits.max_files, total_bytes=options.limits.max_bytes)
 
 
-def _with_question(
-    found: NameFindings, beside: tuple[Complaint, str] | None, attempt: Attempt
-) -> NameFindings:
-    """Add a question that is asked once, and told to people when the answer stays the same.
-
-    Without a warning (''), it may not stay the same.
-    """
-    if beside is None:
-        return found
-    question, warning = beside
-    if warning and (question.error in attempt.checked.asked or attempt.calls >= MAX_CALLS):
-        return replace(found, warnings=(*found.warnings, warning))
-    asked = (*found.asked, question.error)
-    return replace(found, complaints=(*found.complaints, question), asked=asked)
-
-
 def _of(complaints: Sequence[Complaint], error: str) -> tuple[Complaint, ...]:
     return tuple(complaint for complaint in complaints if complaint.error == error)
 
 
-def _asked_back(complaints: Sequence[Complaint]) -> tuple[str, ...]:
-    """The word for a question of the model's, which it is asked to answer itself once."""
-    return (ASKED_BACK,) if _of(complaints, ASKED_BACK) else ()
+def _asked_once(complaints: Sequence[Complaint]) -> tuple[str, ...]:
+    """The words of complaints after whose second time the model is not asked again."""
+    return tuple(word for word in (ASKED_BACK, UNTOUCHED) if _of(complaints, word))
 
 
 def _no_chance(state: RunState, before: Attempt) -> str:

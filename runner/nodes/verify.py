@@ -13,7 +13,6 @@ from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
-from runner.checks.asked import TaskWords
 from runner.checks.destructive_commands import judge_text
 from runner.code.languages import is_test_file
 from runner.errors import Outage, TaskError
@@ -255,11 +254,10 @@ def accepted(state: RunState, found: Assessment) -> RunState:
 
 def _tests_left(state: RunState, found: Assessment) -> list[str]:
     """Test files that the task names and in which nothing changed or turned green."""
-    asked, changes = TaskWords.of(state.task), state.attempt.answered.changes
+    changes = state.attempt.answered.changes
     named = [path for path in state.task.files if is_test_file(path) and path not in changes.files]
     green = {test.partition("::")[0] for test in found.verdict.turned}
-    alone = asked.left_alone(named)
-    return [path for path in named if path not in green and path not in alone]
+    return [path for path in named if path not in green]
 
 
 async def _unrepairable(state: RunState, deps: Deps) -> bool:

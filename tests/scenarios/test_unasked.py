@@ -37,27 +37,18 @@ async def only_the_code(bot: Bot, more: dict[str, str]) -> str:
 async def test_documentation_that_nobody_asked_for_is_left_out(bot: Bot) -> None:
     """Neither the task nor the project's rules speak of it."""
     body = await only_the_code(
-        bot, {"README.md": "# Changed\n", "CHANGELOG.md": "# Changes\n\n## Unreleased\n\n- shout\n"}
+        bot,
+        {"README.md": "# Changed\n", "CHANGELOG.md": "# Changes\n\n## Unreleased\n\n- louder\n"},
     )
 
     assert "left out README.md" in body
     assert "left out CHANGELOG.md" in body
 
 
-@on(WORDS)
-async def test_a_test_that_must_not_change_is_left_out(bot: Bot) -> None:
-    """The right code is verified by the test that was there."""
-    weaker = "def test_shout():\n    assert True\n"
-
-    body = await only_the_code(bot, {"tests/test_shout.py": weaker})
-
-    assert "left out tests/test_shout.py: the task says to leave it as it is" in body
-
-
 @MORE
 @on(WORDS)
 async def test_wrong_code_stays_red_whatever_it_does_to_the_test(bot: Bot) -> None:
-    """A test that must not change cannot be made to pass by changing it."""
+    """A test that was there cannot be made to pass by changing it."""
     wrong = answer(
         {
             "src/shout.py": "def shout(text):\n    return text\n",
@@ -156,19 +147,3 @@ NEW = {
 }
 WHISPER = WORDS["src/shout.py"].decode() + "\n\ndef whisper(text):\n    return text.lower()\n"
 EMPTY = "from src.shout import whisper\n\n\ndef test_whisper():\n    assert True\n"
-
-
-@on({**NEW, "tests/test_shout.py": b"import src.shout\n\n\ndef test_it():\n    assert src.shout\n"})
-async def test_a_promised_test_that_asserts_nothing_is_asked_for_again(bot: Bot) -> None:
-    """It stands under the right name, and is green whatever the code does."""
-    sound = EMPTY.replace("assert True", "assert whisper('A') == 'a'")
-    bot.model.says(
-        answer({"src/shout.py": WHISPER, "tests/test_whisper.py": EMPTY}),
-        answer({"tests/test_whisper.py": sound}),
-    )
-
-    await bot.comment(ONE)
-
-    bot.says()
-    assert "asserts nothing" in bot.prompts[1]
-    assert bot.changed(bot.pulls[0])["tests/test_whisper.py"] == sound.encode()

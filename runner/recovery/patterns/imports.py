@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
-from runner.code.missing import Language, Missing, missing_in
+from runner.code.missing import INSTALLED_AS, Language, Missing, missing_in
 from runner.recovery.facts import (
     MANIFESTS,
     FailureFacts,
@@ -52,30 +52,9 @@ def _circle_of(found: re.Match[str] | None) -> str:
     return f" of {found['module']}" if found else ""
 
 
-_INSTALLED_AS = {
-    "yaml": "PyYAML",
-    "PIL": "Pillow",
-    "cv2": "opencv-python",
-    "sklearn": "scikit-learn",
-    "skimage": "scikit-image",
-    "bs4": "beautifulsoup4",
-    "dotenv": "python-dotenv",
-    "dateutil": "python-dateutil",
-    "jwt": "PyJWT",
-    "jose": "python-jose",
-    "psycopg2": "psycopg2-binary",
-    "serial": "pyserial",
-    "Crypto": "pycryptodome",
-    "attr": "attrs",
-    "docx": "python-docx",
-    "magic": "python-magic",
-    "MySQLdb": "mysqlclient",
-}
-
-
 def installed_as(name: str) -> str:
     """The name under which a package is installed, if it differs."""
-    return _INSTALLED_AS.get(name, name)
+    return INSTALLED_AS.get(name, name)
 
 
 def listing(manifests: Mapping[str, str], name: str) -> str:

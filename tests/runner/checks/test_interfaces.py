@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
+from runner.checks.asked import TaskWords
 from runner.checks.interfaces import given_in, interface
 from runner.checks.kept_names import losses, verdict
 from runner.checks.uses import CodeFiles
@@ -19,9 +20,9 @@ def complaints(
 ) -> tuple[Complaint, ...]:
     """What a new version of ``path`` leads to beside other files, where the task asks for none."""
     changes = ChangeSet({path: Write(new.encode())})
-    found = losses(changes, read={path: old.encode()}.get, task_text="Make it shorter")
+    found = losses(changes, read={path: old.encode()}.get)
     tree = {name: text.encode() for name, text in (users or {}).items()} | {path: new.encode()}
-    return verdict(found, CodeFiles(tree), asked=(), last=False).complaints
+    return verdict(found, CodeFiles(tree), task=TaskWords(""), asked=(), last=False).complaints
 
 
 def question(path: str, old: str, new: str) -> str:

@@ -6,7 +6,6 @@ import re
 
 import pytest
 
-from runner.checks.asked import TaskWords
 from runner.checks.tests_inventory import inventory, unchanged_tests
 from runner.checks.tests_kept import weakened_tests
 from tests.runner.checks.trees import changes
@@ -98,24 +97,6 @@ def test_what_a_test_of_python_is(before: str, after: str, expected: list[str]) 
     assert losses(PATH, before, after) == expected
 
 
-ACTS = ["x.y", "x[1]", "import x", "from x import y", "del x", "raise x", "yield x", "x()",
-        "with x:\n        pass"]  # fmt: skip
-IDLE = ["x", "pass", "...", "x()\n    assert True"]
-
-
-@pytest.mark.parametrize("body", [*ACTS, *IDLE])
-def test_a_new_test_without_an_assertion(body: str) -> None:
-    """One that runs code may be meant so, unless the task names it; else it tests nothing."""
-    new = f"def test_new():\n    {body}\n"
-    hollow = ["asserts nothing"]
-
-    assert losses(PATH, None, new) == hollow * (body in IDLE)
-    assert losses(PATH, ONE, f"{ONE}\n\n{new}") == hollow * (body in IDLE)
-    assert losses(PATH, None, new, asked=TaskWords("Add `test_new`")) == hollow
-    assert losses(PATH, None, f"@skip\n{new}") == []
-    assert losses(PATH, None, new.replace("test_", "")) == []
-
-
 RUBY = "it 'adds' do\n  expect(add(1, 2)).to eq 3\nend\n"
 TWICE = RUBY.replace("3\n", "3\n  expect(add(2, 2)).to eq 4\n")
 SPEC = "spec/calc_spec.rb"
@@ -148,24 +129,6 @@ def test_other_languages_line_by_line(
     assert losses(SPEC, before, after) == first
     if repair is not None:
         assert losses(SPEC, before, after, repairing=True) == repair
-
-
-@pytest.mark.parametrize(
-    ("said", "ruby", "python"),
-    [
-        ("Remove the old tests", True, True),
-        ("Skip slow tests", True, True),
-        ("Revert it", True, True),
-        ("Remove `add`", True, False),
-        ("Add it", False, False),
-    ],
-)
-def test_a_task_that_takes_tests_away(said: str, ruby: bool, python: bool) -> None:
-    """It says so; or it takes away what they test, which only a grammar can tell."""
-    asked = TaskWords(said)
-    assert (losses(SPEC, RUBY, None, asked=asked) == []) is ruby
-    assert (losses(SPEC, RUBY, "", asked=asked) == []) is ruby
-    assert (losses(PATH, ONE, None, asked=asked) == []) is python
 
 
 STEERS = "would steer which tests run and how they end"

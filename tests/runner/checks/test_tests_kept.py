@@ -6,7 +6,6 @@ import json
 
 import pytest
 
-from runner.checks.asked import TaskWords
 from runner.checks.tests_kept import changed_tests, weakened_tests, weaker_asserts
 from tests.runner.checks.trees import changes
 
@@ -183,29 +182,13 @@ GUTTED = {
     ),
     "all gone": "def test_new():\n    assert True\n",
 }  # fmt: skip
-TASKS = [
-    "Let `add` in `calc.py` take three numbers\n- Tests: `tests/test_calc.py`",
-    "Change the tests in `tests/test_calc.py` for the new result of `add`",
-    "Let `add` take three numbers; extend `tests/test_calc.py`",
-]
 
 
 @pytest.mark.parametrize("repairing", [False, True])
-@pytest.mark.parametrize("text", TASKS)
 @pytest.mark.parametrize("how", GUTTED)
-def test_a_test_that_the_task_names_is_as_strong_as_before(how, text, repairing):
-    """Naming the file, or asking for another result, is no leave to assert less."""
-    assert weaker({TEST: GUTTED[how]}, repairing=repairing, asked=TaskWords(text)) != []
-
-
-def test_a_repair_may_change_the_tests_that_the_task_asks_to_change():
-    """Another result for the same call; but naming the file is not asking."""
-    other = {TEST: OLD.replace("== 3", "== 4")}
-
-    assert weaker(other, asked=TaskWords("Update `tests/test_calc.py` for the new sum")) == []
-    assert weaker(other, asked=TaskWords("Update the sum and its tests")) == []
-    assert weaker(other, asked=TaskWords("Update `add`\n- Tests: `tests/test_calc.py`")) != []
-    assert weaker(other, asked=TaskWords("Fix `add`; do not change the tests")) != []
+def test_a_test_is_as_strong_as_before(how, repairing):
+    """Whatever the task says: a person may approve it."""
+    assert weaker({TEST: GUTTED[how]}, repairing=repairing) != []
 
 
 def test_what_was_accepted_before_is_accepted_in_a_repair():
@@ -265,92 +248,29 @@ def test_a_helper_that_is_gutted_weakens_the_tests_that_use_it():
     assert [complaint.error for complaint in found] == ["WeakenedTest"]
 
 
-def test_tests_go_with_what_the_task_takes_away():
+def test_tests_go_with_the_code_that_they_use():
     """``sub`` is removed, and its test; the test of ``add`` stays."""
     both = f"{OLD}\n\ndef test_sub():\n    assert sub(2, 1) == 1\n"
     code = "def add(a, b):\n    return a + b\n"
-    files = {TEST: both, "calc.py": f"{code}\n\ndef sub(a, b):\n    return a - b\n"}
+    sub = "\n\ndef sub(a, b):\n    return a - b\n"
+    files = {TEST: both, "calc.py": code + sub}
 
-    def found(new: str, text: str) -> int:
-        asked = changes({TEST: new, "calc.py": code})
+    def found(new: str, after: str) -> int:
+        answer = changes({TEST: new, "calc.py": after})
         read = lambda path: files[path].encode() if path in files else None  # noqa: E731
-        return len(weakened_tests(asked, read=read, repairing=False, asked=TaskWords(text)))
+        return len(weakened_tests(answer, read=read, repairing=False))
 
-    assert found(OLD, "Remove `sub` from `calc.py`") == 0
-    assert found(OLD.replace("def test_error", "def no_error"), "Remove `sub` from `calc.py`") == 1
-    assert found(OLD, "Let `add` in `calc.py` be faster") == 1
-
-
-HOLLOW = {
-    "tests/test_new.py": [
-        "from calc import add\n\n\ndef test_add():\n    assert True\n",
-        "def test_add():\n    pass\n",
-        "from calc import add\n\n\ndef test_add():\n    add(1, 2)\n    assert 1 == 1\n",
-        "from calc import add\n\n\ndef test_add():\n    assert add(1, 2) or True\n",
-        "from calc import add\n\n\ndef test_add():\n    add(1, 2)\n",
-    ],
-    "test/new.test.js": [
-        "import test from 'node:test';\ntest('adds', () => {\n  expect(true).toBe(true);\n});\n",
-        "import { add } from '../add.js';\ntest('adds', () => {\n  add(1, 2);\n});\n",
-        "const add = (a, b) => a + b;\nimport test from 'node:test';\n"
-        "test('adds', () => {\n  expect(add(1, 2)).toBe(3);\n});\n",
-    ],
-    "new_test.go": [
-        "package a\n\nfunc TestAdd(t *testing.T) {\n\tAdd(1, 2)\n"
-        '\tif 1 != 1 {\n\t\tt.Error("no")\n\t}\n}\n',
-        "package a\n\nfunc TestAdd(t *testing.T) {\n\tAdd(1, 2)\n}\n",
-        "package a\n\nfunc TestMain(m *testing.M) {\n\tos.Exit(0)\n}\n",
-    ],
-}  # fmt: skip
+    assert found(OLD, code) == 0
+    assert found(OLD.replace("def test_error", "def no_error"), code) == 1
+    assert found(OLD, code + sub) == 1
 
 
-@pytest.mark.parametrize(("path", "text"), [(p, t) for p, texts in HOLLOW.items() for t in texts])
-def test_a_promised_test_that_asserts_nothing_is_refused(path, text):
-    """It would be green whatever the code does."""
-    found = weakened_tests(
-        changes({path: text}),
-        read=lambda _: None,
-        repairing=False,
-        asked=TaskWords(f"with `{path}`"),
-    )
+def test_a_new_file_that_switches_tests_off_is_refused():
+    """Go runs ``TestMain`` in place of the tests."""
+    text = "package a\n\nfunc TestMain(m *testing.M) {\n\tos.Exit(0)\n}\n"
+    found = weakened_tests(changes({"new_test.go": text}), read=lambda _: None, repairing=False)
 
-    assert len(found) == 1
-
-
-SOUND = {
-    "tests/test_new.py": [
-        "from calc import add\n\n\ndef test_add():\n    assert add(1, 2) == 3\n",
-        "import calc\n\n\ndef test_run(run):\n    run(calc).assert_called_once_with(1)\n",
-        "from tests.kit import check_sum\n\n\ndef test_add():\n    check_sum(1, 2)\n",
-        "import pytest\nfrom calc import add\n\n\ndef test_add():\n"
-        "    with pytest.raises(TypeError):\n        add(1)\n\n\n"
-        "def test_smoke():\n    add(1, 2)\n",
-    ],
-    "test/new.test.js": [
-        "import { add } from '../add.js';\n"
-        "test('adds', () => {\n  expect(add(1, 2)).toBe(3);\n});\n",
-        "const app = require('../app');\nit('answers', (done) => {\n"
-        "  request(app).get('/').expect(200, done);\n});\n",
-    ],
-    "new_test.go": [
-        "package a\n\nfunc TestAdd(t *testing.T) {\n"
-        '\tif Add(1, 2) != 3 {\n\t\tt.Error("no")\n\t}\n}\n',
-        "package a\n\nfunc TestAdd(t *testing.T) {\n\trequire.Equal(t, 3, Add(1, 2))\n}\n",
-    ],
-}  # fmt: skip
-
-
-@pytest.mark.parametrize(("path", "text"), [(p, t) for p, texts in SOUND.items() for t in texts])
-def test_a_new_test_that_asserts_something_is_fine(path, text):
-    """By its own assertion, a helper's, a mock's, or as one smoke test beside others."""
-    found = weakened_tests(
-        changes({path: text}),
-        read=lambda _: None,
-        repairing=False,
-        asked=TaskWords(f"with `{path}`"),
-    )
-
-    assert found == ()
+    assert [complaint.error for complaint in found] == ["WeakenedTest"]
 
 
 def test_people_are_told_of_a_test_that_asserts_something_else():

@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from runner.checks.asked import TaskWords
 from runner.checks.kept_names import losses, verdict
 from runner.checks.uses import CodeFiles
 from runner.state.changes import ChangeSet, Write
@@ -16,10 +17,11 @@ def broken(path: str, old: str, new: str, users: dict[str, str]) -> str:
     found = losses(
         ChangeSet({path: Write(new.encode())}),
         read={path: old.encode()}.get,
-        task_text="Make it shorter",
     )
     tree = {name: text.encode() for name, text in users.items()} | {path: new.encode()}
-    (complaint,) = verdict(found, CodeFiles(tree), asked=(), last=False).complaints
+    (complaint,) = verdict(
+        found, CodeFiles(tree), task=TaskWords(""), asked=(), last=False
+    ).complaints
     place = re.search(r"but (\S+), line (\d+), still uses it", complaint.message)
     assert (place is not None) is (complaint.error in ("LostName", "ChangedSignature"))
     return f"{place[1]}:{place[2]}" if place else ""

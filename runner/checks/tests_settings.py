@@ -1,4 +1,4 @@
-"""What a task says about tests, and test configuration that keeps tests from running.
+"""Test configuration that keeps tests from running.
 
 https://docs.pytest.org/en/stable/reference/reference.html#hooks
 """
@@ -8,88 +8,11 @@ from __future__ import annotations
 import ast
 import configparser
 import json
-import re
 import tomllib
 from collections.abc import Iterator
 
-from runner.checks.asked import TaskWords
 from runner.code.languages import python_tree
 from runner.text.patterns import lazy_pattern
-
-_GO = lazy_pattern(r"\b(?:delet|drop|remov|skip|disabl)\w*\b.*\btests?\b", re.IGNORECASE)
-_SHAPES = lazy_pattern(
-    r"\b(?:re)?(?:simplif|parametri[sz]|design|factor|organi[sz]|consolidat|merg|split|structur|work"
-    r"|dedup|replac|rewrit)\w*\b.*\btests?\b|\A\W*(?:\d[\d.]*\s+)?tests?(?:\([\w-]+\))?:\s+(?!`)",
-    re.IGNORECASE,
-)
-_TAKES_AWAY = ("remov", "delet", "drop", "deprecat", "revert", "rid", "obsolete",
-               "unsupport", "entfern", "supprim", "elimin", "umbenenn")  # fmt: skip
-_PLATFORM = ("window", "macos", "linux", "platform", "python", "pypy", "node", "version", "skip",
-             "posix", "arm64", "free-thread")  # fmt: skip
-_CHANGES = (
-    r"(?:updat|chang|adapt|adjust|modif|fix|extend|rewrit|correct|edit|align|migrat|convert|port"
-    r"|refactor|improv|replac|renam|mov|expand|strengthen|paramet|clean|split|merg|sync)\w*"
-)
-_KEEPS = lazy_pattern(
-    r"(?:do\s+not|don['’]?t|never|without|must\s+not)\s+(?:chang|modif|edit|touch|alter|weaken|break"  # noqa: RUF001
-    r"|adjust|updat)\w*\s+(?:(?:the|any|existing|of|these|those|other)\s+)*tests?\b",
-    re.IGNORECASE,
-)
-_FILLER = (
-    r"(?:(?:the|all|existing|its|their|corresponding|related|affected|unit|in|for|of|old|and)\s+)*"
-)
-_ASKS = lazy_pattern(
-    r"\b(?:with|add|adds|write|create|include|including)\s+(?:(?:a|an|the|new|unit|its|some|more|good"
-    r"|matching|regression|integration|their|own|automated)\s+)*tests?\b"
-    r"(?!\s+(?:\w+\s+)?(?:suites?|infra\w*|set-?up|frameworks?|runners?|coverage|data|fixtures?|config\w*"
-    r"|environments?|modes?|pages?|commands?|targets?|jobs?|workflows?|helpers?|files?|images?|users?"
-    r"|accounts?|scripts?|servers?|cases? table))|\bcovered\s+by\s+tests?\b",
-    re.IGNORECASE,
-)
-
-
-def may_go(asked: TaskWords) -> bool:
-    """Whether the task speaks of tests that go, or are moved or rewritten."""
-    return _GO.search(asked.text) is not None or asked.mentions("revert")
-
-
-def reshapes(asked: TaskWords) -> bool:
-    """Whether the task gives tests another shape: fewer that assert as much."""
-    return _SHAPES.search(asked.text) is not None
-
-
-def about_a_platform(asked: TaskWords) -> bool:
-    """Whether some tests may not run everywhere any more."""
-    return asked.mentions(*_PLATFORM)
-
-
-def takes_away(asked: TaskWords) -> bool:
-    """Whether the task takes something away, so that tests of it may go as well."""
-    return asked.mentions(*_TAKES_AWAY)
-
-
-def must_stay(asked: TaskWords) -> bool:
-    """Whether the task says that existing tests must not change."""
-    return _KEEPS.search(asked.text) is not None
-
-
-def asks_to_change(asked: TaskWords, path: str) -> bool:
-    """Whether the task asks for other tests in the file: it says so, or tests are all it is about.
-
-    Naming the file is not enough.
-    """
-    if must_stay(asked):
-        return False
-    name = re.escape(path.rpartition("/")[2])
-    tests = rf"(?:tests?\b|[`\"']?(?:[\w./-]*/)?{name})"
-    pattern = rf"\b{_CHANGES}\s+(?:[^.;\n]{{0,80}}\band\s+)?{_FILLER}{tests}"
-    return re.search(pattern, asked.text, re.IGNORECASE) is not None or asked.about_tests
-
-
-def asks_for_tests(asked: TaskWords) -> bool:
-    """Whether the task itself says that tests are to be written, not what they are to show."""
-    return _ASKS.search(asked.text) is not None
-
 
 # not those that only show something: a header, how a comparison is explained
 _HOOKS = lazy_pattern(
