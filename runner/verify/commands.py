@@ -41,6 +41,7 @@ COMMAND = "command"
 _REMOVE = "IFS=; rm -f $1"
 _KNOWN = 'command -v "$1"'
 _PYTEST = re.compile(r"(?<![\w./-])(?:[\w./-]*/)?(?:pytest|py\.test)(?![\w./=-])")
+_ALONE = re.compile(r"(?:\S*python[\d.]* -m )?(?:\S*/)?(?:pytest|py\.test)(?: [^;&|<>`$()\n#]*)?")
 _EARLY = re.compile(r"^!+ stopping after \d+ failures !+$", re.MULTILINE)
 _FAMILY = "-o junit_family=xunit1 --continue-on-collection-errors"
 """The family that names the file of each test; see ``runner.verify.tools.python``."""
@@ -136,6 +137,7 @@ async def _level(
         run = ["sh", "-c", _WITH_OPTIONS, options, *command] if options else command
         result, level = await ran(session, run, tool=COMMAND, timeout=timeout)
         if options and b"--junitxml" in result.stderr:  # it switches reports off
+            options = ""
             result, level = await ran(session, command, tool=COMMAND, timeout=timeout)
         if result.exit_code == NOT_FOUND and not explained:
             raise _absent(result, command, f"\n{level.output[-500:]}")
@@ -169,7 +171,10 @@ def _with_names(level: Level, xml: bytes) -> Level:
     try:
         report = read_reports([xml], pytest)
     except UnreadableReport:
-        return level
+        if level.result == "failed" or not _ALONE.fullmatch(as_typed(level.command)):
+            return level
+        why = "pytest ended with exit code 0 before its tests were over, so none of them counts"
+        return replace(level, result="failed", broken=why, reason=why)
     if report.broken or bool(report.failures) != (level.result == "failed"):
         return level
     if _EARLY.search(level.output):

@@ -170,6 +170,18 @@ async def test_a_line_that_starts_one_pytest_names_its_tests(tmp_path, line, nam
     assert level.found == (("tests/test_a.py::TestIt::test_green",) if named else ())
 
 
+async def test_a_pytest_that_ends_early_shows_nothing(tmp_path):
+    """Whatever it is that ended it, with the exit code of a success."""
+    files = {"test_a.py": "import os\ndef test_exit():\n    os._exit(0)\n"}
+    result = await verified(tmp_path, Commands(shell("python3 -m pytest -q")), files)
+
+    assert result.levels[-1].broken.startswith("pytest ended with exit code 0 before")
+
+    files = {"test_a.py": "def test_green():\n    assert True\n"}
+    unnamed = await verified(tmp_path, Commands(shell("python3 -m pytest -p no:junitxml")), files)
+    assert (unnamed.levels[-1].result, unnamed.levels[-1].found) == ("passed", ())
+
+
 async def test_a_report_that_names_classes_is_read_as_files(tmp_path):
     """pytest's own default names no files: they are found in the tree."""
     line = "python3 -m pytest -q -o junit_family=xunit2 --junitxml=build/test-1.xml"
