@@ -178,7 +178,9 @@ async def test_a_pytest_that_ends_early_shows_nothing(tmp_path):
     assert result.levels[-1].broken.startswith("pytest ended with exit code 0 before")
 
     files = {"test_a.py": "def test_green():\n    assert True\n"}
-    unnamed = await verified(tmp_path, Commands(shell("python3 -m pytest -p no:junitxml")), files)
+    (tmp_path / "2").mkdir()
+    own = Commands(shell("python3 -m pytest -p no:junitxml"))
+    unnamed = await verified(tmp_path / "2", own, files)
     assert (unnamed.levels[-1].result, unnamed.levels[-1].found) == ("passed", ())
 
 
