@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from runner.checks.validate import syntax_complaint
@@ -12,6 +12,7 @@ from runner.loop.deps import Deps, TaskWork
 from runner.loop.reading import base_of, contents, seen_of
 from runner.loop.schedule import Base, Bases, independent
 from runner.loop.stacking import roadmap_for
+from runner.money import cost_brief
 from runner.nodes.revise import after_push
 from runner.nodes.verify import verify_task
 from runner.people.check_details import check_details
@@ -33,6 +34,7 @@ from runner.state.findings import reasons_of
 from runner.state.publishing import Checkpoint, CheckpointText, Published, ShownTasks
 from runner.state.revising import Revision
 from runner.state.run_state import Attempt, RunState, Step
+from runner.text.sanitize import plain_line
 
 
 def ground(state: RunState, work: TaskWork) -> Base:
@@ -289,6 +291,7 @@ def _checkpoint(
                 *(("Co-authored-by", person) for person in people),
                 ("Cairn-Run", run),
                 *(("Cairn-Task", key) for key in keys),
+                *_made_by(state.attempt),
                 ("Cairn-Verdict", trust.verdict),
                 ("Cairn-Verified", verified_trailer(verdict_of(state.attempt))),
                 ("Cairn-Trust", trust_line(trust)),
@@ -298,6 +301,14 @@ def _checkpoint(
         human_commits=human_commits,
         shows=ShownTasks(trust=((title_of(task), trust),), details=(check_details(state.attempt),)),
     )
+
+
+def _made_by(attempt: Attempt) -> Iterator[tuple[str, str]]:
+    """Trailers about who wrote a change, at what cost; none where no model was asked."""
+    if models := dict.fromkeys(attempt.spent.models.values()):
+        yield "Cairn-Model", plain_line(", ".join(models))
+        yield "Cairn-Cost", cost_brief(attempt.spent.total)
+    yield "Cairn-Attempt", str(attempt.number)
 
 
 def branch_of(state: RunState, *, kind: str = "") -> str:

@@ -131,6 +131,8 @@ def _headline(trust: Trust) -> str:
 
 def _points(trust: Trust) -> Iterator[str]:
     """What was found, a sentence each; last what was not measured."""
+    if trust.verdict == "shown" and trust.reason:
+        yield f"Shown {inert_line(trust.reason)}."
     if count := len(trust.turned):
         what = "1 test fails" if count == 1 else f"{count:,} tests fail"
         passes = "passes" if count == 1 else "pass"

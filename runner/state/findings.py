@@ -125,10 +125,10 @@ nothing shows that the task is done; ``untested``: nothing ran."""
 class Verdict:
     """What tests say about a change that is accepted: the one value every report shows.
 
-    ``reason`` says why it is not ``shown`` ('' where it is). ``turned`` are old tests that failed
-    before the change and do not any more, ``unchanged`` those that fail now and are not held
-    against it. ``untested`` are the changed code files that no test uses, None if imports are not
-    known.
+    ``reason`` says why it is not ``shown``, or else by which tests it is. ``turned`` are old tests
+    that failed before the change and do not any more, ``unchanged`` those that fail now and are not
+    held against it. ``untested`` are the changed code files that no test uses, None if imports are
+    not known.
     """
 
     kind: VerdictKind = "untested"

@@ -161,13 +161,18 @@ def concluded(found: Assessment, rows: Sequence[Row], change: JudgedChange) -> A
     table = evidence(rows, only_tests=change.only_tests)
     turned = tuple(row.test for row in rows if row.test in table.shown and not row.edited)
     unchanged = table.listed
-    verdict = Verdict("shown", "", turned, unchanged)
+    verdict = Verdict("shown", _shown_by(len(turned), len(table.shown)), turned, unchanged)
     if not table.shown:
         passed = any(level.result == "passed" for level in found.verification.tests)
         why = _why_not_shown(found.verification, change) if passed else _why_not_run(found)
         verdict = Verdict("unbroken" if passed else "untested", why, (), unchanged)
     untested = found.verdict.untested
     return replace(found, rows=tuple(rows), verdict=replace(verdict, untested=untested))
+
+
+def _shown_by(old: int, all_of_them: int) -> str:
+    stood = f"by {counted(old)} that stood there" if old else ""
+    return " and ".join(filter(None, (stood, "by tests of this change" * (old < all_of_them))))
 
 
 def _why_not_run(found: Assessment) -> str:
@@ -179,7 +184,15 @@ def _why_not_shown(after: Verification, change: JudgedChange) -> str:
     users, green = change.users, _green(after)
     if users is not None and green is not None and not users & green:
         return "no test uses what changed"
-    return "nothing broke, and no test shows that the task is done"
+    measures = (("coverage", "changed line", "run"), ("mutants", "fault", "noticed"))
+    facts: list[str] = []
+    for name, what, done in measures:
+        for level in (each for each in after.levels if each.name == name):
+            most = level.passed + len(level.found)
+            facts.append(f"{level.passed} of {most} {what}{'s' * (most != 1)} {done}")
+    return "; ".join(
+        filter(None, ("nothing broke", ", ".join(facts), "nothing shows that the task is done"))
+    )
 
 
 def _trouble(after: Verification, before: Verification, change: JudgedChange) -> Assessment | None:

@@ -62,6 +62,7 @@ async def test_names() -> None:
     assert made.text.trailers == (
         ("Cairn-Run", "r1"),
         ("Cairn-Task", key),
+        ("Cairn-Attempt", "1"),
         verdict,
         verified,
         trust,

@@ -279,8 +279,8 @@ def test_what_a_test_says_in_several_runs() -> None:
 @pytest.mark.parametrize(
     ("users", "green", "reason"),
     [
-        (USED, ["tests/test_case.py"], "nothing broke, and no test shows that the task is done"),
-        (None, ["tests/test_other.py"], "nothing broke, and no test shows that the task is done"),
+        (USED, ["tests/test_case.py"], "nothing broke; nothing shows that the task is done"),
+        (None, ["tests/test_other.py"], "nothing broke; nothing shows that the task is done"),
         (USED, ["tests/test_other.py"], "no test uses what changed"),
     ],
 )
