@@ -54,10 +54,10 @@ def command(asked: NormalizeOptions) -> int:
 
 
 def _proposal(asked: NormalizeOptions) -> NormalizedRoadmap:
-    """By the structure; only if that is not enough settings are read and a model is asked."""
+    """By the structure; only about what that leaves, settings are read and a model is asked."""
     content = read_roadmap(asked.file)
     proposal = normalise(asked.file, content)
-    if proposal.verdict != "unclear" or not asked.model:
+    if not asked.model or (proposal.verdict != "unclear" and not proposal.left):
         return proposal
     return _ask_model(asked.file, content, asked.model)
 
@@ -95,7 +95,7 @@ async def _proposed(
         return answer.text
 
     try:
-        return await propose(path, content, ask)
+        return await propose(path, content, ask, beside=True)
     finally:
         await model.close()
 

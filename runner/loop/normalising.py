@@ -1,4 +1,4 @@
-"""Propose checkboxes for a roadmap: by its structure, and only if that says nothing by a model."""
+"""Propose checkboxes for a roadmap: by its structure, and where that says nothing by a model."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from runner.loop.reading import quote
 from runner.prompts import question
 from runner.prompts.questions import Message
-from runner.roadmap.normalise.claimed import ClaimedTasks, read_answer, write_claims
+from runner.roadmap.normalise.claimed import ClaimedTask, ClaimedTasks, read_answer, write_claims
 from runner.roadmap.normalise.propose import lines_of, normalise
 from runner.roadmap.normalise.rewrite import NormalizedRoadmap
 
@@ -28,27 +28,46 @@ class Chunk:
     last: int
     text: str
 
+    def touches(self, first: int, last: int) -> bool:
+        """Whether some of these lines are in it."""
+        return self.first <= last and first <= self.last
 
-async def propose(path: str, content: bytes, ask: Ask) -> NormalizedRoadmap:
+
+async def propose(
+    path: str, content: bytes, ask: Ask, *, beside: bool = False
+) -> NormalizedRoadmap:
     """Return a proposal; the model is asked at most twice, and nothing it invents is kept.
 
-    Raises what ``ask`` raises.
+    With ``beside`` it is also asked about what is left beside tasks. Raises what ``ask`` raises.
     """
     proposal = normalise(path, content)
-    if proposal.verdict != "unclear":
+    left = proposal.left if beside else ()
+    if proposal.verdict != "unclear" and not left:
         return proposal
     lines = lines_of(content)
     chunks = cut(lines)
+    if left:
+        chunks = tuple(each for each in chunks if any(each.touches(*place) for place in left))
     claims, unread = await _ask_about(path, lines, chunks[:MAX_CALLS], ask)
     if len(chunks) > MAX_CALLS:
         at = chunks[MAX_CALLS].first
         unread = (*unread, f"lines {at} to {len(lines)} were not read: the file is too long")
     dropped = (*claims.dropped, *unread)
+    if left:
+        held = [each for each in claims.held if _is_in(each, left)]
+        written = write_claims(path, content, held, beside=True)
+        better = written.verdict == "proposed" and held
+        return replace(written if better else proposal, dropped=(*dropped, *written.dropped))
     if not claims.held:
         why = claims.problem or "the model named no task that is in the file"
         return replace(proposal, why=why, dropped=dropped, by_model=True)
     written = write_claims(path, content, claims.held)
     return replace(written, dropped=(*dropped, *written.dropped))
+
+
+def _is_in(claim: ClaimedTask, places: Sequence[tuple[int, int]]) -> bool:
+    first, last = claim.source_lines
+    return any(begin <= first and last <= end for begin, end in places)
 
 
 def cut(lines: Sequence[str]) -> tuple[Chunk, ...]:

@@ -12,7 +12,7 @@ from typing import Annotated
 from pydantic import BaseModel, Field, ValidationError
 
 from runner.roadmap.normalise.outline import OutlineBlock, OutlineItem, Part, outline
-from runner.roadmap.normalise.propose import checked, draft_of, lines_of
+from runner.roadmap.normalise.propose import checked, draft_of, lines_of, structured
 from runner.roadmap.normalise.rewrite import (
     NewLine,
     NormalizedRoadmap,
@@ -162,10 +162,15 @@ class _Places:
         return self.headings[at].title if at >= 0 else ""
 
 
-def write_claims(path: str, content: bytes, claims: Sequence[ClaimedTask]) -> NormalizedRoadmap:
-    """Return a file with the claimed tasks as a proposal, checked like any other."""
+def write_claims(
+    path: str, content: bytes, claims: Sequence[ClaimedTask], *, beside: bool = False
+) -> NormalizedRoadmap:
+    """Return a file with the claimed tasks as a proposal, checked like any other.
+
+    ``beside`` says that they stand beside the tasks that the structure shows.
+    """
     lines = lines_of(content)
-    draft = draft_of(parse_roadmap(path, content))
+    draft = (structured if beside else draft_of)(parse_roadmap(path, content))
     places = _places(outline(lines))
     ids, lost = _ids(claims, content.decode("utf-8", "replace"))
     for claim, (name, needs) in zip(claims, ids, strict=True):

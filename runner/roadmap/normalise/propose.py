@@ -37,9 +37,11 @@ def normalise(path: str, content: bytes) -> NormalizedRoadmap:
         return _nothing(path, content, "it is empty")
     before = parse_roadmap(path, content)
     if not before.asks and any(task.kind == "work" for task in before.tasks):
-        lines = [str(each.line) for each in before.candidates if each.why == "emoji"]
-        more = f", but lines {', '.join(lines)} show a status and have none" if lines else ""
-        return _nothing(path, content, f"its tasks already have checkboxes{more}")
+        left = [each for each in before.candidates if each.why == "emoji"]
+        lines = ", ".join(str(each.line) for each in left)
+        more = f", but lines {lines} show a status and have none" if lines else ""
+        found = _nothing(path, content, f"its tasks already have checkboxes{more}")
+        return replace(found, left=tuple((each.line, each.end_line) for each in left))
     if any(task.marks.template for task in before.tasks):
         return _nothing(path, content, "it is a template with placeholders; fill it in first")
     return _proposed(before)
@@ -52,17 +54,24 @@ def lines_of(content: bytes) -> list[str]:
 
 
 def _proposed(before: Roadmap) -> NormalizedRoadmap:
+    return checked(before.path, before.content, structured(before))
+
+
+def structured(before: Roadmap) -> RoadmapDraft:
+    """Return a draft with the tasks that the file has, or those that its structure shows."""
+    if not before.asks and any(task.kind == "work" for task in before.tasks):
+        boxes = {task.place.line - 1: task.checked for task in before.tasks}
+        return RoadmapDraft(lines_of(before.content), boxes)
     draft = draft_of(before)
-    top = outline(lines_of(before.content))
-    write(draft, task_sources(before.path, top))
-    return checked(before.path, before.content, draft)
+    write(draft, task_sources(before.path, outline(lines_of(before.content))))
+    return draft
 
 
 _LEAST_LISTED = 2
 
 
-def _unread(draft: RoadmapDraft, part: Part) -> Iterator[ReviewNote]:
-    """Yield the lists, tables and lines with a state of which nothing became a task."""
+def _unread(draft: RoadmapDraft, part: Part) -> Iterator[tuple[ReviewNote, tuple[int, int]]]:
+    """Yield the lists, tables and lines with a state of which nothing became a task; and where."""
     for block in part.blocks:
         bare = len(marked_lines(block.text)) if block.kind == "paragraph" else 0
         size = len(block.items) or max(0, len(block.rows) - 1) or bare
@@ -70,7 +79,8 @@ def _unread(draft: RoadmapDraft, part: Part) -> Iterator[ReviewNote]:
         if size >= least and not draft.touches(block.start, block.end):
             what = "rows" if block.rows else "lines" if bare else "points"
             where = f" below “{' '.join(part.title.split())[:80]}”" if part.level else ""
-            yield ReviewNote(block.start + 1, f"{size} {what}{where}")
+            place = block.start + 1, block.end
+            yield ReviewNote(block.start + 1, f"{size} {what}{where}"), place
     for below in part.parts:
         yield from _unread(draft, below)
 
@@ -96,6 +106,7 @@ def checked(path: str, content: bytes, draft: RoadmapDraft) -> NormalizedRoadmap
         return _unclear(path, content, "the checkboxes would not be read as tasks")
     if not keeps_words(lines_of(content), lines_of(new)):
         return _unclear(path, content, "a word of it would be lost")
+    unread = list(_unread(draft, outline(lines_of(content))))
     why = f"{len(after.tasks)} tasks have checkboxes now; nothing of the text is lost"
     return NormalizedRoadmap(
         path,
@@ -106,7 +117,8 @@ def checked(path: str, content: bytes, draft: RoadmapDraft) -> NormalizedRoadmap
         tasks=after.tasks,
         splices=splices,
         notes=tuple(sorted(draft.notes, key=lambda note: note.line)),
-        unread=tuple(_unread(draft, outline(lines_of(content)))),
+        unread=tuple(note for note, _ in unread),
+        left=tuple(place for _, place in unread),
     )
 
 

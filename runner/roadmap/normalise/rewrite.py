@@ -32,8 +32,9 @@ class NormalizedRoadmap:
 
     ``why`` is one sentence for people; ``tasks`` are those of the new file, as the parser reads
     them; ``splices`` are the lines that change; ``notes`` name every decision about a state;
-    ``unread`` the lists and tables that were left as they are; ``dropped`` what a model named that
-    is not in the file. Texts quote the roadmap: sanitize them before they are published.
+    ``unread`` the lists and tables that were left as they are, ``left`` the first and last lines
+    (from 1) of what may be tasks beside those that are; ``dropped`` what a model named that is not
+    in the file. Texts quote the roadmap: sanitize them before they are published.
     """
 
     path: str
@@ -45,6 +46,7 @@ class NormalizedRoadmap:
     splices: tuple[Splice, ...] = ()
     notes: tuple[ReviewNote, ...] = ()
     unread: tuple[ReviewNote, ...] = ()
+    left: tuple[tuple[int, int], ...] = ()
     dropped: tuple[str, ...] = ()
     by_model: bool = False
 

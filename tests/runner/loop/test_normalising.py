@@ -35,6 +35,45 @@ async def test_structure_comes_first() -> None:
     assert (proposal.verdict, proposal.by_model, model.asked) == ("proposed", False, [])
 
 
+LEFT = """\
+# Plan
+
+## Phase 1
+
+- paint
+
+# Notes
+
+- wings are light
+- first build the engine
+"""
+ENGINE = {"title": "Build the engine", "source_lines": [10, 10], "quote": "build the engine"}
+PAINT = {"title": "Paint", "source_lines": [5, 5], "quote": "paint"}
+
+
+async def test_what_is_left_beside_other_tasks() -> None:
+    """The model may be asked about a list that the structure leaves; the other tasks stay."""
+    model = Scripted([PAINT, ENGINE])
+
+    found = await propose("PLAN.md", LEFT.encode(), model)
+    proposal = await propose("PLAN.md", LEFT.encode(), model, beside=True)
+
+    assert [task.title for task in found.tasks] == ["paint"]
+    assert [task.title for task in proposal.tasks] == ["paint", "first build the engine"]
+    assert (proposal.by_model, len(model.asked)) == (True, 1)
+
+
+async def test_states_beside_checkboxes() -> None:
+    """Lines that show a status beside checkboxes get theirs from the model, and nothing else."""
+    content = "# Plan\n\n- [x] paint\n\n🚧 build the engine\n❌ sell it\n".encode()
+    model = Scripted([ENGINE | {"source_lines": [5, 5]}])
+
+    proposal = await propose("PLAN.md", content, model, beside=True)
+
+    tasks = [(task.title, task.checked) for task in proposal.tasks]
+    assert tasks == [("paint", True), ("Build the engine", False)]
+
+
 async def test_a_model_helps(check_golden: Golden) -> None:
     """Prose is shown to the model as material; what it quotes becomes a task behind the prose."""
     model = Scripted([ENTRY, ENTRY | {"title": "Go home", "quote": "go home"}])
