@@ -45,7 +45,7 @@ _LONGEST_RUN, _LEAST_SECONDS = 20.0, 20.0
 _LONGEST_WHOLE = 60.0
 """Seconds; slower tests are not run again where they cannot be run alone."""
 
-_REPLACE = 'cat >"$1" && find . -name __pycache__ -type d -prune -exec rm -rf {} +'
+_REPLACE = 'cat >"$1" && exec find . -name __pycache__ -type d -prune -exec rm -rf {} +'
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,7 @@ from runner.checks.undefined import (
 )
 from runner.checks.uses import CodeFiles, family_of
 from runner.checks.validate import Limits, validate
-from runner.code.languages import is_test_file, names_a_file
+from runner.code.languages import is_test_file, names_a_file, python_tree
 from runner.loop.accepted import or_kept
 from runner.loop.deps import Deps, TaskWork
 from runner.loop.reading import Read, as_texts, base_of, contents, reader, texts
@@ -208,6 +208,7 @@ async def validate_code(
     """
     with time_for_checks(seconds) as used:
         step = await _validated(state, deps, work, repair)
+    python_tree.cache_clear()
     if not used.left_out:
         return step
     warnings = (*step.state.attempt.checked.warnings, checks_left_out(used.left_out))

@@ -171,7 +171,7 @@ def _with_passing(level: Level, report: SuiteReport) -> Level:
 LARGEST = 4 << 20
 """Bytes of reports that are read of one run."""
 
-_FETCH = 'head -c "$2" "$1"; rm -rf "$1" "$1.cache"'
+_FETCH = 'head -c "$2" "$1"; exec rm -rf "$1" "$1.cache"'
 _FETCH_HERE = f'pwd -P; [ -f "$1" ] && {_FETCH}'
 # a pattern is split into files, by nothing else
 _GATHER = """\
