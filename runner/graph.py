@@ -43,6 +43,7 @@ GRAPH: Final[Mapping[str, Mapping[str, str]]] = {
     "write_files": {"ok": "verify_task", "error": "classify_failure", "kept": "checkpoint"},
     "verify_task": {
         "ok": "checkpoint",
+        "approve": "await_approval",
         "rejected": "repair_test",
         "afresh": "execute_task",
         "exhausted": "classify_failure",

@@ -19,6 +19,7 @@ from runner.loop.deps import Deps, TaskWork
 from runner.loop.reading import contents, everything, prepared_image, reader
 from runner.loop.workspace import materialise, restore
 from runner.nodes.context import facts_of_tree
+from runner.nodes.people import excused
 from runner.ports import SandboxSession
 from runner.recovery.facts import open_others
 from runner.roadmap.task import Task
@@ -286,6 +287,7 @@ async def _change(
     tests = _tests_among(changes.entries(base))
     doubtful = {f.file for v in after.levels if v.name == "imports" for f in v.failures}
     newest = state.attempt.tested.verification
+    seen = {failure.test for failure in red_tests(newest)} if newest else set[str]()
     return JudgedChange(
         words=_asked(state),
         others="\n".join(map(_words, _others(state))),
@@ -295,9 +297,7 @@ async def _change(
         tests=tests,
         same=await _same_tests(deps, base, changes, after),
         shared=any(is_test_side(path) and not is_test_file(path) for path in changes.files),
-        repaired=frozenset(failure.test for failure in red_tests(newest))
-        if newest
-        else frozenset(),
+        repaired=seen | excused(state),
     )
 
 

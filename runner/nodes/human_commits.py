@@ -10,7 +10,8 @@ from runner.errors import TaskError
 from runner.loop.applied import edited
 from runner.loop.deps import Deps, TaskWork
 from runner.loop.reading import Read, base_of, contents, reader
-from runner.nodes.recover import about, explained, proposed, with_place
+from runner.nodes.people import about, explained
+from runner.nodes.recover import proposed, with_place
 from runner.nodes.validate import asking, complaints_of
 from runner.people.recovery_sentences import (
     BOTH_CHANGED,

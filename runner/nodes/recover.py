@@ -7,7 +7,6 @@ import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from runner.checks.destructive import Destructive
 from runner.errors import TaskError
 from runner.loop.applied import edited
 from runner.loop.asking import ask
@@ -39,11 +38,10 @@ from runner.state.proposal import (
     Proposal,
     ProposalPlace,
     Strategy,
-    original_of,
     sealed,
 )
 from runner.state.publishing import Checkpoint, CheckpointText, Proposed, Published
-from runner.state.run_state import Failure, RunState, Status, Step
+from runner.state.run_state import RunState, Status, Step
 
 MAX_QUESTIONS = 2
 """Model calls for one proposal."""
@@ -251,57 +249,3 @@ async def _made(state: RunState, deps: Deps, work: TaskWork) -> tuple[RunState, 
     if draft.tasks:
         return state, proposal_of(state, choice.strategy, draft.tasks)
     return state, proposal_of(state, "escalate", instead=draft.why_none)
-
-
-def needs_a_person(
-    state: RunState,
-    found: Sequence[Destructive],
-    paths: Sequence[str] = (),
-    doubts: Sequence[str] = (),
-) -> dict[str, object]:
-    """Return the fields of an attempt whose change set waits for approval.
-
-    ``found`` are destructive operations in it, ``paths`` those that people want to be asked about,
-    ``doubts`` what a check says of an answer with which the model stayed.
-    """
-    message, evidence = about(found, paths, doubts)
-    proposal = Proposal(
-        task=state.current,
-        kind="changes",
-        strategy="escalate",
-        reason="unknown",
-        explanation=explained(message),
-        original=original_of(state.roadmap, state.task) if state.roadmap else "",
-        evidence=evidence,
-        changes=state.attempt.answered.changes,
-    )
-    failure = Failure("approval", message, node="validate_code", evidence=evidence)
-    return {"proposal": sealed(proposal.after(state.attempt.proposal)), "failure": failure}
-
-
-def about(
-    found: Sequence[Destructive],
-    paths: Sequence[str] = (),
-    doubts: Sequence[str] = (),
-    *,
-    people: str = "",
-) -> tuple[str, tuple[str, ...]]:
-    """Say why a person is asked, and with what evidence; ``people`` are who pushed it, if any."""
-    named = dict.fromkeys(f"{one.pattern} ({one.category})" for one in found)
-    parts = [
-        f"is what {people} pushed to this branch" if people else "",
-        f"has destructive operations: {', '.join(named)}" if named else "",
-        f"writes files that need approval: {', '.join(paths)}" if paths else "",
-        "was refused by a check, and the model stayed with it" if doubts else "",
-    ]
-    evidence = (
-        *(f"{o.path}, line {o.line}: {o.pattern} ({o.category})" for o in found),
-        *(f"{path} (pause_protected)" for path in paths),
-        *doubts,
-    )
-    return f"the change set {' and '.join(filter(None, parts))}", evidence
-
-
-def explained(message: str) -> str:
-    """The proposal's explanation."""
-    return f"Before it is written and run: {message}."

@@ -32,7 +32,7 @@ from runner.loop.deps import Deps, TaskWork
 from runner.loop.reading import Read, as_texts, base_of, contents, reader, texts
 from runner.loop.strategy import MAX_CALLS, given_up, judged
 from runner.nodes.already import already_there
-from runner.nodes.recover import needs_a_person
+from runner.nodes.people import needs_a_person
 from runner.nodes.touched import UNTOUCHED, code_among, untouched
 from runner.people.sentences import checks_left_out, refusal_in_log
 from runner.recovery.facts import reading_of

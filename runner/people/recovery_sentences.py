@@ -392,6 +392,12 @@ def _how_to_decide(state: RunState, proposal: Proposal) -> str:
     return _HOW.format(id=proposal.id)
 
 
+OLD_FAILURE = (
+    "an old failure stands in the way: tests that use what changed fail as they did before, "
+    "and nothing shows that the change does its task"
+)
+
+
 def _reports(state: RunState) -> bool:
     """Say whether the run only reports what it would do: nobody can decide about that."""
     mode = state.request.options.approvals.approval_mode

@@ -86,8 +86,9 @@ class Assessment:
     before. The ``verification`` is ready to be shown, ``hints`` are imports that cannot be resolved
     although the tests pass. ``rows`` are the tests. ``testers`` are pytest's files that use what
     changed; none where that is not known. ``doubtful`` are the failing tests where each of them may
-    be unsteady, ``in_the_way`` old failures of code that seems to be touched. ``otherwise`` is what
-    it comes to if nothing shows the change to work, also not its own tests.
+    be unsteady, ``in_the_way`` old failures of code that seems to be touched; ``stays`` if
+    nothing else is red, and they stayed so after a repair. ``otherwise`` is what it comes to if
+    nothing shows the change to work, also not its own tests.
     """
 
     outcome: Literal["green", "red", "unverifiable"]
@@ -98,6 +99,7 @@ class Assessment:
     testers: tuple[str, ...] = ()
     doubtful: tuple[TestFailure, ...] = ()
     in_the_way: tuple[str, ...] = ()
+    stays: bool = False
     otherwise: Assessment | None = None
 
 
@@ -152,7 +154,8 @@ def assess(after: Verification, before: Verification, change: JudgedChange) -> A
     accepted = replace(after, levels=tuple(map(_as_before, after.levels)))
     hints = tuple(_hint(failure) for check in checks for failure in check.failures)
     hints += tuple(_UNSTEADY.format(test=test) for test in unchanged if test in change.unsteady)
-    green = Assessment("green", accepted, Verdict(), hints, rows, otherwise=red)
+    otherwise = replace(red, stays=True) if red else None
+    green = Assessment("green", accepted, Verdict(), hints, rows, otherwise=otherwise)
     return concluded(green, rows, change)
 
 

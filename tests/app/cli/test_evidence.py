@@ -156,3 +156,23 @@ async def test_a_configured_command_shows_what_the_tests_it_runs_show(
     told = await ended(tmp_path, files, *[given] * asked)
 
     assert told["verdict"] == verdict
+
+
+async def test_an_old_failure_in_the_way_is_put_before_a_person(tmp_path: Path) -> None:
+    """It fails as before after a repair, and nothing is shown: approval excuses it from then on."""
+    old = "\n\ndef test_old():\n    assert divide(1, 2) == 7\n"
+    files = CALC | {
+        "ROADMAP.md": CALC["ROADMAP.md"] + b"- [ ] 1.2 Say more in `calc/divide.py`\n"
+        b"  - depends on: 1.1\n",
+        "tests/test_divide.py": CALC["tests/test_divide.py"] + old.encode(),
+    }
+    said_more = answer({"calc/divide.py": f"{ZERO}\n\ndef _more():\n    return divide(1, 1)\n"})
+    async with checkout(tmp_path / "here", files) as here:
+        here.model.says(*[answer({"calc/divide.py": ZERO})] * 2, said_more)
+        asked = await here.cairn("run")
+        assert "an old failure stands in the way" in " ".join(asked.out.split())
+
+        assert (await here.cairn("approve", "--resume")).code == 0
+        for line in here.left("report.json")["timeline"]:
+            assert line["verdict"] == "unbroken"
+            assert line["unchanged"] == ["tests/test_divide.py::test_old"]

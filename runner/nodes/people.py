@@ -1,0 +1,90 @@
+"""Put a change set before a person, and remember what was approved."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from runner.checks.destructive import Destructive
+from runner.people.recovery_sentences import OLD_FAILURE
+from runner.state.proposal import Proposal, original_of, sealed
+from runner.state.run_state import Failure, RunState
+
+
+def needs_a_person(
+    state: RunState,
+    found: Sequence[Destructive],
+    paths: Sequence[str] = (),
+    doubts: Sequence[str] = (),
+) -> dict[str, object]:
+    """Return the fields of an attempt whose change set waits for approval.
+
+    ``found`` are destructive operations in it, ``paths`` those that people want to be asked about,
+    ``doubts`` what a check says of an answer with which the model stayed.
+    """
+    message, evidence = about(found, paths, doubts)
+    return _asked_about(state, message, evidence, explained(message), "validate_code")
+
+
+def _asked_about(
+    state: RunState, message: str, evidence: tuple[str, ...], explanation: str, node: str
+) -> dict[str, object]:
+    """The fields of an attempt whose change set is put before a person."""
+    proposal = Proposal(
+        task=state.current,
+        kind="changes",
+        strategy="escalate",
+        reason="unknown",
+        explanation=explanation,
+        original=original_of(state.roadmap, state.task) if state.roadmap else "",
+        evidence=evidence,
+        changes=state.attempt.answered.changes,
+    )
+    failure = Failure("approval", message, node=node, evidence=evidence)
+    return {"proposal": sealed(proposal.after(state.attempt.proposal)), "failure": failure}
+
+
+def stands_in_the_way(state: RunState, tests: Sequence[str]) -> dict[str, object]:
+    """Return the fields of an attempt that old failures keep from being called done.
+
+    ``tests`` fail with the change as they did without it, and nothing shows that it works. Approval
+    excuses them for the rest of the run.
+    """
+    return _asked_about(state, OLD_FAILURE, tuple(tests), f"{OLD_FAILURE}.", "verify_task")
+
+
+def excused(state: RunState) -> frozenset[str]:
+    """The old failures that a person approved in this run."""
+    return frozenset(
+        test
+        for attempt in state.attempts.values()
+        if attempt.proposal and attempt.proposal.kind == "changes" and attempt.agreed.approved
+        for test in attempt.proposal.evidence
+    )
+
+
+def about(
+    found: Sequence[Destructive],
+    paths: Sequence[str] = (),
+    doubts: Sequence[str] = (),
+    *,
+    people: str = "",
+) -> tuple[str, tuple[str, ...]]:
+    """Say why a person is asked, and with what evidence; ``people`` are who pushed it, if any."""
+    named = dict.fromkeys(f"{one.pattern} ({one.category})" for one in found)
+    parts = [
+        f"is what {people} pushed to this branch" if people else "",
+        f"has destructive operations: {', '.join(named)}" if named else "",
+        f"writes files that need approval: {', '.join(paths)}" if paths else "",
+        "was refused by a check, and the model stayed with it" if doubts else "",
+    ]
+    evidence = (
+        *(f"{o.path}, line {o.line}: {o.pattern} ({o.category})" for o in found),
+        *(f"{path} (pause_protected)" for path in paths),
+        *doubts,
+    )
+    return f"the change set {' and '.join(filter(None, parts))}", evidence
+
+
+def explained(message: str) -> str:
+    """The proposal's explanation."""
+    return f"Before it is written and run: {message}."
