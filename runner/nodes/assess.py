@@ -297,7 +297,7 @@ async def _change(
         tests=tests,
         same=await _same_tests(deps, base, changes, after),
         shared=any(is_test_side(path) and not is_test_file(path) for path in changes.files),
-        repaired=seen | excused(state),
+        repaired=excused(state) | seen,
     )
 
 
