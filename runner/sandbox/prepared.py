@@ -212,6 +212,7 @@ def made(kept: Path) -> Path:
 
 def remove_tree(folder: Path) -> None:
     """Remove a folder, also where its owner has taken away their own permissions."""
+    shutil.rmtree(folder, ignore_errors=True)
     with suppress(OSError):
         for path in folder.rglob("*"):
             if path.is_dir() and not path.is_symlink():
