@@ -52,13 +52,17 @@ class TaskWords:
             _CODE.fullmatch(span) for span in _SPAN.findall(self.text) if span not in self.paths
         )
         code = (name for span in spans if span for name in _WORD.findall(span[0].partition("(")[0]))
-        return frozenset((*code, *_WRITTEN.findall(self.text)))
+        return frozenset((*code, *_WRITTEN.findall(self._without_paths)))
 
     @cached_property
     def calls(self) -> frozenset[str]:
         """Those of the identifiers that can be nothing but code: called, or with a sign of code."""
         called = re.findall(r"[^\W\d]\w+(?=\((?!e?s\)))", self.text)
-        return frozenset((*called, *_WRITTEN.findall(self.text))) & self.names
+        return frozenset((*called, *_WRITTEN.findall(self._without_paths))) & self.names
+
+    @cached_property
+    def _without_paths(self) -> str:
+        return _PATH.sub(" ", self.text)
 
     def names_file(self, path: str) -> bool:
         """Whether it names the file: by its path, the end of it, its name, or a folder it is in."""

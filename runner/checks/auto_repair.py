@@ -213,13 +213,6 @@ def _stumble(path: str, text: str) -> tuple[Complaint | None, list[str]]:
 
 _PRINT = re.compile(r"(?P<blanks>\s*)print\s+(?P<what>[^\s(>=.,+\-*/%&|^].*[^,\s])\s*")
 _ENTITY = re.compile(r"&(?:lt|gt|amp|quot|apos|nbsp|#39|#x27|#34);")
-_SENTENCE = re.compile(r"[A-Z][a-z]*(?: [\w'`\"(),./-]+){3,}[.:!]\s*")
-# a sentence that stands for code: without the code the file would not be whole
-_STANDS_FOR_CODE = re.compile(
-    r"\b(?:rest|remain\w*|unchanged|same|omitted|existing|previous\w*|before|above|similar\w*|other"
-    r"|here|etc|goes|continue\w*)\b|\.\.\.",
-    re.IGNORECASE,
-)
 
 
 def call_print(path: str, text: str) -> str | None:
@@ -239,18 +232,6 @@ def unescape(path: str, text: str) -> str | None:
     return line_by_line(
         path, text, lambda line, _said: html.unescape(line) if _ENTITY.search(line) else None
     )
-
-
-def comment_prose(path: str, text: str) -> str | None:
-    """Turn a sentence between the lines into a comment; not one that replaces code."""
-
-    def repair(line: str, _said: Complaint) -> str | None:
-        body = line.lstrip()
-        if not _SENTENCE.fullmatch(body) or _STANDS_FOR_CODE.search(body):
-            return None
-        return f"{line[: len(line) - len(body)]}# {body}"
-
-    return line_by_line(path, text, repair)
 
 
 _FOUR = re.compile(r"(?<![\"'\\])(?:\"{4}(?!\")|'{4}(?!'))")
@@ -307,7 +288,6 @@ PYTHON_REPAIRS: tuple[tuple[str, Repair], ...] = (
     ("replaced tabs with spaces", blanks_for_tabs),
     ("turned print into a call", call_print),
     ("replaced HTML entities with characters", unescape),
-    ("turned a sentence into a comment", comment_prose),
     ("moved a line to the only indentation that fits", indent_line),
     ("dropped an extra bracket", drop_bracket),
     ("closed a docstring", close_docstring),

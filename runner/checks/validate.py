@@ -203,7 +203,6 @@ REFUSED = frozenset(
         "CaseCollision",
         "NearMissPath",
         "WeakenedTest",
-        "WrongPlace",
     }
 )
 """Complaints that no other content of the same file would settle: a repair begins without it."""

@@ -1,7 +1,7 @@
 """An answer that changes nothing: is what the task asks for there already?
 
-An earlier checkpoint may have done the work of the next task as well. It is there where everything
-that the task names is defined, and the tests that it names are green.
+An earlier checkpoint may have done the work of the next task as well. It is there where an earlier
+task of the run wrote everything that the task names, and tests of it are green.
 """
 
 from __future__ import annotations
@@ -10,13 +10,14 @@ import asyncio
 import logging
 from collections.abc import Collection, Mapping, Sequence
 
-from runner.checks.asked import TaskWords
+from runner.checks.asked import TaskWords, has_word
 from runner.code.languages import is_among_tests, is_test_file
 from runner.code.symbols import symbols_of
 from runner.errors import TaskError
 from runner.loop.deps import Deps, TaskWork
 from runner.loop.reading import contents, texts
 from runner.nodes.assess import run_base_tests
+from runner.nodes.context import made
 from runner.people.recovery_sentences import there_already
 from runner.state.changes import Snapshot
 from runner.state.findings import Level, Verification
@@ -39,7 +40,7 @@ async def already_there(
         return ()
     asked = TaskWords.of(state.task)
     found = await texts(deps, base, code)
-    names, tests = await asyncio.to_thread(_promised, asked, found)
+    names, tests = await asyncio.to_thread(_made, asked, made(state), found)
     if not tests:
         return ()
     own = Commands(options.verify_commands, options.verify_report) or None
@@ -53,18 +54,23 @@ async def already_there(
     return (there_already(names, tests),) if _green(before, tests) else ()
 
 
-def _promised(asked: TaskWords, code: Mapping[str, bytes]) -> tuple[list[str], list[str]]:
-    """The code and the tests that the task names; nothing if a name is not defined."""
-    made = {
-        each.name
-        for path, content in code.items()
-        if not is_among_tests(path)
-        for each in symbols_of(path, content).definitions
-    }
+def _made(
+    asked: TaskWords, earlier: Collection[str], code: Mapping[str, bytes]
+) -> tuple[list[str], list[str]]:
+    """What the task names, and the tests of it; nothing if ``earlier`` tasks did not write it.
+
+    ``earlier`` are the files that they wrote. The tests are those that the task names, or those
+    that have all of the names.
+    """
     names = sorted(asked.names)
-    if not names or not made.issuperset(names):
+    written = {path: code[path] for path in earlier if path in code and not is_among_tests(path)}
+    there = {d.name for p, content in written.items() for d in symbols_of(p, content).definitions}
+    if not names or not there.issuperset(names):
         return [], []
-    return names, [path for path in code if is_test_file(path) and asked.names_file(path)]
+    tests = {p: text.decode("utf-8", "replace") for p, text in code.items() if is_test_file(p)}
+    named = [path for path in tests if asked.names_file(path)]
+    using = [path for path, text in tests.items() if all(has_word(text, name) for name in names)]
+    return names, named or using
 
 
 def _green(before: Verification, tests: Sequence[str]) -> bool:

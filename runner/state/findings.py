@@ -39,7 +39,7 @@ class Complaint:
         return f"{self.message} {self.advice}".rstrip()
 
 
-ASKED = frozenset({"UnusedNameGone", "SignatureChanged", "OnlyBeside"})
+ASKED = frozenset({"UnusedNameGone", "SignatureChanged"})
 """Complaints that ask whether something is meant: the same answer again says that it is."""
 
 ASKED_BACK = "AskedBack"

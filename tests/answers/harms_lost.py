@@ -292,7 +292,7 @@ def _names(each: Definition) -> list[str]:
     return [part for part in parts if part.isidentifier() and part != "self"]
 
 
-@HARMS.add("task-signature-changed")
+@HARMS.add("task-signature-changed", undetectable=True)
 def _own(task: Task, draw: random.Random) -> Harmful | None:
     """What the task asks for has another name than the task gives."""
     paths = [

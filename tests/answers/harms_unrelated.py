@@ -123,7 +123,7 @@ def _reformatted(task: Task, _: random.Random) -> Harmful | None:
     return harmful(task, {**task.change, path: text})
 
 
-@HARMS.add("unrelated-renamed")
+@HARMS.add("unrelated-renamed", undetectable=True)
 def _renamed(task: Task, _: random.Random) -> Harmful | None:
     """A message of an error in a file nobody asked about is another one."""
     path = _other_code(task)

@@ -339,7 +339,7 @@ def _another(task: Task, _: random.Random) -> Harmful | None:
     )
 
 
-@HARMS.add("only-one-of-several")
+@HARMS.add("only-one-of-several", undetectable=True)
 def _one_of_several(task: Task, _: random.Random) -> Harmful | None:
     """Only one of the files that must change together is there."""
     if len(task.change) < 2 or task.gone:
@@ -372,7 +372,7 @@ def _nothing(task: Task, _: random.Random) -> Harmful | None:
     return Harmful((f"I made the change:\n\n{said}",), {})
 
 
-@HARMS.add("comment-instead-of-change")
+@HARMS.add("comment-instead-of-change", undetectable=True)
 def _comment_only(task: Task, _: random.Random) -> Harmful | None:
     """A comment says that it is done."""
     for path in edited_code(task)[:1]:

@@ -18,7 +18,7 @@ async def test_what_an_earlier_task_did_as_well_is_said_to_be_there(bot: Bot) ->
     assert len(bot.prompts) == 2
     assert "✅ | **1.1**" in said
     assert "escalate" not in said.lower()
-    assert "`double` exists already, and tests/test_double.py passes without a change" in said
+    assert "`add`, `double` exist already, and tests/test_double.py passes without a change" in said
 
 
 async def test_a_model_may_say_so_in_words(bot: Bot) -> None:

@@ -342,7 +342,7 @@ async def test_tests_of_javascript_must_prove_what_was_promised(bot: Bot) -> Non
     assert reported(bot)["red_to_green"] == ["test/words.test.js::trims"]
 
 
-@on(NPM)
+@on({**NPM, "ROADMAP.md": b"- [ ] 1.1 Add `shout(text)` in `src/shout.js`, with tests\n"})
 @needs_node
 async def test_a_new_file_of_javascript_that_cannot_be_loaded_without_the_change(bot: Bot) -> None:
     """Each of its tests turns green; those of the other file do not count."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -64,6 +65,14 @@ async def test_the_task_that_is_only_done_elsewhere_is_never_claimed(tmp_path: P
         assert said.code == 3, said.err
         assert "was refused by a check, and the model stayed with it" in said.out + said.err
         assert here.log() == ["a commit"]
+        found = re.search(r"cairn approve (\w+)", said.out + said.err)
+        assert found, said.out
+        assert "the answer changes none of it" in (await here.cairn("show", found[1])).out
+
+        await here.cairn("approve", found[1])
+        said = await here.cairn("resume")
+
+        assert "def clear" in here.git("show", "HEAD:cart.py"), said.err
 
 
 async def test_a_name_of_the_repository_is_not_taken_for_one_of_python(tmp_path: Path) -> None:

@@ -41,16 +41,6 @@ REPAIRED = {
     ),
     "print": ("a.py", "if x:\n    print 'a', x\n", "if x:\n    print('a', x)\n"),
     "entities": ("a.py", 'if a &lt; b:\n    x = "<"\n', 'if a < b:\n    x = "<"\n'),
-    "prose": (
-        "a.py",
-        "x = 1\nThis function adds two numbers.\ny = 2\n",
-        "x = 1\n# This function adds two numbers.\ny = 2\n",
-    ),
-    "prose at the end": (
-        "a.py",
-        "x = 1\n\nYou can run it with `python a.py`.\n",
-        "x = 1\n\nYou can run it with `python a.py`.\n".replace("You", "# You"),
-    ),
     "indent too far": (
         "a.py",
         "def f():\n    a = 1\n     b = 2\n    return b\n",
