@@ -298,6 +298,7 @@ async def _change(
         same=await _same_tests(deps, base, changes, after),
         shared=any(is_test_side(path) and not is_test_file(path) for path in changes.files),
         repaired=excused(state) | seen,
+        rewritten=frozenset(mark.rpartition(" ")[0] for mark in state.attempt.checked.other_tests),
     )
 
 

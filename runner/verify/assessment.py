@@ -32,6 +32,8 @@ _MISSING = lazy_pattern(
     r"|cannot load such file -- (\S+)|Call to undefined (?:function|method) ([\w\\:]+)"
     r"|Class \"([\w\\]+)\" not found"
 )
+# what makes a path that of a test, in any language
+_TESTS = lazy_pattern(r"(?i)(?<![a-z])(?:tests?|specs?)(?![a-z])")
 _FIXTURE = lazy_pattern(r"fixture '(\w+)' not found")
 _MOST_KEPT = 100
 """Failing tests that are kept with an attempt."""
@@ -48,8 +50,8 @@ class JudgedChange:
     tests in written files whose own code is as it was; with ``shared`` the change also writes what
     several tests load (fixtures, helpers, settings), so that none is as it was. ``unsteady`` are
     tests that fail on the base with another message each time, ``apart`` failing ones that were
-    seen to run no changed line, ``repaired`` failures that the author has seen. ``selected``: not
-    all tests were run.
+    seen to run no changed line, ``repaired`` failures that the author has seen, ``rewritten`` tests
+    that stood there and assert something else now. ``selected``: not all tests were run.
     """
 
     words: str = ""
@@ -63,6 +65,7 @@ class JudgedChange:
     unsteady: frozenset[str] = frozenset()
     apart: frozenset[str] = frozenset()
     repaired: frozenset[str] = frozenset()
+    rewritten: frozenset[str] = frozenset()
     selected: bool = False
 
     @property
@@ -72,10 +75,10 @@ class JudgedChange:
 
     @property
     def only_tests(self) -> bool:
-        """Whether nothing but tests is written."""
-        return bool(self.written) and all(
-            is_test_file(path) or is_among_tests(path) for path in self.written
-        )
+        """Whether nothing but tests is written, and the task names tests, or one of the files."""
+        tests = all(is_test_file(path) or is_among_tests(path) for path in self.written)
+        named = _TESTS.search(self.words) or any(path in self.words for path in self.written)
+        return bool(self.written and tests and named)
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,7 +290,10 @@ class _Rows:
         if self._is_edited(test, path) and (
             failed or path in self._change.written or test in self._lines
         ):
-            return Row(test=test, before="not run", after="passed", edited=True)
+            rewritten = plain_id(test) in self._change.rewritten
+            return Row(
+                test=test, before="not run", after="passed", edited=True, rewritten=rewritten
+            )
         known = passed or not self._named
         return Row(
             test=test, before="failed" if failed else "passed" if known else "new", after="passed"

@@ -52,7 +52,8 @@ class Row:
     ``repaired``: the author was shown this failure once. ``lacked``: without the change it failed
     only because a name or file was missing. ``notices``: it fails with a fault put into the lines
     it is about (None: none could be put there). ``taken``: the change itself takes the test or
-    what it tests away.
+    what it tests away. ``rewritten``: it stood there, and asserts
+    something else now.
     """
 
     test: str
@@ -67,6 +68,7 @@ class Row:
     lacked: bool = False
     notices: bool | None = None
     taken: bool = False
+    rewritten: bool = False
 
 
 def meaning(row: Row, *, only_tests: bool) -> Meaning:
@@ -89,6 +91,8 @@ def meaning(row: Row, *, only_tests: bool) -> Meaning:
 
 def _of_passing(row: Row, *, only_tests: bool) -> Meaning:
     if row.before == "failed":
+        if row.edited and row.rewritten and not row.lacked:
+            return "shows nothing"  # bent to the answer, or meant by the task: a person has to say
         unnoticed = row.edited and row.lacked and row.notices is False
         return "shows nothing" if unnoticed else "shown"
     if row.before == "passed" and not row.edited:

@@ -31,6 +31,9 @@ SAME = {"same_error": True}
             "shows nothing",
         ),
         ("failed", "passed", {"edited": True, "notices": False}, CODE, "shown"),
+        # bent to the answer, or meant by the task: a person has to say; a new name is no new claim
+        ("failed", "passed", {"edited": True, "rewritten": True}, CODE, "shows nothing"),
+        ("failed", "passed", {"edited": True, "rewritten": True, "lacked": True}, CODE, "shown"),
         ("passed", "passed", {"edited": True, "notices": True}, CODE, "shows nothing"),
         ("passed", "passed", {"edited": True, "notices": True}, TESTS, "shown"),
         ("passed", "passed", {"edited": True, "notices": False}, TESTS, "shows nothing"),
