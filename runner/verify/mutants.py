@@ -133,7 +133,8 @@ def emptied(path: str, old: bytes | None, new: bytes) -> Mutant | None:
     lines = added_lines(new.decode("utf-8", "replace"), (old or b"").decode("utf-8", "replace"))
     content, first = new, 0
     for node in reversed(list(_bodies(root))):
-        start, end = node.start_point[0] + 1, node.end_point[0] + 1
+        whole = node.parent or node  # one with another name or other parameters was changed as well
+        start, end = whole.start_point[0] + 1, node.end_point[0] + 1
         if lines & frozenset(range(start, end + 1)):
             content = content[: node.start_byte] + filler.encode() + content[node.end_byte :]
             first = start

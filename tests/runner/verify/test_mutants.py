@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from runner.verify.mutants import mutants
+from runner.verify.mutants import emptied, mutants
 
 OLD = "def fee(total):\n    return 1\n"
 NEW = '''def fee(total):
@@ -68,3 +68,13 @@ def test_what_is_no_logic_is_left_alone(path: str, code: str) -> None:
 def test_other_languages_are_broken_as_well(path: str, code: str, broken: str) -> None:
     """What their grammar still reads."""
     assert lines(path, None, code) == [broken]
+
+
+def test_a_function_is_emptied_whose_name_or_body_was_changed() -> None:
+    """Others stay as they are."""
+    old = b"def calc(a):\n    return a\n\n\ndef kept(a):\n    return -a\n"
+    found = emptied("a.py", old, old.replace(b"calc", b"total_of"))
+
+    assert found is not None
+    assert found.content == old.replace(b"calc(a):\n    return a", b"total_of(a):\n    pass", 1)
+    assert emptied("a.py", old, old + b"\n") is None
