@@ -1,0 +1,1 @@
+"""Small repositories of somebody who had not read the code, and what must come out."""
