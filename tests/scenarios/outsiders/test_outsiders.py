@@ -24,16 +24,10 @@ from tests.scenarios.outsiders.case_file import COMPLETED, Case, Turn, read_case
 
 KNOWN = {
     "c_comment_only": "red: OnlyComments, though nothing broke and no test of the task failed",
-    "c_new_assertion": "unbroken: a command that names no tests is not run with the new test alone",
-    "js_irrelevant_log": "unbroken: nobody is asked about an answer beside its task",
-    "py_flaky_is_no_evidence": "shown: a test that failed and passed on one tree is evidence",
-    "py_irrelevant_other_file": "unbroken: nobody is asked about an answer beside its task",
-    "py_irrelevant_with_test": "shown: a test of something that nobody asked for is evidence",
     "py_old_test_turned": "shown: the only evidence is an old test with another expected value",
     "py_only_tests_for_a_code_task": "shown: tests of what was right, for a task that wants code",
     "py_rename_function": "unbroken: the new name in an assertion counts as another assertion",
     "py_report_by_product": "shown: the report is the product's own",
-    "py_tests_first": "red: tests that wait for the code of a later task count as broken",
     "rust_new_test_file": "unbroken: cargo's tests are not run with the new test alone",
 }
 """Cases that come out wrong so far, with what is seen."""
@@ -93,7 +87,7 @@ async def _check(repository: Path, turn: Turn, where: str) -> None:
     if seen in COMPLETED:
         [trust] = report["trust"]
         assert trust["verdict"] == seen, told
-        assert trust["reason"] if seen != "shown" else not trust["reason"], told
+        assert seen == "shown" or trust["reason"], told
         verified = await _trailer(repository, "Cairn-Verified")
         assert verified.startswith("yes" if seen == "shown" else "no"), told
         listing = await _git(
