@@ -29,7 +29,7 @@ Resume = Annotated[bool, typer.Option("--resume", help="Continue the run at once
 
 def add_to(cli: typer.Typer) -> None:
     """Add the commands."""
-    for command in (status, show, history, undo, retry, resume, approve, reject, edit):
+    for command in (status, show, history, accept, undo, retry, resume, approve, reject, edit):
         cli.command()(command)
     cli.command("merge-roadmap")(merge_roadmap)
 
@@ -130,11 +130,26 @@ def undo(
         str, typer.Option(help="Path of the roadmap (default: ROADMAP.md).", show_default=False)
     ] = "",
 ) -> None:
-    """Take back a finished task, as one more commit.
+    """Take back a task that is finished or in review, as one more commit.
 
     This removes its change, clears its checkbox, and says whether the tests pass without it.
     """
-    from app.local.undo import command
+    from app.local.undo import undo as command
+
+    raise typer.Exit(command(Path.cwd(), task, roadmap))
+
+
+def accept(
+    task: Annotated[str, typer.Argument(help="The task in review: its id or key.")],
+    roadmap: Annotated[
+        str, typer.Option(help="Path of the roadmap (default: ROADMAP.md).", show_default=False)
+    ] = "",
+) -> None:
+    """Say that a task in review is done: tick its checkbox, as one more commit.
+
+    A task is in review when its change is committed and no test shows that it is done.
+    """
+    from app.local.undo import accept as command
 
     raise typer.Exit(command(Path.cwd(), task, roadmap))
 

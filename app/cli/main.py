@@ -72,6 +72,7 @@ _EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "show": ("cairn show", "cairn show 1.2", "cairn show 3f2a91c0 --exchanges"),
     "history": ("cairn history", "cairn history errors --days 7", "cairn history stats --json"),
     "retry": ("cairn retry 1.2", "cairn retry 1.2 -m 'Use SQLite.'"),
+    "accept": ("cairn accept 1.2",),
     "undo": ("cairn undo 1.2",),
     "approve": ("cairn approve", "cairn approve 3f2a91c0 --resume"),
     "reject": ("cairn reject 3f2a91c0 --why 'not now'", "cairn reject 1.2 --skip"),

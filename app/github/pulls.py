@@ -13,6 +13,7 @@ from app.github.comments import first_kind, marked, marker, section, with_marker
 from app.github.pull_template import with_template
 from handlers.pull_events import NativeStack, read_native
 from runner.errors import Outage, TaskError
+from runner.people.trust import is_doubtful
 from runner.state.publishing import Checkpoint
 
 log = logging.getLogger(__name__)
@@ -38,11 +39,14 @@ class ProposalMarkers:
 
 @dataclass(frozen=True, slots=True)
 class PullOptions:
-    """How pull requests come before people; ``reviewers`` are logins and ``org/team``."""
+    """How pull requests come before people; ``reviewers`` are logins and ``org/team``.
+
+    ``draft`` auto: what no passing test runs begins as a draft.
+    """
 
     labels: tuple[str, ...] = ()
     reviewers: tuple[str, ...] = ()
-    draft: bool = False
+    draft: bool | Literal["auto"] = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,9 +247,18 @@ class Pulls:
             return found
         markers = checkpoint_markers(keys, self._roadmap, on=on or checkpoint.below)
         text = await self.template(checkpoint.parent) if self.template else ""
-        made = await self.open(checkpoint, markers, draft=self.options.draft, template=text)
+        draft = self.options.draft
+        if draft == "auto":
+            doubtful = any(is_doubtful(trust) for _, trust in checkpoint.shows.trust)
+            draft = doubtful and not await self._in_stack(checkpoint.below)
+        made = await self.open(checkpoint, markers, draft=draft, template=text)
         await self._introduce(made)
         return made
+
+    async def _in_stack(self, branch: str) -> bool:
+        """Say whether the pull request of a branch is in a native stack: a draft would stop it."""
+        pull = await self.newest(branch, state="open") if branch.startswith(PREFIX) else None
+        return pull is not None and pull.native is not None
 
     async def _introduce(self, pull: Pull) -> None:
         """Put labels on a new one and ask for reviews; what GitHub refuses is only logged.

@@ -7,19 +7,20 @@ import json as jsonlib
 import os
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from app.local.compose import LocalCheckout, checkout_in, kept_in, prices_of
+from app.local.compose import LocalCheckout, checkout_in, kept_in, prices_of, repository_in
 from app.local.files import beside, started_bases
 from app.local.options import FOLDER, LocalRun
-from app.local.runs import PendingProposal, answerable, states
+from app.local.runs import PendingProposal, answerable, as_it_stands, states
 from app.local.text import (
     NO_RUN,
     ON_A_CHECKOUT,
+    how_to_accept,
     how_to_answer,
     no_answer,
     not_writable,
@@ -42,12 +43,14 @@ from runner.model.prices import unknown_price
 from runner.nodes.preflight import preflight
 from runner.nodes.run import parse_roadmap
 from runner.people.report import markdown, report, table
+from runner.people.run_view import view_of
+from runner.people.trust import MADE
 from runner.ports import SystemClock
-from runner.roadmap.parse import parse_roadmap as parse_roadmap_file
 from runner.state.options import Request
 from runner.state.publishing import Stack
 from runner.state.run_state import RunState, Status
-from runner.state.status_words import run_word, task_word
+from runner.state.status_words import run_word
+from runner.text.sanitize import sanitize
 
 if TYPE_CHECKING:
     from runner.analysis.preview import CostPreview
@@ -88,6 +91,8 @@ def tell(
         say(_drawn(state, mask_for(secrets_of(settings))), end="")
     else:
         write(markdown(state))
+    if reviewing := [t.name for t in view_of(state).tasks if t.status is Status.IN_REVIEW]:
+        say(how_to_accept(reviewing), stream=sys.stderr)
     for text in how_to_answer(waits):
         say(text, stream=sys.stderr)
 
@@ -163,25 +168,26 @@ def command(folder: Path, *, json: bool) -> int:
         print(error.message, file=sys.stderr)
         return 2
     if json:
-        print(jsonlib.dumps({"runs": [run_object(*each) for each in found]}, ensure_ascii=False))
+        print(
+            jsonlib.dumps({"runs": [run_object(*each[:3]) for each in found]}, ensure_ascii=False)
+        )
         return 0
     for text in _lines(found):
         print(text)
     return 0
 
 
-Found = tuple[KnownRun, RunState, list[PendingProposal], frozenset[str]]
+Found = tuple[KnownRun, RunState, list[PendingProposal], str]
 
 
 async def _read(folder: Path) -> list[Found]:
     kept = kept_in(folder / FOLDER)
-    found = await states(kept.runs.all()[:MOST_RUNS], kept)
-    waits = await answerable(kept)
-    opened = opened_since(folder, found[0][1]) if found else frozenset()
-    return [
-        (run, state, [w for w in waits if w.run.id == run.id], frozenset() if number else opened)
-        for number, (run, state) in enumerate(found)
-    ]
+    waits, repository = await answerable(kept), await repository_in(folder)
+    found: list[Found] = []
+    for run, left in await states(kept.runs.all()[:MOST_RUNS], kept):
+        state, elsewhere = await as_it_stands(repository, folder, run, left)
+        found.append((run, state, [w for w in waits if w.run.id == run.id], elsewhere))
+    return found
 
 
 def _lines(found: list[Found]) -> Iterator[str]:
@@ -195,64 +201,38 @@ def run_lines(
     run: KnownRun,
     state: RunState,
     open_: Sequence[PendingProposal],
-    opened: frozenset[str] = frozenset(),
+    elsewhere: str = "",
     *,
     tasks: bool = True,
 ) -> Iterator[str]:
     """A run: how it stands, its ``tasks``, and what to type to answer or to continue it.
 
-    ``opened`` are tasks that are open in the roadmap now, whatever the run did.
+    ``elsewhere`` is its branch where that is not the one that is checked out.
     """
-    yield _heading(run, state, opened)
+    view = view_of(state)
+    counts = Counter(task.stands for task in view.tasks)
+    began = datetime.fromtimestamp(run.began, UTC).isoformat(" ", "minutes")
+    done = ", ".join(f"{number} {status}" for status, number in counts.items())
+    branch = f"  on branch {one_line(elsewhere)}" if elsewhere else ""
+    roadmap, stands = one_line(state.request.roadmap), run_word(run.state)
+    yield f"{run.id}  {stands}  {roadmap}  {began[:16]} UTC{branch}  {done}"
     if run.reason:
         yield f"  {one_line(run.reason)}"
-    for row in _table(state, opened) if tasks else ():
-        yield f"  {task_word(str(row['status'])):<18} {_named(row)}"
+    for task in view.tasks if tasks else ():
+        name = sanitize(f"{task.name} {task.title}", plain=True)
+        yield f"  {task.stands:<21} {one_line(name)}"
+    if tasks and (reviewing := [t.name for t in view.tasks if t.status is Status.IN_REVIEW]):
+        yield f"  {how_to_accept(reviewing)}"
     for text in how_to_answer(open_):
         yield f"  {text}"
     if run.state in ("interrupted", "paused"):
         yield f"  To continue: cairn resume {run.id}"
 
 
-def opened_since(folder: Path, state: RunState) -> frozenset[str]:
-    """The tasks that are open in the roadmap of a folder as it is now, by key."""
-    try:
-        content = (folder / state.request.roadmap).read_bytes()
-    except OSError:
-        return frozenset()
-    tasks = parse_roadmap_file(state.request.roadmap, content).tasks
-    return frozenset(task.key for task in tasks if not task.checked)
-
-
-def _table(state: RunState, opened: frozenset[str]) -> list[dict[str, object]]:
-    """One row a task; one that was done and is open again (``cairn undo``) is pending."""
-    done, pending = str(Status.COMPLETED), {"status": str(Status.PENDING)}
-    return [
-        row | pending if row["status"] == done and row["key"] in opened else row
-        for row in table(state)
-    ]
-
-
-def _heading(run: KnownRun, state: RunState, opened: frozenset[str]) -> str:
-    counts = ", ".join(f"{number} {status}" for status, number in _counts(state, opened).items())
-    began = datetime.fromtimestamp(run.began, UTC).isoformat(" ", "minutes")
-    roadmap, stands = one_line(state.request.roadmap), run_word(run.state)
-    return f"{run.id}  {stands}  {roadmap}  {began[:16]} UTC  {counts}"
-
-
-def _named(row: Mapping[str, object]) -> str:
-    return one_line(f"{row['name']} {row['title']}")
-
-
-def _counts(state: RunState, opened: frozenset[str]) -> Counter[str]:
-    return Counter(task_word(str(row["status"])) for row in _table(state, opened))
-
-
 def run_object(
     run: KnownRun,
     state: RunState,
     open_: Sequence[PendingProposal],
-    opened: frozenset[str] = frozenset(),
 ) -> dict[str, object]:
     """The same for programs."""
     return {
@@ -261,8 +241,9 @@ def run_object(
         "reason": run.reason,
         "until": run.until.isoformat() if run.until else None,
         "roadmap": state.request.roadmap,
+        "branch": state.stack.branch,
         "began": datetime.fromtimestamp(run.began, UTC).isoformat(timespec="seconds"),
-        "tasks": _table(state, opened),
+        "tasks": table(state),
         "proposals": [_proposal(each) for each in open_],
     }
 
@@ -333,15 +314,15 @@ async def check_tests(request: Request, here: LocalCheckout, kept: Path) -> None
 def without_work(state: RunState) -> int:
     """The exit code of a run that has nothing to do.
 
-    0 when all that was asked for was done before, 3 when it waits for a person, 2 when there is
-    no such work.
+    0 when all that was asked for was done before or is in review, 3 when it waits for a person, 2
+    when there is no such work.
     """
     wanted = state.request.options.scope.task
     asked = [t for t in state.tasks if t.kind == "work" and (not wanted or wanted in (t.key, t.id))]
     statuses = {state.status(task) for task in asked}
     if Status.AWAITING_APPROVAL in statuses:
         return 3
-    return 0 if statuses == {Status.COMPLETED} else 2
+    return 0 if statuses and statuses <= MADE else 2
 
 
 async def check_prices(

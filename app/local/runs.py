@@ -5,6 +5,8 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from runner.errors import Outage
 from runner.files.decisions import OVER, FileDecisions, FileRuns, KnownRun
@@ -13,11 +15,18 @@ from runner.loop.journal import Cursors
 from runner.loop.recorder import PastRuns
 from runner.loop.schedule import advanced
 from runner.people.history_sentences import strategy_here
+from runner.people.trust import MADE
 from runner.ports import Decision, History, SystemClock
+from runner.roadmap.parse import parse_roadmap
 from runner.state.options import Request
 from runner.state.proposal import Proposal
 from runner.state.recoveries import outcome_of
 from runner.state.run_state import Attempt, RunState, Status
+from runner.state.task_commits import in_review
+
+if TYPE_CHECKING:
+    from runner.git.folder_repository import FolderRepository
+    from runner.git.local_repository import LocalRepository
 
 log = logging.getLogger(__name__)
 
@@ -81,6 +90,38 @@ async def states(runs: Iterable[KnownRun], kept: LocalStore) -> list[tuple[Known
         except Outage as outage:
             log.warning("Run %s is left out: %s", run.id, outage.message)
     return found
+
+
+async def as_it_stands(
+    repository: LocalRepository | FolderRepository, folder: Path, run: KnownRun, state: RunState
+) -> tuple[RunState, str]:
+    """Return a run with its finished tasks as the branch says that they stand now.
+
+    A person may have ticked a box since, accepted a change or taken it back. The other value is the
+    run's branch where something else is checked out that does not have its commits: its tasks are
+    as it left them. '' where that is so.
+    """
+    try:
+        if not await repository.holds(state.stack.tip, state.stack.branch):
+            return state, state.stack.branch
+        reviewing = in_review(await repository.task_commits())
+        content = (folder / state.request.roadmap).read_bytes()
+    except (Outage, OSError) as error:
+        log.debug("Run %s is shown as it ended: %s", run.id, error)
+        return state, ""
+    ticked = {t.key: t.checked for t in parse_roadmap(state.request.roadmap, content).tasks}
+    for attempt in [each for each in state.attempts.values() if each.status in MADE]:
+        if attempt.task in ticked:
+            waits = Status.IN_REVIEW if attempt.task in reviewing else Status.PENDING
+            now = Status.COMPLETED if ticked[attempt.task] else waits
+            state = state.put(replace(attempt, status=now))
+    if state.roadmap is not None:
+        old = state.roadmap.tasks
+        tasks = tuple(replace(t, checked=t.checked and ticked.get(t.key, True)) for t in old)
+        state = replace(state, roadmap=replace(state.roadmap, tasks=tasks))
+    done = [key for key, status in state.statuses.items() if status is Status.IN_REVIEW]
+    now_done = {key: Status.COMPLETED for key in done if ticked.get(key)}
+    return replace(state, statuses={**state.statuses, **now_done}), ""
 
 
 async def unfinished(kept: LocalStore) -> list[tuple[KnownRun, RunState]]:

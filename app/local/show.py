@@ -11,8 +11,8 @@ from pathlib import Path
 
 from app.local.compose import kept_in, repository_in
 from app.local.options import FOLDER
-from app.local.report import opened_since, run_lines, run_object
-from app.local.runs import LocalStore, PendingProposal, answerable, states
+from app.local.report import run_lines, run_object
+from app.local.runs import LocalStore, PendingProposal, answerable, as_it_stands, states
 from app.local.text import (
     NO_RUN,
     former_proposal_lines,
@@ -91,12 +91,13 @@ def command(folder: Path, asked: ShowOptions) -> int:
 
 async def _text(found: _Found, asked: ShowOptions, kept: LocalStore, folder: Path) -> str:
     waits = [each for each in await answerable(kept) if each.run.id == found.run.id]
+    repository = await repository_in(folder)
+    state, elsewhere = await as_it_stands(repository, folder, found.run, found.state)
+    found = replace(found, state=state)
     if not found.task:
-        opened = opened_since(folder, found.state)
         if asked.json:
-            data = run_object(found.run, found.state, waits, opened)
-            return jsonlib.dumps(data, ensure_ascii=False)
-        lines = run_lines(found.run, found.state, waits, opened)
+            return jsonlib.dumps(run_object(found.run, state, waits), ensure_ascii=False)
+        lines = run_lines(found.run, state, waits, elsewhere)
         return "\n".join([*lines, *_hints(found), *await _cost(found.run.id, folder)])
     detail = await _detail(found, folder)
     if asked.json:
@@ -181,7 +182,7 @@ def _lines(
 ) -> Iterator[str]:
     view = detail.view
     yield f"Task {one_line(view.name)} {one_line(view.title)}"
-    yield f"Run {detail.run}, attempt {detail.attempt.number}: {view.word.text}"
+    yield f"Run {detail.run}, attempt {detail.attempt.number}: {view.stands}"
     if view.why:
         yield f"Why: {cut_middle(one_line(view.why), _LONGEST)}"
     yield from _section("What the roadmap says", [printable(detail.text)])

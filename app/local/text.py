@@ -113,6 +113,18 @@ def _reasons(proposal: Proposal, attempt: Attempt) -> Iterator[str]:
         yield f"       {one_line(line)[:_LINE]}"
 
 
+def how_to_accept(names: Sequence[str]) -> str:
+    """Which tasks are in review, and what to type."""
+    shown = ", ".join(one_line(name)[:120] for name in names[:20])
+    which = f"Task {shown} is" if len(names) == 1 else f"{len(names)} tasks are"
+    listed = "" if len(names) == 1 else f" ({shown}{', …' if len(names) > 20 else ''})"
+    it = "it is done" if len(names) == 1 else "they are done"
+    return (
+        f"{which} in review{listed}: no test shows that {it}. To see a change: "
+        "cairn show TASK. To tick its box: cairn accept TASK. To take it back: cairn undo TASK"
+    )
+
+
 def how_to_answer(found: Sequence[PendingProposal]) -> Iterator[str]:
     """Which proposals wait, and what to type."""
     for each in found:
@@ -174,13 +186,31 @@ def nothing_called(word: str, runs: Sequence[str]) -> str:
     )
 
 
-def not_finished(word: str, names: Sequence[str]) -> str:
-    """The roadmap has no finished task of this name."""
+def not_finished(word: str, names: Sequence[str], reviewing: Sequence[str]) -> str:
+    """The roadmap has no finished task of this name, and none in review."""
     shown = ", ".join(one_line(name) for name in names[:20]) or "none"
-    return (
-        f"The roadmap has no finished task called {one_line(word)[:60]!r}. Finished tasks: {shown}."
-        " Nothing was changed."
+    begin = f"The roadmap has no finished task called {one_line(word)[:60]!r}. Finished tasks: "
+    return f"{begin}{shown}.{_in_review(reviewing)} Nothing was changed."
+
+
+def not_in_review(word: str, reviewing: Sequence[str], *, ticked: bool) -> str:
+    """There is no task of this name that a person can accept."""
+    name = one_line(word)[:60]
+    why = (
+        f"The box of task {name} is ticked already." if ticked else f"No task {name} is in review."
     )
+    return f"{why}{_in_review(reviewing) or ' None is.'} Nothing was changed."
+
+
+def _in_review(names: Sequence[str]) -> str:
+    return f" In review: {', '.join(map(one_line, names[:20]))}." if names else ""
+
+
+def accepted(names: Sequence[str], commit: str) -> str:
+    """What was ticked."""
+    shown = ", ".join(map(one_line, names))
+    what, boxes = ("task", "its box") if len(names) == 1 else ("tasks", "their boxes")
+    return f"Accepted {what} {shown} (commit {commit[:12]}) and ticked {boxes}."
 
 
 def not_ours(task: str) -> str:
@@ -197,6 +227,8 @@ def in_the_way(paths: Sequence[str]) -> str:
     return f"There are uncommitted changes in {shown}. Commit or stash them first."
 
 
+ACCEPT_CUT = "Interrupted. If the box in the roadmap is ticked now, the task is accepted."
+MOVED_MEANWHILE = "The branch or the roadmap has just changed. Nothing was accepted; try again."
 NOT_SHOWN = "Interrupted before there was a question to show. Nothing was asked."
 ONLY_SHOWN = "the question is only shown"
 NO_QUESTION = (

@@ -1,4 +1,7 @@
-"""``cairn undo``: take back a finished task of this folder, as one more commit."""
+"""``cairn undo`` and ``cairn accept``: what a person says about a task that was done, as a commit.
+
+One takes its change back, the other ticks the box of a task in review.
+"""
 
 from __future__ import annotations
 
@@ -6,26 +9,31 @@ import asyncio
 import json
 import os
 import sys
-from contextlib import suppress
-from dataclasses import replace
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from app.interrupts import CODE, Interrupts
 from app.local.compose import local_deps, repository_in, sandbox_of
 from app.local.options import FOLDER, LocalRun, options_for, read_config
 from app.local.text import (
+    ACCEPT_CUT,
     ALL_WELL,
     CHANGED_MEANWHILE,
+    MOVED_MEANWHILE,
     TESTING,
     UNDO_CUT,
     UNDO_INTERRUPTED,
+    accepted,
     in_the_way,
     not_finished,
+    not_in_review,
     not_ours,
     not_tested,
     taken_back,
 )
-from app.settings import RunSettings, SettingsError, settings_without_model
+from app.settings import SettingsError, settings_without_model
 from app.terminal import any_encoding, say
 from runner.config.reading import ConfigError
 from runner.errors import Outage, PortError, TaskError
@@ -38,35 +46,100 @@ from runner.loop.deps import Deps
 from runner.loop.stacking import linked
 from runner.loop.undoing import FinishedTask, inverse
 from runner.nodes.undo import verified_without
-from runner.people.sentences import undo_text
+from runner.people.sentences import accept_text, undo_text
 from runner.ports import Fanout
-from runner.roadmap.edit import find
+from runner.roadmap.edit import find, tick_all
 from runner.roadmap.parse import parse_roadmap
 from runner.roadmap.task import Roadmap, Task
 from runner.sandbox.choose import MaskedSandbox
-from runner.state.changes import ChangeSet, Snapshot
-from runner.state.options import Request
-from runner.state.publishing import Checkpoint
+from runner.state.changes import ChangeSet, Snapshot, Write
+from runner.state.options import Options, Request
+from runner.state.publishing import Checkpoint, CheckpointText, Stack
 from runner.state.run_state import Attempt, RunStack, RunState, Status
+from runner.state.task_commits import ACCEPTS, IN_REVIEW, UNDOES, TaskCommit, in_review
 
 Here = LocalRepository | FolderRepository
 
 
-def command(folder: Path, name: str, roadmap: str) -> int:
+@dataclass(frozen=True)
+class _Place:
+    """What is checked out: its newest state, the roadmap there, and Cairn's commits, newest first.
+
+    ``reviewing`` are the tasks in review by key, each with its commit.
+    """
+
+    repository: Here
+    deps: Deps
+    options: Options
+    at: Stack
+    now: Snapshot
+    plan: Roadmap
+    made: Sequence[TaskCommit]
+    reviewing: Mapping[str, TaskCommit]
+
+    def names(self) -> list[str]:
+        """The tasks in review, as people call them."""
+        return [task.name for task in self.plan.tasks if task.key in self.reviewing]
+
+    async def commit(self, task: Task, changes: ChangeSet, text: CheckpointText) -> str:
+        """Commit and move the branch. Raises as the repository does."""
+        checkpoint = Checkpoint(
+            run="",
+            task=task.key,
+            branch="",
+            below=self.at.branch,
+            parent=self.at.tip,
+            changes=changes,
+            tree=changes.tree(self.now),
+            text=text,
+        )
+        return (await self.repository.publish_checkpoint(checkpoint)).commit
+
+
+@asynccontextmanager
+async def _opened(folder: Path, roadmap: str) -> AsyncIterator[_Place]:
+    asked, settings = LocalRun(folder), settings_without_model()
+    repository = await repository_in(folder, keep=True)
+    async with local_deps(asked, settings, Fanout(), dry=True) as here:
+        deps = replace(here.deps, repository=repository, events=Fanout())
+        at = await repository.stack()
+        now = await repository.snapshot(at.tip)
+        config = await read_config(deps, at.tip)
+        path = await linked(repository, at.tip, roadmap or config.roadmap.path)
+        plan = await _roadmap(repository, now, path)
+        made = await repository.task_commits()
+        options = options_for(asked, config)
+        boxes = {task.key for task in plan.tasks if not task.checked}
+        reviewing = {key: each for key, each in in_review(made).items() if key in boxes}
+        yield _Place(repository, deps, options, at, now, plan, made, reviewing)
+
+
+def undo(folder: Path, name: str, roadmap: str) -> int:
     """Undo the task and say so; 2 when nothing was undone."""
+    committing = asyncio.Event()
+    cut = lambda: UNDO_CUT if committing.is_set() else UNDO_INTERRUPTED  # noqa: E731
+    return _done(folder, _undo(folder, name, roadmap, committing), cut)
+
+
+def accept(folder: Path, name: str, roadmap: str) -> int:
+    """Tick the box of a task in review and say so; 2 when it was not ticked."""
+    return _done(folder, _accept(folder, name, roadmap), lambda: ACCEPT_CUT)
+
+
+def _done(folder: Path, work: Coroutine[None, None, str], cut: Callable[[], str]) -> int:
+    """Do it alone in the folder; ``cut`` says what an interruption left."""
     any_encoding()
     try:
         taken = take_folder(folder / FOLDER, name=str(folder / FOLDER))
     except PortError as error:
+        work.close()
         return _refused(error.message)
-    committing = asyncio.Event()
-    control = Interrupts(lambda: UNDO_CUT if committing.is_set() else UNDO_INTERRUPTED)
     try:
-        say(control.run(_undo(folder, name, roadmap, committing)))
+        say(Interrupts(cut).run(work))
     except (PortError, ConfigError, SettingsError) as error:
         return _refused(str(error))
     except KeyboardInterrupt:
-        say(UNDO_CUT if committing.is_set() else UNDO_INTERRUPTED, stream=sys.stderr)
+        say(cut(), stream=sys.stderr)
         return CODE
     finally:
         os.close(taken)
@@ -78,50 +151,60 @@ def _refused(message: str) -> int:
     return 2
 
 
+async def _accept(folder: Path, name: str, roadmap: str) -> str:
+    async with _opened(folder, roadmap) as here:
+        task = find(here.plan, name)
+        if task is None or task.key not in here.reviewing:
+            ticked = task is not None and task.checked
+            raise TaskError("file", not_in_review(name, here.names(), ticked=ticked))
+        done = here.reviewing[task.key]
+        tasks = [each for each in here.plan.tasks if here.reviewing.get(each.key) == done]
+        path, content = here.plan.path, here.plan.content
+        changes = ChangeSet({path: Write(tick_all(path, content, [each.key for each in tasks]))})
+        if dirty := await here.repository.uncommitted(path):
+            raise TaskError("file", in_the_way(dirty))
+        text = accept_text(task, done.id, await here.repository.person())
+        kept = tuple(each for each in done.trailers if each[0].startswith("Cairn-"))
+        kept = tuple(each for each in kept if each != IN_REVIEW)
+        try:
+            await here.commit(task, changes, replace(text, trailers=(*kept, (ACCEPTS, done.id))))
+        except Outage as error:
+            raise TaskError("file", MOVED_MEANWHILE) if error.advised else error from error
+    for each in tasks:
+        _noted(folder / FOLDER, each, Status.COMPLETED)
+    return accepted([each.name for each in tasks], done.id)
+
+
 async def _undo(folder: Path, name: str, roadmap: str, committing: asyncio.Event) -> str:
-    asked, settings = LocalRun(folder), settings_without_model()
-    repository = await repository_in(folder, keep=True)
-    async with local_deps(asked, settings, Fanout(), dry=True) as here:
-        deps = replace(here.deps, repository=repository, events=Fanout())
-        place = await repository.stack()
-        now = await repository.snapshot(place.tip)
-        config = await read_config(deps, place.tip)
-        path = await linked(repository, place.tip, roadmap or config.roadmap.path)
-        plan = await _roadmap(repository, now, path)
-        task = _finished(plan, name)
-        done = await _commit_of(repository, task, path)
-        changes = await inverse(done, now, repository, merged)
+    async with _opened(folder, roadmap) as here:
+        repository, at, path = here.repository, here.at, here.plan.path
+        task = _finished(here, name)
+        done, commit = await _commit_of(here, task)
+        changes = await inverse(done, here.now, repository, merged)
         if dirty := await repository.uncommitted(*changes.files):
             raise TaskError("file", in_the_way(dirty))
-        request = Request(f"undo-{task.key}", path, options_for(asked, config))
-        stack = RunStack(place.tip, place.branch, place.tip)
-        attempt = Attempt(task=task.key, base=place.tip, below=place.branch)
-        state = replace(RunState(request, roadmap=plan, stack=stack).put(attempt), current=task.key)
-        tests = await _tested(state.with_attempt(changes=changes), deps, asked, settings)
-        checkpoint = Checkpoint(
-            run="",
-            task=task.key,
-            branch="",
-            below=place.branch,
-            parent=place.tip,
-            changes=changes,
-            tree=changes.tree(now),
-            text=undo_text(task, done.after.commit, tests),
-        )
+        stack = RunStack(at.tip, at.branch, at.tip)
+        attempt = Attempt(task=task.key, base=at.tip, below=at.branch)
+        state = RunState(Request(f"undo-{task.key}", path, here.options), roadmap=here.plan)
+        state = replace(state, stack=stack, current=task.key).put(attempt)
+        tests = await _tested(state.with_attempt(changes=changes), here.deps, folder)
+        text = undo_text(task, commit.id, tests)
+        named = tuple(("Cairn-Task", key) for key in commit.tasks)
         committing.set()
         try:
-            await repository.publish_checkpoint(checkpoint)
+            await here.commit(task, changes, replace(text, trailers=(*named, *text.trailers)))
         except (TaskError, Outage) as error:
             if isinstance(error, Outage) and not error.advised:
                 raise
             # its advice is for a run
             raise TaskError("file", CHANGED_MEANWHILE) from error
     await _forget(folder / FOLDER, task, changes)
-    return taken_back(task.name, done.after.commit, sorted(changes.files), tests)
+    return taken_back(task.name, commit.id, sorted(changes.files), tests)
 
 
-async def _tested(state: RunState, deps: Deps, asked: LocalRun, settings: RunSettings) -> str:
+async def _tested(state: RunState, deps: Deps, folder: Path) -> str:
     """Run the project's tests without the task; what they say, in a sentence."""
+    asked, settings = LocalRun(folder), settings_without_model()
     try:
         choice = await sandbox_of(asked, settings, settings.cairn_sandbox)
         say(TESTING, stream=sys.stderr)
@@ -143,12 +226,18 @@ async def _forget(folder: Path, task: Task, changes: ChangeSet) -> None:
         gone = note.about in changes.files and changes.files[note.about] is None
         if note.about == task.key or (note.kind == "files" and (gone or note.text == written)):
             await memory.forget(note.about)
+    _noted(folder, task, Status.PENDING)
+
+
+def _noted(folder: Path, task: Task, status: Status) -> None:
+    """Let ``todos.json`` say how a task stands now."""
     todos = folder / "todos.json"
     with suppress(OSError, ValueError, TypeError, KeyError):  # there is none, or not one of ours
         data = json.loads(todos.read_text(encoding="utf-8"))
         for each in data["todos"]:
             if each["key"] == task.key:
-                each |= {"status": str(Status.PENDING), "checked": False, "url": ""}
+                each |= {"status": str(status), "checked": status is Status.COMPLETED}
+                each["url"] = each["url"] if each["checked"] else ""
         write_file(todos, (json.dumps(data, indent=2, ensure_ascii=False) + "\n").encode())
 
 
@@ -157,20 +246,27 @@ async def _roadmap(here: Here, tree: Snapshot, path: str) -> Roadmap:
     return parse_roadmap(path, (await here.blobs([entry.sha]))[entry.sha] if entry else b"")
 
 
-def _finished(roadmap: Roadmap, name: str) -> Task:
-    task = find(roadmap, name)
-    if task is None or not task.checked:
-        names = [each.name for each in roadmap.tasks if each.checked and each.kind == "work"]
-        raise TaskError("file", not_finished(name, names))
+def _finished(here: _Place, name: str) -> Task:
+    task = find(here.plan, name)
+    if task is None or not (task.checked or task.key in here.reviewing):
+        done = [each.name for each in here.plan.tasks if each.checked and each.kind == "work"]
+        raise TaskError("file", not_finished(name, done, here.names()))
     return task
 
 
-async def _commit_of(here: Here, task: Task, path: str) -> FinishedTask:
-    """The newest commit that ticked the task. Raises ``TaskError`` when there is none."""
-    for commit, parent in await here.made_for(task.key):
-        before, after = await here.snapshot(parent), await here.snapshot(commit)
-        was = find(await _roadmap(here, before, path), task.key)
-        became = find(await _roadmap(here, after, path), task.key)
+async def _commit_of(here: _Place, task: Task) -> tuple[FinishedTask, TaskCommit]:
+    """The newest commit that did the task. Raises ``TaskError`` when there is none."""
+    repository, path = here.repository, here.plan.path
+    for each in here.made:
+        if task.key not in each.tasks or not each.parent or each.about(ACCEPTS):
+            continue
+        if each.about(UNDOES):
+            break  # what was done before it is taken back
+        before, after = await repository.snapshot(each.parent), await repository.snapshot(each.id)
+        if IN_REVIEW in each.trailers:
+            return FinishedTask(task, path, before, after, each.tasks), each
+        was = find(await _roadmap(repository, before, path), task.key)
+        became = find(await _roadmap(repository, after, path), task.key)
         if was and became and became.checked and not was.checked:
-            return FinishedTask(task, path, before, after)
+            return FinishedTask(task, path, before, after), each
     raise TaskError("file", not_ours(task.name))

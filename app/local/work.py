@@ -134,7 +134,7 @@ async def _moved(state: RunState, tip: str, here: LocalCheckout) -> RunState:
     )
     ticked = {task.key for task in roadmap.tasks if task.checked}
     for key, attempt in state.attempts.items():
-        if key in ticked and attempt.status in _BEGUN:
+        if key in ticked and attempt.status in (*_BEGUN, Status.IN_REVIEW):
             state = state.put(replace(attempt, status=Status.COMPLETED))
     return state
 

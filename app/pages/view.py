@@ -101,6 +101,7 @@ def _task(task: TaskView, run: str) -> dict[str, Any]:
         "title": task.title,
         "line": task.line,
         "status": str(task.status),
+        "stands": task.stands,
         "current": task.current,
         "touched": task.touched,
         "verified": task.verified,

@@ -93,10 +93,9 @@ def _marked(task: TaskView) -> list[str]:
 
 
 def _standing(task: TaskView) -> str:
-    """A status in words; what no test has shown is not called verified, and why."""
+    """A status in words, and why no test shows that the task is done."""
     why = task.checks.doubt
-    doubt = f", **not verified**: {cell(why, _WHY)}" if why else ""
-    return f"{task.word.text}{doubt}"
+    return f"{task.stands}: {cell(why, _WHY)}" if why else task.stands
 
 
 MOST = 30

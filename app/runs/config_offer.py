@@ -13,7 +13,7 @@ from app.github.one_pull import Offered
 from app.runs.setup_offer import ProposedFile, SetupPulls
 from runner.config.model import CONFIG_PATH
 from runner.loop.deps import Deps
-from runner.nodes.preflight import CannotStart, first_look, has_tests
+from runner.nodes.preflight import CannotStart, first_look, has_tests, verifies
 from runner.ports import Repository
 from runner.state.run_state import RunState
 from runner.text.sanitize import inert_line, sanitize
@@ -121,7 +121,8 @@ class ConfigOffer:
         ``started`` are bases whose tests were seen to start. Raises ``Outage`` or ``TaskError``.
         """
         there = CONFIG_PATH in (await self._repository.snapshot(state.stack.base)).entries
-        if not await has_tests(state, deps):
+        tip = await self._repository.snapshot(state.stack.tip)
+        if not verifies(state) or not await has_tests(state, deps, tip):
             return (NO_TESTS_WITH_FILE if there else NO_TESTS), None
         found = await first_look(state, deps, started)
         if found is None:

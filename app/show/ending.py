@@ -86,7 +86,7 @@ def _row(task: TaskView, look: Look) -> Iterator[Text | str]:
     yield Text(shown(f"{task.name} {task.title}", look))
     doubt, word = task.checks.doubt, task.word
     style = "yellow" if doubt else _STYLES[word.tone]
-    yield Text(f"{word.text}, {task.result}" if task.result else word.text, style=style)
+    yield Text(f"{task.stands}, {task.result}" if task.verified else task.stands, style=style)
     yield str(task.effort.answers) if task.touched else ""
     yield f"{task.effort.used.tokens:,}" if task.touched else ""
     yield Text(shown(f"{task.made} ({doubt})" if doubt else task.made or task.why, look, _WARNING))

@@ -84,7 +84,7 @@ def _taken_in(view: View, event: Advanced, at: float) -> View:
     if task not in view.at_work or (attempt and attempt.status is Status.IN_PROGRESS):
         return view
     at_work = {key: each for key, each in view.at_work.items() if key != task}
-    done = attempt is not None and attempt.status is Status.COMPLETED
+    done = attempt is not None and attempt.status in DONE
     took = (*view.took, at - view.at_work[task].since) if done else view.took
     return replace(view, at_work=at_work, took=took)
 

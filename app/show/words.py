@@ -9,6 +9,7 @@ from app.terminal import one_line
 from runner.money import Usage, cost_brief, cost_text, price_hint, tokens_text
 from runner.people.run_view import RunView
 from runner.ports import MemoryNote
+from runner.state.run_state import Status
 
 REPORT = "The full report: .executor/report.md"
 COLUMNS = ("Node", "Tokens", "%", "Duration", "Calls")
@@ -67,9 +68,12 @@ def of_tasks(done: int, total: int) -> str:
 
 
 def ended(view: RunView) -> str:
-    """The first line of the summary, with how many tasks no test has verified."""
-    doubts = sum(bool(task.checks.doubt) for task in view.tasks)
-    unsure = f" Not verified: {of_tasks(doubts, view.done)}." if doubts else ""
+    """The first line of the summary, with how many finished tasks no test has shown to be done."""
+    done = [task for task in view.tasks if task.status is Status.COMPLETED]
+    doubts = sum(bool(task.checks.doubt) for task in done)
+    unsure = f" Not shown: {of_tasks(doubts, len(done))}." if doubts else ""
+    if waits := sum(task.status is Status.IN_REVIEW for task in view.tasks):
+        unsure += f" In review: {of_tasks(waits, view.total)}."
     how = "was cancelled" if view.cancelled else "stopped" if view.problem else "is done"
     return (
         f"Run {view.run} {how} after {clock(view.seconds)}: {of_tasks(view.done, view.total)} done "

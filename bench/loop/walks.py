@@ -17,9 +17,10 @@ from runner.loop.deps import EarlierRuns, NoMemory
 from runner.loop.driver import drive
 from runner.money import total
 from runner.nodes import NODES
+from runner.people.run_view import DONE
 from runner.ports import Memory
 from runner.state.options import Options, Request
-from runner.state.run_state import RunState, Status
+from runner.state.run_state import RunState
 from tests.runner.git.scratch_git import ENVIRONMENT, ScratchGit
 
 _SAID = {True: "tests of all tasks there", False: "no tests there"}
@@ -91,7 +92,7 @@ async def walk(
     return Walk(
         roadmap,
         shown,
-        sum(state.status(task) is Status.COMPLETED for task in state.tasks),
+        sum(state.status(task) in DONE for task in state.tasks),
         sum(passed),
         spent.tokens,
         spent.calls,
@@ -103,7 +104,7 @@ async def walk(
 def _left(state: RunState) -> Iterator[str]:
     """What is not completed, and why."""
     for task in state.tasks:
-        if state.status(task) is not Status.COMPLETED:
+        if state.status(task) not in DONE:
             attempt = state.attempts.get(task.key)
             failure = attempt.failure if attempt else None
             text = f": {failure.type}: {failure.message}" if failure else ""

@@ -134,7 +134,7 @@ async def play(
     return Played(
         task=task,
         code=code,
-        completed=row.get("status") == "completed",
+        completed=row.get("status") in ("completed", "in_review"),
         verified=row.get("verified") is True,
         right=_is_right(git, change),
         answers=author.kinds["answer"],

@@ -126,6 +126,11 @@ def is_prose(path: str) -> bool:
     return not code and _PAGES.search(path) is not None
 
 
+def is_text(path: str) -> bool:
+    """Whether a file is text that no test can show to be right, wherever it is."""
+    return is_prose(path) or path.lower().endswith((".md", ".rst", ".adoc"))
+
+
 def is_beside(path: str) -> bool:
     """Whether a file stands beside the code: for people to read, or settings of tools and CI."""
     return is_prose(path) or _SETTINGS.search(path) is not None

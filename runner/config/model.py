@@ -192,9 +192,10 @@ class PullRequestsGroup(_Group):
         description="How often Cairn may change one pull request because checks of other apps (CI) "
         "fail on it; 0: never.",
     )
-    draft: bool = Field(
-        default=False,
-        description="Open pull requests as drafts, where the repository can have drafts.",
+    draft: Literal["auto"] | bool = Field(
+        default="auto",
+        description="Open pull requests as drafts, where the repository can have drafts. auto: if "
+        "no passing test runs the changed code; not if only text changed, or in a stack of GitHub.",
     )
     labels: Items[Label] = Field(
         default=(), max_length=20, description="Labels that new pull requests get."
@@ -322,6 +323,18 @@ class VerifyGroup(_Group):
         ge=0,
         le=2,
         description="How often failing old tests are run again, to find flaky ones.",
+    )
+    tick: Literal["shown", "unbroken", "any"] = Field(
+        default="shown",
+        description="The verdict with which `cairn run` ticks a box. With a lesser one the change "
+        "is committed and its task stays in review until `cairn accept` or `cairn undo`. A pull "
+        "request always ticks it: whoever merges it says that the task is done.",
+    )
+    require: Literal["shown", "unbroken", "none"] = Field(
+        default="unbroken",
+        description="What a change needs, or Cairn tries again. shown: a test that fails without "
+        "it and passes with it, if there are tests. unbroken: the tests run, and it breaks none. "
+        "none: it breaks no test; tests that cannot run are no obstacle.",
     )
 
 

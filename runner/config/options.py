@@ -94,6 +94,8 @@ def _verifying(verify: VerifyGroup) -> VerifyOptions:
         verify_commands=verify.commands,
         verify_report=verify.report,
         verify_reruns=verify.reruns,
+        verify_tick=verify.tick,
+        verify_require=verify.require,
     )
 
 

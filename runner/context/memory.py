@@ -35,7 +35,7 @@ def of_task(state: RunState, key: str) -> tuple[MemoryNote, ...]:
     rejected = tuple(_rejected(attempt, title, state.request.id))
     if rejected:
         return rejected
-    if attempt.status is Status.COMPLETED:
+    if attempt.status in (Status.COMPLETED, Status.IN_REVIEW):
         run = state.request.id
         return (*_done(attempt, title, run), *_asked(state, attempt, run), *_helped(attempt, run))
     if attempt.failure and attempt.status is not Status.PENDING:

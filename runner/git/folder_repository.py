@@ -28,6 +28,7 @@ from runner.git.own_settings import OwnSettings
 from runner.people.sentences import commit_message
 from runner.state.changes import Snapshot, blob_sha, tree_sha
 from runner.state.publishing import Checkpoint, HumanCommits, Proposed, Published, Stack
+from runner.state.task_commits import TaskCommit, in_review
 
 BRANCH = "folder"
 
@@ -81,16 +82,20 @@ class FolderRepository:
         """Return nothing: what is in the folder is its newest state."""
         return []
 
-    async def made_for(self, task: str) -> list[tuple[str, str]]:
-        """Return the states that name a task (its key), each with its parent, the newest first."""
+    async def task_commits(self) -> Sequence[TaskCommit]:
+        """Return the states that are about tasks, the newest first."""
         made = await asyncio.to_thread(self._commits.back_to, NONE)
-        named = [each for each in made or () if f"Cairn-Task: {task}\n" in each.message]
-        return [(each.id, each.parent) for each in named]
+        return [TaskCommit(each.id, each.parent, each.message) for each in made or ()]
+
+    async def holds(self, commit: str, branch: str) -> bool:
+        """A folder has no other branch."""
+        return True
 
     async def stack(self) -> Stack:
         """Start at the folder as it is now. Raises ``Outage`` when it cannot be read."""
         tip = await asyncio.to_thread(self._taken_down)
-        return Stack(tip, BRANCH, proposed=self._proposed)
+        reviewing = frozenset(in_review(await self.task_commits()))
+        return Stack(tip, BRANCH, reviewing, proposed=self._proposed)
 
     async def since(self, commit: str, run: str) -> Literal["same", "own", "ahead", "apart"]:
         """Compare the folder with a state that a run left it in; see ``LocalRepository``."""

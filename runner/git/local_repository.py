@@ -20,6 +20,7 @@ from runner.git.own_settings import OwnSettings, own_settings
 from runner.people.sentences import commit_message
 from runner.state.changes import Snapshot
 from runner.state.publishing import Checkpoint, HumanCommits, Proposed, Published, Stack
+from runner.state.task_commits import TaskCommit, in_review
 
 _HEADS = "refs/heads/"
 _WHERE = (
@@ -50,6 +51,7 @@ class LocalRepository:
         self._objects = GitObjects(self._git)
         self._proposed: frozenset[str] = frozenset()
         self._roadmap = ""
+        self._known: tuple[str, Sequence[TaskCommit]] = ("", ())
         self._settings: OwnSettings | None = None
 
     def ticks(self, roadmap: str) -> None:
@@ -140,12 +142,27 @@ class LocalRepository:
         options = ("--porcelain=v1", "-z", "--untracked-files=all", "--ignore-submodules=all")
         return _changed(await (await self._own()).output("status", "--no-renames", *options, *only))
 
-    async def made_for(self, task: str) -> list[tuple[str, str]]:
-        """Return the commits that name a task (its key), each with its parent, the newest first."""
-        wanted = ("--fixed-strings", f"--grep=Cairn-Task: {task}", "--format=%H %P")
-        lines = (await self._git.output("log", "-z", *wanted, "HEAD")).decode().split("\0")
-        words = [line.split() for line in lines]
-        return [(each[0], each[1]) for each in words if len(each) > 1]
+    async def task_commits(self) -> Sequence[TaskCommit]:
+        """Return the commits of HEAD that are about tasks, the newest first."""
+        return await self._made(await self._head())
+
+    async def _made(self, head: str) -> Sequence[TaskCommit]:
+        if self._known[0] != head:
+            named = ("--grep=^Cairn-Task: ", "--grep=^This reverts commit ", "--format=%H %P%n%B")
+            listed = await self._git.output("log", "-z", *named, head)
+            found = [text.partition("\n") for text in listed.decode("utf-8", "replace").split("\0")]
+            ids = [(about.split(), message) for about, _, message in found if about]
+            made = [TaskCommit(id, "".join(more[:1]), message) for (id, *more), message in ids]
+            self._known = (head, made)
+        return self._known[1]
+
+    async def holds(self, commit: str, branch: str) -> bool:
+        """Say whether what is checked out is this branch, or has this commit in its history."""
+        head, here = await self._look()
+        if here == branch:
+            return True
+        known = await self._git.call("merge-base", "--is-ancestor", commit, head)
+        return known.exit_code == 0
 
     async def prepare(self) -> None:
         """Create or switch to the wanted branch; uncommitted changes stay as they are.
@@ -173,7 +190,8 @@ class LocalRepository:
                 f"{self._root} is on no branch (detached HEAD). Switch to one (git switch NAME)"
                 " or name one with --branch NAME.",
             )
-        return Stack(head, branch, proposed=self._proposed)
+        reviewing = frozenset(in_review(await self._made(head)))
+        return Stack(head, branch, reviewing, proposed=self._proposed)
 
     async def snapshot(self, commit: str) -> Snapshot:
         """Return the exact tree of a commit. Raises ``TaskError`` when there is no such commit."""

@@ -28,7 +28,8 @@ DAY: Final = 86_400
 RouteTaken = Literal["single_phase", "planned"]
 NOT_OVER: Final = frozenset({"in_progress", "awaiting_approval", "pending"})
 """Statuses of attempts that are not over: they count as neither finished nor failed."""
-FINISHED: Final = "completed"
+FINISHED: Final = frozenset({"completed", "in_review"})
+"""Statuses of attempts that made their change, whether or not a person has yet accepted it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,8 +152,8 @@ class ExecutionEnd:
 
     @property
     def finished(self) -> bool:
-        """Whether the task is completed."""
-        return self.status == FINISHED
+        """Whether its change was made."""
+        return self.status in FINISHED
 
     @property
     def over(self) -> bool:

@@ -353,7 +353,8 @@ def settle(state: RunState) -> RunState:
     attempt = state.attempt
     state = advanced(state)
     if attempt.published.commit and not attempt.agreed.rewritten:
-        attempt = replace(attempt, status=Status.COMPLETED)
+        made = Status.IN_REVIEW if attempt.published.unticked else Status.COMPLETED
+        attempt = replace(attempt, status=made)
     elif attempt.status is Status.IN_PROGRESS:
         attempt = replace(attempt, status=Status.PENDING if state.stopping else Status.FAILED)
         attempt = replace(attempt, failure=attempt.failure or _unexplained(attempt, state.stopping))

@@ -20,12 +20,16 @@ CLASH = "What {task} wrote in {paths} was changed since, so it cannot be taken b
 
 @dataclass(frozen=True, slots=True)
 class FinishedTask:
-    """A task whose box is ticked, and the commit that did it: the trees before and after it."""
+    """A task whose change was made, and the commit that did it: the trees before and after it.
+
+    ``others`` are the keys of tasks that the commit did as well and did not tick.
+    """
 
     task: Task
     roadmap: str
     before: Snapshot
     after: Snapshot
+    others: tuple[str, ...] = ()
 
 
 async def inverse(
@@ -51,19 +55,19 @@ async def inverse(
         raise TaskError("conflict", CLASH.format(task=done.task.name, paths=", ".join(clashes)))
     roadmap = await _content(now.entries.get(done.roadmap), repository)
     try:
-        keys = await _ticked(done, roadmap, repository)
-        files[done.roadmap] = Write(untick_all(done.roadmap, roadmap, keys))
+        if keys := await _ticked(done, roadmap, repository):
+            files[done.roadmap] = Write(untick_all(done.roadmap, roadmap, keys))
     except EditRefused as refused:
         raise TaskError("file", str(refused)) from refused
     return ChangeSet(files)
 
 
 async def _ticked(done: FinishedTask, now: bytes, repository: Repository) -> list[str]:
-    """The keys of all tasks that its commit ticked, as far as they are still ticked."""
+    """The keys of all tasks that its commit did, as far as they are ticked."""
     trees = (done.before, done.after)
     old, new = [await _content(each.entries.get(done.roadmap), repository) for each in trees]
     before, after, here = [_checked(done.roadmap, content) for content in (old, new, now)]
-    return sorted({done.task.key} | (after - before) & here)
+    return sorted(({done.task.key, *done.others} | (after - before)) & here)
 
 
 def _checked(path: str, content: bytes) -> set[str]:

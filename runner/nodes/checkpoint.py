@@ -1,4 +1,4 @@
-"""Commit exactly the validated change set plus one ticked box, and publish it."""
+"""Commit exactly the validated change set plus its ticked box, and publish it."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from runner.loop.reading import base_of, contents, seen_of
 from runner.loop.schedule import Base, Bases, independent
 from runner.loop.stacking import roadmap_for
 from runner.money import cost_brief
+from runner.nodes.enough import is_done
 from runner.nodes.revise import after_push
 from runner.nodes.verify import verify_task
 from runner.people.check_details import check_details
@@ -34,6 +35,7 @@ from runner.state.findings import reasons_of
 from runner.state.publishing import Checkpoint, CheckpointText, Published, ShownTasks
 from runner.state.revising import Revision
 from runner.state.run_state import Attempt, RunState, Step
+from runner.state.task_commits import IN_REVIEW
 from runner.text.sanitize import plain_line
 
 
@@ -201,7 +203,8 @@ async def _published(state: RunState, deps: Deps, work: TaskWork) -> RunState:
     if roadmap is None:
         raise TaskError("file", f"{path} no longer exists in the commit that this task builds on")
     repaired = await _repaired(state, deps, base)
-    made = _checkpoint(state, base, _ticked(state, roadmap), repaired)
+    state = state.with_attempt(unticked=not await is_done(state, deps, base))
+    made = _checkpoint(state, base, _change(state, roadmap), repaired)
     if revision := state.attempt.planned.revision:
         made = await _as_revision(state, deps, made, revision)
     if not made.changes:  # published and built upon before a crash could save this step
@@ -245,7 +248,10 @@ async def _no_more_asked(state: RunState, deps: Deps, url: str) -> None:
         log.warning("The proposal of task %s was not closed: %s", attempt.task, error.message)
 
 
-def _ticked(state: RunState, roadmap: bytes) -> ChangeSet:
+def _change(state: RunState, roadmap: bytes) -> ChangeSet:
+    """The change set, with the ticked boxes unless they are left to a person."""
+    if state.attempt.published.unticked:
+        return state.attempt.answered.changes
     keys = (state.current, *state.attempt.planned.members)
     try:
         after = tick_all(state.request.roadmap, roadmap_for(state, roadmap, keys), keys)
@@ -292,6 +298,7 @@ def _checkpoint(
                 ("Cairn-Run", run),
                 *(("Cairn-Task", key) for key in keys),
                 *_made_by(state.attempt),
+                *([IN_REVIEW] if state.attempt.published.unticked else []),
                 ("Cairn-Verdict", trust.verdict),
                 ("Cairn-Verified", verified_trailer(verdict_of(state.attempt))),
                 ("Cairn-Trust", trust_line(trust)),

@@ -91,9 +91,9 @@ async def cannot_start(state: RunState, deps: Deps) -> CannotStart | None:
 
     Raises ``Outage``, and ``TaskError`` for what is wrong with neither the tests nor the sandbox.
     """
-    if not await has_tests(state, deps):
-        return None
     base = await deps.repository.snapshot(state.stack.tip)
+    if not verifies(state) or not await has_tests(state, deps, base):
+        return None
     work = TaskWork()
     try:
         found = await _obstacle(state, deps, work, base, configured(state))
@@ -106,11 +106,14 @@ async def cannot_start(state: RunState, deps: Deps) -> CannotStart | None:
     return await _advice(deps, base, found) if found else None
 
 
-async def has_tests(state: RunState, deps: Deps) -> bool:
-    """Say whether the commit a run builds on has tests that it would run."""
-    if state.request.options.verify.verify_mode in ("syntax", "off"):
-        return False
-    base = await deps.repository.snapshot(state.stack.tip)
+def verifies(state: RunState) -> bool:
+    """Say whether a run has to be able to run tests."""
+    verify = state.request.options.verify
+    return verify.verify_mode not in ("syntax", "off") and verify.verify_require != "none"
+
+
+async def has_tests(state: RunState, deps: Deps, base: Snapshot) -> bool:
+    """Say whether a commit has tests that Cairn can find, or its own commands verify it."""
     old = await contents(deps, base, configuration(base.entries))
     return bool(configured(state) or tools_of(base.entries, old.get))
 

@@ -24,6 +24,7 @@ from runner.loop.schedule import upcoming
 from runner.loop.strategy import given_up, judged
 from runner.nodes.assess import assessed, filled, run_levels, timed_out, without_ticks
 from runner.nodes.covered import covered
+from runner.nodes.enough import falls_short
 from runner.nodes.evidence import gathered
 from runner.nodes.first_tests import first_tests, suite_seconds, time_needed, whole_seconds
 from runner.nodes.format import formatted
@@ -32,12 +33,18 @@ from runner.nodes.people import excused, stands_in_the_way
 from runner.nodes.proof import proved, unnoticed, unproven
 from runner.nodes.reached import apart_from
 from runner.nodes.steadied import TIMES, steadied, unsteady_on_base
-from runner.people.sentences import UNPROVEN, faults_unnoticed, new_findings, tests_left
+from runner.people.sentences import (
+    NOT_SHOWN,
+    UNPROVEN,
+    faults_unnoticed,
+    new_findings,
+    tests_left,
+)
 from runner.prompts import question
 from runner.recovery.classify import unrepairable
 from runner.state.changes import Snapshot
 from runner.state.events import verified
-from runner.state.findings import Verification, reasons_of
+from runner.state.findings import Level, Verdict, Verification, reasons_of
 from runner.state.run_state import RunState, Step
 from runner.verify import Commands, configuration, tools_of
 from runner.verify.assessment import Assessment, JudgedChange, red_tests
@@ -148,14 +155,26 @@ def _asked_once(state: RunState) -> Iterator[None]:
 
 
 async def _judged(state: RunState, deps: Deps, work: TaskWork) -> Step:
-    base = await base_of(state, deps)
-    state, found = await measured(state, deps, work, base)
-    verification = found.verification
+    base, require = await base_of(state, deps), state.request.options.verify.verify_require
+    try:
+        state, found = await measured(state, deps, work, base)
+    except TaskError as error:
+        if error.kind != "environment" or require != "none":
+            raise
+        nothing = Verification(state.attempt.answered.changes.tree(base), ())
+        found = Assessment("unverifiable", nothing, Verdict(reason=error.message))
     if found.outcome == "unverifiable":
-        raise TaskError("environment", f"Cairn cannot verify the change: {found.verdict.reason}.")
+        if require != "none":
+            why = f"Cairn cannot verify the change: {found.verdict.reason}."
+            raise TaskError("environment", why)
+        found = replace(found, outcome="green", verification=_not_run(found))
+    verification = found.verification
     if found.outcome == "green":
         state = accepted(state, found)
-        return kept(state) if asks_for_better(state) else settled(state)
+        if not await falls_short(state, deps, base):
+            return kept(state) if asks_for_better(state) else settled(state)
+        missing = Level("tests", "failed", reason=NOT_SHOWN)
+        verification = replace(verification, levels=(*verification.levels, missing))
     state = state.with_attempt(verification=verification.lean, verdict=None)
     for reason in reasons_of(verification):
         log.info("Test failed: %s", deps.mask(reason))
@@ -237,6 +256,13 @@ async def _assessed(
             *(state, deps, work, base, verification), own=own, unsteady=unsteady, apart=apart
         )
     return state, found, change, own
+
+
+def _not_run(found: Assessment) -> Verification:
+    """What was run, without tests that could not start."""
+    why = found.verdict.reason
+    others = (level for level in found.verification.levels if level.name != "tests")
+    return replace(found.verification, levels=(*others, Level("tests", "skipped", reason=why)))
 
 
 def accepted(state: RunState, found: Assessment) -> RunState:

@@ -9,10 +9,9 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from runner.history.records import NOT_OVER, Execution, ToolRecord
+from runner.history.records import Execution, ToolRecord
 from runner.money import Usage, cost_brief, cost_text, tokens_text, total
-from runner.people.history_sentences import HistoryTable, cut, duration, task_name
-from runner.state.status_words import TASKS
+from runner.people.history_sentences import HistoryTable, cut, duration, ending, task_name
 
 _MOST_ROWS = 15
 _SPENT_ON: Final = {
@@ -132,8 +131,6 @@ def _reasons(task: Sequence[Execution]) -> Iterator[str]:
 
 
 def _ended(newest: Execution) -> str:
-    status = newest.end.status
-    words = {str(each): word.text for each, word in TASKS.items()}
-    said = words.get(status, status)
-    message = newest.end.message if status != "completed" and status not in NOT_OVER else ""
+    said = ending(newest)
+    message = newest.end.message if newest.end.over and not newest.end.finished else ""
     return f"{said}: {cut(message)}" if message else said

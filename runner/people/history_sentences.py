@@ -14,7 +14,8 @@ from runner.history.inquiry import Recalled
 from runner.history.records import Execution
 from runner.history.statistics import NamedTally, Statistics, Tallies, named
 from runner.money import Usage, cost_brief, cost_text
-from runner.state.status_words import TASKS
+from runner.state.run_state import Status
+from runner.state.status_words import TASKS, task_word
 from runner.text.sanitize import sanitize
 
 NOTHING = "Nothing is recorded yet. Each attempt at a task is recorded when it ends."
@@ -227,7 +228,7 @@ def recent_table(executions: Iterable[Execution]) -> HistoryTable:
             _when(each.at),
             each.key.run,
             task_name(each),
-            _end(each),
+            ending(each),
             each.models.writing or "-",
             str(each.calls.answers),
             f"{each.used.tokens:,}",
@@ -273,9 +274,10 @@ def cut(text: str, most: int = _LONGEST_MESSAGE) -> str:
     return line if len(line) <= most else f"{line[: most - 1]}…"
 
 
-def _end(each: Execution) -> str:
-    words = {str(status): word.text for status, word in TASKS.items()}
-    return words.get(each.end.status, each.end.status)
+def ending(each: Execution) -> str:
+    """How an attempt ended, in words."""
+    status = each.end.status
+    return task_word(status, shown=each.checks.verified) if status in set(Status) else status
 
 
 def as_markdown(table: HistoryTable) -> str:

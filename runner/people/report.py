@@ -12,7 +12,7 @@ from runner.people.report_details import details
 from runner.people.run_view import RunView, TaskView, view_of
 from runner.people.sentences import warnings_of
 from runner.people.statistics import as_written, decisions, proposals, recoveries
-from runner.people.trust import HEADING, doubt_of, trust_json, trust_line, verdict_of
+from runner.people.trust import HEADING, MADE, doubt_of, trust_json, trust_line, verdict_of
 from runner.prompts import render_text
 from runner.state.run_state import Attempt, RunState, Status
 from runner.text.sanitize import sanitize
@@ -129,6 +129,7 @@ def _row(task: TaskView) -> dict[str, object]:
         "name": task.name,
         "title": sanitize(task.title, plain=True).replace("|", "\\|"),
         "status": str(task.status),
+        "verdict": checks.trust.verdict if checks.trust else "",
         "doubt": checks.doubt.replace("|", "\\|"),
         "answers": task.effort.answers,
         "tokens": task.effort.used.tokens,
@@ -165,8 +166,8 @@ def _line(attempt: Attempt) -> dict[str, object]:
 
 
 def _verdict(attempt: Attempt) -> dict[str, object]:
-    """Whether a completed task is verified, why not, and what its change did to failing tests."""
-    if attempt.status is not Status.COMPLETED:
+    """Whether a change that was made is verified, why not, and what it did to failing tests."""
+    if attempt.status not in MADE:
         return {
             "verdict": None,
             "verified": None,
@@ -186,7 +187,8 @@ def _verdict(attempt: Attempt) -> dict[str, object]:
 
 def _edited(attempt: Attempt) -> bool:
     """Whether an attempt changed the roadmap: of a revision the box is ticked already."""
-    return bool(attempt.published.commit) and attempt.planned.revision is None
+    published = attempt.published
+    return bool(published.commit) and not published.unticked and attempt.planned.revision is None
 
 
 def _modification(state: RunState, attempt: Attempt) -> dict[str, object]:

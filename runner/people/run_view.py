@@ -14,14 +14,17 @@ from runner.money import NodeShare, Usage, by_name, percentages, total
 from runner.people.recovery_sentences import recoveries_text
 from runner.people.sentences import blocked_reason, warnings_of
 from runner.people.statistics import as_written, by_strategy, standing, work_of
-from runner.people.trust import doubt_of, result_word, trust_of
+from runner.people.trust import MADE, doubt_of, result_word, trust_of
 from runner.roadmap.task import Task
 from runner.state.run_state import Attempt, RunState, Status
-from runner.state.status_words import TASKS, TaskWord
+from runner.state.status_words import TASKS, TaskWord, task_word
 from runner.state.trust import Trust
 
 DONE = frozenset({Status.COMPLETED, Status.IN_REVIEW})
-"""What counts as done: verified work, merged or not, of this run or an earlier one."""
+"""What counts as done where people merge: work of this run or an earlier one, merged or not.
+
+On a checkout what is in review is not done: nobody has said so.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,6 +103,11 @@ class TaskView:
         return TASKS[self.status]
 
     @property
+    def stands(self) -> str:
+        """Its status in words, and whether no test shows that it is done."""
+        return task_word(self.status, shown=self.verified is not False)
+
+    @property
     def made(self) -> str:
         """Where its work is: the pull request, else the commit; '' for nowhere."""
         return self.place.url or self.place.commit[:12]
@@ -151,6 +159,7 @@ def view_of(state: RunState) -> RunView:
     """Build the view of a run; the only place that does."""
     turns = {key: turn for turn, key in enumerate(state.attempts)}
     statuses = [status for _, status in as_written(state)]
+    finished = DONE if state.stack.base else {Status.COMPLETED}
     here = [_task(state, task, turns, gone=False) for task in work_of(state, state.tasks)]
     taken_out = [task for task in state.replaced.tasks if task.kind == "work"]
     gone = [_task(state, task, turns, gone=True) for task in taken_out]
@@ -163,7 +172,7 @@ def view_of(state: RunState) -> RunView:
         cancelled=state.stopping,
         seconds=state.times.seconds,
         tasks=(*here, *gone),
-        done=sum(status in DONE for status in statuses),
+        done=sum(status in finished for status in statuses),
         total=sum(status is not Status.REPLACED for status in statuses),
         node_usage=usage_by_node(state),
         model_usage=by_name(attempt.spent.by_model for attempt in state.attempts.values()),
@@ -197,7 +206,7 @@ def _task(state: RunState, task: Task, turns: Mapping[str, int], *, gone: bool) 
 def _tried(task: TaskView, attempt: Attempt, turn: int) -> TaskView:
     """The view of a task that this run took up."""
     failure = attempt.failure.message if attempt.failure else ""
-    completed = attempt.status is Status.COMPLETED
+    made = attempt.status in MADE
     answered, published = attempt.answered, attempt.published
     return replace(
         task,
@@ -209,8 +218,8 @@ def _tried(task: TaskView, attempt: Attempt, turn: int) -> TaskView:
             used=attempt.spent.total,
         ),
         checks=TaskChecks(
-            trust=trust_of(attempt) if completed else None,
-            doubt=doubt_of(attempt) if completed else "",
+            trust=trust_of(attempt) if made else None,
+            doubt=doubt_of(attempt),
             warnings=tuple(warnings_of(attempt)),
         ),
         place=WorkPlace(

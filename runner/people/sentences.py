@@ -33,6 +33,13 @@ _MOST_FINDINGS = 5
 
 _WARNING = 400
 UNPROVEN = "The new tests also pass without the change, so they prove nothing about it."
+MERGING = (
+    "No test shows that the task is done, so whoever merges this pull request says that it is."
+)
+NOT_SHOWN = (
+    "Nothing broke, but no test shows that the task is done. The change must come with a test that "
+    "fails without it and passes with it."
+)
 WORTH_A_LOOK = "Worth a look"
 """The heading over the warnings of accepted changes, wherever they are shown."""
 
@@ -132,6 +139,13 @@ def undo_text(task: Task, commit: str, tests: str) -> CheckpointText:
     return CheckpointText(message, (("Cairn-Undo", commit),), title)
 
 
+def accept_text(task: Task, commit: str, person: str) -> CheckpointText:
+    """The words of the commit with which a person says that a task in review is done."""
+    title = f"Accept: {title_of(task)}"
+    by = sanitize(person, plain=True)
+    return CheckpointText(f"{title}\n\nBy {by}, who says that {commit} does the task.", (), title)
+
+
 def pull_request_body(state: RunState, repaired: Sequence[str] = ()) -> str:
     """What, why, verification, repairs and cost of one checkpoint.
 
@@ -151,6 +165,7 @@ def pull_request_body(state: RunState, repaired: Sequence[str] = ()) -> str:
         ),
         worth_a_look(attempt),
         trust_section(trust_of(attempt)),
+        "" if verdict_of(attempt).verified else MERGING,
         "### Verification",
         verification_table(attempt.tested.verification),
         commands_of(attempt.tested.verification),

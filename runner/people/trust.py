@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, replace
 
+from runner.checks.asked import is_text
 from runner.state.findings import Level, LostName, Verdict, Verification
 from runner.state.run_state import Attempt, Status
 from runner.state.status_words import CHECKS
@@ -35,9 +36,13 @@ def verdict_of(attempt: Attempt) -> Verdict:
     return Verdict("shown" if found.verified else "untested", next(iter(reasons), "no test ran"))
 
 
+MADE = frozenset({Status.COMPLETED, Status.IN_REVIEW})
+"""What an attempt is whose change is committed: its box is ticked, or waits for a person."""
+
+
 def doubt_of(attempt: Attempt | None) -> str:
-    """Why a completed task is not verified, safe to publish, on one line; '' where it is."""
-    if attempt is None or attempt.status is not Status.COMPLETED:
+    """Why a change that was made is not verified, safe to publish, on one line; '' where it is."""
+    if attempt is None or attempt.status not in MADE:
         return ""
     verdict = verdict_of(attempt)
     return "" if verdict.verified else inert_line(cut_middle(verdict.reason, _REASON))
@@ -71,6 +76,15 @@ def trust_of(attempt: Attempt) -> Trust:
         warnings=len(attempt.checked.warnings),
     )
     return replace(found, result="verified_with_warnings") if _has_warnings(found) else found
+
+
+def is_doubtful(trust: Trust) -> bool:
+    """Whether no passing test runs the changed code, so that a pull request begins as a draft."""
+    if trust.verdict == "shown":
+        return False
+    if trust.verdict == "unbroken" and trust.lines is not None:
+        return not trust.lines.good
+    return not all(map(is_text, trust.unverified or ()))
 
 
 def _has_warnings(found: Trust) -> bool:

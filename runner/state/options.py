@@ -113,12 +113,16 @@ class VerifyOptions:
 
     ``verify_commands`` verify instead of the tests that are found, ``verify_report`` is the pattern
     of the JUnit reports they write; failing tests are run again ``verify_reruns`` times.
+    ``verify_tick`` is the verdict with which a checkout's box is ticked, ``verify_require`` the one
+    that a change needs, or the loop tries again.
     """
 
     verify_mode: Literal["auto", "tests", "syntax", "agent", "off"] = "auto"
     verify_commands: tuple[tuple[str, ...], ...] = ()
     verify_report: str = ""
     verify_reruns: int = 1
+    verify_tick: Literal["shown", "unbroken", "any"] = "shown"
+    verify_require: Literal["shown", "unbroken", "none"] = "unbroken"
 
 
 @dataclass(frozen=True, slots=True)

@@ -197,7 +197,7 @@ class PublishedWork:
     """Where people find it: its commit, its branch and the page to look at.
 
     ``notes`` say what GitHub refused to show there, ``body`` is what a pull request of several
-    tasks says about this one.
+    tasks says about this one. ``unticked``: the commit leaves the task's box to a person.
     """
 
     commit: str = ""
@@ -205,6 +205,7 @@ class PublishedWork:
     url: str = ""
     notes: tuple[str, ...] = ()
     body: bytes = field(default=b"", metadata=stored_as("told"))
+    unticked: bool = False
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,10 @@ TASKS: Mapping[Status, TaskWord] = {
     Status.PENDING: TaskWord("pending", "⬜"),
     Status.IN_PROGRESS: TaskWord("in progress", "⏳", "now"),
     Status.IN_REVIEW: TaskWord(
-        "in review", "👀", refusal="is already in review: its pull request is open"
+        "in review",
+        "👀",
+        refusal="is already in review: a person has to merge its pull request, or to accept or "
+        "undo its commit",
     ),
     Status.COMPLETED: TaskWord(
         "completed", "✅", "done", "is already done: its checkbox is ticked"
@@ -172,9 +175,10 @@ STEPS: Mapping[str, str] = {
 """What Cairn does at each node of the loop."""
 
 
-def task_word(status: Status | str) -> str:
-    """A task's status in words."""
-    return TASKS[Status(status)].text
+def task_word(status: Status | str, *, shown: bool = True) -> str:
+    """A task's status in words; ``shown`` says whether tests show that a completed one is done."""
+    text = TASKS[Status(status)].text
+    return text if shown or status != Status.COMPLETED else f"{text} (not shown)"
 
 
 def run_word(status: str) -> str:

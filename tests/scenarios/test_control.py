@@ -67,7 +67,7 @@ async def test_what_was_published_before_a_cancel_stays(bot: Bot) -> None:
 
     said = progress(bot.says())
     assert [pull.title for pull in bot.pulls] == ["1.1 Write one.md"]
-    assert "| completed, **not verified**: " in said
+    assert "| completed (not shown): " in said
     assert "| pending |" in said
 
 

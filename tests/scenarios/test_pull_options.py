@@ -8,7 +8,7 @@ import pytest
 
 from tests.fake_github.state import Issue
 from tests.scenarios.bot import REPOSITORY, Bot
-from tests.scenarios.projects import note, notes, on
+from tests.scenarios.projects import answer, note, notes, on
 
 ONE = "- [ ] 1.1 Write `one.md`\n"
 
@@ -44,6 +44,19 @@ async def test_by_default_whoever_asked_for_the_run_is_asked_to_review(bot: Bot)
     pull = await opened(bot)
 
     assert (reviewers(pull), pull.labels, pull.pull.draft) == (["writer"], [], False)
+
+
+@on({"ROADMAP.md": b"- [ ] 1.1 Add `add(a, b)` to `calc.py`\n"})
+async def test_code_that_no_test_runs_begins_as_a_draft(bot: Bot) -> None:
+    """Nothing says that it works; the description says what merging it means."""
+    bot.model.says(answer({"calc.py": "def add(a, b):\n    return a + b\n"}))
+    await bot.comment("/execute")
+
+    (said,), (pull,) = bot.says(), bot.pulls
+    assert "completed (not shown): " in said
+    assert pull.pull.draft
+    assert "whoever merges this pull request says that it is" in (pull.body or "")
+    assert b"- [x] 1.1" in (bot.changed(pull)["ROADMAP.md"] or b"")
 
 
 @on(configured("{reviewers: []}"))

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from runner.people.sentences import MERGING
 from runner.state.status_words import CHECKS
 from tests.scenarios.bot import REPOSITORY, Bot
 from tests.scenarios.projects import ADD, CALC, answer, note, notes, on
@@ -175,7 +176,7 @@ async def test_where_nothing_verifies_that_is_said(bot: Bot) -> None:
     bot.says()
     told = section(bot)
     assert told.startswith("**Not verified:** the project has no tests that Cairn can run")
-    assert told.endswith("- Nobody verified `one.md`.")
+    assert told.endswith(f"- Nobody verified `one.md`.\n\n{MERGING}")
     assert trailer(bot) == "Cairn-Trust: not verified; nobody verified `one.md`"
     found = reported(bot)
     assert (found["result"], found["nobody_verified"]) == ("not_verified", ["one.md"])

@@ -57,7 +57,7 @@ async def test_what_the_folder_keeps_knows_of_it(here: Checkout) -> None:
     assert "The tests were not run: " in said.out  # the project has none
     status = json.loads((await here.cairn("status", "--json")).out)["runs"][0]["tasks"]
     assert [task["status"] for task in status] == ["pending", "completed"]
-    assert "pending            1.1" in (await here.cairn("status")).out
+    assert "pending               1.1" in (await here.cairn("status")).out
     todos = here.left("todos.json")["todos"]
     assert [(task["status"], task["checked"]) for task in todos] == [
         ("pending", False),

@@ -72,7 +72,7 @@ async def test_what_no_test_uses_is_not_called_verified(tmp_path: Path) -> None:
 
         why = "no test uses what changed"
         assert said.code == 0
-        assert f"completed, **not verified**: {why}" in said.out
+        assert f"| in review: {why}" in said.out
         assert here.git("log", "-1", "--format=%(trailers:key=Cairn-Verified)").strip() == (
             f"Cairn-Verified: no ({why})"
         )
@@ -93,7 +93,7 @@ async def test_a_switched_off_verification_is_not_called_verified(
         said = await here.cairn("run", "--verify-mode", mode)
 
         assert said.code == 0
-        assert f"completed, **not verified**: {why}" in said.out
+        assert f"| in review: {why}" in said.out
         assert f"Cairn-Verified: no ({why}" in here.git("log", "-1", "--format=%B")
 
 
@@ -141,7 +141,7 @@ async def test_a_module_named_like_one_of_the_standard_library_confuses_nobody(
         said = await here.cairn("run")
 
         assert said.code == 0, said.out
-        assert "not verified**: the project has no tests" in said.out
+        assert "completed (not shown): the project has no tests" in said.out
 
 
 async def test_an_import_that_the_base_has_already_stops_nobody(tmp_path: Path) -> None:

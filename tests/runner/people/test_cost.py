@@ -38,7 +38,7 @@ def test_the_dearest_task_comes_first_with_its_reason() -> None:
         first[6] == "3 answers; 1 look at more files; after syntax and missing path errors; failed"
     )
     assert second[2] == "25 %"
-    assert second[5:] == ("writing 100 %", "1 answer; completed")
+    assert second[5:] == ("writing 100 %", "1 answer; completed (not shown)")
 
 
 def test_attempts_at_one_task_are_one_line() -> None:

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from runner.people.trust import not_measured, trust_json, trust_line, trust_of, trust_section
+import pytest
+
+from runner.people.trust import (
+    is_doubtful,
+    not_measured,
+    trust_json,
+    trust_line,
+    trust_of,
+    trust_section,
+)
 from runner.state.changes import ChangeSet, Write
 from runner.state.findings import Level, LostName, Verdict, Verification
 from tests.runner.states import at
@@ -40,6 +49,32 @@ def test_what_was_not_measured_is_none_and_said() -> None:
     assert found["not_measured"] == ["red_to_green", "faults", "changed_lines", "nobody_verified"]
     assert "- Not measured: whether new tests fail without the change, " in trust_section(trust)
     assert not_measured(trust_of(reached(Level("tests", "skipped", reason="none")))) == ()
+
+
+@pytest.mark.parametrize(
+    ("path", "verdict", "lines", "draft"),
+    [
+        ("a.py", Verdict("shown", untested=("a.py",)), None, False),
+        ("a.py", Verdict("untested"), None, True),
+        ("docs/a.md", Verdict("untested"), None, False),
+        ("a.py", Verdict("unbroken", untested=()), None, False),
+        ("a.py", Verdict("unbroken", untested=("a.py",)), None, True),
+        ("a.py", Verdict("unbroken", untested=()), Level("coverage", "passed", passed=1), False),
+        (
+            "a.py",
+            Verdict("unbroken", untested=()),
+            Level("coverage", "passed", found=("a.py:1",)),
+            True,
+        ),
+    ],
+)
+def test_code_that_no_passing_test_runs_begins_as_a_draft(
+    path: str, verdict: Verdict, lines: Level | None, draft: bool
+) -> None:
+    """By lines where they are measured, else by imports; text never does."""
+    levels = (GREEN, *([lines] if lines else []))
+    attempt = reached(*levels, verdict=verdict, changes=ChangeSet({path: Write(b"A = 1\n")}))
+    assert is_doubtful(trust_of(attempt)) is draft
 
 
 def test_each_doubt_makes_it_verified_with_warnings() -> None:

@@ -1,0 +1,63 @@
+"""What Cairn's commits on a checkout say about tasks: their trailers, the only record of a review.
+
+https://git-scm.com/docs/git-interpret-trailers
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+IN_REVIEW = ("Cairn-Status", "in review")
+"""The trailer of a commit that leaves the box of its tasks to a person."""
+
+ACCEPTS, UNDOES = "Cairn-Accept", "Cairn-Undo"
+"""Trailers of the commits with which people answer: each names the commit it is about."""
+
+_REVERTS = re.compile(r"^This reverts commit ([0-9a-f]{40})", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class TaskCommit:
+    """A commit with a message of Cairn's or of ``git revert``, and its first parent."""
+
+    id: str
+    parent: str
+    message: str
+
+    @property
+    def tasks(self) -> tuple[str, ...]:
+        """The keys of the tasks it is about."""
+        return tuple(value for name, value in self.trailers if name == "Cairn-Task")
+
+    @property
+    def trailers(self) -> tuple[tuple[str, str], ...]:
+        """The lines that end the message."""
+        last = self.message.rstrip().rpartition("\n\n")[2]
+        lines = (line.partition(": ") for line in last.split("\n"))
+        return tuple((name, value) for name, colon, value in lines if colon)
+
+    def about(self, name: str) -> str:
+        """The commit that a trailer names; '' where it has none."""
+        return dict(self.trailers).get(name, "")
+
+
+def standing(made: Iterable[TaskCommit]) -> dict[str, TaskCommit]:
+    """The newest commit about each task, as far as nobody has reverted it; ``made`` begins with it.
+
+    It says how a task stands whose box is open: in review, or to be done.
+    """
+    newest: dict[str, TaskCommit] = {}
+    reverted: set[str] = set()
+    for commit in made:
+        if commit.id not in reverted:
+            reverted.update(_REVERTS.findall(commit.message))
+            for task in commit.tasks:
+                newest.setdefault(task, commit)
+    return newest
+
+
+def in_review(made: Iterable[TaskCommit]) -> dict[str, TaskCommit]:
+    """The tasks whose box waits for a person, each with the commit that did it."""
+    return {task: each for task, each in standing(made).items() if IN_REVIEW in each.trailers}

@@ -1,0 +1,265 @@
+"""A change that breaks nothing and that no test shows to do its task waits for a person."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.app.checkout import Checkout, checkout
+from tests.scenarios.projects import ADD, ADD_MODULE, answer, note
+
+CALC = {
+    "ROADMAP.md": b"- [ ] 1.1 Add `add(a, b)` to `calc/add.py`\n"
+    b"- [ ] 1.2 Add `twice(a)` to `calc/twice.py`\n  - Depends on: 1.1\n",
+    "calc/__init__.py": b"",
+    "calc/half.py": b"def half(a):\n    return a / 2\n",
+    "tests/test_half.py": b"from calc.half import half\n\n\ndef test_half():\n"
+    b"    assert half(4) == 2\n",
+}
+TWICE = answer(
+    {"calc/twice.py": "from calc.add import add\n\n\ndef twice(a):\n    return add(a, a)\n"}
+)
+WHY = "no test uses what changed"
+
+
+@pytest.fixture
+async def calc(tmp_path: Path) -> AsyncIterator[Checkout]:
+    """A project with tests, of which none is about the tasks."""
+    async with checkout(tmp_path / "here", CALC) as here:
+        yield here
+
+
+async def reviewed(here: Checkout, *more: str) -> None:
+    """Let the first task be done, with nothing that shows it."""
+    here.model.says(ADD_MODULE)
+    said = await here.cairn("run", "--max-tasks", "1", *more)
+    assert said.code == 0, said.err
+
+
+async def statuses(here: Checkout) -> list[str]:
+    """How the tasks of the newest run stand, as programs read it."""
+    tasks = json.loads((await here.cairn("status", "--json")).out)["runs"][0]["tasks"]
+    return [task["status"] for task in tasks]
+
+
+def boxes(here: Checkout) -> str:
+    """The state of each box in the roadmap."""
+    lines = (here.folder / "ROADMAP.md").read_text().splitlines()
+    return "".join(line[3] for line in lines if line.startswith("- ["))
+
+
+async def test_it_is_committed_and_stays_in_review(calc: Checkout) -> None:
+    """Its box is open; the run ends with 0, and every place says where it stands."""
+    calc.model.says(ADD_MODULE)
+    said = await calc.cairn("run", "--max-tasks", "1")
+
+    assert said.code == 0
+    assert "Task 1.1 is in review: no test shows that it is done." in said.err
+    assert f"| in review: {WHY} |" in said.out
+    assert "0 of 2 tasks done" in said.out
+    assert boxes(calc) == "  "
+    trailers = calc.git("log", "-1", "--format=%(trailers:key=Cairn-Status,valueonly)")
+    assert trailers.strip() == "in review"
+    report = calc.left("report.json")
+    assert (report["tasks"]["in_review"], report["tasks"]["completed"]) == (1, 0)
+    assert report["roadmap_modifications"] == []
+    (line,) = report["timeline"]
+    assert (line["status"], line["verdict"], line["verified"]) == ("in_review", "unbroken", False)
+    todo: dict[str, Any] = calc.left("todos.json")["todos"][0]
+    assert (todo["status"], todo["checked"]) == ("in_review", False)
+    status = (await calc.cairn("status")).out
+    assert "1 in review" in status
+    assert "cairn accept TASK" in status
+    assert "in review" in (await calc.cairn("history")).out
+    assert "attempt 1: in review" in (await calc.cairn("show", "1.1")).out
+
+
+async def test_later_runs_build_on_it(calc: Checkout) -> None:
+    """It is not taken again; what depends on it is done. Asked for by name, it is refused."""
+    await reviewed(calc)
+    calc.model.says(TWICE)
+
+    said = await calc.cairn("run")
+
+    assert said.code == 0
+    assert "2 tasks are in review (1.1, 1.2)" in said.err
+    assert calc.log()[:2] == [
+        "1.2 Add twice(a) to calc/twice.py",
+        "1.1 Add add(a, b) to calc/add.py",
+    ]
+    again = await calc.cairn("run")
+    assert (again.code, "in review" in again.out) == (0, True)
+    by_name = await calc.cairn("run", "--task", "1.1")
+    assert (by_name.code, "is already in review" in by_name.out) == (0, True)
+
+
+async def test_a_person_accepts_it(calc: Checkout) -> None:
+    """One more commit ticks the box, and says who; the trailers are those of the change."""
+    await reviewed(calc)
+
+    said = await calc.cairn("accept", "1.1")
+
+    assert said.code == 0, said.err
+    assert said.out.startswith("Accepted task 1.1 (commit ")
+    assert boxes(calc) == "x "
+    body = calc.git("log", "-1", "--format=%B")
+    assert body.startswith("Accept: 1.1 ")
+    assert "Cairn-Verdict: unbroken" in body
+    assert "Cairn-Status" not in body
+    assert calc.git("rev-parse", "HEAD~1").strip() in body
+    assert calc.git("status", "--porcelain") == ""
+    assert await statuses(calc) == ["completed", "pending"]
+    assert "completed (not shown)" in (await calc.cairn("status")).out
+    assert calc.left("todos.json")["todos"][0]["checked"] is True
+    again = await calc.cairn("accept", "1.1")
+    assert (again.code, "is ticked already" in again.err) == (2, True)
+
+
+@pytest.mark.parametrize("accepted", [False, True])
+async def test_a_person_takes_it_back(calc: Checkout, accepted: bool) -> None:
+    """Its file is gone and its box open, accepted or not; a run takes the task again."""
+    await reviewed(calc)
+    if accepted:
+        assert (await calc.cairn("accept", "1.1")).code == 0
+
+    said = await calc.cairn("undo", "1.1")
+
+    assert said.code == 0, said.err
+    assert not (calc.folder / "calc" / "add.py").exists()
+    assert boxes(calc) == "  "
+    assert await statuses(calc) == ["pending", "pending"]
+    assert (await calc.cairn("accept", "1.1")).code == 2
+    calc.model.says(ADD)
+    assert (await calc.cairn("run", "--max-tasks", "1")).code == 0
+    assert boxes(calc) == "x "
+
+
+async def test_git_takes_it_back(calc: Checkout) -> None:
+    """``git revert`` opens the task again as well."""
+    await reviewed(calc)
+    calc.git("revert", "--no-edit", "HEAD")
+
+    assert await statuses(calc) == ["pending", "pending"]
+    calc.model.says(ADD)
+    assert (await calc.cairn("run", "--max-tasks", "1")).code == 0
+    assert boxes(calc) == "x "
+
+
+async def test_a_box_ticked_by_hand_accepts_it(calc: Checkout) -> None:
+    """The roadmap is people's: what they tick is done, and can be taken back."""
+    await reviewed(calc)
+    ticked = (calc.folder / "ROADMAP.md").read_text().replace("- [ ] 1.1", "- [x] 1.1")
+    calc.git.commit({"ROADMAP.md": ticked.encode()})
+
+    assert await statuses(calc) == ["completed", "pending"]
+    assert (await calc.cairn("undo", "1.1")).code == 0
+    assert (boxes(calc), (calc.folder / "calc" / "add.py").exists()) == ("  ", False)
+
+
+async def test_what_cannot_be_accepted(calc: Checkout) -> None:
+    """A name nobody knows, an open task, a roadmap with uncommitted changes: 2, nothing done."""
+    await reviewed(calc)
+    before = calc.log()
+
+    for name in ("9.9", "1.2"):
+        said = await calc.cairn("accept", name)
+        assert (said.code, f"No task {name} is in review. In review: 1.1." in said.err) == (2, True)
+    (calc.folder / "ROADMAP.md").write_text("- [ ] 1.1 mine\n")
+    said = await calc.cairn("accept", "1.1")
+    assert (said.code, "uncommitted changes in ROADMAP.md" in said.err) == (2, True)
+    assert calc.log() == before
+
+
+@pytest.mark.parametrize(("tick", "box"), [("unbroken", "x"), ("any", "x"), ("shown", " ")])
+async def test_a_setting_says_what_is_ticked(calc: Checkout, tick: str, box: str) -> None:
+    """``verify.tick`` names the least verdict."""
+    calc.git.commit({".github/cairn.yml": f"verify:\n  tick: {tick}\n".encode()})
+    await reviewed(calc)
+
+    assert boxes(calc)[0] == box
+
+
+async def test_only_any_ticks_what_nothing_was_run_for(calc: Checkout) -> None:
+    """Tests are there and were left out, so that a person is asked even with ``unbroken``."""
+    calc.git.commit({".github/cairn.yml": b"verify:\n  tick: unbroken\n"})
+    await reviewed(calc, "--verify-mode", "off")
+
+    assert boxes(calc) == "  "
+
+
+@pytest.mark.parametrize(
+    ("task", "box"),
+    [
+        ("Describe the package in `README.md`", "x"),
+        ("Describe the package", "x"),
+        ("Let `half` in `calc/half.py` refuse 0", " "),
+        ("Let `half` refuse 0", " "),
+    ],
+)
+async def test_text_is_ticked_where_the_task_is_about_text(
+    calc: Checkout, task: str, box: str
+) -> None:
+    """No test can show it; text alone is not what a task asks for that names code."""
+    calc.git.commit({"ROADMAP.md": f"- [ ] 1.1 {task}\n".encode()})
+    written = note("README.md", "# Calc\n\nHalves.")
+    calc.model.when().says(written, repeat_last=True)
+    said = await calc.cairn("run")
+
+    assert boxes(calc) == box, said.out
+    if box == "x":
+        assert "completed (not shown): " in said.out
+        assert "completed (not shown)" in (await calc.cairn("history")).out
+
+
+async def test_another_branch_says_nothing_about_a_run(calc: Checkout) -> None:
+    """Its tasks are as it left them, and the branch is named; on its own they are as they stand."""
+    calc.model.says(ADD)
+    assert (await calc.cairn("run", "--max-tasks", "1", "--branch", "work")).code == 0
+    calc.git("switch", "-q", "main")
+
+    assert await statuses(calc) == ["completed", "pending"]
+    assert "on branch work" in (await calc.cairn("status")).out
+    assert "1 completed" in (await calc.cairn("show")).out
+    calc.git("merge", "-q", "work")
+    assert "on branch" not in (await calc.cairn("status")).out
+
+
+async def test_a_plain_folder_has_reviews_too(tmp_path: Path) -> None:
+    """What the folder keeps of its states says which task is in review."""
+    async with checkout(tmp_path / "here", CALC) as here:
+        shutil.rmtree(here.folder / ".git")
+        await reviewed(here)
+        assert await statuses(here) == ["in_review", "pending"]
+
+        assert (await here.cairn("accept", "1.1")).code == 0
+        assert (boxes(here), await statuses(here)) == ("x ", ["completed", "pending"])
+
+
+async def test_a_test_may_be_required(calc: Checkout) -> None:
+    """With ``verify.require: shown`` the model is told what is missing, and the repair ticks."""
+    calc.git.commit({".github/cairn.yml": b"verify:\n  require: shown\n"})
+    calc.model.says(ADD_MODULE, ADD)
+
+    assert (await calc.cairn("run", "--max-tasks", "1")).code == 0
+
+    assert "no test shows that the task is done. The change must come with" in (
+        calc.model.requests[1].prompt
+    )
+    assert boxes(calc) == "x "
+
+
+async def test_tests_that_cannot_run_may_be_no_obstacle(calc: Checkout) -> None:
+    """With ``verify.require: none`` the change is committed untested, and waits for a person."""
+    broken = b"import a_plugin_that_is_not_here\n"
+    calc.git.commit({".github/cairn.yml": b"verify:\n  require: none\n", "conftest.py": broken})
+    calc.model.says(ADD_MODULE)
+
+    said = await calc.cairn("run", "--max-tasks", "1")
+
+    assert (said.code, boxes(calc)) == (0, "  "), said.out
+    assert calc.left("report.json")["timeline"][0]["verdict"] == "untested"
