@@ -32,14 +32,15 @@ class LintSummary:
 class Trust:
     """What was shown about the change of one task (its key), and what nobody has shown.
 
-    None means that it was not measured. ``verdict`` is what tests come to, ``result`` the same with
-    what is worth a look. ``reason`` says why it is not verified. ``turned`` are
-    tests that fail without the change and pass with it, ``unchanged`` those that fail with it as
-    without it. ``proof`` says whether new tests fail without the change, ``idle`` how many pass
-    without it where others fail. ``faults`` counts small faults in the changed lines that the new
-    tests noticed, ``lines`` changed lines that tests ran. ``lost_names`` are public names that the
-    task did not ask to change. ``unverified`` are changed files that nobody verified: where tests
-    ran, code that no test uses. ``warnings`` counts what is worth a look.
+    None means that it was not measured. ``verdict`` is what tests come to, ``result`` the same
+    with what is worth a look. ``reason`` says why it is not verified, or by which tests it is.
+    ``turned`` are tests that fail without the change and pass with it, ``unchanged`` those that
+    fail with it as without it. ``proof`` says whether new tests fail without the change,
+    ``idle`` how many pass without it where others fail. ``faults`` counts small faults in the
+    changed lines that the new tests noticed, ``lines`` changed lines that tests ran.
+    ``lost_names`` are public names that the task did not ask to change. ``unverified`` are
+    changed files that nobody verified: where tests ran, code that no test uses. ``warnings``
+    counts what is worth a look.
     """
 
     task: str
