@@ -23,9 +23,6 @@ from tests.model_server.turns import Turn as Said
 from tests.scenarios.outsiders.case_file import COMPLETED, Case, Turn, read_case
 
 KNOWN = {
-    "py_old_test_turned": "shown: the only evidence is an old test with another expected value",
-    "py_only_tests_for_a_code_task": "shown: tests of what was right, for a task that wants code",
-    "py_rename_function": "unbroken: the new name in an assertion counts as another assertion",
     "py_report_by_product": "shown: the report is the product's own",
     "rust_new_test_file": "unbroken: cargo's tests are not run with the new test alone",
 }
