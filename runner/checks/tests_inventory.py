@@ -152,6 +152,29 @@ def unchanged_tests(old: bytes, new: bytes) -> frozenset[str]:
     return frozenset((was.keys() & now.keys()) - changed - {""})
 
 
+def renamed_tests(old: Mapping[str, bytes], new: Mapping[str, bytes]) -> frozenset[str]:
+    """The Python tests (``path::Class::function``) whose code stands under another name now.
+
+    ``old`` and ``new`` are the files of a change by path, each as far as it is there.
+    """
+    before, after = _test_code(old), _test_code(new)
+    codes = {code for test, code in after.items() if test not in before}
+    return frozenset(test for test, code in before.items() if test not in after and code in codes)
+
+
+def _test_code(files: Mapping[str, bytes]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for path, content in files.items():
+        try:
+            tree = python_tree(content)
+            for name, test, _ in _functions(tree, "", ()):
+                parts = (test.args, *test.decorator_list, *_undocumented(test))
+                found[f"{path}::{name}"] = " ".join(map(ast.dump, parts))
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            continue
+    return found
+
+
 _UNNAMED = {"setUpModule", "tearDownModule", "setup_module", "teardown_module", "setup_function",
             "teardown_function", "pytestmark", "pytest_plugins", "__test__"}  # fmt: skip
 """What pytest uses of a module without being told

@@ -39,6 +39,7 @@ from runner.people.sentences import (
     faults_unnoticed,
     new_findings,
     tests_left,
+    went_along,
 )
 from runner.prompts import question
 from runner.recovery.classify import unrepairable
@@ -276,11 +277,15 @@ def accepted(state: RunState, found: Assessment) -> RunState:
     if left := _tests_left(state, found):
         parts = (*parts, tests_left(left))
     parts = (*new_findings(verification), *parts)
+    gone = [row.test for row in found.rows if row.after == "gone" and row.taken]
+    first = (went_along(gone),) if gone else ()
     return state.with_attempt(
         verification=verification.lean,
         verdict=found.verdict,
         reasons=reasons,
-        warnings=tuple(dict.fromkeys((*state.attempt.checked.warnings, *found.hints, *parts))),
+        warnings=tuple(
+            dict.fromkeys((*first, *state.attempt.checked.warnings, *found.hints, *parts))
+        ),
     )
 
 

@@ -55,6 +55,13 @@ def tests_left(paths: Sequence[str]) -> str:
     return f"The task names {named}, but no test there changed or started to pass."
 
 
+def went_along(tests: Sequence[str]) -> str:
+    """Which tests passed before, and are gone because the change takes them away."""
+    more = len(tests) - _MOST_NAMED
+    named = ", ".join((*tests[:_MOST_NAMED], *([f"and {more} more"] if more > 0 else [])))
+    return f"The change takes away tests that passed before it: {named}."
+
+
 _LOOKS_FOR = {
     "broken_code": "names that are defined twice and imports that are lost",
     "changed_tests": "tests that assert something else",

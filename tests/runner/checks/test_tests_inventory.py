@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from runner.checks.tests_inventory import inventory, unchanged_tests
+from runner.checks.tests_inventory import inventory, renamed_tests, unchanged_tests
 from runner.checks.tests_kept import weakened_tests
 from tests.runner.checks.trees import changes
 
@@ -253,3 +253,20 @@ def test_what_counts_as_a_changed_test(old: str, new: str, changed: set[str]) ->
     tests = set(inventory(new.encode()) or {}) - {""}
 
     assert tests - unchanged_tests(old.encode(), new.encode()) == changed
+
+
+@pytest.mark.parametrize(
+    ("new", "renamed"),
+    [
+        ({PATH: ONE.replace("test_a", "test_b")}, True),
+        ({"tests/test_c.py": ONE}, True),
+        ({PATH: ONE.replace("test_a", "test_b").replace("== 1", "== 2")}, False),
+        ({PATH: ONE}, False),
+        ({}, False),
+    ],
+)
+def test_tests_whose_code_stands_under_another_name(new: dict[str, str], renamed: bool) -> None:
+    """In the same file or another one of the change; other code is another test."""
+    after = {path: text.encode() for path, text in new.items()}
+
+    assert renamed_tests({PATH: ONE.encode()}, after) == ({f"{PATH}::test_a"} if renamed else set())
