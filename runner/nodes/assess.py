@@ -46,6 +46,7 @@ from runner.verify.assessment import (
     needs_base,
     red_tests,
 )
+from runner.verify.commands import as_one_test
 from runner.verify.levels import imports_level, without
 from runner.verify.project import OnlyFiles
 from runner.verify.python_layout import MANIFESTS, PythonLayout, layout_of
@@ -294,7 +295,8 @@ async def _change(
     tests = _tests_among(changes.entries(base))
     doubtful = {f.file for v in after.levels if v.name == "imports" for f in v.failures}
     newest = state.attempt.tested.verification
-    seen = {failure.test for failure in red_tests(newest)} if newest else set[str]()
+    levels = map(as_one_test, newest.tests if newest else ())
+    seen = {failure.test for level in levels for failure in level.failures}
     return JudgedChange(
         words=_asked(state),
         others="\n".join(map(_words, _others(state))),

@@ -183,9 +183,9 @@ async def _judged(state: RunState, deps: Deps, work: TaskWork) -> Step:
         return given_up(state, "the task asks for a module that no repair can provide")
     red = {failure.test for failure in verification.failures}
     if found.stays and not state.attempt.planned.revision:
-        return Step(state.with_attempt(**stands_in_the_way(state, sorted(red))), "approve")
+        return Step(state.with_attempt(**stands_in_the_way(state, found.stays)), "approve")
     step = judged(state, "test")
-    if red and red <= set(found.in_the_way):
+    if found.in_the_way and red <= set(found.in_the_way):
         # only old failures: the same answer again says that they are none of its business
         step = replace(step, state=step.state.with_attempt(tried=state.attempt.answered.tried))
     return step
@@ -201,7 +201,7 @@ async def measured(
     found = replace(found, verification=await covered(state, deps, work, base, found))
     found = await proved(state, deps, work, base, found, change, own)
     red = None if found.verdict.verified else found.otherwise
-    if red is None or {failure.test for failure in red_tests(red.verification)} <= excused(state):
+    if red is None or set(red.stays) <= excused(state):
         return state, found
     return state, red
 

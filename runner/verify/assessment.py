@@ -91,9 +91,9 @@ class Assessment:
     before. The ``verification`` is ready to be shown, ``hints`` are imports that cannot be resolved
     although the tests pass. ``rows`` are the tests. ``testers`` are pytest's files that use what
     changed; none where that is not known. ``doubtful`` are the failing tests where each of them may
-    be unsteady, ``in_the_way`` old failures of code that seems to be touched; ``stays`` if
-    nothing else is red, and they stayed so after a repair. ``otherwise`` is what it comes to if
-    nothing shows the change to work, also not its own tests.
+    be unsteady, ``in_the_way`` old failures of code that seems to be touched; ``stays``
+    those that stayed so after a repair, if nothing else is red. ``otherwise`` is what it comes to
+    if nothing shows the change to work, also not its own tests.
     """
 
     outcome: Literal["green", "red", "unverifiable"]
@@ -104,7 +104,7 @@ class Assessment:
     testers: tuple[str, ...] = ()
     doubtful: tuple[TestFailure, ...] = ()
     in_the_way: tuple[str, ...] = ()
-    stays: bool = False
+    stays: tuple[str, ...] = ()
     otherwise: Assessment | None = None
 
 
@@ -159,7 +159,7 @@ def assess(after: Verification, before: Verification, change: JudgedChange) -> A
     accepted = replace(after, levels=tuple(map(_as_before, after.levels)))
     hints = tuple(_hint(failure) for check in checks for failure in check.failures)
     hints += tuple(_UNSTEADY.format(test=test) for test in unchanged if test in change.unsteady)
-    otherwise = replace(red, stays=True) if red else None
+    otherwise = replace(red, stays=tuple(sorted(as_before))) if red else None
     green = Assessment("green", accepted, Verdict(), hints, rows, otherwise=otherwise)
     return concluded(green, rows, change)
 

@@ -94,6 +94,11 @@ def test_an_old_failure_that_stayed_after_a_repair_is_excused_by_what_is_shown()
     nothing = assess(ran(failing(UPPER), green=[OTHER]), ran(failing(UPPER)), change)
     assert nothing.otherwise
     assert (nothing.otherwise.outcome, nothing.verdict.kind) == ("red", "unbroken")
+    assert nothing.otherwise.stays == (UPPER,)
+    command, red = (Verification(t, (RED,)) for t in ("t", "b"))
+    unnamed = assess(command, red, replace(TASK, repaired=frozenset({"make check"})))
+    assert unnamed.otherwise
+    assert unnamed.otherwise.stays == ("make check",)
     assert (found.verdict.turned, found.verdict.unchanged) == ((UPPER + "_b",), (UPPER,))
 
 
