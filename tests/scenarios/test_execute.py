@@ -70,14 +70,22 @@ async def test_a_commit_says_which_run_and_task_made_it(bot: Bot) -> None:
 
     (said,) = bot.says()
     (pull,) = bot.pulls
-    title, *_, run, task, verdict, verified, trust = bot.message(pull).strip().split("\n")
+    title, *_, trailers = bot.message(pull).strip().split("\n\n")
+    said_there = dict(line.split(": ", 1) for line in trailers.split("\n"))
+    task = said_there.pop("Cairn-Task")
     assert title == "1.1 Write one.md"
-    assert run == f"Cairn-Run: {run_of(said)}"
-    assert task.startswith("Cairn-Task: ")
-    assert verdict == "Cairn-Verdict: untested"
-    assert verified.startswith("Cairn-Verified: no (the project has no tests that Cairn can run")
-    assert trust == "Cairn-Trust: not verified; nobody verified `one.md`"
-    assert f"<!-- cairn:checkpoint:{task.removeprefix('Cairn-Task: ')} -->" in (pull.body or "")
+    assert said_there.pop("Cairn-Verified").startswith(
+        "no (the project has no tests that Cairn can"
+    )
+    assert said_there == {
+        "Cairn-Run": run_of(said),
+        "Cairn-Attempt": "1",
+        "Cairn-Model": "scripted",
+        "Cairn-Cost": "unknown",
+        "Cairn-Verdict": "untested",
+        "Cairn-Trust": "not verified; nobody verified `one.md`",
+    }
+    assert f"<!-- cairn:checkpoint:{task} -->" in (pull.body or "")
 
 
 @MORE

@@ -180,7 +180,7 @@ def test_what_the_report_has_is_in_the_comment_with_references():
 
     assert "\nSuccess rate: 50 % of the tasks it took up.\n" in said
     assert f"missing path (error): a.py \\| is not there <{GAP}details> https://git.test/7" in said
-    assert "- **1.2** skip: reject by mallory: @\u200ball no https://git.test/7" in said
+    assert "- **1.2** skip: rejected by mallory: @\u200ball no https://git.test/7" in said
     assert "- **1.1** tick in line 1 https://git.test/1" in said
     assert "Success rate" not in running
     assert "- **1.2** skip: reject" in running
