@@ -8,6 +8,7 @@ of what changed has all its source files inside. No word of the task counts that
 from __future__ import annotations
 
 import re
+import sys
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -155,13 +156,19 @@ def trimmed(
         found = _put_back(found, read, _tidy, "left out changes of whitespace only")
     if not any(map(is_requirements, kept.files)):
         return found
-    after = [w.content for p, w in kept.files.items() if w and not MANIFEST.search(p)]
+    written = {p: w.content for p, w in kept.files.items() if w and not is_requirements(p)}
     before = [text for path, text in code.items() if path not in kept.files]
+    after = [text for path, text in written.items() if not MANIFEST.search(path)]
     loaded = (_PYTHON_LOADS.findall(text.decode("utf-8", "replace")) for text in (*after, *before))
     used = words_of(line for lines in loaded for line in lines)
+    said = "\n".join([asked.text, *(text.decode("utf-8", "replace") for text in written.values())])
+    scripts = [path for path in written if path.endswith(".py")]
+    known = _modules((*before, *(read(path) or b"" for path in scripts)))
+    known |= {part.partition(".")[0] for path in paths for part in path.split("/")}
+    added = _modules(written[path] for path in scripts) - known - sys.stdlib_module_names
 
     def needed(path: str, old: bytes, new: bytes) -> bytes:
-        return _without_unused(old, new, used, asked) if is_requirements(path) else new
+        return _without_unused(old, new, used, added, said) if is_requirements(path) else new
 
     return _put_back(found, read, needed, "left out a requirement that nothing imports")
 
@@ -206,22 +213,48 @@ def is_requirements(path: str) -> bool:
     return re.search(r"(?:^|/)requirements[\w.-]*\.(?:txt|in)$", path) is not None
 
 
-def _without_unused(old: bytes, new: bytes, used: frozenset[str], asked: TaskWords) -> bytes:
-    """Take new lines out of a list of requirements that neither the code nor the task names."""
+def _modules(sources: Iterable[bytes]) -> frozenset[str]:
+    """The modules that sources of Python import, by the first part of their names."""
+    found = set[str]()
+    for source in sources:
+        for of, several in _PYTHON_MODULES.findall(source.decode("utf-8", "replace")):
+            found.update(re.findall(r"(?:^|,)[ \t]*(\w+)", of or several))
+    return frozenset(found)
+
+
+def _without_unused(
+    old: bytes, new: bytes, used: frozenset[str], added: frozenset[str], said: str
+) -> bytes:
+    """Take new lines out of a list of requirements that neither the code nor a text names.
+
+    ``used`` are the words of all imports, ``added`` the modules that are newly imported. If no line
+    seems to install one of these, its package has another name, and any line may be the one.
+    """
+    if b"\\\n" in new.replace(b"\r", b""):
+        return new  # one requirement on several lines
     had = set(old.splitlines())
-    plain = {word.lower().replace("_", "") for word in used}
     known = {package.lower(): module for module, package in INSTALLED_AS.items()}
+    lines = [
+        (line, _REQUIREMENT.match(line.decode("utf-8", "replace").partition("#")[0].rstrip()))
+        for line in new.splitlines(keepends=True)
+    ]
 
-    def stays(line: bytes) -> bool:
-        found = _REQUIREMENT.match(line.decode("utf-8", "replace").partition("#")[0].rstrip())
-        if line.rstrip(b"\r\n") in had or found is None or has_word(asked.text, found[1]):
-            return True
-        name = found[1].lower()
-        module = known.get(name, re.sub(r"[-_.]", "", name)).lower().replace("_", "")
-        near = (word for word in plain if len(word) > 3)
-        return module in plain or any(module.startswith(w) or module.endswith(w) for w in near)
+    def fits(name: str, word: str) -> bool:
+        module = known.get(name.lower(), re.sub(r"[-_.]", "", name)).lower().replace("_", "")
+        plain = word.lower().replace("_", "")
+        near = module.startswith(plain) or module.endswith(plain)
+        return module == plain or (len(word) > 3 and near)
 
-    return b"".join(line for line in new.splitlines(keepends=True) if stays(line))
+    if not all(any(found and fits(found[1], word) for _, found in lines) for word in added):
+        return new
+    return b"".join(
+        line
+        for line, found in lines
+        if line.rstrip(b"\r\n") in had
+        or found is None
+        or has_word(said, found[1])
+        or any(fits(found[1], word) for word in used)
+    )
 
 
 def _outside(
@@ -312,6 +345,9 @@ def _is_told_of(file: ChangedFile, files: Collection[ChangedFile], asked: TaskWo
 
 _VERSION = re.compile(r"\d+(?:\.\d+)+")
 _PYTHON_LOADS = re.compile(r"^[ \t]*(?:from|import)[ \t]+([^\n]+)", re.MULTILINE)
+_PYTHON_MODULES = re.compile(
+    r"^[ \t]*(?:from[ \t]+(\w+)[\w.]*[ \t]+import\b|import[ \t]+([^\n]+))", re.MULTILINE
+)
 _LOADS = re.compile(r"\b(?:import|require|use)\b")
 _OF_LOADING = {"import", "require", "requires", "use", "from", "const"}
 

@@ -179,6 +179,32 @@ def test_a_requirement_that_nothing_imports(said: str, code: str, stays: bool) -
     assert write.content.startswith(old)
 
 
+@pytest.mark.parametrize(
+    ("code", "lines", "files"),
+    [
+        ("import git", b"GitPython==3.1\n", {}),
+        ("from telegram.ext import Application", b"python-telegram-bot\n", {}),
+        ("import os, cv2 as cv", b"opencv-python-headless\n", {}),
+        ("import foo", b"bar==1 \\\n    --hash=sha256:00\nfoo==1\n", {}),
+        ("", b"gunicorn==22\n", {"Procfile": "web: gunicorn words:app\n"}),
+    ],
+)
+def test_a_requirement_that_may_be_needed(code: str, lines: bytes, files: dict[str, str]) -> None:
+    """Its module has another name, it takes several lines, or another new file names it."""
+    old = b"rich>=13\n"
+    written = {"src/words/loud.py": f"{code}\n\ndef shout(text):\n    return 1\n", **files}
+    changes = ChangeSet(
+        {path: Write(text.encode()) for path, text in written.items()}
+        | {"requirements.txt": Write(old + lines)}
+    )
+    read = {"requirements.txt": old}.get
+    found = trimmed(changes, TaskWords(f"{TASK} Procfile"), paths=BASE, read=read, guidance={})
+
+    write = found.changes.files["requirements.txt"]
+    assert write is not None
+    assert write.content == old + lines
+
+
 VERSION = '[project]\nname = "words"\nversion = "2.0"\n'
 PACKAGE = '[project]\nname = "words"\ndependencies = ["rich"]\n'
 NEAR = {
