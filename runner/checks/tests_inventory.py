@@ -10,7 +10,7 @@ import ast
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from runner.checks.tests_strength import Demands, Function, demands_of
 from runner.code.languages import python_tree
@@ -18,6 +18,7 @@ from runner.text.patterns import lazy_pattern
 
 _SKIPPING = {"skip", "skipif", "skipIf", "skipUnless", "skipTest", "xfail", "expectedFailure",
              "importorskip", "exit"}  # fmt: skip
+_UNCOLLECTED = "not collected"
 _MOST_CALLS = 20
 
 
@@ -56,8 +57,12 @@ def inventory(source: bytes) -> dict[str, TestCode] | None:
         found = {"": TestCode(1, skips=frozenset(_module_skips(tree)))}
         helpers = _demanding(tree)
         rows, aliases = _listed(tree), _aliases(tree)
+        off = _uncollected(tree)
         for name, function, classes in _functions(tree, "", ()):
-            found[name] = _test(function, classes, helpers, rows, aliases)
+            test = _test(function, classes, helpers, rows, aliases)
+            if name in off:
+                test = replace(test, skips=test.skips | {_UNCOLLECTED})
+            found[name] = test
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
     return found
@@ -152,14 +157,25 @@ def unchanged_tests(old: bytes, new: bytes) -> frozenset[str]:
     return frozenset((was.keys() & now.keys()) - changed - {""})
 
 
-def renamed_tests(old: Mapping[str, bytes], new: Mapping[str, bytes]) -> frozenset[str]:
-    """The Python tests (``path::Class::function``) whose code stands under another name now.
+def standing_tests(old: Mapping[str, bytes], new: Mapping[str, bytes]) -> dict[str, frozenset[str]]:
+    """Where the old Python tests (``path::Class::function``) of a change still stand.
 
-    ``old`` and ``new`` are the files of a change by path, each as far as it is there.
+    A test stands under its own name, or where the same code has a new name; one that is openly
+    skipped stands nowhere. ``old`` and ``new`` are the files by path, each as far as it is there.
     """
     before, after = _test_code(old), _test_code(new)
-    codes = {code for test, code in after.items() if test not in before}
-    return frozenset(test for test, code in before.items() if test not in after and code in codes)
+    fresh: dict[str, set[str]] = {}
+    for test in after.keys() - before.keys():
+        fresh.setdefault(after[test], set()).add(test)
+    skipped = {
+        f"{path}::{name}"
+        for path, content in new.items()
+        for tests in [inventory(content) or {}]
+        for name, test in tests.items()
+        if (test.skips | tests[""].skips) - {_UNCOLLECTED, "__test__"}
+    }
+    places = {t: {t} if t in after else fresh.get(code, set()) for t, code in before.items()}
+    return {test: frozenset(at - skipped) for test, at in places.items() if at - skipped}
 
 
 def _test_code(files: Mapping[str, bytes]) -> dict[str, str]:
@@ -167,12 +183,75 @@ def _test_code(files: Mapping[str, bytes]) -> dict[str, str]:
     for path, content in files.items():
         try:
             tree = python_tree(content)
+            tests: dict[str, str] = {}
             for name, test, _ in _functions(tree, "", ()):
                 parts = (test.args, *test.decorator_list, *_undocumented(test))
-                found[f"{path}::{name}"] = " ".join(map(ast.dump, parts))
+                tests[name] = " ".join(map(ast.dump, parts))
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             continue
+        classes = [node for node in tree.body if isinstance(node, ast.ClassDef)]
+        for base, heir in [(base, node.name) for node in classes for base in _bases(node)]:
+            for name in [name for name in tests if name.startswith(f"{base}::")]:
+                tests.setdefault(f"{heir}::{name.partition('::')[2]}", tests[name])
+        found |= {f"{path}::{name}": code for name, code in tests.items()}
     return found
+
+
+def _bases(node: ast.ClassDef) -> set[str]:
+    return {ast.unparse(base) for base in node.bases} - {"object"}
+
+
+def _uncollected(tree: ast.Module) -> frozenset[str]:
+    """The tests (``Class::function``) that are defined and yet not collected by pytest.
+
+    Something else takes their name later, ``__test__`` says so, or their class is none of tests
+    (https://docs.pytest.org/en/stable/explanation/goodpractices.html#test-discovery).
+    """
+    classes = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+    used = {name for node in classes for name in _bases(node)}
+    found: dict[str, bool] = {}
+
+    def look(scope: ast.Module | ast.ClassDef, prefix: str, *, off: bool) -> None:
+        last, silent = _last_bound(scope)
+        for node in scope.body:
+            if not isinstance(node, ast.ClassDef | Function):
+                continue
+            hidden = off or last.get(node.name) is not node or node.name in silent
+            if not isinstance(node, ast.ClassDef):
+                found[f"{prefix}{node.name}"] = hidden and _is_test(node)
+                continue
+            own = {each.name for each in node.body if isinstance(each, Function)}
+            known = node.name.startswith("Test") and "__init__" not in own
+            strange = not (known or _bases(node)) or "__test__" in _last_bound(node)[1]
+            no_tests = hidden or (strange and node.name not in used)
+            look(node, f"{prefix}{node.name}::", off=no_tests)
+
+    look(tree, "", off=False)
+    return frozenset(name for name, hidden in found.items() if hidden)
+
+
+def _last_bound(scope: ast.Module | ast.ClassDef) -> tuple[dict[str, ast.stmt], set[str]]:
+    """Which statement gives each name its last value, and what ``__test__`` takes out."""
+    last: dict[str, ast.stmt] = {}
+    silent: set[str] = set()
+    for node in scope.body:
+        if isinstance(node, Function | ast.ClassDef):
+            last[node.name] = node
+            continue
+        value = node.value if isinstance(node, ast.Assign) else None
+        allowed = isinstance(value, ast.Constant) and value.value is True
+        kept: set[str] = set()  # wrapped in something that does not skip them
+        if value and not any(_skip_words(value)):
+            kept = {each.id for each in ast.walk(value) if isinstance(each, ast.Name)}
+        for inner in ast.walk(node):
+            if isinstance(inner, ast.Name) and not isinstance(inner.ctx, ast.Load):
+                if inner.id == "__test__" and not allowed:
+                    silent.add(inner.id)
+                elif inner.id not in kept:
+                    last[inner.id] = node
+            elif isinstance(inner, ast.Attribute) and inner.attr == "__test__" and not allowed:
+                silent.add(ast.unparse(inner.value))
+    return last, silent
 
 
 _UNNAMED = {"setUpModule", "tearDownModule", "setup_module", "teardown_module", "setup_function",

@@ -7,7 +7,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from runner.checks.tests_inventory import renamed_tests, unchanged_tests
+from runner.checks.tests_inventory import standing_tests, unchanged_tests
 from runner.checks.tests_scripts import SCRIPTS
 from runner.checks.tests_titles import changed_cases
 from runner.code.languages import is_among_tests, is_pytest_module, is_test_file, language_of
@@ -201,11 +201,11 @@ async def _same_tests(
     return await asyncio.to_thread(same)
 
 
-async def _renamed(deps: Deps, base: Snapshot, changes: ChangeSet) -> frozenset[str]:
+async def _standing(deps: Deps, base: Snapshot, changes: ChangeSet) -> Mapping[str, frozenset[str]]:
     paths = [path for path in changes.files if is_pytest_module(path)]
     new = {path: write.content for path in paths if (write := changes.files[path])}
     old = await contents(deps, base, [path for path in paths if path in base.entries])
-    return await asyncio.to_thread(renamed_tests, old, new) if old else frozenset()
+    return await asyncio.to_thread(standing_tests, old, new) if old else {}
 
 
 async def run_base_tests(
@@ -305,7 +305,7 @@ async def _change(
         loading={path: graph.users([path]) for path in doubtful} if graph else None,
         tests=tests,
         same=await _same_tests(deps, base, changes, after),
-        renamed=await _renamed(deps, base, changes),
+        standing=await _standing(deps, base, changes),
         shared=any(is_test_side(path) and not is_test_file(path) for path in changes.files),
         repaired=excused(state) | seen,
         rewritten=frozenset(mark.rpartition(" ")[0] for mark in state.attempt.checked.other_tests),

@@ -48,11 +48,11 @@ class JudgedChange:
     of imports (themselves among them), None if that is not known, ``loading`` those that use each
     of the files with an import that cannot be resolved, ``tests`` all test files. ``same`` are the
     tests in written files whose own code is as it was; with ``shared`` the change also writes what
-    several tests load (fixtures, helpers, settings), so that none is as it was. ``renamed`` are old
-    tests whose own code stands under another name. ``unsteady`` are
-    tests that fail on the base with another message each time, ``apart`` failing ones that were
-    seen to run no changed line, ``repaired`` failures that the author has seen, ``rewritten`` tests
-    that stood there and assert something else now. ``selected``: not all tests were run.
+    several tests load (fixtures, helpers, settings), so that none is as it was. ``standing`` says
+    where the code of an old test stands now, under its name or another. ``unsteady`` are tests that
+    fail on the base with another message each time, ``apart`` failing ones that were seen to run no
+    changed line, ``repaired`` failures that the author has seen, ``rewritten`` tests that stood
+    there and assert something else now. ``selected``: not all tests were run.
     """
 
     words: str = ""
@@ -62,7 +62,7 @@ class JudgedChange:
     loading: Mapping[str, frozenset[str]] | None = field(default_factory=dict)
     tests: frozenset[str] = frozenset()
     same: frozenset[str] = frozenset()
-    renamed: frozenset[str] = frozenset()
+    standing: Mapping[str, frozenset[str]] = field(default_factory=dict)
     shared: bool = False
     unsteady: frozenset[str] = frozenset()
     apart: frozenset[str] = frozenset()
@@ -336,11 +336,13 @@ class _Rows:
                 path = test.partition("::")[0]
                 if level.tool not in tools or test in here | self._lines or path in not_loaded:
                     continue
-                taken = path in self._change.written
-                if test in self._change.renamed:
+                stands = self._change.standing.get(test, frozenset())
+                taken = path in self._change.written and not stands
+                if stands & here:
                     continue
                 # a name with a time or a folder in it; only of Python the code is compared
-                if renamed[path] > 0 and not (taken and path.endswith(".py")):
+                written = path in self._change.written
+                if renamed[path] > 0 and not (written and path.endswith(".py")):
                     renamed[path] -= 1
                     continue
                 yield Row(test=test, before="passed", after="gone", taken=taken)

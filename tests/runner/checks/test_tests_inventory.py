@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from runner.checks.tests_inventory import inventory, renamed_tests, unchanged_tests
+from runner.checks.tests_inventory import inventory, standing_tests, unchanged_tests
 from runner.checks.tests_kept import weakened_tests
 from tests.runner.checks.trees import changes
 
@@ -210,6 +210,8 @@ def test_the_line_of_a_complaint(path: str, before: str, after: str, line: int) 
     assert found[0].line == line
 
 
+OLD_CLASS = "class Old:\n" + "".join(f"    {line}\n" for line in ONE.splitlines())
+SHARED = f"{OLD_CLASS}\n\nclass TestNew(Old):\n    pass\n"
 EXPECTED = "from app import f\nEXPECTED = 1\ndef test_a():\n    assert f(1) == EXPECTED\n"
 IN_CLASS = "class TestA:\n    limit = 1\n    def test_a(self):\n        assert f() == self.limit\n"
 CHAIN = (
@@ -256,17 +258,43 @@ def test_what_counts_as_a_changed_test(old: str, new: str, changed: set[str]) ->
 
 
 @pytest.mark.parametrize(
-    ("new", "renamed"),
+    ("new", "stands"),
     [
-        ({PATH: ONE.replace("test_a", "test_b")}, True),
-        ({"tests/test_c.py": ONE}, True),
-        ({PATH: ONE.replace("test_a", "test_b").replace("== 1", "== 2")}, False),
-        ({PATH: ONE}, False),
-        ({}, False),
+        ({PATH: ONE.replace("test_a", "test_b")}, {f"{PATH}::test_b"}),
+        ({"tests/test_c.py": ONE}, {"tests/test_c.py::test_a"}),
+        ({PATH: ONE.replace("test_a", "test_b").replace("== 1", "== 2")}, set()),
+        ({PATH: f"{ONE}\n\ndel test_a\n"}, {f"{PATH}::test_a"}),
+        ({PATH: f"@pytest.mark.skip\n{ONE}"}, set()),
+        ({PATH: SHARED}, {f"{PATH}::Old::test_a", f"{PATH}::TestNew::test_a"}),
+        ({}, set()),
     ],
 )
-def test_tests_whose_code_stands_under_another_name(new: dict[str, str], renamed: bool) -> None:
+def test_where_the_code_of_a_test_stands(new: dict[str, str], stands: set[str]) -> None:
     """In the same file or another one of the change; other code is another test."""
     after = {path: text.encode() for path, text in new.items()}
 
-    assert renamed_tests({PATH: ONE.encode()}, after) == ({f"{PATH}::test_a"} if renamed else set())
+    found = standing_tests({PATH: ONE.encode()}, after)
+    assert found == ({f"{PATH}::test_a": stands} if stands else {})
+
+
+@pytest.mark.parametrize(
+    ("new", "silent"),
+    [
+        (f"{ONE}\n\ndel test_a\n", True),
+        (f"{ONE}\n\nif ready:\n    test_a = None\n", True),
+        (f"{ONE}\n\ntest_a = skip(test_a)\n", True),
+        (f"{ONE}\n\ntest_a = True\n", True),
+        (f"{ONE}\n\ntest_a.__test__ = False\n", True),
+        (OLD_CLASS, True),
+        (OLD_CLASS.replace("Old:", "TestOld:\n    __test__ = False"), True),
+        (OLD_CLASS.replace("Old", "TestOld") + "\n\nclass TestOld:\n    pass\n", True),
+        (f"{ONE}\n\ntest_a = repeated(test_a)\ntest_a.__test__ = True\n", False),
+        (OLD_CLASS.replace("Old", "TestOld"), False),
+        (OLD_CLASS.replace("Old", "Old(TestCase)"), False),
+        (SHARED, False),
+    ],
+)
+def test_a_test_that_pytest_does_not_collect_any_more(new: str, silent: bool) -> None:
+    """It is defined, and as good as deleted."""
+    found = weakened_tests(changes({PATH: new}), read=lambda _: ONE.encode(), repairing=False)
+    assert bool(found) is silent

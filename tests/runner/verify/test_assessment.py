@@ -445,18 +445,26 @@ def test_only_what_may_be_no_fault_of_the_change_is_run_on_the_base_again(
     assert (found.outcome, found.doubtful) == ("red", tuple(failures) if doubtful else ())
 
 
-@pytest.mark.parametrize("renamed", [False, True])
-def test_a_test_that_the_change_takes_away_is_told_unless_it_has_another_name(
-    renamed: bool,
+@pytest.mark.parametrize(
+    ("stands", "outcome", "taken"),
+    [
+        ([], "green", [True]),  # told
+        (["tests/test_case.py::test_other"], "green", []),
+        (["tests/test_case.py::Old::test_upper"], "red", [False]),
+        ([UPPER], "red", [False]),
+    ],
+)
+def test_a_test_that_the_change_takes_away(
+    stands: list[str], outcome: str, taken: list[bool]
 ) -> None:
-    """It stood in a file that the change writes; another new test there is not the same one."""
+    """Its code may run under another name; where it stands and does not run, it was silenced."""
     change = replace(
         TASK,
         written=frozenset({"tests/test_case.py"}),
-        renamed=frozenset({UPPER}) if renamed else frozenset(),
+        standing={UPPER: frozenset(stands)} if stands else {},
     )
     other = "tests/test_case.py::test_other"
     found = assess(ran(green=[other]), ran(green=[UPPER]), change)
 
-    gone = [row.test for row in found.rows if row.after == "gone" and row.taken]
-    assert (found.outcome, gone) == ("green", [] if renamed else [UPPER])
+    gone = [row.taken for row in found.rows if row.after == "gone"]
+    assert (found.outcome, gone) == (outcome, taken)
