@@ -55,10 +55,17 @@ class TaskWords:
         return frozenset((*code, *_WRITTEN.findall(self._without_paths)))
 
     @cached_property
-    def calls(self) -> frozenset[str]:
-        """Those of the identifiers that can be nothing but code: called, or with a sign of code."""
-        called = re.findall(r"[^\W\d]\w+(?=\((?!e?s\)))", self.text)
-        return frozenset((*called, *_WRITTEN.findall(self._without_paths))) & self.names
+    def marked(self) -> frozenset[str]:
+        """What it names as code, there or not: called, or in a code span, or a path with folders.
+
+        Another word of such a form may be a product: TypeScript, Node.js.
+        """
+        spans = _SPAN.findall(self.text)
+        code = (word for span in spans for word in _WRITTEN.findall(span))
+        called = re.findall(r"[^\W\d]\w+(?=\((?!e?s\)))", self._without_paths)
+        places = (*spans, *self.files)
+        paths = (p for p in self.paths if "." in p and ("/" in p or p in places))
+        return frozenset((*paths, *code, *called))
 
     @cached_property
     def _without_paths(self) -> str:

@@ -41,7 +41,8 @@ async def falls_short(state: RunState, deps: Deps, base: Snapshot) -> bool:
     attempt = state.attempt
     if state.request.options.verify.verify_require != "shown" or verdict_of(attempt).verified:
         return False
-    if attempt.planned.human_commits is not None or attempt.agreed.approved:
+    approved = attempt.agreed.approved == attempt.answered.changes.digest
+    if attempt.planned.human_commits is not None or approved:
         return False
     return await _can_be_shown(state, deps, base)
 

@@ -28,7 +28,7 @@ def needs_a_person(
 def _asked_about(
     state: RunState, message: str, evidence: tuple[str, ...], explanation: str, node: str
 ) -> dict[str, object]:
-    """The fields of an attempt whose change set is put before a person."""
+    """The fields of an attempt whose change set is put before a person, for all that it is now."""
     proposal = Proposal(
         task=state.current,
         kind="changes",
@@ -40,7 +40,8 @@ def _asked_about(
         changes=state.attempt.answered.changes,
     )
     failure = Failure("approval", message, node=node, evidence=evidence)
-    return {"proposal": sealed(proposal.after(state.attempt.proposal)), "failure": failure}
+    asked = sealed(proposal.after(state.attempt.proposal))
+    return {"proposal": asked, "failure": failure, "approved": ""}
 
 
 def stands_in_the_way(state: RunState, tests: Sequence[str]) -> dict[str, object]:

@@ -53,8 +53,9 @@ async def untouched(
     The tree is looked at only where the changed files themselves name nothing of it. Raises
     ``Outage``.
     """
-    asked = TaskWords.of(state.task)
-    named = asked.paths | asked.names
+    asked, task = TaskWords.of(state.task), state.task
+    own = TaskWords("\n".join((task.text, task.details, *task.acceptance)), task.files)
+    named = own.paths | own.names
     if not named or not changes:
         return None
     places = ModulePaths(changes.entries(base))
@@ -64,18 +65,17 @@ async def untouched(
     ]
     if await asyncio.to_thread(_says_so, files, asked):
         return None
-    library = await library_of(deps, base, state.task.text, [*asked.paths], state.request.roadmap)
+    library = await library_of(deps, base, task.text, [*own.paths], state.request.roadmap)
     targets = {
-        path for path in base.entries if path != state.request.roadmap and asked.names_file(path)
+        path for path in base.entries if path != state.request.roadmap and own.names_file(path)
     }
-    for name in asked.names:
+    for name in own.names:
         targets.update(library.definers(name))
-    made = [path for path in asked.paths if path not in base.entries and "." in path]
-    if not targets and not made and not asked.calls:
-        return None  # nothing that it names is a file or a definition
+    if not targets and not own.marked:
+        return None  # nothing that it names is a file or a definition, or has to become one
     if await asyncio.to_thread(_are_linked, files, targets, library, places):
         return None
-    exact = {name for name in named if name in asked.paths or library.definers(name)} | asked.calls
+    exact = {name for name in named if name in base.entries or library.definers(name)} | own.marked
     shown = ", ".join(f"`{name}`" for name in sorted(exact or named)[:_MOST_NAMED])
     message = (
         f"The task names {shown}, and the answer changes none of it, no file that it loads and no "

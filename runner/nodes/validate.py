@@ -265,7 +265,7 @@ async def _validated(state: RunState, deps: Deps, work: TaskWork, repair: AutoRe
     known = UNTOUCHED in attempt.checked.asked or step.outcome == "exhausted"
     if known and changes and all(complaint.error in ASKS_A_PERSON for complaint in complaints):
         doubts = [complaint.message for complaint in complaints]
-        return Step(state.with_attempt(**needs_a_person(state, (), doubts=doubts)), "approve")
+        return await asyncio.to_thread(_cleared, state, read, doubts)
     return step
 
 
@@ -283,10 +283,11 @@ def _done(state: RunState, seen: tuple[str, ...]) -> Step:
     return given_up(state.with_attempt(failure=failure), "the base has what the task asks for")
 
 
-def _cleared(state: RunState, read: Read) -> Step:
+def _cleared(state: RunState, read: Read, doubts: Sequence[str] = ()) -> Step:
     """Let a sound change set be written, unless people want to be asked about what it does.
 
-    What a person agreed to is not asked again: the agreement is bound to this very change set.
+    ``doubts`` are what checks say of it, which a person may overrule. What a person agreed to
+    is not asked again: the agreement is bound to this very change set.
     """
     changes = state.attempt.answered.changes
     about = asking(state, changes, read)
@@ -295,9 +296,9 @@ def _cleared(state: RunState, read: Read) -> Step:
         other_tests=said_by(changed_tests, plain, read=seen),
         warnings=(*state.attempt.checked.warnings, *said_by(weaker_asserts, plain, read=seen)),
     )
-    if state.attempt.agreed.approved == changes.digest or not any(about):
+    if state.attempt.agreed.approved == changes.digest or not any((*about, doubts)):
         return Step(state, "ok")
-    return Step(state.with_attempt(**needs_a_person(state, *about)), "approve")
+    return Step(state.with_attempt(**needs_a_person(state, *about, doubts=doubts)), "approve")
 
 
 def asking(

@@ -132,7 +132,8 @@ async def _level(
     """
     if own.report or (judged := await _by_tool(session, command, tools, timeout=timeout)) is None:
         report, options = new_report("xml"), ""
-        if len(_PYTEST.findall(" ".join(command))) == 1:
+        line = as_typed(command)
+        if len(_PYTEST.findall(line)) == 1 and (own.report or "--junit" not in line):
             options = _FAMILY if own.report else f"{_FAMILY} --junitxml={report}"
         run = ["sh", "-c", _WITH_OPTIONS, options, *command] if options else command
         result, level = await ran(session, run, tool=COMMAND, timeout=timeout)
@@ -171,7 +172,7 @@ def _with_names(level: Level, xml: bytes) -> Level:
     try:
         report = read_reports([xml], pytest)
     except UnreadableReport:
-        if level.result == "failed" or not _ALONE.fullmatch(as_typed(level.command)):
+        if level.result == "failed" or xml or not _ALONE.fullmatch(as_typed(level.command)):
             return level
         why = "pytest ended with exit code 0 before its tests were over, so none of them counts"
         return replace(level, result="failed", broken=why, reason=why)

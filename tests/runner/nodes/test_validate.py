@@ -116,6 +116,38 @@ async def test_names_in_other_encodings(
     assert errors(step) == found
 
 
+@pytest.mark.parametrize(
+    ("roadmap", "found"),
+    [
+        ("# my_app roadmap\n\nIn TypeScript, for GitHub.\n\n- [ ] Be quick\n", []),
+        ("- [ ] Store notes in PostgreSQL\n", []),
+        ("- [ ] Upgrade to Node.js 22\n", []),
+        ("- [ ] Add shout(text)\n", ["Untouched"]),
+        ("- [ ] Write `shout.py`\n", ["Untouched"]),
+        ("- [ ] Keep the old name of `old.py`\n", ["Untouched"]),
+    ],
+)
+async def test_what_an_answer_has_to_touch(roadmap: str, found: list[str]) -> None:
+    """Files and definitions, there or named as code; not every word of such a form."""
+    assert errors(await judge(writing(a="A = 1\n"), roadmap)) == found
+
+
+async def test_what_a_person_may_overrule_is_asked_with_all_that_they_want_to_know() -> None:
+    """Approving it must not let a destructive operation through that nobody was shown."""
+    changes = ChangeSet({"drop.sql": Write(b"DROP TABLE users;\n")})
+    state = run_state("- [ ] Add shout(text)\n", pause_destructive=True)
+    state = at("validate_code", state, answers=1, changes=changes, asked=("Untouched",))
+    step = await validate_code(state, deps(repository=MemoryRepository(BASE)), TaskWork())
+
+    assert step.outcome == "approve"
+    assert step.state.attempt.proposal is not None
+    assert [one.partition(":")[0] for one in step.state.attempt.proposal.evidence] == [
+        "drop.sql, line 1",
+        "The task names `shout`, and the answer changes none of it, no file that it loads and no "
+        "file that loads it.",
+    ]
+
+
 def test_what_the_model_is_to_do_is_said_to_the_model_alone() -> None:
     """People read what is wrong with an answer."""
     complaint = Complaint("", "StubBody", "`f` does nothing yet.", advice="Write it.")

@@ -178,10 +178,11 @@ async def test_a_pytest_that_ends_early_shows_nothing(tmp_path):
     assert result.levels[-1].broken.startswith("pytest ended with exit code 0 before")
 
     files = {"test_a.py": "def test_green():\n    assert True\n"}
-    (tmp_path / "2").mkdir()
-    own = Commands(shell("python3 -m pytest -p no:junitxml"))
-    unnamed = await verified(tmp_path / "2", own, files)
-    assert (unnamed.levels[-1].result, unnamed.levels[-1].found) == ("passed", ())
+    for number, option in enumerate(("-p no:junitxml", "--junitxml=report.xml")):
+        (tmp_path / f"{number}").mkdir()
+        own = Commands(shell(f"python3 -m pytest {option}"))
+        unnamed = await verified(tmp_path / f"{number}", own, files)
+        assert (unnamed.levels[-1].result, unnamed.levels[-1].found) == ("passed", ())
 
 
 async def test_a_report_that_names_classes_is_read_as_files(tmp_path):
