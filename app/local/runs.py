@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,6 +18,7 @@ from runner.people.history_sentences import strategy_here
 from runner.people.trust import MADE
 from runner.ports import Decision, History, SystemClock
 from runner.roadmap.parse import parse_roadmap
+from runner.roadmap.task import Roadmap
 from runner.state.options import Request
 from runner.state.proposal import Proposal
 from runner.state.recoveries import outcome_of
@@ -109,19 +110,29 @@ async def as_it_stands(
     except (Outage, OSError) as error:
         log.debug("Run %s is shown as it ended: %s", run.id, error)
         return state, ""
-    ticked = {t.key: t.checked for t in parse_roadmap(state.request.roadmap, content).tasks}
-    for attempt in [each for each in state.attempts.values() if each.status in MADE]:
-        if attempt.task in ticked:
-            waits = Status.IN_REVIEW if attempt.task in reviewing else Status.PENDING
-            now = Status.COMPLETED if ticked[attempt.task] else waits
-            state = state.put(replace(attempt, status=now))
+    plan = parse_roadmap(state.request.roadmap, content)
+    state = restated(state, plan, reviewing)
     if state.roadmap is not None:
+        ticked = {task.key: task.checked for task in plan.tasks}
         old = state.roadmap.tasks
         tasks = tuple(replace(t, checked=t.checked and ticked.get(t.key, True)) for t in old)
         state = replace(state, roadmap=replace(state.roadmap, tasks=tasks))
-    done = [key for key, status in state.statuses.items() if status is Status.IN_REVIEW]
-    now_done = {key: Status.COMPLETED for key in done if ticked.get(key)}
-    return replace(state, statuses={**state.statuses, **now_done}), ""
+    return state, ""
+
+
+def restated(state: RunState, plan: Roadmap, reviewing: Collection[str]) -> RunState:
+    """Return a run with what it or an earlier one finished as the boxes and commits say now.
+
+    ``plan`` is the roadmap as it is now, ``reviewing`` are the tasks in review by key.
+    """
+    now = {task.key: Status.COMPLETED if task.checked else Status.PENDING for task in plan.tasks}
+    now |= {key: Status.IN_REVIEW for key in reviewing if now.get(key) is Status.PENDING}
+    for attempt in state.attempts.values():
+        if attempt.status in MADE and attempt.task in now:
+            state = state.put(replace(attempt, status=now[attempt.task]))
+    done = (key for key, status in state.statuses.items() if status is Status.IN_REVIEW)
+    known = {key: now[key] for key in done if key in now}
+    return replace(state, statuses={**state.statuses, **known})
 
 
 async def unfinished(kept: LocalStore) -> list[tuple[KnownRun, RunState]]:

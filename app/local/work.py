@@ -24,7 +24,7 @@ from app.local.report import (
     check_tests,
     refused,
 )
-from app.local.runs import is_published, state_of, unfinished, waiting
+from app.local.runs import is_published, restated, state_of, unfinished, waiting
 from app.local.text import programs_not_run, unfinished_notice
 from app.settings import RunSettings
 from runner.errors import Outage, PortError
@@ -43,9 +43,11 @@ from runner.loop.task_pool import Ended
 from runner.model.shutdowns import endings
 from runner.nodes import NODES
 from runner.nodes.run import parse_roadmap
+from runner.people.trust import MADE
 from runner.ports import Decision, Events, Fanout, JournalRow, SystemClock
 from runner.roadmap.parse import parse_roadmap as read_tasks
 from runner.state.options import Request
+from runner.state.publishing import Stack
 from runner.state.run_state import Attempt, RunState, Status
 
 if TYPE_CHECKING:
@@ -116,26 +118,31 @@ async def _on_the_branch(state: RunState, here: LocalCheckout) -> RunState:
             f"Run {run} builds on {state.stack.tip[:12]}, which branch {stack.branch} no longer"
             " contains. Type `cairn run` for a new run.",
         )
-    return await _moved(state, stack.tip, here) if stands == "ahead" else state
+    return await _moved(state, stack, here) if stands == "ahead" else state
 
 
-async def _moved(state: RunState, tip: str, here: LocalCheckout) -> RunState:
+async def _moved(state: RunState, stack: Stack, here: LocalCheckout) -> RunState:
     path = state.request.roadmap
-    found = await contents(here.deps, await here.repository.snapshot(tip), [path])
+    found = await contents(here.deps, await here.repository.snapshot(stack.tip), [path])
     if path not in found:
         raise Outage("file", f"The branch no longer has {path}. Restore it, or type `cairn run`.")
     roadmap = read_tasks(path, found[path])
     keys = {task.key for task in (*roadmap.tasks, *state.replaced.tasks)}
     gone = [task for task in state.tasks if task.key in state.attempts and task.key not in keys]
+    done = {task.key for task in state.tasks if state.status(task) in MADE}
     state = replace(
-        state.with_stack(tip=tip),
+        state.with_stack(tip=stack.tip),
         roadmap=roadmap,
         replaced=replace(state.replaced, tasks=(*state.replaced.tasks, *gone)),
     )
+    state = restated(state, roadmap, stack.in_review)
     ticked = {task.key for task in roadmap.tasks if task.checked}
+    undone = {task.key for task in roadmap.tasks if state.status(task) not in MADE} & done
     for key, attempt in state.attempts.items():
-        if key in ticked and attempt.status in (*_BEGUN, Status.IN_REVIEW):
+        if attempt.status in _BEGUN and key in ticked:
             state = state.put(replace(attempt, status=Status.COMPLETED))
+        elif attempt.status in _BEGUN and not undone.isdisjoint(state.task_of(key).depends_on):
+            state = state.put(replace(attempt, status=Status.PENDING))  # what it built on is gone
     return state
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from tests.app.checkout import Checkout, checkout
+from tests.model_server import Fault
 from tests.scenarios.projects import ADD, ADD_MODULE, answer, note
 
 CALC = {
@@ -137,6 +138,37 @@ async def test_a_person_takes_it_back(calc: Checkout, accepted: bool) -> None:
     calc.model.says(ADD)
     assert (await calc.cairn("run", "--max-tasks", "1")).code == 0
     assert boxes(calc) == "x "
+
+
+@pytest.mark.parametrize("first", [ADD_MODULE, ADD], ids=["in review", "ticked"])
+async def test_what_a_paused_run_did_is_taken_back(calc: Checkout, first: str) -> None:
+    """``cairn resume`` does the task again, and only then what depends on it."""
+    calc.model.says(first, Fault.http_status(401, "no"))
+    assert (await calc.cairn("run")).code == 4
+    assert (await calc.cairn("undo", "1.1")).code == 0
+    calc.model.says(ADD, TWICE)
+
+    said = await calc.cairn("resume")
+
+    assert said.code == 0, said.err
+    assert calc.log()[:2] == [
+        "1.2 Add twice(a) to calc/twice.py",
+        "1.1 Add add(a, b) to calc/add.py",
+    ]
+    assert boxes(calc)[0] == "x"
+
+
+async def test_what_an_earlier_run_left_in_review_is_taken_back(calc: Checkout) -> None:
+    """A later run that found it in review is shown with the task open."""
+    await reviewed(calc)
+    calc.model.says(TWICE)
+    assert (await calc.cairn("run")).code == 0
+    assert await statuses(calc) == ["in_review", "in_review"]
+    assert (await calc.cairn("undo", "1.2")).code == 0
+
+    assert (await calc.cairn("undo", "1.1")).code == 0
+
+    assert await statuses(calc) == ["pending", "pending"]
 
 
 async def test_a_box_ticked_by_hand_accepts_it(calc: Checkout) -> None:
