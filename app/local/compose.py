@@ -100,6 +100,11 @@ class Withheld:
     def __init__(self, listener: Events, *, hold: bool) -> None:
         self._listener = listener
         self._held: list[Event] | None = [] if hold else None
+        self._due: list[Callable[[], object]] = []
+
+    def once_begun(self, act: Callable[[], object]) -> None:
+        """Do this when the listener is told; never where that is forgotten."""
+        self._due.append(act)
 
     async def emit(self, event: Event) -> None:
         """Tell of it now or later."""
@@ -112,13 +117,16 @@ class Withheld:
 
     async def release(self) -> None:
         """Tell what was held back, and from now on everything at once."""
+        due, self._due = self._due, []
+        for act in due:
+            act()
         held, self._held = self._held or (), None
         for event in held:
             await self._listener.emit(event)
 
     def forget(self) -> None:
-        """Never tell what was held back."""
-        self._held = None
+        """Never tell what was held back, and do nothing of what was to follow."""
+        self._held, self._due = None, []
 
 
 def kept_in(folder: Path) -> LocalStore:

@@ -8,6 +8,7 @@ import secrets
 import time
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -259,7 +260,10 @@ async def _new(asked: LocalRun, here: LocalCheckout) -> Request:
 
 
 async def _leave_to_people(request: Request, here: LocalCheckout) -> None:
-    """Leave tasks with an open proposal alone; one that is asked for by name starts again."""
+    """Leave tasks with an open proposal alone; one that is asked for by name starts again.
+
+    Its proposal is answered once the run has begun, which needs a model that exists.
+    """
     left = []
     for each in await waiting(here.kept):
         task, wanted = each.state.task, request.options.scope.task
@@ -275,7 +279,7 @@ async def _leave_to_people(request: Request, here: LocalCheckout) -> None:
                 at=datetime.now(UTC).isoformat(timespec="seconds"),
                 fingerprint=each.proposal.fingerprint,
             )
-            here.kept.inbox.store(each.run.id, again)
+            here.told.once_begun(partial(here.kept.inbox.store, each.run.id, again))
         elif each.decision is None or each.decision.channel != "retry":
             left.append(task.key)
     here.repository.leave(left)

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.app.checkout import PROJECT, Checkout, checkout
+from tests.app.parked import parked
 from tests.model_server import Fault, Held
 from tests.scenarios.bot import conversation
 from tests.scenarios.process import environment
@@ -105,6 +106,17 @@ async def test_a_model_that_is_not_there(here: Checkout) -> None:
     left = {path.name for path in (here.folder / ".executor").iterdir()}
     assert not left & {"report.md", "report.json", "runs", "todos.json"}
     assert (await here.cairn("status", "--json")).out == '{"runs": []}\n'
+
+
+async def test_a_proposal_outlives_a_model_that_is_not_there(here: Checkout) -> None:
+    """A run that never began has not taken up the task, so the answer to it still counts."""
+    await asyncio.to_thread(parked, here.folder, (here.folder / "ROADMAP.md").read_text())
+    here.model.says(Fault.http_status(404, "The model `scriptet` does not exist"))
+    assert (await here.cairn("run", "--task", "1.1", "--model", "scriptet")).code == 2
+
+    said = await here.cairn("approve", "1.1")
+
+    assert said.code == 0, said.err
 
 
 async def test_a_model_server_that_is_not_there(here: Checkout) -> None:
