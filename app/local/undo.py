@@ -9,7 +9,7 @@ import asyncio
 import json
 import os
 import sys
-from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -170,8 +170,7 @@ async def _accept(folder: Path, name: str, roadmap: str) -> str:
             await here.commit(task, changes, replace(text, trailers=(*kept, (ACCEPTS, done.id))))
         except Outage as error:
             raise TaskError("file", MOVED_MEANWHILE) if error.advised else error from error
-    for each in tasks:
-        _noted(folder / FOLDER, each, Status.COMPLETED)
+    _noted(folder / FOLDER, [each.key for each in tasks], Status.COMPLETED)
     return accepted([each.name for each in tasks], done.id)
 
 
@@ -198,7 +197,8 @@ async def _undo(folder: Path, name: str, roadmap: str, committing: asyncio.Event
                 raise
             # its advice is for a run
             raise TaskError("file", CHANGED_MEANWHILE) from error
-    await _forget(folder / FOLDER, task, changes)
+    tasks = [each for each in here.plan.tasks if each.key in commit.tasks]
+    await _forget(folder / FOLDER, tasks, changes)
     return taken_back(task.name, commit.id, sorted(changes.files), tests)
 
 
@@ -218,24 +218,25 @@ async def _tested(state: RunState, deps: Deps, folder: Path) -> str:
     return ALL_WELL if found.verified else not_tested(next(iter(reasons), "there are none"))
 
 
-async def _forget(folder: Path, task: Task, changes: ChangeSet) -> None:
-    """Let what the folder keeps for people and later runs say that the task is open again."""
+async def _forget(folder: Path, tasks: Sequence[Task], changes: ChangeSet) -> None:
+    """Let what the folder keeps for people and later runs say that the tasks are open again."""
     memory = FileMemory(folder / "memory.json", mask=str)
-    written = f"written for: {task.name} {task.title}"
+    keys = {task.key for task in tasks}
+    written = {f"written for: {task.name} {task.title}" for task in tasks}
     for note in await memory.notes():
         gone = note.about in changes.files and changes.files[note.about] is None
-        if note.about == task.key or (note.kind == "files" and (gone or note.text == written)):
+        if note.about in keys or (note.kind == "files" and (gone or note.text in written)):
             await memory.forget(note.about)
-    _noted(folder, task, Status.PENDING)
+    _noted(folder, keys, Status.PENDING)
 
 
-def _noted(folder: Path, task: Task, status: Status) -> None:
-    """Let ``todos.json`` say how a task stands now."""
+def _noted(folder: Path, keys: Collection[str], status: Status) -> None:
+    """Let ``todos.json`` say how tasks stand now."""
     todos = folder / "todos.json"
     with suppress(OSError, ValueError, TypeError, KeyError):  # there is none, or not one of ours
         data = json.loads(todos.read_text(encoding="utf-8"))
         for each in data["todos"]:
-            if each["key"] == task.key:
+            if each["key"] in keys:
                 each |= {"status": str(status), "checked": status is Status.COMPLETED}
                 each["url"] = each["url"] if each["checked"] else ""
         write_file(todos, (json.dumps(data, indent=2, ensure_ascii=False) + "\n").encode())

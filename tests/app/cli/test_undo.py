@@ -68,6 +68,19 @@ async def test_what_the_folder_keeps_knows_of_it(here: Checkout) -> None:
     assert "  one.md: " not in memory
 
 
+async def test_a_commit_of_several_tasks(here: Checkout) -> None:
+    """All its tasks are open again, in what the folder keeps as well."""
+    plan = b"- [ ] 1.1 Begin `one.md`\n- [ ] 1.2 End `one.md`\n"
+    here.git.commit({".github/cairn.yml": b"grouping: 2\n", "ROADMAP.md": plan})
+    here.model.says(ONE)
+    assert (await here.cairn("run")).code == 0
+
+    assert (await here.cairn("undo", "1.1")).code == 0
+
+    todos = here.left("todos.json")["todos"]
+    assert [task["status"] for task in todos] == ["pending", "pending"]
+
+
 @pytest.mark.parametrize(
     ("test", "says"),
     [
