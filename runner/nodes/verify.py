@@ -214,6 +214,7 @@ async def _assessed(
     tree, paths = changes.tree(base), sorted(changes.entries(base))
     old = await contents(deps, base, configuration(base.entries))
     state, own = await own_commands(state, deps, paths=paths, read=reader(old, changes))
+    own = own and replace(own, before=base.entries.keys())
     known = _key(state, tree, own) in work.sandbox.verified
     linters = await lint_levels(state, deps, work, base, own=own)
     if not known and (early := await first_tests(state, deps, work, base, own)):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from runner.code.languages import is_among_tests, is_test_file
@@ -65,12 +65,14 @@ class Commands:
     """Commands of a repository, and the shell pattern of the JUnit reports they leave ('': none).
 
     ``proposed`` says that a model named them: a program that is not there is then no fault of the
-    sandbox image.
+    sandbox image. ``before`` are the files of the tree that a change was made on: tests keep their
+    names, whatever files it adds.
     """
 
     commands: tuple[tuple[str, ...], ...] = ()
     report: str = ""
     proposed: bool = False
+    before: Collection[str] = field(default=(), repr=False, compare=False)
 
     def __bool__(self) -> bool:
         return bool(self.commands)
@@ -100,7 +102,7 @@ async def command_levels(
         )
     if own.report:
         levels[-1] = await _with_report(session, levels[-1], own.report)
-    return tuple(_with_files(level, paths) for level in levels)
+    return tuple(_with_files(level, paths, own.before) for level in levels)
 
 
 async def known_programs(session: SandboxSession, own: Commands) -> tuple[Level, ...]:
@@ -213,11 +215,8 @@ def _reported(level: Level, report: SuiteReport) -> Level:
     return replace(level, result="failed", failures=report.failures, reason=reason)
 
 
-def _with_files(level: Level, paths: Collection[str]) -> Level:
-    """The level with ids that begin with a file, also where a report names classes.
-
-    No file counts as green where that is not known of all of them.
-    """
+def _named(paths: Collection[str]) -> dict[str, str]:
+    """Test files by what a report may call them; '' for a name that several have."""
     files: dict[str, str] = {}
     tests = [path for path in paths if is_test_file(path) or is_among_tests(path)]
     for most in (None, 1):  # what is named in full is meant by it
@@ -225,6 +224,17 @@ def _with_files(level: Level, paths: Collection[str]) -> Level:
             parts = path.rpartition(".")[0].split("/")
             for name in (".".join(parts[at:]) for at in range(len(parts))[:most]):
                 files[name] = "" if name in files and most is None else path
+    return files
+
+
+def _with_files(level: Level, paths: Collection[str], before: Collection[str]) -> Level:
+    """The level with ids that begin with a file, also where a report names classes.
+
+    A name means what it meant among the files ``before``, as far as that is there. No file counts
+    as green where that is not known of all of them.
+    """
+    old = {name: path for name, path in _named(before).items() if not path or path in paths}
+    files = _named(paths) | old
 
     def placed(test: str) -> str:
         start, colons, case = test.partition("::")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -195,6 +196,16 @@ async def test_a_report_that_names_classes_is_read_as_files(tmp_path):
     assert level.failures[0].message == "assert False"
     assert level.found == ("tests/test_a.py::TestIt::test_green",)
     assert level.green == ("tests/test_a.py",)
+
+
+async def test_names_do_not_depend_on_new_files(tmp_path):
+    """A test keeps its name where a change adds a file that a report would call the same."""
+    own = Commands(shell("cd back && python3 -m pytest -q"))
+    old = {"back/tests/test_api.py": "def test_it():\n    pass\n"}
+    new = old | {"front/tests/test_api.py": ""}
+    level = (await verified(tmp_path, replace(own, before=old), new)).levels[-1]
+
+    assert level.found == ("back/tests/test_api.py::test_it",)
 
 
 async def test_npm_test_is_what_the_package_says(tmp_path):
