@@ -1,9 +1,7 @@
-"""Public names and what functions take stay as they are, unless the task says otherwise.
+"""Public names and what functions take stay as they are, whatever the task says.
 
-What would break code of the repository is refused. What nobody in it uses may be intended: the
-model is asked once, and people are told if it stays.
-
-
+What would break code of the repository is refused, and only a person may overrule that. What nobody
+in it uses may be intended: the model is asked once, and people are told if it stays.
 """
 
 from __future__ import annotations

@@ -65,13 +65,9 @@ def went_along(tests: Sequence[str]) -> str:
 _LOOKS_FOR = {
     "broken_code": "names that are defined twice and imports that are lost",
     "changed_tests": "tests that assert something else",
-    "content_of_another": "files with the content of another file",
-    "copied_cases": "results copied from the tests",
-    "knows_its_tests": "code that asks whether tests are running",
-    "misplaced": "code in the wrong file or class",
-    "not_removed": "names that should be gone",
+    "losses": "public names that are lost",
+    "stubs": "code that does nothing yet",
     "undefined_names": "undefined names",
-    "unfinished": "code that does nothing yet",
     "weaker_asserts": "tests that assert less",
 }
 """What a check of an answer looks for, by the name of its function."""

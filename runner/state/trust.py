@@ -38,7 +38,7 @@ class Trust:
     fail with it as without it. ``proof`` says whether new tests fail without the change,
     ``idle`` how many pass without it where others fail. ``faults`` counts small faults in the
     changed lines that the new tests noticed, ``lines`` changed lines that tests ran.
-    ``lost_names`` are public names that the task did not ask to change. ``unverified`` are
+    ``lost_names`` are public names that are gone or take less. ``unverified`` are
     changed files that nobody verified: where tests ran, code that no test uses. ``warnings``
     counts what is worth a look.
     """
