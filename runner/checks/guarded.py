@@ -20,8 +20,11 @@ log = logging.getLogger(__name__)
 P = ParamSpec("P")
 T = TypeVar("T")
 
-_BUGS = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
-"""What wrong code of a check raises; what the outside world raises goes on."""
+_BUGS = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
+"""What wrong code of a check raises, or Python where no thread can be started for its watch.
+
+What the outside world raises goes on.
+"""
 
 MAX_SECONDS = 10.0
 """Of processor time for one check: a file of 1 MB takes about 5 for all of them."""
@@ -59,8 +62,8 @@ def said_by(check: Callable[P, Iterable[T]], *args: P.args, **options: P.kwargs)
     Only for checks that judge what an answer does, never for those that keep files safe.
     """
     used = _TIME.get() or CheckTime()
-    watch = _Watch(used.seconds)
     try:
+        watch = _Watch(used.seconds)
         try:
             return tuple(check(*args, **options))
         finally:
@@ -100,13 +103,17 @@ class _Watch:
     def _look(self) -> None:
         if not self._closed.acquire(blocking=False):
             return
-        left = self._end - self._clock()
-        if left > 0 or _is_parsing(self._thread):
-            self._look_in(left)
-        else:
-            error = ctypes.py_object(_TooLongError)
-            ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(self._thread), error)
-        self._closed.release()
+        try:
+            left = self._end - self._clock()
+            if left > 0 or _is_parsing(self._thread):
+                self._look_in(left)
+            else:
+                late = ctypes.py_object(_TooLongError)
+                ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(self._thread), late)
+        except RuntimeError as error:  # no thread can be started
+            log.warning("A check goes on without a limit of time: %s", error)
+        finally:
+            self._closed.release()
 
 
 _LOOK = 0.05  # seconds

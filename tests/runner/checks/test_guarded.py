@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Iterator
 
 from runner.checks.guarded import said_by, time_for_checks
@@ -34,3 +35,22 @@ async def test_one_that_takes_too_long_is_stopped_and_the_others_go_on() -> None
         assert await asyncio.to_thread(said_by, _right, "a") == ("a",)
 
     assert used.left_out == [f"{__name__}._endless"]
+
+
+def _without_threads(text: str) -> Iterator[str]:
+    threading.stack_size(1 << 50)
+    for thread in threading.enumerate():
+        if isinstance(thread, threading.Timer) and thread.interval < 1:
+            thread.join()  # it has looked, and could not start the next one
+    yield text
+
+
+def test_where_no_thread_can_be_started() -> None:
+    """A check that runs already ends as ever; the next one is left out."""
+    before = threading.stack_size()
+    try:
+        with time_for_checks(0.1):
+            assert said_by(_without_threads, "a") == ("a",)
+        assert said_by(_right, "a") == ()
+    finally:
+        threading.stack_size(before)
