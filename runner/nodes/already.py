@@ -1,7 +1,7 @@
 """An answer that changes nothing: is what the task asks for there already?
 
-An earlier checkpoint may have done the work of the next task as well. It is there where an earlier
-task of the run wrote everything that the task names, and tests of it are green.
+An earlier checkpoint may have done the work of the next task as well. It is there where earlier
+tasks of the run made everything that the task names, and tests of it are green.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from runner.errors import TaskError
 from runner.loop.deps import Deps, TaskWork
 from runner.loop.reading import contents, texts
 from runner.nodes.assess import run_base_tests
-from runner.nodes.context import made
+from runner.nodes.context import added_names, made
 from runner.people.recovery_sentences import there_already
 from runner.state.changes import Snapshot
 from runner.state.findings import Level, Verification
@@ -41,7 +41,7 @@ async def already_there(
     asked = TaskWords.of(state.task)
     found = await texts(deps, base, code)
     names, tests = await asyncio.to_thread(_made, asked, made(state), found)
-    if not tests:
+    if not tests or not (await added_names(state, deps)).issuperset(names):
         return ()
     own = Commands(options.verify_commands, options.verify_report) or None
     old = await contents(deps, base, configuration(base.entries))

@@ -10,6 +10,7 @@ from dataclasses import replace
 from functools import partial
 
 from runner.checks.validate import syntax_complaint
+from runner.code.symbols import symbols_of
 from runner.context.compose import ContextParts, Listed, Material, compose, signatures, within
 from runner.context.facts import FileFacts
 from runner.context.library import (
@@ -123,6 +124,19 @@ def made(state: RunState) -> list[str]:
     for attempt in reversed(_before(state)):
         files |= dict.fromkeys(p for p, write in attempt.answered.changes.files.items() if write)
     return list(files)
+
+
+async def added_names(state: RunState, deps: Deps) -> frozenset[str]:
+    """Return the names that earlier tasks of the run gave to files that did not define them."""
+    found: set[str] = set()
+    for attempt in _before(state):
+        files = attempt.answered.changes.files
+        old = await contents(deps, await deps.repository.snapshot(attempt.base), files)
+        for path, write in files.items():
+            now = symbols_of(path, write.content if write else b"").definitions
+            was = symbols_of(path, old.get(path, b"")).definitions
+            found |= {each.name for each in now} - {each.name for each in was}
+    return frozenset(found)
 
 
 def _before(state: RunState) -> list[Attempt]:

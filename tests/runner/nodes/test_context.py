@@ -12,7 +12,7 @@ import pytest
 from runner.context.library import near_misses
 from runner.context.tokens import estimate
 from runner.loop.deps import TaskWork
-from runner.nodes.context import build_context, describe
+from runner.nodes.context import added_names, build_context, describe
 from runner.state.changes import SUBMODULE, SYMLINK, ChangeSet, Write
 from runner.state.run_state import Plan, Status
 from tests.runner.memory_repository import MemoryRepository
@@ -86,6 +86,16 @@ async def test_what_earlier_tasks_made_and_decided() -> None:
 
     assert "- wrote shop/model.py: class Cart; def add(self, x)" in text
     assert "- decided: prices are whole cents" in text
+
+
+async def test_the_names_that_earlier_tasks_added() -> None:
+    """A definition that stood there before is not their work, although they wrote its file."""
+    old = "def parse(text):\n    return text\n"
+    new = ChangeSet({"parser.py": Write(f"{old}\n\ndef dump(text):\n    return text\n".encode())})
+    state = with_status(run_state(), Status.COMPLETED, number=1, commit="c", changes=new)
+
+    ports = deps(repository=MemoryRepository({"parser.py": old}))
+    assert await added_names(at("build_context", state), ports) == {"dump"}
 
 
 async def test_who_uses_a_function_that_is_renamed() -> None:
