@@ -29,6 +29,9 @@ _WHERE = (
 )
 """Prints four lines: whether this is a work tree, the kind of its objects, commit and branch."""
 
+_OUR_WAY = ("--basic-regexp", "--no-show-signature")
+"""Whatever the repository's configuration says: grep.patternType, log.showSignature."""
+
 
 class LocalRepository:
     """A checkout: each checkpoint is a commit on the current branch, the files move with it.
@@ -95,7 +98,7 @@ class LocalRepository:
         if known.exit_code:
             return "apart"
         form = "--format=%(trailers:key=Cairn-Run,valueonly)"
-        found = await self._git.output("log", "-z", "--max-count=2", form, span)
+        found = await self._git.output("log", "-z", *_OUR_WAY, "--max-count=2", form, span)
         marks = [mark.strip() for mark in found.removesuffix(b"\0").split(b"\0")]
         return "own" if marks == [run.encode()] else "ahead"
 
@@ -147,14 +150,21 @@ class LocalRepository:
         return await self._made(await self._head())
 
     async def _made(self, head: str) -> Sequence[TaskCommit]:
-        if self._known[0] != head:
+        known, old = self._known
+        if known != head:
+            next_one = known and await self._parents(head) == [known]
             named = ("--grep=^Cairn-Task: ", "--grep=^This reverts commit ", "--format=%H %P%n%B")
-            listed = await self._git.output("log", "-z", *named, head)
+            span = f"{known}..{head}" if next_one else head
+            listed = await self._git.output("log", "-z", *_OUR_WAY, *named, span)
             found = [text.partition("\n") for text in listed.decode("utf-8", "replace").split("\0")]
             ids = [(about.split(), message) for about, _, message in found if about]
             made = [TaskCommit(id, "".join(more[:1]), message) for (id, *more), message in ids]
-            self._known = (head, made)
+            self._known = (head, [*made, *(old if next_one else ())])
         return self._known[1]
+
+    async def _parents(self, commit: str) -> list[str]:
+        line = await self._git.line("rev-list", "--parents", "--max-count=1", commit)
+        return line.split()[1:]
 
     async def holds(self, commit: str, branch: str) -> bool:
         """Say whether what is checked out is this branch, or has this commit in its history."""

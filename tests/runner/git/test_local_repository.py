@@ -55,6 +55,20 @@ async def test_the_stack_is_head(git: ScratchGit, repository: LocalRepository) -
     assert (stack.tip, stack.branch) == (git("rev-parse", "HEAD"), "main")
 
 
+async def test_commits_about_tasks_are_found_one_by_one(
+    git: ScratchGit, repository: LocalRepository
+) -> None:
+    """The newest first, as one look at the entire history says, whatever git is set to."""
+    git("config", "grep.patternType", "fixed")
+    for name in ("one_md", "two_md"):
+        await repository.publish_checkpoint(await _next(repository, **{name: b"x\n"}))
+    ids = [each.id for each in await repository.task_commits()]
+
+    assert ids == git("rev-list", "--max-count=2", "HEAD").split()
+    again = LocalRepository(git.root, environment=ENVIRONMENT)
+    assert [each.id for each in await again.task_commits()] == ids
+
+
 async def test_a_checkpoint_is_exactly_the_change(
     git: ScratchGit, repository: LocalRepository
 ) -> None:
