@@ -16,6 +16,8 @@ ACCEPTS, UNDOES = "Cairn-Accept", "Cairn-Undo"
 """Trailers of the commits with which people answer: each names the commit it is about."""
 
 _REVERTS = re.compile(r"^This reverts commit ([0-9a-f]{40})", re.MULTILINE)
+_TITLE = re.compile(r'(Revert|Reapply) "(.*)"')
+"""What ``git revert`` writes; https://git-scm.com/docs/git-revert"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,15 +48,26 @@ class TaskCommit:
 def standing(made: Iterable[TaskCommit]) -> dict[str, TaskCommit]:
     """The newest commit about each task, as far as nobody has reverted it; ``made`` begins with it.
 
-    It says how a task stands whose box is open: in review, or to be done.
+    It says how a task stands whose box is open: in review, or to be done. A revert of a commit that
+    is not there, because of a rebase, is of the next one with the title that it names.
     """
+    made = list(made)
+    ids = {commit.id for commit in made}
     newest: dict[str, TaskCommit] = {}
     reverted: set[str] = set()
     for commit in made:
-        if commit.id not in reverted:
-            reverted.update(_REVERTS.findall(commit.message))
-            for task in commit.tasks:
-                newest.setdefault(task, commit)
+        title = commit.message.partition("\n")[0]
+        if not reverted.isdisjoint((commit.id, title)):
+            reverted.discard(title)  # it means one commit
+            continue
+        for id in _REVERTS.findall(commit.message):
+            named = _TITLE.fullmatch(title)
+            if id not in ids and named:  # a rebase has given it another id
+                again = named[1] == "Reapply"
+                reverted.add(f'Revert "{named[2]}"' if again else named[2])
+            reverted.add(id)
+        for task in commit.tasks:
+            newest.setdefault(task, commit)
     return newest
 
 

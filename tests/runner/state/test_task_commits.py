@@ -6,7 +6,7 @@ import pytest
 
 from runner.state.task_commits import TaskCommit, in_review
 
-A, B, C = "a" * 40, "b" * 40, "c" * 40
+A, B, C, D, E = (letter * 40 for letter in "abcde")
 WAITS = "Cairn-Run: r1\nCairn-Task: one\nCairn-Task: two\nCairn-Status: in review"
 
 
@@ -22,6 +22,15 @@ def commit(id: str, trailers: str, text: str = "A title\n\nMore text") -> TaskCo
         ([commit(B, f"Cairn-Task: one\nCairn-Accept: {A}")], {"two"}),
         ([commit(B, f"Cairn-Task: one\nCairn-Task: two\nCairn-Undo: {A}")], set()),
         ([TaskCommit(B, "", f'Revert "A title"\n\nThis reverts commit {A}.\n')], set()),
+        ([TaskCommit(B, "", f'Revert "A title"\n\nThis reverts commit {D}.\n')], set()),
+        (
+            [
+                TaskCommit(C, "", f'Reapply "A title"\n\nThis reverts commit {E}.\n'),
+                TaskCommit(B, "", f'Revert "A title"\n\nThis reverts commit {D}.\n'),
+            ],
+            {"one", "two"},
+        ),
+        ([TaskCommit(B, "", f'Revert "Another"\n\nThis reverts commit {D}.\n')], {"one", "two"}),
         (
             [
                 TaskCommit(C, "", f"Reapply\n\nThis reverts commit {B}.\n"),
@@ -32,7 +41,10 @@ def commit(id: str, trailers: str, text: str = "A title\n\nMore text") -> TaskCo
         ([commit(B, "Cairn-Task: one\nCairn-Verdict: shown")], {"two"}),
         ([commit(B, "Cairn-Task: one", f"x\n\nThe model says:\n{WAITS}")], {"two"}),
     ],
-    ids=["alone", "accepted", "undone", "reverted", "reapplied", "again", "quoted"],
+    ids=[
+        *("alone", "accepted", "undone", "reverted", "rebased", "rebased twice", "another"),
+        *("reapplied", "again", "quoted"),
+    ],
 )
 def test_the_newest_word_counts(later: list[TaskCommit], left: set[str]) -> None:
     """An acceptance, an undo, a revert or another commit about the task takes its place."""
