@@ -145,16 +145,27 @@ def unchanged_tests(old: bytes, new: bytes) -> frozenset[str]:
         for test in was.keys() & now.keys()
         if (was[test].checks, was[test].cases) != (now[test].checks, now[test].cases)
     }
-    users: dict[str, list[str]] = {}
-    for key, used in after.uses.items():
-        for name in used:
-            users.setdefault(name, []).append(key)
-    todo = list(changed)
-    while todo:
-        new_keys = set(users.get(todo.pop(), ())) - changed
-        changed |= new_keys
-        todo += new_keys
-    return frozenset((was.keys() & now.keys()) - changed - {""})
+    return frozenset((was.keys() & now.keys()) - after.reached(changed) - {""})
+
+
+def bent_tests(old: bytes, new: bytes) -> frozenset[str]:
+    """The Python tests (``Class::function``) in both versions of a file that lost some code.
+
+    It may be a statement, a row of their parametrization, or part of a helper or constant that they
+    use. What is only added counts for nothing, and no import does.
+    """
+    try:
+        before, after = _Parts(python_tree(old)), _Parts(python_tree(new))
+        tests = [{name for name, *_ in _functions(python_tree(of), "", ())} for of in (old, new)]
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return frozenset()
+    less = {
+        key
+        for key, code in before.code.items()
+        for left in [Counter(code) - Counter(after.code.get(key, ()))]
+        if not all(piece.startswith("Import") for piece in left)
+    }
+    return frozenset(tests[0] & tests[1] & after.reached(less))
 
 
 def standing_tests(old: Mapping[str, bytes], new: Mapping[str, bytes]) -> dict[str, frozenset[str]]:
@@ -270,6 +281,8 @@ class _Parts:
     def __init__(self, tree: ast.Module) -> None:
         self.code: dict[str, list[str]] = {}
         self.uses: dict[str, set[str]] = {}
+        decorators = (d for _, test, _ in _functions(tree, "", ()) for d in test.decorator_list)
+        self._rows = {n.id for d in decorators for n in ast.walk(d) if isinstance(n, ast.Name)}
         for node in _undocumented(tree):
             if _is_test(node):
                 continue
@@ -299,10 +312,50 @@ class _Parts:
         # fixtures and what is patched may also be named in a string
         texts = (each.value for each in inner if isinstance(each, ast.Constant))
         used |= {text for text in texts if isinstance(text, str) and text.isidentifier()}
-        code = list(map(ast.dump, nodes))
+        code = [piece for node in nodes for piece in _pieces(node, self._rows)]
         for key in keys:
             self.code.setdefault(key, []).extend(code)
             self.uses.setdefault(key, set()).update(used)
+
+    def reached(self, keys: Collection[str]) -> set[str]:
+        """These parts, and those that use one of them, directly or through another."""
+        users: dict[str, list[str]] = {}
+        for key, used in self.uses.items():
+            for name in used:
+                users.setdefault(name, []).append(key)
+        found, todo = set(keys), list(keys)
+        while todo:
+            more = set(users.get(todo.pop(), ())) - found
+            found |= more
+            todo += more
+        return found
+
+
+def _pieces(node: ast.AST, rows: set[str]) -> list[str]:
+    """The syntax of a statement or decorator as text; of a list of rows each row for itself.
+
+    Rows are in decorators, in lists whose names (``rows``) decorators use, and in those of tuples.
+    """
+    text = ast.dump(node)
+    within: list[ast.AST] = []
+    if isinstance(node, ast.Assign):
+        values = node.value.elts if isinstance(node.value, ast.List | ast.Tuple) else []
+        several = all(isinstance(value, ast.Tuple | ast.List | ast.Call) for value in values)
+        within += [node.value] if (values and several) or rows & _targets(node) else []
+    elif isinstance(node, ast.For | ast.Call):
+        within.append(node.iter if isinstance(node, ast.For) else node)
+    found: list[str] = []
+    lists = 0
+    while within:
+        each = within.pop(0)
+        if isinstance(each, ast.List | ast.Tuple | ast.Set):
+            lists += 1
+            found += [f"{lists}: {ast.dump(row)}" for row in each.elts]
+            text = text.replace(ast.dump(each), "rows", 1)
+        else:
+            inner = ast.iter_child_nodes(each)
+            within += [part for part in inner if isinstance(part, ast.expr | ast.keyword)]
+    return [text, *found]
 
 
 def _undocumented(node: Function | ast.Module | ast.ClassDef) -> list[ast.stmt]:

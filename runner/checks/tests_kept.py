@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from runner.checks.tests_inventory import TestCode, fewer, inventory, lost
+from runner.checks.tests_inventory import TestCode, bent_tests, fewer, inventory, lost
 from runner.checks.tests_scripts import SCRIPTS, script_inventory
 from runner.checks.tests_settings import loosened
 from runner.code.languages import is_other_test, is_pytest_module, is_test_file
@@ -67,13 +67,20 @@ def tests_gone(changes: ChangeSet, *, read: Read) -> frozenset[str]:
 
 
 def changed_tests(changes: ChangeSet, *, read: Read) -> tuple[str, ...]:
-    """Return marks of the existing tests that assert something else than before."""
-    return tuple(
-        _mark(path, name, after[name])
-        for path, (before, after) in sorted(_read_all(changes, read).items())
-        for name in sorted(before.keys() & after.keys())
-        if before[name].checks - after[name].checks
-    )
+    """Return marks of the existing tests that assert something else than before.
+
+    In Python also of those that assert it about something else: other rows, constants or values.
+    """
+    found: list[str] = []
+    for path, (before, after) in sorted(_read_all(changes, read).items()):
+        old, write = read(path), changes.files[path]
+        bent = bent_tests(old, write.content) if old and write and path.endswith(".py") else ()
+        found += [
+            _mark(path, name, after[name])
+            for name in sorted(before.keys() & after.keys())
+            if name in bent or before[name].checks - after[name].checks
+        ]
+    return tuple(found)
 
 
 def weaker_asserts(changes: ChangeSet, *, read: Read) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from runner.checks.tests_inventory import inventory, standing_tests, unchanged_tests
+from runner.checks.tests_inventory import bent_tests, inventory, standing_tests, unchanged_tests
 from runner.checks.tests_kept import weakened_tests
 from tests.runner.checks.trees import changes
 
@@ -208,6 +208,42 @@ def test_the_line_of_a_complaint(path: str, before: str, after: str, line: int) 
     """Where the test stands now; of one that is gone, where it stood; of a file its first."""
     found = weakened_tests(changes({path: after}), read=lambda _: before.encode(), repairing=False)
     assert found[0].line == line
+
+
+BODY = "def test_a():\n    want = 3\n    assert a() == want\n"
+PAIRS = (
+    "@pytest.mark.parametrize('x, y', [(1, 2), (2, 3)])\ndef test_a(x, y):\n    assert a(x) == y\n"
+)
+LOOP = "def test_a():\n    for x, y in [(1, 2), (2, 3)]:\n        assert a(x) == y\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "bent"),
+    [
+        (BODY, BODY.replace("= 3", "= 4"), True),
+        (PAIRS, PAIRS.replace("(2, 3)", "(2, 4)"), True),
+        (LOOP, LOOP.replace("(2, 3)", "(2, 4)"), True),
+        (f"WANT = 3\n{ONE.replace('1', 'WANT')}", f"WANT = 4\n{ONE.replace('1', 'WANT')}", True),
+        (
+            f"def b():\n    return 3\n{ONE.replace('1', 'b()')}",
+            f"def b():\n    return 4\n{ONE.replace('1', 'b()')}",
+            True,
+        ),
+        (BODY.replace("3", "[3]"), BODY.replace("3", "[3, 4]"), True),
+        (PAIRS, PAIRS.replace("(2, 3)", "(2, 3), (3, 4)"), False),
+        (LOOP, LOOP.replace("(2, 3)", "(2, 3), (3, 4)"), False),
+        (
+            PAIRS.replace("[(1, 2), (2, 3)]", "ROWS") + "ROWS = [1]\n",
+            PAIRS.replace("[(1, 2), (2, 3)]", "ROWS") + "ROWS = [1, 2]\n",
+            False,
+        ),
+        (BODY, f"import b\nfrom c import d\n{BODY}    assert b(d)\n", False),
+        (f"from b import a\n{BODY}", f"from c import a\n{BODY}", False),
+    ],
+)
+def test_what_bends_a_test(old: str, new: str, bent: bool) -> None:
+    """Other values in its body, its rows or what it uses; not what is added."""
+    assert bent_tests(old.encode(), new.encode()) == ({"test_a"} if bent else set())
 
 
 OLD_CLASS = "class Old:\n" + "".join(f"    {line}\n" for line in ONE.splitlines())

@@ -200,6 +200,15 @@ def test_what_was_accepted_before_is_accepted_in_a_repair():
     assert weaker({TEST: OLD.replace("== 3", "== 5")}, accepted=marks) != []
 
 
+def test_an_old_test_with_another_row_is_a_changed_one():
+    """One with a row more is not."""
+    read = lambda path: FILES[path].encode()  # noqa: E731
+
+    assert changed_tests(changes({TEST: OLD.replace("2, 3]", "2, 3, 4]")}), read=read) == ()
+    (mark,) = changed_tests(changes({TEST: OLD.replace("2, 3]", "2, 4]")}), read=read)
+    assert mark.startswith(f"{TEST}::test_rows ")
+
+
 MOVED = OLD.replace("class TestAdd:", "class TestSum:")
 RENAMED = OLD.replace("add", "total").replace("test_sum", "test_total")
 KEPT = {
