@@ -406,7 +406,7 @@ def next_move(state: RunState) -> str:
     deferred = any(comes_back(a) for a in attempts)
     if full and (more or deferred):
         return "rest"  # until people have merged or closed a pull request
-    if deferred:
+    if deferred and open_tasks(retry(state)):
         return "deferred"
     return "rest" if any(a.status is Status.AWAITING_APPROVAL for a in attempts) else "stop"
 

@@ -270,6 +270,14 @@ def test_a_deferred_dependency_is_waited_for() -> None:
     assert standing(again(state, "a", Status.DEFERRED)) == "deferred blocked completed blocked"
 
 
+def test_a_deferred_task_without_what_it_needs() -> None:
+    """Its dependency was undone since and failed: no retry begins that has nothing to do."""
+    state = left(run_state(CHAIN), "b", Status.DEFERRED)
+    state = left(left(state, "a", Status.FAILED), "c", Status.COMPLETED)
+
+    assert next_move(state) == "stop"
+
+
 def test_a_phase_waits_for_a_phase() -> None:
     """No task of a phase is open before every task of the phase it depends on is done."""
     state = run_state(PHASES)
