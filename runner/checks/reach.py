@@ -174,11 +174,11 @@ def trimmed(
 
 
 def _is_blank(file: ChangedFile, asked: TaskWords) -> bool:
-    """Whether a file that the task does not name differs in blanks alone."""
+    """Whether a file that the task does not name, or a test of it, differs in blanks alone."""
     return (
         file.old is not None
         and file.new not in (None, file.old)  # the same content is a change of its mode
-        and not asked.names_file(file.path)
+        and (is_among_tests(file.path) or not asked.names_file(file.path))
         and same_but_for_blanks(file.path, file.old, file.new or b"")
     )
 
@@ -269,6 +269,7 @@ def _outside(
     inside = _connected(files, seeds, asked) if sure else set(files)
     advice = TaskWords("\n".join(text.decode("utf-8", "replace") for text in guidance.values()))
     found: dict[str, str] = {}
+    named = any(map(asked.names_file, files))
     for path, file in files.items():
         if asked.names_file(path):
             continue
@@ -283,7 +284,8 @@ def _outside(
             if not (advice.names_file(path) or _is_told_of(file, files.values(), asked)):
                 found[path] = "nothing in it is about what the task names or the answer changes"
         elif MANIFEST.search(path) and file.old is not None:
-            if sure and not is_requirements(path) and not _is_told_of(file, files.values(), asked):
+            told = is_requirements(path) or _is_told_of(file, files.values(), asked)
+            if (sure or named) and not told:
                 found[path] = "the task needs no other package or version"
         elif path not in inside:
             found[path] = "the task does not need it"
