@@ -30,8 +30,8 @@ async def talk(tmp_path: Path) -> AsyncIterator[Bot]:
         assert await containers(bot.settings) == set()
 
 
-async def test_each_verification_has_a_container_of_its_own(talk: Bot) -> None:
-    """The tests of two tasks, before and after, and all that is asked of new ones: all gone."""
+async def test_each_task_has_a_container_of_its_own(talk: Bot) -> None:
+    """One to see whether tests can start, and one a task, renewed for each look: all are gone."""
     talk.model.says(ADD, DOUBLE)
     async with watched(talk.settings) as watch, talk.started():
         await talk.comment("/execute")
@@ -40,11 +40,11 @@ async def test_each_verification_has_a_container_of_its_own(talk: Bot) -> None:
         counted = await watch.counted()
     assert "is done" in progress(talk.says())
     assert len(talk.pulls) == 2
-    assert counted["create"] == counted["destroy"] == 10
+    assert counted["create"] == counted["destroy"] == 3
 
 
-async def test_a_repair_has_a_fresh_container(talk: Bot) -> None:
-    """Can they start, red tests, the base, green ones after a repair, three looks at new ones."""
+async def test_a_repair_has_the_container_of_its_task(talk: Bot) -> None:
+    """Can they start; then red tests, the base, green ones after a repair, looks at new ones."""
     talk.model.says(ADD_WRONG, ADD)
     async with watched(talk.settings) as watch, talk.started():
         await talk.comment("/execute --max-tasks 1")
@@ -52,7 +52,7 @@ async def test_a_repair_has_a_fresh_container(talk: Bot) -> None:
 
     talk.says()
     assert len(talk.pulls) == 1
-    assert counted["create"] == counted["destroy"] == 7
+    assert counted["create"] == counted["destroy"] == 2
 
 
 NOSY = """\
