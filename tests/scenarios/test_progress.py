@@ -80,7 +80,7 @@ async def test_the_page_of_a_working_run_shows_where_it_is(bot: Bot, browser) ->
     assert seen["current"]["node"] == "checkpoint"
     assert seen["tasks"][0]["current"]
     assert seen["tokens"] > 0
-    assert "Cairn publishes the change." in page
+    assert "Cairn publishes the change" in page
 
 
 @MORE
