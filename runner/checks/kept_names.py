@@ -26,6 +26,9 @@ from runner.checks.uses import CodeFiles, Use, uses_of
 from runner.state.changes import ChangeSet
 from runner.state.findings import Complaint, LostName
 
+QUESTIONS = frozenset({"UnusedNameGone", "SignatureChanged"})
+"""Complaints that ask: whoever gives no answer to them does not insist."""
+
 _MOST = 6
 _LONGEST = 3000
 

@@ -14,6 +14,7 @@ from dataclasses import replace
 from textwrap import shorten
 from typing import TYPE_CHECKING, Literal
 
+from runner.checks.kept_names import QUESTIONS
 from runner.checks.validate import REFUSED
 from runner.loop.accepted import or_kept
 from runner.loop.asking import ModelReply, asks_small
@@ -291,7 +292,10 @@ async def _answered(
     if not reply.changes and (talk := deps.mask(" ".join(answer.text.split()))):
         said = cut_middle(talk, _LONGEST_TALK).replace("\n", " ")
         complaints = tuple(replace(c, said=said) if c.error in _TALK else c for c in complaints)
-    changes = before.merged(reply.changes)
+    # a file that was asked about stays changed only if the model says so again
+    asked_back = {c.path for c in state.attempt.checked.complaints if c.error in QUESTIONS}
+    kept = {p: w for p, w in before.files.items() if p not in asked_back or not reply.changes}
+    changes = ChangeSet(kept).merged(reply.changes)
     if state.attempt.planned.revision:
         changes = await added_to(state, deps, changes)
     return state.with_attempt(

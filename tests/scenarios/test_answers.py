@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 
-import pytest
-
 from tests.model_server import Reply
 from tests.scenarios.bot import Bot
 from tests.scenarios.projects import ADD, ADD_WRONG, CALC, answer, note, notes, on
@@ -51,7 +49,6 @@ SHOP = {
 }
 
 
-@pytest.mark.xfail(strict=True, reason="an edit of a refused answer stays (34, item 6)")
 @on(SHOP)
 async def test_code_in_a_file_of_something_else(bot: Bot) -> None:
     """The file stays as it was, though the next answer does not speak of it."""
