@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 
 import pytest
 
+from runner.ports import Sandbox, SandboxSession
 from tests.runner.golden import OPTION, compare
+from tests.runner.sandbox.sandbox_bench import EVERY, opened, working_sandbox
 from tests.runner.scripted import ScriptedModel
 
 
@@ -27,3 +29,19 @@ def model() -> Iterator[ScriptedModel]:
     scripted = ScriptedModel()
     yield scripted
     scripted.assert_all_said()
+
+
+@pytest.fixture(params=EVERY)
+async def sandbox(request: pytest.FixtureRequest) -> AsyncIterator[Sandbox]:
+    """Each sandbox in turn; at the end nothing of it may be left."""
+    sandbox = await working_sandbox(request.param)
+    yield sandbox
+
+    assert await sandbox.sweep() == 0
+
+
+@pytest.fixture
+async def box(sandbox: Sandbox) -> AsyncIterator[SandboxSession]:
+    """An open box of each sandbox."""
+    async with opened(sandbox) as box:
+        yield box

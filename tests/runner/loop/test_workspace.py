@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from dataclasses import replace
 
 import pytest
@@ -10,7 +9,7 @@ import pytest
 from runner.errors import Outage, TaskError
 from runner.loop.workspace import materialise
 from runner.ports import CommandResult, Sandbox, SandboxSession
-from tests.runner.sandbox.sandbox_bench import EVERY, SPEC, opened, working_sandbox
+from tests.runner.sandbox.sandbox_bench import SPEC, opened
 
 LONG = "x" * 120 + "/" + "y" * 120
 TREE = {
@@ -24,19 +23,6 @@ TREE = {
     LONG: ("100644", b"long"),
 }
 EVERYTHING = "find . -mindepth 1 -printf '%y %m %p\\n' | LC_ALL=C sort"
-
-
-@pytest.fixture(params=EVERY)
-async def sandbox(request: pytest.FixtureRequest) -> Sandbox:
-    """Each sandbox in turn."""
-    return await working_sandbox(request.param)
-
-
-@pytest.fixture
-async def box(sandbox: Sandbox) -> AsyncIterator[SandboxSession]:
-    """An open box of each sandbox."""
-    async with opened(sandbox) as box:
-        yield box
 
 
 async def test_contents_arrive_byte_for_byte(box: SandboxSession) -> None:

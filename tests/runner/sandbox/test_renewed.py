@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -13,7 +12,7 @@ from runner.sandbox.choose import MaskedSandbox
 from runner.sandbox.process import ProcessSandbox
 from runner.state.changes import EXECUTABLE, FILE, SYMLINK
 from runner.text.mask import Mask
-from tests.runner.sandbox.sandbox_bench import EVERY, ISOLATED, opened, working_sandbox
+from tests.runner.sandbox.sandbox_bench import ISOLATED, opened, working_sandbox
 
 TREE = {
     "a.py": (FILE, b"x = 1\n"),
@@ -47,19 +46,6 @@ MESSES = (
 LISTED = (
     "find . -mindepth 1 ! -type d -printf '%p %n %m %y %l\\n' | LC_ALL=C sort; cat a.py src/b.py"
 )
-
-
-@pytest.fixture(params=EVERY)
-async def sandbox(request: pytest.FixtureRequest) -> Sandbox:
-    """Each sandbox in turn."""
-    return await working_sandbox(request.param)
-
-
-@pytest.fixture
-async def box(sandbox: Sandbox) -> AsyncIterator[SandboxSession]:
-    """An open session."""
-    async with opened(sandbox) as box:
-        yield box
 
 
 async def shown(session: SandboxSession, script: str) -> str:

@@ -3,32 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
 from dataclasses import replace
 
 import pytest
 
 from runner.errors import TaskError
 from runner.ports import Sandbox, SandboxSession
-from tests.runner.sandbox.sandbox_bench import EVERY, SPEC, opened, working_sandbox
+from tests.runner.sandbox.sandbox_bench import SPEC, opened
 
 ALIVE = "for f in /proc/[0-9]*/cmdline; do tr '\\0' ' ' <$f; echo; done 2>/dev/null"
-
-
-@pytest.fixture(params=EVERY)
-async def sandbox(request: pytest.FixtureRequest) -> AsyncIterator[Sandbox]:
-    """Each sandbox in turn; at the end nothing of it may be left."""
-    sandbox = await working_sandbox(request.param)
-    yield sandbox
-
-    assert await sandbox.sweep() == 0
-
-
-@pytest.fixture
-async def box(sandbox: Sandbox) -> AsyncIterator[SandboxSession]:
-    """An open box of each sandbox."""
-    async with opened(sandbox) as box:
-        yield box
 
 
 async def test_a_command_s_exit_code_comes_back(box: SandboxSession) -> None:

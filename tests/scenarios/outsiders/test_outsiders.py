@@ -52,7 +52,8 @@ async def test_what_comes_out(case: Case, tmp_path: Path) -> None:
         pytest.skip(f"not on this machine: {', '.join(missing)}")
     repository = await _repository(case, tmp_path)
     for number, turn in enumerate(case.turns, 1):
-        await _check(repository, turn, f"{case.name}, run {number} ({turn.row})")
+        seen, told = await _played(repository, turn, f"{case.name}, run {number} ({turn.row})")
+        assert seen in turn.expect, f"must be {' or '.join(turn.expect)}, is {seen}: {told}"
 
 
 async def _repository(case: Case, tmp_path: Path) -> Path:
@@ -70,7 +71,8 @@ async def _repository(case: Case, tmp_path: Path) -> Path:
     return repository
 
 
-async def _check(repository: Path, turn: Turn, where: str) -> None:
+async def _played(repository: Path, turn: Turn, where: str) -> tuple[str, str]:
+    """What came out, told alike everywhere, and all that was said."""
     before = await _git(repository, "rev-parse", "HEAD")
     ticked = _ticks(repository)
     code, said = await _cairn(repository, turn)
@@ -78,7 +80,6 @@ async def _check(repository: Path, turn: Turn, where: str) -> None:
     report = json.loads((repository / ".executor/report.json").read_text(encoding="utf-8"))
     told = f"{where}\nexit code {code}\n{said}"
     seen = await _outcome(repository, commits, code)
-    assert seen in turn.expect, f"must be {' or '.join(turn.expect)}, is {seen}: {told}"
     assert await _git(repository, "status", "--porcelain") == "", told
     if seen in COMPLETED:
         [trust] = report["trust"]
@@ -106,6 +107,7 @@ async def _check(repository: Path, turn: Turn, where: str) -> None:
     elif seen not in COMPLETED:
         assert _ticks(repository) == ticked, told
     assert turn.listed in json.dumps(report, ensure_ascii=False), f"not listed: {told}"
+    return seen, told
 
 
 async def _outcome(repository: Path, commits: list[str], code: int) -> str:
