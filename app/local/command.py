@@ -16,7 +16,13 @@ from app.local.compose import kept_in
 from app.local.options import LocalRun
 from app.local.report import OutputFormat, speaker, tell, tell_dry, without_work
 from app.local.runs import LocalStore, PendingProposal, answerable, parked, undecided
-from app.local.text import INTERRUPTED, NOT_BEGUN, NOT_CONTINUED, NOTHING_TO_RESUME
+from app.local.text import (
+    INTERRUPTED,
+    NOT_BEGUN,
+    NOT_CONTINUED,
+    NOTHING_TO_RESUME,
+    config_faults,
+)
 from app.local.work import read_locally, run_locally
 from app.logs import PLAIN, mask_for, secrets_of, set_up_logging
 from app.settings import (
@@ -28,7 +34,6 @@ from app.settings import (
 )
 from app.show.watching import watching
 from app.terminal import any_encoding, at_terminal, is_live, one_line, printable, say
-from runner.config.model import CONFIG_PATH
 from runner.config.reading import ConfigError
 from runner.errors import PortError
 from runner.files.decisions import OVER, KnownRun
@@ -114,8 +119,7 @@ def _telling(
     except SettingsError as error:
         return _complain(str(error), 2, mark=mark)
     except ConfigError as error:
-        text = f"{CONFIG_PATH} in the commit you are on has errors:\n{error}"
-        return _complain(text, 2, mark=mark)
+        return _complain(config_faults(error), 2, mark=mark)
     except PortError as error:
         log.debug("Where it happened:", exc_info=error)
         code = 4 if resuming and error.kind in _PAUSED else 2

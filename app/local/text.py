@@ -6,6 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from app.local.runs import PendingProposal
 from app.terminal import one_line, printable
+from runner.config.model import CONFIG_PATH
+from runner.config.reading import ConfigError
 from runner.files.decisions import KnownRun
 from runner.git.own_settings import OwnSettings
 from runner.loop.problems import StartCommands
@@ -195,11 +197,15 @@ def not_finished(word: str, names: Sequence[str], reviewing: Sequence[str]) -> s
 
 def not_in_review(word: str, reviewing: Sequence[str], *, ticked: bool) -> str:
     """There is no task of this name that a person can accept."""
-    name = one_line(word)[:60]
-    why = (
-        f"The box of task {name} is ticked already." if ticked else f"No task {name} is in review."
-    )
-    return f"{why}{_in_review(reviewing) or ' None is.'} Nothing was changed."
+    name, others = one_line(word)[:60], _in_review(reviewing)
+    if ticked:
+        why = f"The box of task {name} is ticked already.{others}"
+    else:
+        why = f"No task {name} is in review.{others}" if others else _NO_REVIEW
+    return f"{why} Nothing was changed."
+
+
+_NO_REVIEW = "No task is in review on the branch that is checked out."
 
 
 def _in_review(names: Sequence[str]) -> str:
@@ -282,3 +288,8 @@ def programs_not_run(found: OwnSettings) -> str:
     programs = f"the programs that its git configuration names ({names})" if names else ""
     what = " and ".join(filter(None, (hooks, programs)))
     return f"Cairn commits without {what}." if what else ""
+
+
+def config_faults(error: ConfigError) -> str:
+    """What is wrong with the committed configuration, and where."""
+    return f"{CONFIG_PATH} in the commit you are on has errors:\n{error}"

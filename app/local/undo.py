@@ -26,6 +26,7 @@ from app.local.text import (
     UNDO_CUT,
     UNDO_INTERRUPTED,
     accepted,
+    config_faults,
     in_the_way,
     not_finished,
     not_in_review,
@@ -136,7 +137,9 @@ def _done(folder: Path, work: Coroutine[None, None, str], cut: Callable[[], str]
         return _refused(error.message)
     try:
         say(Interrupts(cut).run(work))
-    except (PortError, ConfigError, SettingsError) as error:
+    except ConfigError as error:
+        return _refused(config_faults(error))
+    except (PortError, SettingsError) as error:
         return _refused(str(error))
     except KeyboardInterrupt:
         say(cut(), stream=sys.stderr)

@@ -197,8 +197,8 @@ class LocalRepository:
         if branch is None:
             raise Outage(
                 "git",
-                f"{self._root} is on no branch (detached HEAD). Switch to one (git switch NAME)"
-                " or name one with --branch NAME.",
+                f"{self._root} is on no branch (detached HEAD). Switch to one: git switch NAME"
+                " (`cairn run` can also make one: --branch NAME).",
             )
         reviewing = frozenset(in_review(await self._made(head)))
         return Stack(head, branch, reviewing, proposed=self._proposed)

@@ -118,7 +118,12 @@ async def test_a_person_accepts_it(calc: Checkout) -> None:
     assert "completed (not shown)" in (await calc.cairn("status")).out
     assert calc.left("todos.json")["todos"][0]["checked"] is True
     again = await calc.cairn("accept", "1.1")
-    assert (again.code, "is ticked already" in again.err) == (2, True)
+    assert (again.code, "is ticked already. Nothing was changed." in again.err) == (2, True)
+    unknown = await calc.cairn("accept", "9.9")
+    assert "No task is in review on the branch that is checked out." in unknown.err
+    calc.git.commit({".github/cairn.yml": b"verify: {ticks: any}\n"})
+    faulty = await calc.cairn("accept", "1.1")
+    assert (faulty.code, ".github/cairn.yml in the commit" in faulty.err) == (2, True)
 
 
 @pytest.mark.parametrize("accepted", [False, True])
