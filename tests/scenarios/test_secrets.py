@@ -176,7 +176,7 @@ async def test_a_hidden_value_is_not_overwritten(bot: Bot) -> None:
     await bot.comment("/execute")
 
     bot.says()
-    assert "in the place of a value that is hidden from you" in bot.prompts[1]
+    assert "in the place of a value that was hidden" in bot.prompts[1]
     assert bot.changed(bot.pulls[0])["shop.py"] == kept.replace("***", STRIPE).encode()
 
 
