@@ -60,8 +60,8 @@ async def looked_at(
 ) -> CannotStart | None:
     """What keeps the tests of the newest commit from starting where a run would start them.
 
-    ``config`` takes the place of the repository's own configuration; ``listener`` hears what is
-    done meanwhile.
+    Commands of the configuration are started. ``config`` takes the place of the repository's own;
+    ``listener`` hears what is done meanwhile.
     """
     choice, asked = await chosen_sandbox(folder, run, server), LocalRun(folder)
     async with local_deps(asked, run, listener or Fanout(), dry=True) as here:
@@ -70,7 +70,7 @@ async def looked_at(
         request = Request("doctor", config.roadmap.path, options_for(asked, config))
         state = (await parse_roadmap(RunState(request), here.deps, TaskWork())).state
         sandbox = MaskedSandbox(choice.sandbox, here.deps.mask)
-        found = await cannot_start(state, replace(here.deps, sandbox=sandbox))
+        found = await cannot_start(state, replace(here.deps, sandbox=sandbox), starts=True)
     with suppress(OSError):  # nothing was installed, so the folder is not there
         await asyncio.to_thread(hide_from_git, folder / FOLDER)
     return found

@@ -202,7 +202,10 @@ async def tests(patient: Surveyed) -> Finding:
     found = await looked_at(patient.folder, patient.run, patient.server)
     if found is None:
         return ok(texts.TESTS_START)
-    return problem(found.seen, texts.tests_todo(found))
+    if found.red:
+        return warning(found.seen, found.todo)
+    own = (await configured(patient)).verify.commands
+    return problem(found.seen, texts.COMMANDS_TODO if own else texts.tests_todo(found))
 
 
 async def data_folder(patient: Surveyed) -> Finding:

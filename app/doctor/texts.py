@@ -103,6 +103,7 @@ def not_enough(seen: str, tried: Sequence[tuple[str, CannotStart]]) -> str:
 
 
 TESTS_TODO = "`cairn init` proposes a .github/cairn.yml that installs what the tests need."
+COMMANDS_TODO = "Correct verify.commands in .github/cairn.yml, or install what they start."
 TESTS_START = "The tests of the newest commit can start."
 
 

@@ -32,6 +32,10 @@ log = logging.getLogger(__name__)
 _MOST_SECONDS = 300.0
 _FILE = ".github/cairn.yml"
 _NOBODY_ASKED = "No model was asked."
+_RED = (
+    "If these are failing tests of the project, runs take them into account. Otherwise correct "
+    "verify.commands."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +45,7 @@ class CannotStart:
     ``proposed`` is the text of a ``.github/cairn.yml`` that may help, '' where there is none, and
     ``why`` the reason for each of its lines; ``otherwise`` is a second one, without the lock file's
     installer. ``guessed`` says what to do about Python packages that seem to be missing and that no
-    file of the repository names.
+    file of the repository names. ``red`` says that the repository's commands start, and fail.
     """
 
     seen: str
@@ -50,6 +54,7 @@ class CannotStart:
     why: tuple[ProposedLine, ...] = ()
     guessed: str = ""
     otherwise: str = ""
+    red: bool = False
 
     def __str__(self) -> str:
         """All of it, as a terminal shows it."""
@@ -86,9 +91,10 @@ async def first_look(state: RunState, deps: Deps, started: MutableSet[str]) -> C
     return found
 
 
-async def cannot_start(state: RunState, deps: Deps) -> CannotStart | None:
+async def cannot_start(state: RunState, deps: Deps, *, starts: bool = False) -> CannotStart | None:
     """Look whether the tests of the commit a run builds on can start.
 
+    The repository's own commands are started only where ``starts`` asks for it: they may take long.
     Raises ``Outage``, and ``TaskError`` for what is wrong with neither the tests nor the sandbox.
     """
     base = await deps.repository.snapshot(state.stack.tip)
@@ -96,7 +102,7 @@ async def cannot_start(state: RunState, deps: Deps) -> CannotStart | None:
         return None
     work = TaskWork()
     try:
-        found = await _obstacle(state, deps, work, base, configured(state))
+        found = await _obstacle(state, deps, work, base, starts=starts)
     except TaskError as error:
         if error.kind != "sandbox":
             raise
@@ -125,9 +131,9 @@ def configured(state: RunState) -> Commands | None:
 
 
 async def _obstacle(
-    state: RunState, deps: Deps, work: TaskWork, base: Snapshot, own: Commands | None
+    state: RunState, deps: Deps, work: TaskWork, base: Snapshot, *, starts: bool
 ) -> Obstacle | None:
-    options = state.request.options
+    options, own = state.request.options, configured(state)
     paths, old = sorted(base.entries), await contents(deps, base, configuration(base.entries))
     try:
         session = await filled(state, deps, work, base, ChangeSet())
@@ -141,6 +147,7 @@ async def _obstacle(
                 timeout=min(options.sandbox.test_timeout, _MOST_SECONDS),
                 own=own,
                 words=_words(state),
+                starts=starts,
             )
     except TaskError as error:
         if error.kind != "environment":
@@ -158,6 +165,8 @@ def _words(state: RunState) -> str:
 async def _advice(deps: Deps, base: Snapshot, found: Obstacle) -> CannotStart:
     from runner.verify.proposed_setup import READ, proposed_setup
 
+    if found.red:
+        return CannotStart(found.seen, _RED, red=True)
     if found.wanted:
         return CannotStart(_seen(found.seen), f"{_NOBODY_ASKED} Do what it says, then start again.")
     requirements = [path for path in base.entries if path.startswith("requirements")]

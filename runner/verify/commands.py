@@ -40,6 +40,10 @@ COMMAND = "command"
 
 _REMOVE = "IFS=; rm -f $1"
 _KNOWN = 'command -v "$1"'
+_FIRST = re.compile(r"(?:\w+=[^\s$`'\"]* +)*([\w.+-]+)(?= |$)")
+_STARTED = 'export PYTEST_ADDOPTS="$PYTEST_ADDOPTS --collect-only -q"; exec "$@"'
+_NOT_EXECUTABLE = 126
+_NO_MODULE = re.compile(r"^\S*python[\w.]*: (No module named \S+)", re.MULTILINE)
 _PYTEST = re.compile(r"(?<![\w./-])(?:[\w./-]*/)?(?:pytest|py\.test)(?![\w./=-])")
 _ALONE = re.compile(r"(?:\S*python[\d.]* -m )?(?:\S*/)?(?:pytest|py\.test)(?: [^;&|<>`$()\n#]*)?")
 _EARLY = re.compile(r"^!+ stopping after \d+ failures !+$", re.MULTILINE)
@@ -106,17 +110,49 @@ async def command_levels(
 
 
 async def known_programs(session: SandboxSession, own: Commands) -> tuple[Level, ...]:
-    """Look for the program that each command starts; what a shell line starts is left to it.
+    """Look for the program that each command starts; of a shell line for the one it begins with.
 
-    Raises ``TaskError`` (kind ``environment``) for the first that the sandbox does not have.
+    A path in a shell line is left out: a line before it may make that file. Raises ``TaskError``
+    (kind ``environment``) for the first that the sandbox does not have.
     """
     for command in own.commands:
-        if command[0] == "sh":
+        line = command[0] == "sh" and _FIRST.match(command[-1])
+        if command[0] == "sh" and not line:
             continue
-        known = await session.run(["sh", "-c", _KNOWN, "sh", command[0]])
+        name = line[1] if line else command[0]
+        known = await session.run(["sh", "-c", _KNOWN, "sh", name])
         if known.exit_code:
             raise _absent(known, command)
     return ()
+
+
+async def started_commands(
+    session: SandboxSession, own: Commands, *, timeout: float
+) -> tuple[Level, ...]:
+    """Start each command without a change, where pytest only collects; each is a level.
+
+    One that is still at work after its share of the time has started. Raises ``TaskError`` (kind
+    ``environment``) for the first that does not start at all.
+    """
+    levels: list[Level] = []
+    for command in own.commands:
+        share = timeout / len(own.commands)
+        run = ["sh", "-c", _STARTED, "sh", *command]
+        result, level = await ran(session, run, tool=COMMAND, timeout=share)
+        level = replace(level, command=command)
+        missing = _NO_MODULE.search(level.output)
+        if result.timed_out:
+            level = replace(level, result="passed")
+        elif result.exit_code == NOT_FOUND:
+            raise _absent(result, command, f" {level.output.strip()[-500:]}")
+        elif result.exit_code == _NOT_EXECUTABLE or (result.exit_code and missing):
+            why = missing[1] if missing else level.output.strip()[-500:]
+            what = f"The command `{as_typed(command)}` of verify.commands cannot start ({why})."
+            raise TaskError("environment", what)
+        else:
+            level = by_exit_code(level, result, timeout=share)
+        levels.append(level)
+    return tuple(levels)
 
 
 async def _level(

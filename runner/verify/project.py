@@ -15,6 +15,7 @@ from runner.verify.commands import (
     Commands,
     command_levels,
     known_programs,
+    started_commands,
 )
 from runner.verify.judging import Read, Tool
 from runner.verify.levels import files_level, imports_level, syntax_level, with_places
@@ -142,15 +143,18 @@ async def start_tests(
     timeout: float = 300.0,
     own: Commands | None = None,
     words: str = "",
+    starts: bool = False,
     tools: Sequence[Tool] = TOOLS,
 ) -> Verification:
     """Say whether the tests of a tree can begin; ``tree`` is in the session.
 
     Of projects below the root, only those are checked whose folder the ``words`` of tasks name.
     pytest collects its tests and runs none; the tests of other tools are run, because they have no
-    such mode. Of the repository's own commands the programs are looked for. Raises as ``verify``
-    does.
+    such mode. Of the repository's own commands the programs are looked for, and they are started
+    if it is asked for (``starts``). Raises as ``verify`` does.
     """
+    if own and starts:
+        return Verification(tree, await started_commands(session, own, timeout=timeout))
     if own:
         return Verification(tree, await known_programs(session, own))
     levels: list[Level] = []

@@ -12,8 +12,10 @@ from dataclasses import dataclass, replace
 
 from runner.state.findings import Level, TestFailure, Verification, headline
 from runner.text.patterns import lazy_pattern
+from runner.text.sanitize import as_typed
 from runner.verify.assessment import has_word, last_name, missing_names
 from runner.verify.import_check import OTHER_NAMES
+from runner.verify.judging import error_line
 from runner.verify.tools.python import exit_words
 
 _SETTINGS = ("conftest.py", "pyproject.toml", "pytest.ini", "tox.ini", "setup.cfg", "package.json")
@@ -79,13 +81,15 @@ class Obstacle:
     """``seen`` is what a tool said, on one line; ``packages`` are Python packages it lacks.
 
     ``wanted`` says that the project stopped its tests itself, and what for: nothing that can be
-    installed helps. ``pytest`` says that pytest ran.
+    installed helps. ``pytest`` says that pytest ran, ``red`` that a command of the repository
+    starts and fails.
     """
 
     seen: str
     packages: tuple[str, ...] = ()
     wanted: bool = False
     pytest: bool = False
+    red: bool = False
 
 
 def obstacle(found: Verification, *, words: str, paths: Collection[str]) -> Obstacle | None:
@@ -94,6 +98,11 @@ def obstacle(found: Verification, *, words: str, paths: Collection[str]) -> Obst
     ``words`` are those of all open tasks, ``paths`` the files of the tree.
     """
     for level in found.tests:
+        if level.tool == "command" and level.result == "failed":
+            said = error_line(level.output) or level.output.strip().rpartition("\n")[2]
+            ends = f"`{as_typed(level.command)}` of verify.commands fails without any change"
+            more = f" and says `{said[:300]}`" if said else ""
+            return Obstacle(_one_line(f"{ends} (exit code {level.exit_code}){more}."), red=True)
         ran = level.tool.partition(" ")[0] == "pytest"
         if level.broken and not _to_come(level.broken, words):
             wanted = bool(ran and exit_words(level.output))

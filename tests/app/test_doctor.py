@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import sys
 from collections.abc import AsyncIterator
@@ -15,6 +16,7 @@ import pytest
 from app.doctor.command import CHECKS, examine
 from app.doctor.values import Check, Finding, Surveyed, ok
 from app.settings import RunSettings, ServerSettings, load_run_settings, load_server_settings
+from runner.config.model import CONFIG_PATH
 from tests.app.checkout import PROJECT, Checkout, Said
 from tests.fake_github import FakeGitHub
 from tests.fake_github.clock import WallClock
@@ -63,6 +65,32 @@ async def test_tests_that_cannot_start(here: Checkout) -> None:
     assert "No module named 'yaml_nobody_has'" in line(said, "tests")
     assert "Install what they need in the environment" in line(said, "tests")
     assert not (here.folder / ".executor").exists()
+
+
+@pytest.mark.parametrize(
+    ("command", "level", "said"),
+    [
+        ("nobody-has-this --all", "problem", "starts a program that is not installed"),
+        ("python3.99 -m pytest", "problem", "starts a program that is not installed"),
+        ("./tests.sh", "problem", "./tests.sh: not found"),
+        ("python -m nobody_has_this", "problem", "cannot start (No module named nobody_has_this)"),
+        ("./data.txt", "problem", "cannot start (sh: 1: ./data.txt: Permission denied)"),
+        ("sh -c 'echo the end; exit 3'", "warning", "(exit code 3) and says `the end`"),
+        ("python -m pytest tests", "ok", "can start"),
+    ],
+)
+async def test_the_repositorys_own_commands_are_started(
+    here: Checkout, command: str, level: str, said: str
+) -> None:
+    """What a shell line starts is seen only when it is started; without a change it must."""
+    config = f"verify:\n  commands: [{json.dumps(command)}]\n".encode()
+    test = b"def test_it():\n    assert False\n"
+    here.git.commit({CONFIG_PATH: config, "data.txt": b"", "tests/test_it.py": test})
+
+    found = line(await here.cairn("doctor"), "tests")
+
+    assert found.startswith(f"{level} ")
+    assert said in found
 
 
 async def test_what_is_wrong_with_a_checkout(here: Checkout) -> None:
