@@ -137,7 +137,7 @@ FOLDER = Path(__file__).parent / "migrations"
 def upgrade(connection: Connection) -> None:
     """Run the missing migrations inside the connection's transaction: all of them or none.
 
-    Raises ``ValueError`` when the database was written by a newer Cairn.
+    Raises ``ValueError`` when the database was written by another Cairn.
     """
     if is_current(connection):
         return
@@ -151,10 +151,10 @@ def is_current(connection: Connection) -> bool:
     scripts = ScriptDirectory.from_config(_config())
     known = {script.revision for script in scripts.walk_revisions()}
     heads = set(MigrationContext.configure(connection).get_current_heads())
-    if newer := heads - known:
+    if unknown := heads - known:
         raise ValueError(
-            f"It was written by a newer Cairn (schema {', '.join(sorted(newer))}). "
-            "Start that version, or restore the backup made before the update."
+            f"It was written by a newer Cairn (schema {', '.join(sorted(unknown))}), or before "
+            "the first release. Start that version, or restore the backup made before the update."
         )
     return heads == set(scripts.get_heads())
 

@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
-from alembic import command
 from alembic.autogenerate import compare_metadata
-from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 
-from app.store.database import FOLDER, StoreError, keep_private, open_store
-from app.store.deliveries import Deliveries
+from app.store.database import StoreError, keep_private, open_store
 from app.store.schema import metadata
-from handlers.webhooks import meaning_of
 from runner.errors import Outage
 
 
@@ -61,42 +56,6 @@ async def test_a_second_start_keeps_everything(url, store):
     async with again.reading() as connection:
         assert (await connection.execute(sa.text("SELECT n FROM keep"))).scalar_one() == 7
     await again.close()
-
-
-async def test_comments_from_before_have_a_meaning_too(url, store, clock):
-    """A comment that was worked by an older Cairn is known when its body is sent again."""
-    payload = {
-        "action": "created",
-        "repository": {"id": 1},
-        "comment": {"id": 5, "body": "/execute \N{ROCKET}"},
-    }
-    event = {"event": "issue_comment", "repository_id": 1, "headers": {}}
-    body = json.dumps(payload).encode()
-    await Deliveries(store, clock).store(id="old", payload=body, **event)
-    await Deliveries(store, clock).finish("old", "done")
-    await _back_to(store, "0006")
-    await store.close()
-
-    again = await open_store(url)
-    deliveries = Deliveries(again, clock)
-    meaning = meaning_of("issue_comment", payload)
-    await deliveries.store(id="new", payload=body, meaning=meaning, **event)
-
-    assert await deliveries.done_as("new") == "old"
-    await again.close()
-
-
-async def _back_to(store, revision):
-    config = Config()
-    config.set_main_option("script_location", str(FOLDER).replace("%", "%%"))
-    config.set_main_option("path_separator", "os")
-
-    def downgrade(connection):
-        config.attributes["connection"] = connection
-        command.downgrade(config, revision)
-
-    async with store.writing() as connection:
-        await connection.run_sync(downgrade)
 
 
 async def test_a_database_of_a_newer_version_is_refused(url, store):
