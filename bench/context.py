@@ -16,18 +16,14 @@ from bench.finding import Finding, Line, Peer
 from bench.large_repository import Question, definition_of, repository
 from runner.answers.look_forms import LookRequest
 from runner.context.library import Index
-from runner.context.search import LONGEST, nearest, terms, unit
+from runner.context.search import terms
 from runner.context.tokens import counter
 from runner.files.facts_file import FactsFile
 from runner.git.local_repository import LocalRepository
 from runner.loop.deps import Deps, FileSearch
-from runner.model.chat import OpenAIModel
 from runner.nodes.context import describe
 from runner.nodes.looking import looked
 from runner.state.run_state import RunState
-from tests.model_server import ScriptedModel, serve
-from tests.model_server.embeddings import MODEL as N_GRAMS
-from tests.model_server.embeddings import vector
 from tests.runner.scripted import deps
 from tests.runner.states import at, run_state
 
@@ -47,49 +43,10 @@ async def measure(folder: Path) -> AsyncIterator[Line]:
     warm = (time.perf_counter() - began) / (len(questions) - 1)
     for line in _shares(contents, questions, contexts):
         yield line
-    async for line in _by_meaning(contents, questions, commit, ports):
-        yield line
     yield Finding(what="first context of 2,000 files", value=cold, unit="s")
     yield Finding(what="each further one", value=warm, unit="s")
     async for line in _huge(folder / "huge"):
         yield line
-
-
-async def _by_meaning(
-    contents: Mapping[str, bytes], questions: Sequence[Question], commit: str, ports: Deps
-) -> AsyncIterator[Line]:
-    """The same questions with an endpoint's embeddings, of letters and not of meanings."""
-    async with serve(ScriptedModel()) as base_url:
-        model = OpenAIModel(model=MODEL, api_key="", base_url=base_url)
-        ports = replace(ports, search=replace(ports.search, embedder=model))
-        asked = [await describe(_asking(q, commit, embeddings=N_GRAMS), ports) for q in questions]
-        await model.close()
-    hits = [_holds(text, q, contents) for q, (_, text) in zip(questions, asked, strict=True)]
-    share = 100 * sum(hits) / len(questions)
-    yield Finding(
-        what=f"the same with embeddings (of letters: {N_GRAMS})",
-        value=share,
-        unit="%",
-        peer=Peer(
-            what="the order of these embeddings alone", value=_near_alone(contents, questions)
-        ),
-        goal=">= 90 %",
-        ok=share >= 90,
-    )
-    used = [state.attempt.spent.embedded for state, _ in asked]
-    yield Finding(
-        what="embedded for the first of these contexts", value=used[0].tokens, unit="tokens",
-        peer=Peer(what="for the last", value=used[-1].tokens),
-    )  # fmt: skip
-
-
-def _near_alone(contents: Mapping[str, bytes], questions: Sequence[Question]) -> float:
-    """The share of whole files, the nearest first, where every file is embedded."""
-    vectors = {p: unit(vector(f"{p}\n{c.decode()}"[:LONGEST])) for p, c in contents.items()}
-    return _met(
-        [(q.path, nearest(vector(q.text), vectors)) for q in questions],
-        contents,
-    )
 
 
 def _shares(

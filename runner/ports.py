@@ -10,7 +10,7 @@ from typing import Literal, Protocol, runtime_checkable
 
 from runner.history.inquiry import HistoryQuery, Recalled, Totals
 from runner.history.records import Execution
-from runner.prompts.questions import Answer, Embedded, Question
+from runner.prompts.questions import Answer, Question
 from runner.roadmap.task import NewTask
 from runner.state.changes import Snapshot
 from runner.state.events import Event
@@ -28,11 +28,6 @@ class Model(Protocol):
         """
 
 
-class Embedder(Protocol):
-    async def embed(self, texts: Sequence[str], *, model: str) -> Embedded:
-        """Return a vector for each text. Raises ``Outage`` or ``TaskError``."""
-
-
 class Windows(Protocol):
     async def window(self, model: str) -> int | None:
         """Return how many tokens a model reads and writes at once ('': the default model's).
@@ -41,7 +36,7 @@ class Windows(Protocol):
         """
 
 
-class Endpoint(Model, Embedder, Windows, Protocol):
+class Endpoint(Model, Windows, Protocol):
     """Where all of these are asked for, and what costs money is paid for out of one purse."""
 
     async def shutdown(self, model: str) -> date | None:

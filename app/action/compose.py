@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
 from datetime import date
@@ -30,7 +30,7 @@ from runner.model.budget import Budget, BudgetModel
 from runner.model.prices import prices_for
 from runner.money import dollars
 from runner.ports import Endpoint
-from runner.prompts.questions import Answer, Embedded, Question
+from runner.prompts.questions import Answer, Question
 from runner.state.events import Advanced, Event, NodeFinished
 from runner.state.run_state import RunState
 
@@ -95,11 +95,6 @@ class WithinBudget(Endpoint):
         """Ask; raises ``Outage`` (kind ``budget``) when the budget does not cover the answer."""
         with self._errors_reported():
             return await self._inner.ask(question)
-
-    async def embed(self, texts: Sequence[str], *, model: str) -> Embedded:
-        """Embed; raises ``Outage`` (kind ``budget``) when the budget does not cover it."""
-        with self._errors_reported():
-            return await self._inner.embed(texts, model=model)
 
     async def window(self, model: str) -> int | None:
         """Return the model's window."""

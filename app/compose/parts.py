@@ -247,7 +247,7 @@ class ServerParts:
             decisions=StoredDecisions(self.store),
             skips=SkippedTasks(self.skips, run.repository_id, run.roadmap),
             earlier=self._earlier(run),
-            search=FileSearch(self.index, self.model, self.model, self.settings.cairn_model),
+            search=FileSearch(self.index, self.model, self.settings.cairn_model),
             reviews=repository.reviews,
             mask=self.mask,
             outside=(GitHubException,),

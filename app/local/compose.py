@@ -185,7 +185,7 @@ async def local_deps(
         earlier=EarlierRuns(
             FileMemory(folder / "memory.json", mask=mask), PastRuns(history, SystemClock())
         ),
-        search=FileSearch(_index(folder, keep=not dry), within, within, settings.cairn_model),
+        search=FileSearch(_index(folder, keep=not dry), within, settings.cairn_model),
         mask=mask,
         start=ON_A_CHECKOUT,
     )

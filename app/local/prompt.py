@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,14 +13,14 @@ from app.local.report import OutputFormat, check_place, without_work
 from app.local.text import NO_QUESTION, NOT_SHOWN, ONLY_SHOWN
 from app.settings import RunSettings
 from app.terminal import printable, say
-from runner.errors import Outage, PortError, TaskError
+from runner.errors import Outage, PortError
 from runner.files.journal import FileJournal
 from runner.files.results import line
 from runner.loop.driver import drive
 from runner.loop.task_pool import Ended
 from runner.nodes import NODES
 from runner.ports import Endpoint, Fanout
-from runner.prompts.questions import Answer, Embedded, Question
+from runner.prompts.questions import Answer, Question
 from runner.state.options import Request
 
 
@@ -35,9 +34,6 @@ class _Unasked:
     async def ask(self, question: Question) -> Answer:
         self.question = self.question or question
         raise Outage("shown", ONLY_SHOWN)
-
-    async def embed(self, texts: Sequence[str], *, model: str) -> Embedded:
-        raise TaskError("model", ONLY_SHOWN)
 
     async def window(self, model: str) -> int | None:
         return await self._endpoint.window(model)
@@ -71,10 +67,7 @@ async def _first(asked: LocalRun, settings: RunSettings) -> tuple[Ended, Questio
             path = asked.roadmap or config.roadmap.path
             options = options_for(asked, config)
             unasked, journal = _Unasked(here.model), FileJournal(Path(folder))
-            search = replace(here.deps.search, embedder=unasked)
-            deps = replace(
-                here.deps, model=unasked, search=search, journal=journal, events=Fanout()
-            )
+            deps = replace(here.deps, model=unasked, journal=journal, events=Fanout())
             try:
                 ended = await drive(Request("show-prompt", path, options), NODES, deps)
             finally:

@@ -123,11 +123,6 @@ class ModelGroup(_Group):
         description="The model's context window: tokens of a question and its answer together. Set "
         "it if Cairn cannot tell from the server or the model's name.",
     )
-    embeddings: Word | None = Field(
-        default=None,
-        description="An embedding model of the endpoint; with it, Cairn ranks files by meaning as "
-        "well as by words.",
-    )
 
     @property
     def roles(self) -> dict[str, str]:

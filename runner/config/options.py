@@ -82,7 +82,6 @@ def _models(model: ModelGroup) -> ModelOptions:
         seed=model.seed,
         temperature=model.temperature,
         structured=model.structured,
-        embeddings=model.embeddings or "",
         timeout=model.timeout,
         window=model.window or 0,
     )

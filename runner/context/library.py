@@ -20,7 +20,7 @@ from cachetools import LRUCache
 from runner.code.imports import ModulePaths, imported
 from runner.code.languages import language_of
 from runner.context.facts import NOTHING, FileFacts, bytes_of, facts_of, hashed, no_source
-from runner.context.search import FEW, Search, Vectors, terms
+from runner.context.search import FEW, Search, terms
 from runner.state.changes import EXECUTABLE, FILE, SUBMODULE, Snapshot, TreeEntry
 from runner.text.mask import is_secret_file
 
@@ -149,7 +149,6 @@ class Index:
         self._facts: LRUCache[Key, FileFacts] = LRUCache(
             _MOST, getsizeof=lambda facts: facts.weight
         )
-        self.vectors = Vectors()
         self._libraries: LRUCache[frozenset[tuple[str, str]], Library] = LRUCache(2)
 
     def known(self, path: str, sha: str) -> FileFacts | None:

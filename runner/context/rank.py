@@ -11,7 +11,7 @@ from runner.code.imports import ModulePaths, imported
 from runner.code.languages import language_of
 from runner.context.facts import FileFacts
 from runner.context.library import Library
-from runner.context.search import fused, names_in, terms
+from runner.context.search import names_in, terms
 
 _NAME = re.compile(r"[^\W\d]\w*")
 _SAME_NAME = 4
@@ -40,9 +40,7 @@ class Ranking:
     users: Mapping[str, tuple[str, ...]]
 
 
-def ranked(
-    library: Library, text: str, *, named: Sequence[str] = (), near: Sequence[str] = ()
-) -> Ranking:
+def ranked(library: Library, text: str, *, named: Sequence[str] = ()) -> Ranking:
     """Weigh files by the words of a task, the definitions it names and who imports whom.
 
     ``named`` are files it is about; their own definitions are recognised by plain words, too.
@@ -50,7 +48,7 @@ def ranked(
     """
     targets = _targets(library, text, named)
     users = _users(library, targets, named)
-    words = fused(library.search.scores(terms(text)), near)
+    words = library.search.scores(terms(text))
     scores = {path: _TEXT * score for path, score in words.items()}
     for target in targets:
         scores[target.path] = scores.get(target.path, 0.0) + _DEFINES

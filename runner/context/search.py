@@ -1,8 +1,4 @@
-"""Search texts and code: BM25 over words, and embeddings.
-
-Scores of embeddings cannot be compared with other scores, so only their ranks count, while the
-words keep their scores (measured with `make bench ARGS=context`).
-"""
+"""Search texts and code: BM25 over words."""
 
 from __future__ import annotations
 
@@ -15,14 +11,10 @@ from functools import cache, lru_cache
 from importlib.machinery import SourceFileLoader
 from importlib.util import find_spec
 from itertools import islice
-from operator import mul
 from pathlib import Path
-from threading import Lock
 from types import ModuleType
 from typing import Protocol
 from zlib import crc32
-
-from cachetools import LRUCache
 
 FEW = 50_000
 """Terms of a tree, counted once for each file that has them, that are searched without numpy."""
@@ -242,58 +234,3 @@ def stem(word: str) -> str:
         if word.endswith(ending) and len(word) - len(ending) >= _SHORTEST:
             return word.removesuffix(ending)
     return word
-
-
-MOST_NEW = 256
-"""Files that are embedded for one context; the next one continues where this one stopped."""
-LONGEST = 2_000
-"""Characters of a file that are embedded: its path and its beginning."""
-
-_KEPT = 10_000
-_BEST = 50
-_NEAREST, _HALVED = 0.25, 2
-"""What the nearest file gains beside the best one by words, which has 1; the third gains half."""
-
-Vector = tuple[float, ...]
-
-
-class Vectors:
-    """Vectors of length 1 by model and blob sha, shared by the runs of a process."""
-
-    def __init__(self) -> None:
-        self._lock = Lock()
-        self._kept: LRUCache[tuple[str, str], Vector] = LRUCache(_KEPT)
-
-    def of(self, model: str, sha: str) -> Vector | None:
-        """Return the vector of a blob, if it is known."""
-        with self._lock:
-            found: Vector | None = self._kept.get((model, sha))
-            return found
-
-    def keep(self, model: str, sha: str, vector: Sequence[float]) -> None:
-        """Keep the vector of a blob."""
-        with self._lock:
-            self._kept[model, sha] = unit(vector)
-
-
-def unit(vector: Sequence[float]) -> Vector:
-    """Return the vector with length 1 (a zero vector unchanged)."""
-    length = math.hypot(*vector) or 1.0
-    return tuple(value / length for value in vector)
-
-
-def nearest(question: Sequence[float], vectors: Mapping[str, Vector]) -> list[str]:
-    """Return the paths whose vectors are nearest to the question's, the nearest first."""
-    asked = unit(question)
-    fit = {path: vector for path, vector in vectors.items() if len(vector) == len(asked)}
-    cosine = {path: sum(map(mul, asked, vector)) for path, vector in fit.items()}
-    return sorted(cosine, key=lambda path: (-cosine[path], path))[:_BEST]
-
-
-def fused(words: Mapping[str, float], near: Sequence[str]) -> dict[str, float]:
-    """Add the order of nearness to the scores of words; the best has 1 as before."""
-    scores = dict(words)
-    for rank, path in enumerate(near):
-        scores[path] = scores.get(path, 0.0) + _NEAREST / (1 + rank / _HALVED)
-    best = max(scores.values(), default=1.0)
-    return {path: score / best for path, score in scores.items()}

@@ -115,8 +115,7 @@ def _room(state: RunState, messages: tuple[Message, ...]) -> int:
 
 
 def _used(state: RunState) -> int:
-    spent = state.attempt.spent
-    return spent.total.tokens - spent.embedded.tokens
+    return state.attempt.spent.total.tokens
 
 
 def _too_little(state: RunState) -> str:
@@ -213,9 +212,8 @@ async def _paid_once(state: RunState, deps: Deps, question: Question, name: str)
 
 def _name(state: RunState, question: Question) -> str:
     """Name a question by its place in the attempt and by all that is asked."""
-    attempt, spent = state.attempt, state.attempt.spent
-    asked = spent.total.calls - spent.embedded.calls  # these are fewer when a node is repeated
-    return f"{attempt.task}/{attempt.number}/{asked}/{_digest(question)}"
+    attempt = state.attempt
+    return f"{attempt.task}/{attempt.number}/{attempt.spent.total.calls}/{_digest(question)}"
 
 
 def _digest(question: Question) -> str:

@@ -18,7 +18,6 @@ from runner.ports import (
     Control,
     Decision,
     Decisions,
-    Embedder,
     Events,
     Journal,
     Memory,
@@ -165,13 +164,12 @@ class NoMemory:
 class FileSearch:
     """What finds the files that a question shows.
 
-    ``index`` keeps what is known of contents, shared by the runs of a process; with an ``embedder``
-    files can be found by meaning, too. ``windows`` say how much of them a model can read, and
-    ``model`` is the one that is asked when a run names none: its tokens are counted.
+    ``index`` keeps what is known of contents, shared by the runs of a process. ``windows`` say how
+    much of them a model can read, and ``model`` is the one that is asked when a run names none: its
+    tokens are counted.
     """
 
     index: Index = field(default_factory=Index)
-    embedder: Embedder | None = None
     windows: Windows | None = None
     model: str = ""
 

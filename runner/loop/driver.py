@@ -242,7 +242,7 @@ def _overspent(state: RunState) -> str:
     options, attempt = state.request.options, state.attempt
     if attempt.spent.steps >= options.limits.max_iterations:
         return f"{options.limits.max_iterations} steps"
-    if attempt.spent.total.tokens - attempt.spent.embedded.tokens >= options.limits.max_tokens:
+    if attempt.spent.total.tokens >= options.limits.max_tokens:
         return f"{options.limits.max_tokens:,} tokens"
     seconds = sum(usage.seconds for usage in attempt.spent.usage.values())
     return (

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Protocol
 
-from runner.model.replies import LONGEST, ChatReply, EmbeddingReply, ListedModel
+from runner.model.replies import LONGEST, ChatReply, ListedModel
 from runner.prompts.questions import Message
 
 
@@ -37,9 +37,6 @@ class ModelApi(Protocol):
 
     async def listed(self, seconds: float) -> tuple[ListedModel, ...] | None:
         """Return the models that the server lists, within ``seconds``; None if it lists none."""
-
-    async def embed(self, model: str, texts: Sequence[str]) -> EmbeddingReply:
-        """Return a vector for each text."""
 
     async def close(self) -> None:
         """Close the connections; doing it twice is harmless."""

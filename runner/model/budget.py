@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
@@ -12,7 +12,7 @@ from runner.errors import Outage
 from runner.model.prices import Prices, unknown_price
 from runner.money import dollars
 from runner.ports import Endpoint
-from runner.prompts.questions import Answer, Embedded, Question
+from runner.prompts.questions import Answer, Question
 
 _CHARACTERS_PER_TOKEN = 3
 """Low on purpose: a reservation must not be smaller than what is used."""
@@ -70,16 +70,6 @@ class BudgetModel(Endpoint):
             call.tokens = answer.prompt_tokens + answer.completion_tokens
             call.cost = most if answer.cost is None else answer.cost
         return answer
-
-    async def embed(self, texts: Sequence[str], *, model: str) -> Embedded:
-        """Embed if the budget allows it. Raises ``Outage`` (kind ``budget``) when it does not."""
-        tokens = _tokens(texts)
-        most = self._price(model, tokens, 0)
-        with self._reserved(tokens, most) as call:
-            found = await self._inner.embed(texts, model=model)
-            call.tokens = found.tokens
-            call.cost = most if found.cost is None else found.cost
-        return found
 
     async def window(self, model: str) -> int | None:
         """Return the model's window; this costs nothing."""

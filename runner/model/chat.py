@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import math
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from datetime import date
 from functools import partial
 from importlib import import_module
@@ -27,7 +27,7 @@ from runner.model.prices import Prices, is_public
 from runner.model.replies import LONGEST, ListedModel, offer_text
 from runner.model.shutdowns import shutdown_by_name
 from runner.ports import Clock, SystemClock
-from runner.prompts.questions import Answer, Embedded, Question
+from runner.prompts.questions import Answer, Question
 from runner.windows import seller_of
 
 if TYPE_CHECKING:
@@ -176,18 +176,6 @@ class OpenAIModel(ports.Endpoint):
         found = await (await self._opened()).listed(seconds)
         self._listed = {each.name: each for each in found or ()}
         return None if found is None else tuple(each.name for each in found)
-
-    async def embed(self, texts: Sequence[str], *, model: str) -> Embedded:
-        """Return a vector for each text; tried once, for words rank too. Raises ``Outage``."""
-        endpoint = await self._opened()
-        started = self._clock.monotonic()
-        try:
-            found = await endpoint.embed(model, texts)
-        except (ErrorStatus, Transient) as error:
-            raise Outage("model", f"no embeddings by {model}: {error}") from error
-        tokens = _counted(found.tokens, sum(map(len, texts)))
-        cost, seconds = self._prices.cost(model, tokens, 0), self._clock.monotonic() - started
-        return Embedded(found.vectors, tokens, cost, seconds)
 
     async def close(self) -> None:
         """Close the connections; doing it twice is harmless."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
 from email.utils import parsedate_to_datetime
@@ -24,12 +24,10 @@ from runner.model.errors import ErrorStatus, Transient
 from runner.model.replies import (
     LONGEST,
     ChatReply,
-    EmbeddingReply,
     ListedModel,
     StreamedReply,
     read_list,
     read_reply,
-    read_vectors,
 )
 from runner.ports import Clock
 from runner.prompts.questions import Message
@@ -119,15 +117,6 @@ class OpenAIEndpoint:
             async with asyncio.timeout(seconds):
                 raw = await self._client.models.with_raw_response.list(timeout=seconds)
         return read_list(raw.content)
-
-    async def embed(self, model: str, texts: Sequence[str]) -> EmbeddingReply:
-        """Embed once. Raises ``Transient`` or ``ErrorStatus``."""
-        with self._translating_errors(self._timeout):
-            async with asyncio.timeout(self._timeout):
-                raw = await self._client.embeddings.with_raw_response.create(
-                    model=model, input=[self._safe(text) for text in texts], encoding_format="float"
-                )
-        return read_vectors(raw.content, len(texts))
 
     async def close(self) -> None:
         """Close the connections that are kept open; doing it twice is harmless."""

@@ -4,7 +4,6 @@ Servers differ, so only what is used is read: unknown fields are ignored, a miss
 ``usage`` is not an error, and everything else that is wrong is a ``Transient`` fault. Some
 endpoints answer with a bare array of models, and some have no list.
 https://platform.openai.com/docs/api-reference/chat/object
-https://platform.openai.com/docs/api-reference/embeddings/create
 https://platform.openai.com/docs/api-reference/models/list
 https://openrouter.ai/docs/api-reference/list-available-models
 https://docs.vllm.ai/en/latest/serving/openai_compatible_server.html
@@ -64,24 +63,6 @@ class _Chunk(BaseModel):
     model: str | None = None
     usage: object = None
     error: object = None
-
-
-class _Vector(BaseModel):
-    embedding: list[float]
-    index: int = 0
-
-
-class _Vectors(BaseModel):
-    data: list[_Vector]
-    usage: object = None
-
-
-@dataclass(frozen=True, slots=True)
-class EmbeddingReply:
-    """A vector for each text; the count is None if the endpoint did not send it."""
-
-    vectors: tuple[list[float], ...]
-    tokens: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,20 +204,6 @@ def _chunk(data: bytes) -> _Chunk:
     if chunk.error is not None:
         raise Transient(f"an error in a streamed reply: {str(chunk.error)[:300]}")
     return chunk
-
-
-def read_vectors(body: bytes, texts: int) -> EmbeddingReply:
-    """Read the body of an answer to so many texts. Raises ``Transient`` if it is incomplete."""
-    try:
-        parsed = _Vectors.model_validate_json(body)
-    except ValidationError as error:
-        raise Transient(f"no embeddings ({error.errors()[0]['msg']})") from error
-    if len(parsed.data) != texts:
-        raise Transient(f"{len(parsed.data)} embeddings for {texts} texts")
-    ordered = sorted(parsed.data, key=lambda vector: vector.index)
-    return EmbeddingReply(
-        tuple(v.embedding for v in ordered), _count(parsed.usage, "prompt_tokens")
-    )
 
 
 def _content_of(choice: _Choice) -> tuple[str, str]:

@@ -24,85 +24,20 @@ from runner.context.library import (
     readable,
 )
 from runner.context.rank import Ranking, ranked, saying
-from runner.context.search import LONGEST, MOST_NEW, nearest, terms, texts_in
+from runner.context.search import terms, texts_in
 from runner.context.tokens import counter
-from runner.errors import PortError
-from runner.loop.asking import context_limit, counted
+from runner.loop.asking import context_limit
 from runner.loop.deps import Deps, TaskWork
 from runner.loop.reading import contents, quote, seen_of
 from runner.loop.schedule import Bases, independent
-from runner.money import Usage
 from runner.nodes.project_facts import guides, test_command, wants_tests
 from runner.nodes.revise import change_so_far
 from runner.nodes.unclear import ask_people_first
-from runner.ports import Embedder
 from runner.prompts import render_text
 from runner.roadmap.task import Task
 from runner.state.changes import Snapshot, Write, blob_sha
 from runner.state.revising import Point
 from runner.state.run_state import Attempt, RunState, Step
-from runner.text.encoding import text_of
-
-
-class _Counted:
-    """An embedder of one model that adds up what was used."""
-
-    def __init__(self, embedder: Embedder, model: str) -> None:
-        self._embedder = embedder
-        self.model = model
-        self.used = Usage()
-
-    async def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
-        """Return a vector for each text. Raises ``Outage`` or ``TaskError``."""
-        found = await self._embedder.embed(texts, model=self.model)
-        self.used += Usage.of_call(found.seconds, found.tokens, found.cost)
-        return found.vectors
-
-
-async def near(
-    state: RunState, deps: Deps, base: Snapshot, library: Library, text: str
-) -> tuple[RunState, Sequence[str]]:
-    """Return the paths nearest to the task by meaning; () without embeddings.
-
-    What they cost is counted with the attempt, even if they were of no use.
-    """
-    model = state.request.options.models.embeddings
-    if not model or deps.search.embedder is None:
-        return state, ()
-    embedder, paths = _Counted(deps.search.embedder, model), list[str]()
-    try:
-        paths = await _nearest(deps, embedder, base, library, text)
-    except PortError as error:
-        log.warning("No embeddings: files are ranked by their words alone (%s)", error.message)
-    state = counted(state, embedder.model, embedder.used)
-    return state.with_attempt(embedded=state.attempt.spent.embedded + embedder.used), paths
-
-
-async def _nearest(
-    deps: Deps, embedder: _Counted, base: Snapshot, library: Library, text: str
-) -> list[str]:
-    model, vectors = embedder.model, deps.search.index.vectors
-    shas = {path: base.entries[path].sha for path in library.facts if path in base.entries}
-    for path, vector in (await _new(deps, embedder, base, library, text)).items():
-        vectors.keep(model, shas[path], vector)
-    (question,) = await embedder.embed([text[:LONGEST]])
-    return nearest(question, {p: v for p, sha in shas.items() if (v := vectors.of(model, sha))})
-
-
-async def _new(
-    deps: Deps, embedder: _Counted, base: Snapshot, library: Library, text: str
-) -> dict[str, Sequence[float]]:
-    """Embed files that are not known yet: those that share words with the task before others."""
-    words, vectors = library.search.scores(terms(text)), deps.search.index.vectors
-    there = (path for path in library.facts if path in base.entries)
-    new = [p for p in there if vectors.of(embedder.model, base.entries[p].sha) is None]
-    new.sort(key=lambda path: (-words.get(path, 0.0), path))
-    found = await contents(deps, base, new[:MOST_NEW])
-    if not found:
-        return {}
-    texts = [f"{p}\n{text_of(p, found[p])}"[:LONGEST] for p in found]
-    return dict(zip(found, await embedder.embed(texts), strict=True))
-
 
 _FILES, _STEPS = 6, 3
 
@@ -203,8 +138,7 @@ async def describe(state: RunState, deps: Deps) -> tuple[RunState, str]:
     text = _words(state)
     named = [p for p in existing(_named(state), base) if p != state.request.roadmap]
     library = await library_of(deps, base, text, [*named, *made(state)], state.request.roadmap)
-    state, by_meaning = await near(state, deps, base, library, text)
-    ranking = await asyncio.to_thread(_ranked, state, library, text, named, by_meaning)
+    ranking = await asyncio.to_thread(_ranked, state, library, text, named)
     about = _about(named, ranking)
     wanted = _worth_reading(about, ranking, base)
     found = await contents(deps, base, wanted)
@@ -364,11 +298,9 @@ def _batches(paths: Sequence[str], base: Snapshot) -> Iterator[list[str]]:
         yield batch
 
 
-def _ranked(
-    state: RunState, library: Library, text: str, named: Sequence[str], by_meaning: Sequence[str]
-) -> Ranking:
+def _ranked(state: RunState, library: Library, text: str, named: Sequence[str]) -> Ranking:
     """Rank; what earlier tasks of the run wrote counts more, the newest most."""
-    ranking = ranked(library, text, named=named, near=by_meaning)
+    ranking = ranked(library, text, named=named)
     scores = dict(ranking.scores)
     for at, path in enumerate(path for path in made(state) if path in library.facts):
         scores[path] = scores.get(path, 0.0) + _MADE_WORTH / (1 + at / 5)

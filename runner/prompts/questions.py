@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
 
@@ -62,17 +62,3 @@ class Answer:
     cost: float | None = None
     seconds: float = 0.0
     retries: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Embedded:
-    """A vector for each text, in their order, and what they took.
-
-    ``tokens`` are those the endpoint counted, else an estimate; ``cost`` is in USD, None when the
-    price is unknown; ``seconds`` wall time.
-    """
-
-    vectors: Sequence[Sequence[float]]
-    tokens: int
-    cost: float | None = None
-    seconds: float = 0.0

@@ -87,9 +87,9 @@ class ModelOptions:
 
     ``roles`` are the models of single roles (planning, repairing, classifying, stronger, second);
     ``seed`` and ``temperature`` (of first answers) are passed on where they are given;
-    ``structured`` auto wishes for closed questions to be answered in JSON; ``embeddings`` names
-    the model that ranks files by meaning ('': none). ``timeout`` is in seconds without a word.
-    ``window`` is how many tokens a model reads and writes at once (0: as its endpoint or name say).
+    ``structured`` auto wishes for closed questions to be answered in JSON. ``timeout`` is in
+    seconds without a word. ``window`` is how many tokens a model reads and writes at once (0: as
+    its endpoint or name say).
     """
 
     model: str = ""
@@ -97,13 +97,12 @@ class ModelOptions:
     seed: int | None = None
     temperature: float | None = None
     structured: Literal["off", "auto"] = "off"
-    embeddings: str = ""
     timeout: int = 300
     window: int = 0
 
     def named(self, default: str) -> list[str]:
         """Every model that may be asked, each once; the one that writes code first."""
-        names = (self.model or default, *self.roles.values(), self.embeddings)
+        names = (self.model or default, *self.roles.values())
         return [name for name in dict.fromkeys(names) if name]
 
 

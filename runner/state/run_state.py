@@ -212,15 +212,13 @@ class PublishedWork:
 class Spent:
     """What it took so far, and the way it went.
 
-    ``total`` is what its calls used, ``embedded`` the part of it that went into embeddings,
-    ``by_model`` the same by model, ``usage`` by node with wall time. ``path`` are the nodes it went
-    through, ``reasons`` say why the loop strategy went where it did. ``models`` are the models that
-    answered, by node.
+    ``total`` is what its calls used, ``by_model`` the same by model, ``usage`` by node with wall
+    time. ``path`` are the nodes it went through, ``reasons`` say why the loop strategy went where
+    it did. ``models`` are the models that answered, by node.
     """
 
     steps: int = 0
     total: Usage = field(default_factory=Usage, metadata=stored_as("spent"))
-    embedded: Usage = field(default_factory=Usage)
     by_model: Mapping[str, Usage] = field(default_factory=dict)
     usage: Mapping[str, Usage] = field(default_factory=dict)
     path: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""The scripted model's HTTP server on loopback: chat completions, embeddings, models."""
+"""The scripted model's HTTP server on loopback: chat completions, models."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ from contextlib import asynccontextmanager
 
 from aiohttp import web
 
-from tests.model_server.embeddings import MODEL, UNCOUNTED, embeddings
 from tests.model_server.faults import Fault
-from tests.model_server.replies import Reply, completion, error, streamed
+from tests.model_server.replies import Reply, completion, streamed
 from tests.model_server.script import ScriptedModel
 from tests.model_server.turns import Asked, Held
 
@@ -41,7 +40,6 @@ class _Application:
     def build(self) -> web.Application:
         app = web.Application(client_max_size=64 << 20)
         app.router.add_post("/v1/chat/completions", self._chat)
-        app.router.add_post("/v1/embeddings", self._embeddings)
         app.router.add_get("/v1/models", self._models)
         return app
 
@@ -51,13 +49,6 @@ class _Application:
         response = web.json_response({"object": "list", "data": listed})
         response.enable_compression()  # as servers do for those who say that they can read it
         return response
-
-    async def _embeddings(self, request: web.Request) -> web.Response:
-        asked = await request.json()
-        if asked["model"] not in (MODEL, UNCOUNTED):
-            refusal = error(f"The model {asked['model']} does not exist", code="model_not_found")
-            return web.json_response(refusal, status=404)
-        return web.json_response(embeddings(asked["model"], asked["input"]))
 
     async def _chat(self, request: web.Request) -> web.StreamResponse:
         key = request.headers.get("Authorization", "").removeprefix("Bearer ")

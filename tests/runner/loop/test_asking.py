@@ -63,16 +63,6 @@ async def test_an_answer_gets_what_the_limit_of_the_attempt_leaves(model: Script
     assert model.questions[0].max_tokens == 1_000 - 100 - 600
 
 
-async def test_embeddings_end_no_attempt(model: ScriptedModel) -> None:
-    """The limit of a task's tokens is about questions and answers."""
-    model.says("done")
-    used = Usage(1.0, 5_000, calls=1)
-    state = at("execute_task", run_state(max_tokens=1_000), total=used, embedded=used)
-    await ask(state, deps(model=model), (Message("user", "x" * 30),), temperature=0.3)
-
-    assert model.questions[0].max_tokens == 1_000 - 10
-
-
 async def test_with_too_little_left_nothing_is_asked(model: ScriptedModel) -> None:
     """Also not just below the limit: what a call can use is reserved before it is made."""
     state = at("propose_recovery", run_state(max_tokens=1_000), total=Usage(1.0, 740, calls=1))

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
 
 import pytest
 
 from runner.errors import Outage
 from runner.model.budget import Budget, BudgetModel
 from runner.model.prices import Price, Prices
-from runner.prompts.questions import Answer, Embedded, Message, Question
+from runner.prompts.questions import Answer, Message, Question
 from tests.runner.scripted import ScriptedModel, answer
 
 PRICES = Prices({"known": Price(input=1.0, output=10.0)})
@@ -59,48 +58,6 @@ async def test_what_was_paid_before_counts() -> None:
     """A run that is taken up again goes on with what is left."""
     with pytest.raises(Outage, match=r"\$0\.0100 of \$0\.0150 are spent"):
         await within(ScriptedModel(), cost=0.015, spent=(answer("before"),)).ask(QUESTION)
-
-
-class Embedding(ScriptedModel):
-    """Each request for embeddings takes 40 tokens, at a price where one is known."""
-
-    requests = 0
-
-    async def embed(self, texts: Sequence[str], *, model: str) -> Embedded:
-        self.requests += 1
-        cost = PRICES.cost(model, 40, 0)
-        return Embedded([(1.0,)] * len(texts), 40, cost)
-
-
-async def test_embeddings_are_paid_out_of_the_same_purse() -> None:
-    """They are reserved for before (100 tokens), and what they did not use is there for answers."""
-    inner = Embedding("one")
-    model = within(inner, tokens=1239)
-
-    for _ in range(3):
-        await model.embed(["x" * 200, "y" * 100], model="known")
-    await model.ask(QUESTION)
-    with pytest.raises(Outage, match="1,110 tokens and 135 of 1,239 are used") as said:
-        await model.embed(["x" * 3330], model="known")
-
-    assert said.value.kind == "budget"
-    assert inner.requests == 3
-
-
-async def test_embeddings_of_an_unknown_price() -> None:
-    """With a money limit they are not asked for; what they cost is counted otherwise."""
-    inner = Embedding("one")
-    model = within(inner, cost=0.0102)
-
-    with pytest.raises(Outage, match="The price of model other is unknown"):
-        await model.embed(["x"], model="other")
-    await model.embed(["x"] * 6, model="known")
-    await model.embed(["x"] * 6, model="known")
-    await model.embed(["x"] * 6, model="known")
-    with pytest.raises(Outage, match=r"may cost \$0\.0101 and \$0\.0001 of \$0\.0102"):
-        await model.ask(QUESTION)
-
-    assert inner.requests == 3
 
 
 async def test_two_at_once_share_it() -> None:
