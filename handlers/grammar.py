@@ -112,11 +112,6 @@ class HistoryCommand(Command):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ShortHistoryCommand(HistoryCommand):
-    """The same, by its short form."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class AnalyzeCommand(Command):
     """Show what the history teaches: ``topic`` as for ``cairn analyze``."""
 
@@ -124,20 +119,10 @@ class AnalyzeCommand(Command):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ShortAnalyzeCommand(AnalyzeCommand):
-    """The same, by its short form."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryCommand(Command):
     """Show what is remembered, or ``clear`` it."""
 
     action: str = "show"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ShortMemoryCommand(MemoryCommand):
-    """The same, by its short form."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

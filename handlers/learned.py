@@ -18,18 +18,13 @@ from handlers.grammar import (
     HistoryCommand,
     MemoryCommand,
     Option,
-    ShortAnalyzeCommand,
-    ShortHistoryCommand,
-    ShortMemoryCommand,
 )
 from handlers.issue_thread import suffices
 from runner.people.analysis_sentences import Topic
 from runner.people.history_answer import HistoryTopic
 
 
-async def _history(
-    conversation: Conversation, command: HistoryCommand | ShortHistoryCommand
-) -> CommandReply:
+async def _history(conversation: Conversation, command: HistoryCommand) -> CommandReply:
     """Show what the runs of this repository did, in one comment for each question."""
     topic = next((each for each in get_args(HistoryTopic) if each == command.topic), None)
     if topic is None:
@@ -40,9 +35,7 @@ async def _history(
     return CommandReply(replies.history(found), standing=f"history-{topic}-{command.days}")
 
 
-async def _analyze(
-    conversation: Conversation, command: AnalyzeCommand | ShortAnalyzeCommand
-) -> CommandReply:
+async def _analyze(conversation: Conversation, command: AnalyzeCommand) -> CommandReply:
     """Show what the history teaches, in one comment for each question."""
     topic = next((each for each in get_args(Topic) if each == command.topic), None)
     if topic is None:
@@ -51,9 +44,7 @@ async def _analyze(
     return CommandReply(replies.analysis(topic, found), standing=f"analyze-{topic}")
 
 
-async def _memory(
-    conversation: Conversation, command: MemoryCommand | ShortMemoryCommand
-) -> CommandReply:
+async def _memory(conversation: Conversation, command: MemoryCommand) -> CommandReply:
     """Show what runs remember, or clear it; clearing takes the write permission."""
     repository = conversation.event.repository.id
     if command.action == "show":
@@ -68,104 +59,67 @@ async def _memory(
     return CommandReply(replies.memory_cleared(await conversation.runs.learned.clear(repository)))
 
 
-def _described(trigger: str, what: str) -> str:
-    """What a command does; a short form only names the long one."""
-    return what if trigger == TRIGGER else f"short for `{TRIGGER} {trigger[1:]}`"
-
-
 LEARNED: Commands = (
-    *(
-        CommandRow(
-            name=name,
-            trigger=trigger,
-            makes=makes,
-            handler=_history,
-            needs="read",
-            description=_described(
-                trigger,
-                "show what the runs of this repository did: the newest attempts, the failures, or "
-                "statistics of all attempts",
+    CommandRow(
+        name="history",
+        makes=HistoryCommand,
+        handler=_history,
+        needs="read",
+        description="show what the runs of this repository did: the newest attempts, the failures, "
+        "or statistics of all attempts",
+        example="/execute history stats",
+        arguments=(
+            Argument(
+                field="topic",
+                value="recent|errors|stats",
+                kind="id",
+                help="the newest attempts (default), the failures and how often each type of "
+                "error was recovered, or the statistics",
             ),
-            example=f"{trigger} {name} stats".replace("  ", " "),
-            arguments=(
-                Argument(
-                    field="topic",
-                    value="recent|errors|stats",
-                    kind="id",
-                    help="the newest attempts (default), the failures and how often each type of "
-                    "error was recovered, or the statistics",
-                ),
+        ),
+        options=(
+            Option(
+                name="--days",
+                kind="count",
+                value="N",
+                maximum=3650,
+                help="only the newest N days, today included",
             ),
-            options=(
-                Option(
-                    name="--days",
-                    kind="count",
-                    value="N",
-                    maximum=3650,
-                    help="only the newest N days, today included",
-                ),
-            ),
-        )
-        for trigger, name, makes in (
-            (TRIGGER, "history", HistoryCommand),
-            ("/history", "", ShortHistoryCommand),
-        )
+        ),
     ),
-    *(
-        CommandRow(
-            name=name,
-            trigger=trigger,
-            makes=makes,
-            handler=_analyze,
-            needs="read",
-            description=_described(
-                trigger,
-                "show what the recorded attempts teach: which model and settings did better, what "
-                "planning gained, which tasks took the wrong route",
+    CommandRow(
+        name="analyze",
+        makes=AnalyzeCommand,
+        handler=_analyze,
+        needs="read",
+        description="show what the recorded attempts teach: which model and settings did better, "
+        "what planning gained",
+        example="/execute analyze models",
+        arguments=(
+            Argument(
+                field="topic",
+                value="models|routing",
+                kind="id",
+                help="models and settings (default), or what planning gained by size of task",
             ),
-            example=f"{trigger} {name} models".replace("  ", " "),
-            arguments=(
-                Argument(
-                    field="topic",
-                    value="models|routing|misroutes",
-                    kind="id",
-                    help="models and settings (default), what planning gained by size of task, "
-                    "or tasks that failed where similar ones did better with a plan, or without "
-                    "one",
-                ),
-            ),
-        )
-        for trigger, name, makes in (
-            (TRIGGER, "analyze", AnalyzeCommand),
-            ("/analyze", "", ShortAnalyzeCommand),
-        )
+        ),
     ),
-    *(
-        CommandRow(
-            name=name,
-            trigger=trigger,
-            makes=makes,
-            handler=_memory,
-            needs="read",
-            description=_described(
-                trigger,
-                "show the notes that runs of this repository keep for later ones; `clear` deletes "
-                "them and needs the *write* permission",
+    CommandRow(
+        name="memory",
+        makes=MemoryCommand,
+        handler=_memory,
+        needs="read",
+        description="show the notes that runs of this repository keep for later ones; `clear` "
+        "deletes them and needs the *write* permission",
+        example="/execute memory clear",
+        arguments=(
+            Argument(
+                field="action",
+                value="show|clear",
+                kind="id",
+                help="show the notes (default), or delete all of them",
             ),
-            example=f"{trigger} {name} clear".replace("  ", " "),
-            arguments=(
-                Argument(
-                    field="action",
-                    value="show|clear",
-                    kind="id",
-                    help="show the notes (default), or delete all of them",
-                ),
-            ),
-        )
-        for trigger, name, makes in (
-            (TRIGGER, "memory", MemoryCommand),
-            ("/memory", "", ShortMemoryCommand),
-        )
+        ),
     ),
 )
 """Their rows of the table of commands."""

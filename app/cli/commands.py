@@ -72,11 +72,10 @@ def show(
 
 def history(
     what: Annotated[
-        Literal["recent", "errors", "stats", "misroutes"],
+        Literal["recent", "errors", "stats"],
         typer.Argument(
             help="recent: the newest attempts; errors: the newest failures, and how often each "
-            "type was recovered; stats: what all attempts add up to; misroutes: as in `cairn "
-            "analyze misroutes`."
+            "type was recovered; stats: what all attempts add up to."
         ),
     ] = "recent",
     days: Annotated[
@@ -85,11 +84,6 @@ def history(
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Show what runs cost and did: attempts, errors, totals."""
-    if what == "misroutes":
-        from app.local.analyze import AnalyzeOptions
-        from app.local.analyze import command as analyze
-
-        raise typer.Exit(analyze(Path.cwd(), AnalyzeOptions("misroutes", days, json)))
     from app.local.history import command
 
     raise typer.Exit(command(Path.cwd(), what, days=days, json=json))

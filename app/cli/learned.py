@@ -10,11 +10,10 @@ import typer
 from app.cli.commands import CommandList
 
 Topic = Annotated[
-    Literal["routing", "misroutes", "models"],
+    Literal["routing", "models"],
     typer.Argument(
         help="models: which model and settings did better; routing: what planning gained, by "
-        "size of task; misroutes: tasks that failed where similar ones did better with a plan, or "
-        "without one."
+        "size of task."
     ),
 ]
 

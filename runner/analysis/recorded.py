@@ -10,7 +10,7 @@ from runner.analysis.advice import Advice, adjustments, advice
 from runner.analysis.compare import CONFIDENCE, ERROR, Comparison, compare
 from runner.analysis.models import ModelCell, model_cells
 from runner.analysis.preview import ComingTask, CostPreview, preview
-from runner.analysis.routing import Misroute, PlanningGain, misroutes, planning_gains
+from runner.analysis.routing import PlanningGain, planning_gains
 from runner.analysis.sample import Sample
 from runner.analysis.today import TodaysSettings, size
 from runner.history.records import Execution
@@ -37,7 +37,6 @@ class Analysis:
     comparisons: tuple[Comparison, ...]
     cells: tuple[ModelCell, ...]
     gains: tuple[PlanningGain, ...]
-    misroutes: tuple[Misroute, ...]
     advice: tuple[Advice, ...]
 
 
@@ -57,7 +56,6 @@ def analyse(
         comparisons=comparisons,
         cells=model_cells(samples),
         gains=planning_gains(samples, CONFIDENCE),
-        misroutes=misroutes(samples, comparisons),
         advice=advice(comparisons, today, error),
     )
 

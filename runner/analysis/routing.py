@@ -1,4 +1,4 @@
-"""What planning gained at which size, which thresholds follow, and which tasks were misrouted."""
+"""What planning gained at which size, and which thresholds follow."""
 
 from __future__ import annotations
 
@@ -9,9 +9,6 @@ from dataclasses import dataclass
 from runner.analysis.compare import FEWEST, Comparison
 from runner.analysis.intervals import Counts, Interval, difference
 from runner.analysis.sample import BANDS, Band, Sample, band_of
-
-FAILURES = 5
-"""Tasks of one size that failed on their route before any of them counts as misrouted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,19 +23,6 @@ class PlanningGain:
     executions: tuple[int, int]
     succeeded: tuple[int, int]
     gain: Interval | None
-
-
-@dataclass(frozen=True, slots=True)
-class Misroute:
-    """A task that failed, where similar tasks did better on the other route."""
-
-    task: str
-    complexity: str
-    band: str
-    route: str
-    at: float
-    success: tuple[float, float]
-    """Of similar tasks: on its route, and on the other one."""
 
 
 def planning_gains(samples: Sequence[Sample], confidence: float) -> tuple[PlanningGain, ...]:
@@ -94,21 +78,3 @@ def _bands(comparisons: Sequence[Comparison], route: str) -> list[Band]:
         if one.factor == "route" and one.other.name == route and one.speaks()
     }
     return [band for band in BANDS if band.name in names]
-
-
-def misroutes(samples: Sequence[Sample], comparisons: Sequence[Comparison]) -> tuple[Misroute, ...]:
-    """Return the failures that the other route would probably have spared, newest first."""
-    found: list[Misroute] = []
-    for one in comparisons:
-        if one.factor != "route" or not one.speaks():
-            continue
-        route = one.today.name
-        failed = [
-            Misroute(
-                s.task, s.complexity, one.band, route, s.at, (one.today.success, one.other.success)
-            )
-            for s in samples
-            if s.route == route and not s.succeeded and band_of(s).name == one.band
-        ]
-        found += failed if len(failed) >= FAILURES else []
-    return tuple(sorted(found, key=lambda one: -one.at))

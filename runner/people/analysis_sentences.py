@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Any, Literal
 
 from runner.analysis.advice import Advice
@@ -16,11 +15,10 @@ from runner.analysis.compare import CONFIDENCE, FEWEST, Comparison, Side
 from runner.analysis.intervals import Interval
 from runner.analysis.preview import FEWEST_SIMILAR, CostPreview
 from runner.analysis.recorded import Analysis
-from runner.analysis.routing import FAILURES
 from runner.money import dollars
 from runner.text.sanitize import inert_line
 
-Topic = Literal["routing", "misroutes", "models"]
+Topic = Literal["routing", "models"]
 
 MOST_ROWS = 40
 """Lines of a table; the JSON has all."""
@@ -56,13 +54,11 @@ def tables(topic: Topic, found: Analysis) -> tuple[AnalysisTable, ...]:
     """Return what to show about a topic."""
     if not found.executions:
         return (AnalysisTable(_TITLES[topic], (NO_HISTORY, *_left_out(found))),)
-    make = {"routing": _routing, "misroutes": _misroutes, "models": _models}[topic]
-    return tuple(make(found))
+    return tuple(_routing(found) if topic == "routing" else _models(found))
 
 
 _TITLES = {
     "routing": "Planning",
-    "misroutes": "Tasks on the wrong route",
     "models": "Models and settings",
 }
 
@@ -165,37 +161,6 @@ def _routing(found: Analysis) -> Iterator[AnalysisTable]:
     routes = tuple(compared(one) for one in found.comparisons if one.factor == "route")
     if routes:
         yield AnalysisTable("Routes compared, like with like", (), _COMPARED, routes)
-
-
-def _misroutes(found: Analysis) -> Iterator[AnalysisTable]:
-    if not found.misroutes:
-        none = (
-            "No task is known to have failed because of its route. Cairn names one only if at "
-            f"least {FAILURES} tasks of its size failed and the other route did clearly better."
-        )
-        yield AnalysisTable(_TITLES["misroutes"], (none, *_left_out(found)))
-        return
-    yield AnalysisTable(
-        _TITLES["misroutes"],
-        (
-            f"{len(found.misroutes):,} tasks failed where similar tasks did clearly better on the "
-            "other route.",
-            *_cut(len(found.misroutes)),
-            *_left_out(found),
-        ),
-        ("day", "task", "size", "its route", "similar tasks there", "on the other route"),
-        tuple(
-            (
-                datetime.fromtimestamp(one.at, UTC).date().isoformat(),
-                one.task,
-                one.band,
-                _ROUTES.get(one.route, one.route),
-                percent(one.success[0]),
-                percent(one.success[1]),
-            )
-            for one in found.misroutes[:MOST_ROWS]
-        ),
-    )
 
 
 def _cut(number: int) -> tuple[str, ...]:
@@ -322,21 +287,6 @@ def as_json(topic: Topic, found: Analysis) -> dict[str, Any]:
         "executions": found.executions,
         "left_out": found.left_out,
     }
-    if topic == "misroutes":
-        return parts | {
-            "misroutes": [
-                {
-                    "task": one.task,
-                    "complexity": one.complexity,
-                    "size": one.band,
-                    "route": one.route,
-                    "at": one.at,
-                    "similar": round(one.success[0], 4),
-                    "similar_on_other_route": round(one.success[1], 4),
-                }
-                for one in found.misroutes
-            ]
-        }
     parts["comparisons"] = [
         _comparison(one) for one in found.comparisons if (one.factor == "route") is route
     ]

@@ -83,7 +83,7 @@ DESIGNED = (
         "/execute memory",
         "/execute help",
     ),
-    *("/approve", "/reject", "/edit", "/history", "/analyze", "/memory"),
+    *("/approve", "/reject", "/edit"),
 )
 """Every command there is meant to be."""
 

@@ -46,9 +46,9 @@ async def test_the_history_answers_whoever_may_read(bot: Bot) -> None:
     (progress,) = bot.says()
 
     await bot.comment("/execute history", by="reader")
-    await bot.comment("/history errors", by="reader")
+    await bot.comment("/execute history errors", by="reader")
     recent, errors = bot.says()
-    await bot.comment("/history", by="reader")
+    await bot.comment("/execute history", by="reader")
     again = bot.says()
 
     bot.github.says(REPOSITORY, bot.proposals[0].number)

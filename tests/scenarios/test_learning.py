@@ -182,7 +182,7 @@ async def test_comment_and_command_line_agree_to_the_digit(
     (tmp_path / FILE).write_text(CONFIG)
 
     for topic in get_args(Topic):
-        await bot.comment(f"/analyze {topic}", by="reader")
+        await bot.comment(f"/execute analyze {topic}", by="reader")
         (comment,) = bot.says()
         code = await asyncio.to_thread(command, tmp_path, AnalyzeOptions(topic))
 
@@ -215,7 +215,7 @@ async def test_what_was_learned_from_a_run_can_be_read_and_forgotten(bot: Bot) -
     """Readers see the notes; only writers clear them."""
     await works(bot, 1)
 
-    await bot.comment("/memory", by="reader")
+    await bot.comment("/execute memory", by="reader")
     (notes_shown,) = bot.says()
     await bot.comment("/execute memory clear", by="writer")
     (cleared,) = bot.says()
@@ -234,7 +234,7 @@ async def test_what_a_reviewer_asked_for_is_told_to_the_next_task(bot: Bot) -> N
 
     await bot.reply(pull, "/execute revise Write notes such as `n2.md` in French.")
     bot.github.says(REPOSITORY, pull.number)
-    await bot.comment("/memory", by="reader")
+    await bot.comment("/execute memory", by="reader")
     shown = bot.says()[-1]
     await works(bot, 2)
 
@@ -250,7 +250,7 @@ async def test_why_a_proposal_was_rejected_is_told_to_the_next_attempt(bot: Bot)
     pull = await decomposed(bot)
     await bot.reply(pull, "/reject keep `one.md` and `two.md` together")
     bot.proposes()
-    await bot.comment("/memory", by="reader")
+    await bot.comment("/execute memory", by="reader")
     shown = bot.says()[-1]
     asked = len(bot.prompts)
 

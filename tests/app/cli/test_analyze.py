@@ -47,7 +47,7 @@ async def test_the_flaw_is_found(here: Checkout) -> None:
 
 async def test_every_topic_of_an_empty_history(here: Checkout) -> None:
     """It says that there is nothing yet, and makes no file."""
-    for topic in ("routing", "misroutes", "models"):
+    for topic in ("routing", "models"):
         said = await here.cairn("analyze", topic)
         assert (said.code, "nothing to analyse yet" in said.out) == (0, True)
     assert not (here.folder / ".executor").exists()
@@ -58,9 +58,7 @@ async def test_routes(here: Checkout) -> None:
     await with_history(here.folder)
 
     routing = await here.cairn("analyze", "routing")
-    misroutes = await here.cairn("analyze", "misroutes", "--days", "30")
 
     assert "There is no advice" in routing.out
     assert "needs 10 of each" in routing.out
-    assert "No task is known to have failed because of its route" in misroutes.out
     assert (await here.cairn("analyze", "weather")).code == 2

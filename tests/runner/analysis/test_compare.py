@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from runner.analysis.advice import adjustments, advice
 from runner.analysis.compare import compare
-from runner.analysis.routing import misroutes, planning_gains, threshold
+from runner.analysis.routing import planning_gains, threshold
 from runner.analysis.sample import Sample, context_level
 from runner.analysis.today import TodaysSettings
 from tests.runner.analysis.executions import executions
@@ -87,7 +87,7 @@ def _routes() -> list[Sample]:
 
 
 def test_planning_helps_tasks_of_one_size() -> None:
-    """Tasks above half of today's limits are planned from now on; the failures were misrouted."""
+    """Tasks above half of today's limits are planned from now on."""
     samples = _routes() + executions(20, 30, route="single_phase", size=0.2, at=2.0)
     found = compare(samples, TodaysSettings())
 
@@ -100,9 +100,6 @@ def test_planning_helps_tasks_of_one_size() -> None:
         ("routing", "files"): 1,
         ("routing", "lines"): 3,
     }
-    wrong = misroutes(samples, found)
-    assert len(wrong) == 32
-    assert {(w.band, w.route, w.success) for w in wrong} == {("medium", "single_phase", (0.2, 0.9))}
     gains = {(g.complexity, g.band): g for g in planning_gains(samples, 0.9)}
     gain = gains["medium", "medium"].gain
     assert gain is not None
@@ -126,16 +123,6 @@ def test_planning_never_and_planning_always() -> None:
         == 40
     )
     assert advice(compare(planned + single, TodaysSettings()), TodaysSettings()) == ()
-
-
-def test_few_failures_are_not_misrouted() -> None:
-    """Below five failures of one size nothing is said about single tasks."""
-    samples = executions(8, 12, route="single_phase", size=0.9, at=2.0)
-    samples += executions(300, 300, route="planned", size=0.9)
-    found = compare(samples, TodaysSettings())
-
-    assert found[0].speaks()
-    assert misroutes(samples, found) == ()
 
 
 def test_settings_without_a_key_are_shown_only() -> None:
