@@ -52,8 +52,8 @@ class Row:
     ``repaired``: the author was shown this failure once. ``lacked``: without the change it failed
     only because a name or file was missing. ``notices``: it fails with a fault put into the lines
     it is about (None: none could be put there). ``taken``: the change itself takes the test or
-    what it tests away. ``rewritten``: it stood there, and asserts
-    something else now.
+    what it tests away. ``rewritten``: it stood there, asserts something else now, and
+    fails with the change as it stood.
     """
 
     test: str

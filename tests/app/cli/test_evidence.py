@@ -70,6 +70,43 @@ async def test_what_no_test_shows_is_unbroken(tmp_path: Path, files: dict[str, s
     assert (line["verdict"], line["verified"]) == ("unbroken", False)
 
 
+OLD = """from calc.divide import divide
+
+
+def test_divide():
+    numbers = {"six": 6}
+    assert divide(numbers["six"], 3) == 2
+"""
+
+
+@pytest.mark.parametrize(
+    ("code", "test", "verdict"),
+    [
+        pytest.param(
+            ZERO,
+            OLD.replace("6}", '6, "none": 0}') + '    assert divide(6, numbers["none"]) == 0\n',
+            "shown",
+            id="it asks for more",
+        ),
+        pytest.param(
+            "def divide(a, b):\n    return 0\n",
+            OLD.replace("6}", '6, "none": 0}').replace("== 2", "== 0"),
+            "unbroken",
+            id="it is turned to fit",
+            marks=MORE,
+        ),
+    ],
+)
+async def test_an_edited_old_test_is_evidence_if_it_passes_as_it_stood(
+    tmp_path: Path, code: str, test: str, verdict: str
+) -> None:
+    """What it asked for holds with the change too: it is no test that was bent to the answer."""
+    files = {"calc/divide.py": code, "tests/test_divide.py": test}
+    line = await ended(tmp_path, CALC | {"tests/test_divide.py": OLD.encode()}, answer(files))
+
+    assert line["verdict"] == verdict
+
+
 async def test_an_old_failure_beside_the_test_that_turns_is_listed(tmp_path: Path) -> None:
     """It is in the same file and imports what changed, but runs nothing of it: one answer."""
     both = f"{TEST_ZERO}\n\ndef test_tool():\n    assert divide and False, 'no such tool'\n"
