@@ -26,8 +26,6 @@ def below(heading: str, *lines: str) -> set[str]:
     [
         ("Add a timer that works offline", "makes"),
         ("Build the shelf", "makes"),
-        ("Erstelle die Liste", "makes"),
-        ("添加计时器", "makes"),
         ("Build passes on a clean machine", "holds"),
         ("Load tests completed", "order"),
         ("Load tests for the kiln", "makes"),
@@ -35,24 +33,16 @@ def below(heading: str, *lines: str) -> set[str]:
         ("The kiln page loads in under 2 s", "holds"),
         ("p95 < 200 ms", "holds"),
         ("Potters can book a slot", "holds"),
-        ("窯の予約ができる", "holds"),
-        ("요구사항 검토 완료", "order"),
-        ("가마 목록 추가", "makes"),
-        ("確認ボタンを追加", "makes"),
         ("Kiln pages still render without pictures", "holds"),
         ("`kiln audit --level=high` exits 0.", "holds"),
         ("Booking works on phones", "holds"),
         ("**Booking:** a slot is kept for an hour", "holds"),
-        ("Alle Öfen funktionieren", "holds"),
-        ("Ningún horno se pierde", "holds"),
-        ("预约功能正常", "holds"),
         ("Security audit done", "order"),
         ("`GET /kilns` → 200", "order"),
         ("Verify the glaze chart", "order"),
         ("DNS configured for the shop", "made"),
         ("Anuncio publicado", "made"),
         ("Prices used everywhere", "made"),
-        ("Цены отображаются", "holds"),
         ("Kiln calendar", ""),
         ("Unit tests for glazes", ""),
         ("Glaze chart -> PDF", "leads"),
@@ -69,11 +59,8 @@ def test_lines(line: str, expected: str) -> None:
         ("Testing", "tests"),
         ("✅ Smoke checks", "tests"),
         ("4.2 In-studio testing", "tests"),
-        ("测试", "tests"),
         ("Studio checklist", "list"),
         ("Launch checklist", "launch"),
-        ("Checkliste vor der Veröffentlichung", "launch"),
-        ("CHECKLIST DE LANZAMIENTO", "launch"),
         ("Pre-deployment", "launch"),
         ("Implementation checklist", "work"),
         ("Input validation", "work"),
@@ -317,15 +304,3 @@ def test_gates_and_criteria_in_a_line(heading: str, line: str) -> None:
         ]
         == "work"
     )
-
-
-def test_checklists_in_korean_and_japanese() -> None:
-    """Their signs are letters with marks, which are not taken off."""
-    assert below("## 검토 체크리스트", "설계 승인", "API 접근 권한 확인") == {
-        "설계 승인",
-        "API 접근 권한 확인",
-    }
-    assert below("## リリース前チェックリスト", "予約ができる", "承認済み") == {
-        "予約ができる",
-        "承認済み",
-    }
