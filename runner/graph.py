@@ -40,7 +40,14 @@ GRAPH: Final[Mapping[str, Mapping[str, str]]] = {
         "exhausted": "classify_failure",
         "error": "classify_failure",
     },
-    "write_files": {"ok": "verify_task", "error": "classify_failure", "kept": "checkpoint"},
+    "write_files": {
+        "ok": "verify_task",
+        "rejected": "repair_test",
+        "afresh": "execute_task",
+        "exhausted": "classify_failure",
+        "error": "classify_failure",
+        "kept": "checkpoint",
+    },
     "verify_task": {
         "ok": "checkpoint",
         "approve": "await_approval",

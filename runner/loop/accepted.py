@@ -52,9 +52,12 @@ def asks_for_better(state: RunState) -> bool:
 
 
 def _shows_nothing(tested: VerifiedWork) -> bool:
-    """Whether its own tests pass without the change, and nothing shows that it works."""
-    shown = tested.verdict is not None and tested.verdict.verified
-    return not shown and any(each == "proof" for each in _weak(tested.verification))
+    """Whether its own tests pass without the change, and nothing shows that it works.
+
+    Another test changes nothing where the change itself cannot be run.
+    """
+    may_show = tested.verdict is None or tested.verdict.kind == "unbroken"
+    return may_show and any(each == "proof" for each in _weak(tested.verification))
 
 
 def kept(state: RunState) -> Step:

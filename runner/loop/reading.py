@@ -30,7 +30,7 @@ from runner.state.run_state import RunState
 from runner.text.encoding import in_utf8
 from runner.text.mask import NOT_SHOWN, is_secret_file
 from runner.text.sanitize import as_typed
-from runner.verify.python_layout import MANIFESTS, version_variables
+from runner.verify.python_layout import MANIFESTS, compiled_sources, version_variables
 from runner.verify.release_version import telling_files
 
 Read = Callable[[str], bytes | None]
@@ -183,12 +183,16 @@ async def prepared_image(state: RunState, deps: Deps, base: Snapshot, changes: C
     if not options.sandbox.setup or options.verify.verify_mode in ("syntax", "off"):
         return options.sandbox.image
 
+    compiled = await compiled_files(deps, base, changes)
     setup = replace(
-        setup_of(options, changes.entries(base)), variables=await _variables(deps, base, changes)
+        setup_of(options, changes.entries(base), compiled),
+        variables=await _variables(deps, base, changes),
     )
     # an answer reaches what is kept only through the files the key is made of: any other change of
     # it would work on in later runs, though it was never published
-    kept = ChangeSet({p: w for p, w in changes.files.items() if _matters(options, p)})
+    kept = ChangeSet(
+        {p: w for p, w in changes.files.items() if p in compiled or _matters(options, p)}
+    )
 
     left = [f"Setting up: {as_typed(command)}" for command in setup.commands]
     async with AtWork(state, deps, "Setting up (sandbox.setup)") as work:
@@ -202,6 +206,12 @@ async def prepared_image(state: RunState, deps: Deps, base: Snapshot, changes: C
             await work.now(left.pop(0) if left else "Setting up: keeping what was installed")
 
         return await deps.sandbox.prepare(session_spec(state), setup, fill, ran)
+
+
+async def compiled_files(deps: Deps, base: Snapshot, changes: ChangeSet) -> frozenset[str]:
+    """The sources of the project's extension modules, with those that the change deletes."""
+    read = reader(await contents(deps, base, MANIFESTS), changes)
+    return compiled_sources(changes.entries(base).keys() | changes.files.keys(), read)
 
 
 async def command_ran(
@@ -229,12 +239,17 @@ async def _variables(deps: Deps, base: Snapshot, changes: ChangeSet) -> tuple[tu
     return tuple(sorted(version_variables(read, tags=tags, told=told).items()))
 
 
-def setup_of(options: Options, entries: Mapping[str, TreeEntry]) -> Setup:
-    """Return the setup of a tree: the same for every tree with the same lock and manifest files."""
+def setup_of(
+    options: Options, entries: Mapping[str, TreeEntry], compiled: Collection[str] = ()
+) -> Setup:
+    """Return the setup of a tree: the same for every tree with the same lock and manifest files.
+
+    So must the sources be that it compiles.
+    """
     found = {
         path: (entry.mode, entry.sha)
         for path, entry in sorted(entries.items())
-        if _matters(options, path)
+        if path in compiled or _matters(options, path)
     }
     return Setup(
         commands=options.sandbox.setup,

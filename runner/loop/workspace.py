@@ -200,6 +200,14 @@ _RESTORE = """\
 kept=$CAIRN_PREPARED
 [ -n "$kept" ] || exit 0
 if [ -d "$kept/home" ]; then cp -R "$kept/home/." "$HOME/" || exit; fi
+here=$(pwd -P)
+if [ -f "$kept/extensions.list" ]; then
+    while IFS= read -r found; do
+        if [ -e "$found" ] || [ -L "$found" ]; then continue; fi
+        case "$(cd "${found%/*}" 2>/dev/null && pwd -P)/" in "$here"/*) ;; *) continue ;; esac
+        cp -P "$kept/extensions/$found" "$found" || exit
+    done <"$kept/extensions.list"
+fi
 [ -f "$kept/node_modules.list" ] || exit 0
 linked() {
     mkdir -p "$2" &&
@@ -208,7 +216,6 @@ linked() {
         -exec ln -s -t "$2" {} + &&
     find "$1" -mindepth 1 -maxdepth 1 ! -type d -exec cp -P -t "$2" {} +
 }
-here=$(pwd -P)
 while IFS= read -r found; do
     if [ -e "$found" ] || [ -L "$found" ]; then continue; fi
     case "$(cd "${found%/*}" 2>/dev/null && pwd -P)/" in "$here"/*) ;; *) continue ;; esac
@@ -223,7 +230,8 @@ done <"$kept/node_modules.list"
 async def restore(session: SandboxSession) -> None:
     """Give a session that holds a tree, and in which nothing ran, what is prepared for it.
 
-    What setup commands left in HOME is copied, packages of Node are linked where they were. Raises
+    What setup commands left in HOME is copied, and so are the extension modules that they built;
+    packages of Node are linked where they were. Raises
     ``TaskError`` (kind ``environment``) when it does not fit.
     """
     if isinstance(session, HostSession) and not session.prepared:

@@ -16,7 +16,7 @@ from runner.context.library import MAX_FILE, chosen
 from runner.context.rank import Importers, followed, importers_of, names_of
 from runner.loop.at_work import AtWork
 from runner.loop.deps import Deps, TaskWork
-from runner.loop.reading import contents, everything, prepared_image, reader
+from runner.loop.reading import compiled_files, contents, everything, prepared_image, reader
 from runner.loop.workspace import materialise, restore
 from runner.nodes.context import facts_of_tree
 from runner.nodes.people import excused
@@ -50,7 +50,7 @@ from runner.verify.commands import as_one_test
 from runner.verify.levels import imports_level, without
 from runner.verify.project import OnlyFiles
 from runner.verify.python_layout import MANIFESTS, PythonLayout, layout_of
-from runner.verify.set_up import set_up, set_up_session
+from runner.verify.set_up import built_extensions, set_up, set_up_session
 from runner.verify.tools.python import PLAIN
 
 
@@ -154,7 +154,7 @@ async def run_levels(
     old = await contents(deps, base, configuration(base.entries))
     session = await filled(state, deps, work, base, changes)
     work.sandbox.holds = ""
-    return await verify(
+    found = await verify(
         session,
         tree=changes.tree(base),
         paths=sorted(changes.entries(base)),
@@ -168,6 +168,10 @@ async def run_levels(
         touched=changes.files,
         only=only,
     )
+    if changes.files.keys().isdisjoint(await compiled_files(deps, base, changes)):
+        return found
+    extensions = await built_extensions(session, changes.entries(base))
+    return replace(found, extensions=extensions)
 
 
 async def _same_tests(
@@ -293,6 +297,8 @@ async def _change(
 ) -> JudgedChange:
     changes = state.attempt.answered.changes
     tests = _tests_among(changes.entries(base))
+    compiled = await compiled_files(deps, base, changes) & changes.files.keys()
+    by_cargo = any(level.tool.startswith("cargo") and level.passed for level in after.tests)
     doubtful = {f.file for v in after.levels if v.name == "imports" for f in v.failures}
     newest = state.attempt.tested.verification
     levels = map(as_one_test, newest.tests if newest else ())
@@ -301,6 +307,11 @@ async def _change(
         words=_asked(state),
         others="\n".join(map(_words, _others(state))),
         written=frozenset(changes.files),
+        unbuilt=frozenset(
+            path
+            for path in compiled
+            if not (after.extensions or is_test_side(path) or (by_cargo and path.endswith(".rs")))
+        ),
         users=await _users(deps, base, changes, tests, graph),
         loading={path: graph.users([path]) for path in doubtful} if graph else None,
         tests=tests,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Collection
+from dataclasses import replace
 
 from runner.loop.deps import Deps, TaskWork
 from runner.loop.reading import contents
@@ -45,7 +46,7 @@ def with_linters(after: Verification, levels: Collection[Level]) -> Verification
     if unread or not levels:
         return after
     at = next((n for n, v in enumerate(after.levels) if v.name == "tests"), len(after.levels))
-    return Verification(after.tree, (*after.levels[:at], *levels, *after.levels[at:]))
+    return replace(after, levels=(*after.levels[:at], *levels, *after.levels[at:]))
 
 
 async def _runs(state: RunState, deps: Deps, base: Snapshot, own: Commands | None) -> list[LintRun]:

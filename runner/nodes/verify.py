@@ -19,7 +19,7 @@ from runner.errors import Outage, TaskError
 from runner.loop.accepted import asks_for_better, kept, or_kept, settled
 from runner.loop.asking import ask
 from runner.loop.deps import Deps, TaskWork
-from runner.loop.reading import base_of, contents, reader
+from runner.loop.reading import base_of, compiled_files, contents, prepared_image, reader
 from runner.loop.schedule import upcoming
 from runner.loop.strategy import given_up, judged
 from runner.nodes.assess import assessed, filled, run_levels, timed_out, without_ticks
@@ -43,7 +43,7 @@ from runner.people.sentences import (
 )
 from runner.prompts import question
 from runner.recovery.classify import unrepairable
-from runner.state.changes import Snapshot
+from runner.state.changes import ChangeSet, Snapshot
 from runner.state.events import verified
 from runner.state.findings import Level, Verdict, Verification, reasons_of
 from runner.state.run_state import RunState, Step
@@ -118,10 +118,32 @@ async def write_files(state: RunState, deps: Deps, work: TaskWork) -> Step:
     """Format the changed lines, then make the workspace equal to base + change set."""
     with _asked_once(state):
         base = await base_of(state, deps)
-        state = await formatted(state, deps, work, base)
-        state = await _measured(state, deps, base)
-        await filled(state, deps, work, base, state.attempt.answered.changes)
+        try:
+            state = await formatted(state, deps, work, base)
+            state = await _measured(state, deps, base)
+            await filled(state, deps, work, base, state.attempt.answered.changes)
+        except TaskError as error:
+            if not await _breaks_the_build(state, deps, base, error):
+                raise
+            tree = state.attempt.answered.changes.tree(base)
+            level = Level("syntax", "failed", reason=error.message, output=error.message)
+            found = Verification(tree, (level,))
+            await deps.events.emit(verified(state, found, "change"))
+            return judged(state.with_attempt(verification=found, verdict=None), "test")
     return Step(state, "ok")
+
+
+async def _breaks_the_build(state: RunState, deps: Deps, base: Snapshot, error: TaskError) -> bool:
+    """Whether setup, which compiles what the change writes, fails with the change only."""
+    changes = state.attempt.answered.changes
+    compiled = await compiled_files(deps, base, changes)
+    if error.kind != "environment" or compiled.isdisjoint(changes.files):
+        return False
+    try:
+        await prepared_image(state, deps, base, ChangeSet())
+    except TaskError:
+        return False
+    return True
 
 
 async def _measured(state: RunState, deps: Deps, base: Snapshot) -> RunState:

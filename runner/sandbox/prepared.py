@@ -4,8 +4,10 @@ In every sandbox, the same is true for them: they run in the workspace, which ho
 ``CAIRN_PREPARED`` is the folder that is kept, and ``bin`` in it is on PATH. Where the tree holds
 Python, a Python environment in that folder is active (pip, uv and poetry install into it). Every
 ``node_modules`` that they leave in the workspace is moved into it, and each verification gets links
-to its packages in the same place. So is what they leave in HOME, except caches, up to 64 MiB: each
-verification gets a copy of it as its own HOME. Everything else is removed with the session.
+to its packages in the same place. Extension modules of Python that they build in the workspace, or
+install by building the project that is there, are copied to their place in each verification. So
+is what they leave in HOME, except caches, up to 64 MiB, to its own HOME. Everything else is removed
+with the session.
 
 Folders that hold what setup commands made, by project and key, and are removed when old.
 
@@ -40,6 +42,12 @@ HOME_KIB = 64 << 10
 MODULES = "node_modules.list"
 """The file that names what is kept of ``node_modules``: folders of the workspace, one a line."""
 
+EXTENSIONS = "extensions.list"
+"""The file that names the extension modules that setup built of the project, one a line.
+
+What is kept of them is in the folder ``extensions``.
+"""
+
 _TAIL = 2000
 # "System" are the packages of the Python that an active virtual environment was made with; those of
 # the environment itself are found by a line like this in a .pth file. As one of the PREFIXES its
@@ -50,6 +58,32 @@ import sys, sysconfig
 if sys.prefix != sys.base_prefix:
     found = sys.prefix, sysconfig.get_path("purelib")
     print("import site; site.PREFIXES.append(%r); site.addsitedir(%r)" % found)
+"""
+# A project is built in place, or installed: then its metadata says from which folder (PEP 610), and
+# the workspace's own package, which hides the installed one, gets the modules as well.
+_BUILT = f"""\
+import glob, json, os, shutil, sys
+from importlib.machinery import EXTENSION_SUFFIXES
+kept, here, found = sys.argv[1], os.getcwd(), {{}}
+for top, folders, names in os.walk("."):
+    folders[:] = [n for n in folders if n[0] != "." and n not in ("build", "node_modules")]
+    paths = [top + "/" + name for name in names if name.endswith(tuple(EXTENSION_SUFFIXES))]
+    found.update((path, path) for path in paths if os.path.isfile(path) and "\\n" not in path)
+for origin in glob.glob(kept + "/venv/lib/python3*/site-packages/*.dist-info/direct_url.json"):
+    record = os.path.join(os.path.dirname(origin), "RECORD")
+    if not os.path.exists(record) or json.load(open(origin)).get("url") != "file://" + here:
+        continue
+    for path in [line.split(",")[0] for line in open(record)]:
+        if path.endswith(tuple(EXTENSION_SUFFIXES)) and not path.startswith(("/", "..")):
+            places = ["./" + root + path for root in ("", "src/", "python/", "lib/")]
+            there = [p for p in places if os.path.isdir(os.path.dirname(p))] or places
+            found.setdefault(there[0], os.path.join(os.path.dirname(origin), "..", path))
+for place, path in found.items():
+    to = os.path.join(kept, "extensions", place)
+    os.makedirs(os.path.dirname(to), exist_ok=True)
+    shutil.copy(path, to)
+if found:
+    open(kept + "/{EXTENSIONS}", "w").write("".join(sorted(each + "\\n" for each in found)))
 """
 # What the commands made must not depend on who made it: every user in the session may read it.
 _BEGIN = f"""\
@@ -68,6 +102,9 @@ _END = f"""\
 size=$(du -sk "$HOME") || size=0
 if [ "${{size%%[!0-9]*}}" -gt {HOME_KIB} ]; then chmod -R u+w "$HOME"; rm -rf "$HOME"; fi
 rm -rf "$CAIRN_PREPARED/tmp"
+if [ -d "$CAIRN_PREPARED/venv" ]; then
+    python3 -I -c '{_BUILT}' "$CAIRN_PREPARED" || exit
+fi
 find . -type d -name node_modules -prune >"$CAIRN_PREPARED/{MODULES}" || exit
 while IFS= read -r found; do
     kept="$CAIRN_PREPARED/$found"

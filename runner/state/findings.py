@@ -148,11 +148,13 @@ class Verification:
     """The levels a tree was put through; ``tree`` is its git sha.
 
     ``verified`` is False when no test ran; whether those that ran show the *change* to work is in
-    the attempt's ``Verdict``.
+    the attempt's ``Verdict``. ``extensions`` are the extension modules that were built of the tree;
+    looked for only where a change writes their sources.
     """
 
     tree: str
     levels: tuple[Level, ...]
+    extensions: tuple[str, ...] = ()
 
     @property
     def passed(self) -> bool:

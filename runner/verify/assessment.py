@@ -12,8 +12,15 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from runner.code.languages import is_among_tests, is_test_file
-from runner.state.findings import ADVISORY, Level, TestFailure, Verdict, Verification
+from runner.code.languages import is_among_tests, is_test_file, language_of
+from runner.state.findings import (
+    ADVISORY,
+    Level,
+    TestFailure,
+    Verdict,
+    VerdictKind,
+    Verification,
+)
 from runner.text.patterns import lazy_pattern
 from runner.verify.commands import as_one_test
 from runner.verify.evidence import Before, Evidence, Owner, Row, evidence
@@ -35,6 +42,7 @@ _MISSING = lazy_pattern(
 # what makes a path that of a test, in any language
 _TESTS = lazy_pattern(r"(?i)(?<![a-z])(?:tests?|specs?)(?![a-z])")
 _FIXTURE = lazy_pattern(r"fixture '(\w+)' not found")
+_MOST_NAMED = 3
 _MOST_KEPT = 100
 """Failing tests that are kept with an attempt."""
 
@@ -52,12 +60,14 @@ class JudgedChange:
     where the code of an old test stands now, under its name or another. ``unsteady`` are tests that
     fail on the base with another message each time, ``apart`` failing ones that were seen to run no
     changed line, ``repaired`` failures that the author has seen, ``rewritten`` tests that stood
-    there and assert something else now. ``selected``: not all tests were run.
+    there and assert something else now. ``selected``: not all tests were run. ``unbuilt`` are
+    written sources of extension modules, of which nobody built any.
     """
 
     words: str = ""
     others: str = ""
     written: frozenset[str] = frozenset()
+    unbuilt: frozenset[str] = frozenset()
     users: frozenset[str] | None = None
     loading: Mapping[str, frozenset[str]] | None = field(default_factory=dict)
     tests: frozenset[str] = frozenset()
@@ -174,8 +184,18 @@ def concluded(found: Assessment, rows: Sequence[Row], change: JudgedChange) -> A
         passed = any(level.result == "passed" for level in found.verification.tests)
         why = _why_not_shown(found.verification, change) if passed else _why_not_run(found)
         verdict = Verdict("unbroken" if passed else "untested", why, (), unchanged)
+    interpreted = {p for p in change.written - change.unbuilt if _is_code(p)}
+    if change.unbuilt and (interpreted or not table.shown):
+        why = f"the compiled part was not built ({', '.join(sorted(change.unbuilt)[:_MOST_NAMED])})"
+        kind: VerdictKind = "unbroken" if table.shown else "untested"
+        verdict = Verdict(kind, why, (), unchanged)
     untested = found.verdict.untested
     return replace(found, rows=tuple(rows), verdict=replace(verdict, untested=untested))
+
+
+def _is_code(path: str) -> bool:
+    """Whether it is code under test, in a language that Cairn parses."""
+    return language_of(path) not in ("", "css", "html") and not is_test_side(path)
 
 
 def _shown_by(old: int, all_of_them: int) -> str:

@@ -43,6 +43,14 @@ _VERSION_VARIABLES = {
 """What build tools read a version from instead of git's tags; ``{}`` is the project's name."""
 
 _LITERAL = lazy_pattern(r"\d[\w.+!-]*")
+_COMPILED = lazy_pattern(
+    r"\.(?:c|h|cc|hh|cpp|hpp|cxx|hxx|pyx|pxd|pxi|rs|f|f90|f95)$|(?:^|/)(?:meson\.build|CMakeLists\.txt)$"
+)
+_COMPILERS = (
+    *("ext-modules", "cythonize", "rust-extensions", "cffi-modules", "setuptools-rust", "maturin"),
+    *("meson-python", "scikit-build", "py-build-cmake", "cython", "pybind11", "nanobind", "sip"),
+)
+"""What a ``setup.py`` or the build requirements of a project with compiled modules say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +114,20 @@ def version_variables(
     back = manifests.fallback_version
     version = release_version(manifests.name, tags=tags, told=told or {}, fallback=back)
     return {name.format(own): version for name in names if own or "{}" not in name}
+
+
+def compiled_sources(paths: Collection[str], read: Read) -> frozenset[str]:
+    """Return the files that the build of the Python project at the root compiles.
+
+    None where it builds no extension module, or where there is no such project.
+    """
+    manifests = _Manifests(read)
+    requires = _texts(table(manifests.pyproject, "build-system").get("requires"))
+    text = " ".join((*requires, manifests.setup_py)).lower().replace("_", "-")
+    builds = any(re.search(rf"(?<![\w-]){word}", text) for word in _COMPILERS)
+    if not builds and not table(manifests.tool, "setuptools").get("ext-modules"):
+        return frozenset()
+    return frozenset(path for path in paths if _COMPILED.search(path))
 
 
 class _Manifests:

@@ -9,7 +9,7 @@ programs. All of it is outside the workspace, except a version file that git doe
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import asdict
 from importlib.resources import files
 
@@ -27,6 +27,12 @@ for root in $CAIRN_ROOTS; do roots="$roots$PWD/$root:"; done
 PYTHONPATH="$roots$kept${{PYTHONPATH:+:$PYTHONPATH}}"; PATH="$kept/bin:$PATH"
 unset CAIRN_ROOTS; export PYTHONPATH PATH
 exec "$@"
+"""
+
+
+_EXTENSIONS = """\
+cat "$CAIRN_PREPARED/extensions.list" 2>/dev/null
+find . -name node_modules -prune -o \\( -name '*.so' -o -name '*.pyd' \\) -print
 """
 
 
@@ -61,6 +67,16 @@ async def set_up(session: SandboxSession, layout: PythonLayout) -> None:
     """Write what an installation would; a sandbox without Python has no use for it."""
     text = json.dumps(asdict(layout))
     await session.run(["sh", "-c", _WRITE, "sh", _PROGRAM, text], timeout=_SECONDS)
+
+
+async def built_extensions(session: SandboxSession, paths: Collection[str]) -> tuple[str, ...]:
+    """Name the extension modules that setup or the tests' own commands built of the workspace.
+
+    ``paths`` are the files of its tree, none of which anybody built here.
+    """
+    listed = await session.run(["sh", "-c", _EXTENSIONS], timeout=_SECONDS)
+    found = listed.stdout.decode("utf-8", "replace").splitlines()
+    return tuple(sorted({path.removeprefix("./") for path in found} - set(paths)))
 
 
 def _variables(layout: PythonLayout) -> tuple[str, ...]:

@@ -66,6 +66,17 @@ def test_files_of_the_configuration_count() -> None:
     assert setup_of(options, other) != setup_of(options, TREE)
 
 
+async def test_sources_that_setup_compiles_count() -> None:
+    """Where the project builds an extension module, its change is set up, with its own content."""
+    sandbox = RecordingSandbox()
+    base = BASE | {"setup.py": "setup(ext_modules=[])\n", "kit/_fast.c": "int one;\n"}
+    asked = deps(repository=MemoryRepository(base), sandbox=sandbox)
+    await write_files(verifying("a.py"), asked, TaskWork())
+    await write_files(verifying("kit/_fast.c", "int two;\n"), asked, TaskWork())
+
+    assert len({setup.inputs for setup in sandbox.setups}) == 2
+
+
 async def test_the_box_has_the_prepared_image() -> None:
     """A task and the base beside it are tested in boxes of the image that the setup made."""
     sandbox = RecordingSandbox()

@@ -248,6 +248,49 @@ async def test_packages_of_workspaces_are_found(project: Project) -> None:
     assert (result.stdout, result.stderr) == (b"42 1\n", b"")
 
 
+async def test_extension_modules_stand_where_setup_built_them(project: Project) -> None:
+    """Only beside the tree's own files: what a tree has, or leads out of it, is left alone."""
+    project.files |= {
+        "kit/__init__.py": ("100644", b""),
+        "kit/own.so": ("100644", b"of the tree"),
+        "lib/__init__.py": ("100644", b""),
+    }
+    image = await project.prepare(
+        "echo built | tee kit/_fast.so kit/own.so lib/_fast.so; mkdir build; cp kit/*.so build"
+    )
+    project.files |= {"lib": ("120000", b"/tmp")}
+    del project.files["lib/__init__.py"]
+    async with opened(project.sandbox, replace(ROOMY, image=image)) as box:
+        await materialise(box, project.files)
+        await restore(box)
+        script = "find . -name '*.so' | sort; cat kit/*.so; ls /tmp/_fast.so"
+        result = await box.run(["sh", "-c", script])
+
+    assert result.stdout == b"./kit/_fast.so\n./kit/own.so\nbuilt\nof the tree"
+
+
+NATIVE = BACKEND.replace(b"'told.py', ''", b"'kit/_fast.so', 'built'").replace(
+    b"'/RECORD', ''", b"'/RECORD', 'kit/_fast.so,,'"
+)
+
+
+@pytest.mark.sample(1, "installs packages in each sandbox")
+async def test_an_installed_projects_modules_stand_in_its_package(project: Project) -> None:
+    """The workspace's package hides the installed one, which ``pip install .`` has built."""
+    project.files |= {
+        "backend.py": ("100644", NATIVE),
+        "pyproject.toml": ("100644", BUILD),
+        "src/kit/__init__.py": ("100644", b""),
+    }
+    image = await project.prepare("pip install --no-index .")
+    async with opened(project.sandbox, replace(ROOMY, image=image)) as box:
+        await materialise(box, project.files)
+        await restore(box)
+        result = await box.run(["sh", "-c", "cat src/kit/_fast.so"])
+
+    assert result.stdout == b"built"
+
+
 @pytest.mark.sample(1, "installs packages in each sandbox")
 async def test_only_the_newest_are_kept(project: Project) -> None:
     """Of one project the result used longest ago goes first; others' stay."""

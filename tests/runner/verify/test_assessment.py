@@ -468,3 +468,31 @@ def test_a_test_that_the_change_takes_away(
 
     gone = [row.taken for row in found.rows if row.after == "gone"]
     assert (found.outcome, gone) == (outcome, taken)
+
+
+C, PYTHON, HELP = "kit/_fast.c", "kit/case.py", "tests/test_case.py"
+
+
+@pytest.mark.parametrize(
+    ("written", "unbuilt", "turned", "kind"),
+    [
+        ({C}, {C}, False, "untested"),
+        ({C}, set(), False, "unbroken"),
+        # nothing else was changed, so the test turned by a version that somebody built
+        ({C, HELP, "CHANGES.md"}, {C}, True, "shown"),
+        ({C, PYTHON}, {C}, True, "unbroken"),
+        ({C, PYTHON}, set(), True, "shown"),
+    ],
+)
+def test_a_compiled_part_counts_if_it_was_built(
+    written: set[str], unbuilt: set[str], turned: bool, kind: str
+) -> None:
+    """Tests that turn by a fallback, or pass with it, say nothing about what was not built."""
+    change = replace(TASK, written=frozenset(written), unbuilt=frozenset(unbuilt))
+    before = ran(failing(UPPER), green=[COUNT]) if turned else ran(green=[UPPER, COUNT])
+    verdict = assess(ran(green=[UPPER, COUNT]), before, change).verdict
+
+    assert verdict.kind == kind
+    assert ("the compiled part was not built (kit/_fast.c)" in verdict.reason) == (
+        bool(unbuilt) and kind != "shown"
+    )

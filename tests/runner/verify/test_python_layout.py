@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from runner.verify.python_layout import PythonLayout, layout_of
+from runner.verify.python_layout import PythonLayout, compiled_sources, layout_of
 
 SHOP = '[project]\nname = "shop"\nversion = "1.2"\n'
 
@@ -92,3 +92,24 @@ def test_pytest_and_the_standard_library_are_nobodys_own() -> None:
     found = layout({"pyproject.toml": '[project]\nname = "pytest"\n', **files})
 
     assert found.own == ("kit",)
+
+
+@pytest.mark.parametrize(
+    "manifest",
+    [
+        {"setup.py": "from setuptools import setup\nsetup(ext_modules=[])\n"},
+        {"setup.py": "from Cython.Build import cythonize\n"},
+        {"pyproject.toml": '[build-system]\nrequires = ["meson-python>=0.15"]\n'},
+        {"pyproject.toml": '[build-system]\nrequires = ["maturin>=1,<2"]\n'},
+        {"pyproject.toml": '[build-system]\nrequires = ["scikit_build_core"]\n'},
+        {"pyproject.toml": '[[tool.setuptools.ext-modules]]\nname = "kit._fast"\n'},
+    ],
+)
+def test_the_sources_of_extension_modules_are_known(manifest: dict[str, str]) -> None:
+    """Of a project that builds any; everywhere else such files are somebody else's."""
+    files = {"kit/_fast.c": "", "kit/_fast.pyx": "", "src/lib.rs": "", "kit/__init__.py": ""}
+    read = {path: text.encode() for path, text in manifest.items()}.get
+
+    assert compiled_sources(files, read) == files.keys() - {"kit/__init__.py"}
+    plain = {"setup.py": b"setup(name='gossip')", "pyproject.toml": b"[build-system]\n"}
+    assert compiled_sources(files, plain.get) == frozenset()
