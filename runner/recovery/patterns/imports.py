@@ -149,7 +149,7 @@ def _later(facts: FailureFacts, missing: Missing) -> Classification | None:
         return None
     task = naming_path(facts.others, lambda file: _would_be(facts, missing, file))
     if task is None and _inside(facts, missing) and not _own(facts, missing):
-        task = naming_word(facts.others, missing.name, *_words(missing))
+        task = naming_word(facts.others, missing.name, missing.path.rpartition("/")[2])
     if task is None:
         return None
     text = f"{task_name(task)} has yet to make {missing.name}"
@@ -235,10 +235,3 @@ def _named_like(facts: FailureFacts, missing: Missing) -> Iterator[str]:
         stem = without_suffix(path)
         if path.endswith(_CODE) and stem.rpartition("/")[2] == last:
             yield path
-
-
-def _words(missing: Missing) -> tuple[str, ...]:
-    """The last part of the name as a title says it, one or several."""
-    last = missing.path.rpartition("/")[2]
-    spoken = last.replace("_", " ")
-    return tuple(dict.fromkeys((last, spoken, spoken.removesuffix("s"), f"{spoken}s")))

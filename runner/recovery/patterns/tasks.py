@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 from runner.people.recovery_sentences import WHOSE, model_asks
 from runner.recovery.checks import is_clear
 from runner.recovery.facts import FailureFacts, TestMessage
 from runner.recovery.patterns.imports import naming_path, naming_word, task_name, words_of
 from runner.roadmap.lint.reading import TaskReading
-from runner.roadmap.lint.rules import features, files, joints, nested, scope, verbs
+from runner.roadmap.lint.rules import files
 from runner.roadmap.lint.rules import large as lint_large
 from runner.roadmap.lint.rules import vague as lint_vague
 from runner.roadmap.task import Task
@@ -21,15 +20,11 @@ _NOT_RAISED = re.compile(r"DID NOT RAISE (?:<class ')?(?:\w+\.)*(?P<error>\w{1,1
 _COMPARED = re.compile(
     r"assert (?P<left>[^\n]{1,120}?) == (?P<right>[^\n]{1,120}?)\s*$", re.MULTILINE
 )
-_RETURNS = re.compile(
-    r"\b(?:returns?|gives?|yields?|instead of (?:rais|fail)ing|no (?:error|exception))\b"
-)
 _MOST = 100
-_DECIDE = "{both} contradict each other; a person must decide"
 
 
 def contradiction(facts: FailureFacts) -> Classification | None:
-    """Find two tests that no answer can satisfy both, or an old test that forbids the task."""
+    """Find two tests that no answer can satisfy both."""
     lines = [line for line in facts.seen if "::" in line][:_MOST]
     now = {failure.test for failure in facts.failures}
     for at, first in enumerate(lines):
@@ -37,8 +32,7 @@ def contradiction(facts: FailureFacts) -> Classification | None:
             both = {_test(first), _test(second)}
             if len(both) == 2 and not both <= now and _exclude(first, second):
                 return Classification("unknown", _evidence(facts, (first, second)))
-    old = next(_forbidding(facts), "")
-    return Classification("unknown", _evidence(facts, (old,))) if old else None
+    return None
 
 
 def _exclude(first: str, second: str) -> bool:
@@ -58,28 +52,12 @@ def _mirrored(first: str, second: str) -> bool:
     return (one["left"], one["right"]) == (other["right"], other["left"])
 
 
-def _forbidding(facts: FailureFacts) -> Iterator[str]:
-    """Earlier tests that want an error where the task wants a result."""
-    words = words_of(facts.task)
-    if not _RETURNS.search(words.lower()) or re.search(r"\braises?\b", words.lower()):
-        return
-    for failure in facts.failures:
-        found = _NOT_RAISED.search(failure.message)
-        if found and failure.file in facts.paths - facts.changed:
-            yield f"{failure.test}: {_line_of(failure.message, found.start())}"
-
-
-def _line_of(text: str, at: int) -> str:
-    start = text.rfind("\n", 0, at) + 1
-    return text[start:].partition("\n")[0].strip()
-
-
 def _evidence(facts: FailureFacts, lines: tuple[str, ...]) -> tuple[str, ...]:
     """The evidence names both sides: each test as old or new, and the task."""
     whose = [_whose(facts, line) for line in lines]
     tests = tuple(f"{prefix}{line}" for prefix, line in zip(whose, lines, strict=True))
     task = f"the task: {' '.join(facts.task.text.split())[:200]}"
-    return (_DECIDE.format(both=_both(whose)), *tests, task)
+    return (f"{_both(whose)} contradict each other; a person must decide", *tests, task)
 
 
 def _whose(facts: FailureFacts, line: str) -> str:
@@ -88,10 +66,8 @@ def _whose(facts: FailureFacts, line: str) -> str:
 
 
 def _both(whose: list[str]) -> str:
-    """Both sides of a contradiction: two tests, or one and the task."""
+    """Both sides of a contradiction."""
     names = [prefix.removesuffix(": ") for prefix in whose]
-    if len(names) == 1:
-        return f"{names[0]} and the task"
     if len(set(names)) == 1:
         return f"two {names[0].partition(' ')[2]}s"
     return " and ".join(names)
@@ -119,7 +95,7 @@ def is_vague(task: Task, reading: TaskReading) -> bool:
 ENOUGH = 3
 """Points that make a task too large: of its text or plan, and of its answers."""
 
-_LISTED, _JOINED = 4, 3
+_LISTED = 4
 _SHORT = 5
 """Words of one thing in a list; what is longer explains."""
 
@@ -150,20 +126,10 @@ def _text(facts: FailureFacts) -> dict[str, int]:
     """Points of what the task names; what the lint calls too large counts double."""
     if found := lint_large(facts.reading):
         return {found.message.partition(";")[0]: 2}
-    reading = facts.reading
-    counted = (
-        (files(reading), 4, "it names {n:g} files"),
-        (verbs(reading), 3, "it asks to do {n:g} kinds of work"),
-        (features(reading), 3, "it lists {n:g} features"),
-        (nested(reading), 5, "it has {n:g} points below it"),
-        (scope(reading), 1, "it is about a whole application"),
-    )
-    points = {sentence.format(n=n): 1 for n, much, sentence in counted if n >= much}
-    named, joined = listed(reading.prose), joints(reading)
-    if named >= _LISTED:
-        points[f"it lists {named} things"] = 1 if named == _LISTED else 2
-    elif joined >= _JOINED:
-        points[f"{joined:g} words like “and” join different things"] = 1
+    named, things = files(facts.reading), listed(facts.reading.prose)
+    points = {f"it names {named:g} files": 1} if named >= _MANY_FILES else {}
+    if things >= _LISTED:
+        points[f"it lists {things} things"] = 1 if things == _LISTED else 2
     return points
 
 

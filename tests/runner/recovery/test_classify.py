@@ -83,17 +83,6 @@ def test_a_contradiction_names_both_sides() -> None:
     assert "the task: 1.1 Dividing by zero returns 0" in said
 
 
-def test_a_test_that_forbids_the_task_is_quoted_whole() -> None:
-    """The line that it failed with, as the report of the tests has it."""
-    facts = by_id("task-against-test").facts
-    said = "Failed: DID NOT RAISE <class 'ZeroDivisionError'>"
-    failures = (TestFailure("tests/test_div.py::test_div", f"{said}\nmore", "tests/test_div.py"),)
-    found = classify(replace(facts, failures=failures, seen=()))
-
-    assert found
-    assert f"an existing test: tests/test_div.py::test_div: {said}" in found.evidence
-
-
 def test_a_missing_package_is_named_as_it_is_installed() -> None:
     """The evidence has the package a person would install, and that no manifest lists it."""
     found = classify(by_id("yaml-not-installed").facts)
