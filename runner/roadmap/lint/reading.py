@@ -1,4 +1,4 @@
-"""A task as the lint rules read it: its words, its estimate, its place; and what a rule returns."""
+"""A task as the lint rules read it: its words, its place; and what a rule returns."""
 
 from __future__ import annotations
 
@@ -276,27 +276,3 @@ def _around(task: Task, parent: Task | None) -> str:
 def _without_number(heading: str) -> str:
     """A heading's words: a number in it says where it is, not what it is about."""
     return re.sub(r"\d+(?:\.\d+)*", " ", heading)
-
-
-_HOURS = {"h": 1, "d": 8, "w": 40, "m": 160}
-"""Working hours a unit has, by its first letter."""
-_ESTIMATE = lazy_pattern(
-    r"(\d{1,4}(?:[.,]\d)?)\s*\+?\s*"
-    r"(hours?|hrs?|h|days?|d|weeks?|wks?|w|months?)\b",
-    re.IGNORECASE,
-)
-
-
-def hours(reading: TaskReading) -> float:
-    """Return the longest time a task's effort names; 0 without one.
-
-    What a section or phase is estimated at says nothing of one task in it.
-    """
-    task = reading.task
-    own = task.marks.effort and task.marks.effort in f"{task.text}\n{task.details}"
-    found = _ESTIMATE.findall((task.marks.effort or "")[:200]) if own else []
-    return max((_number(n) * _HOURS[unit[0].lower()] for n, unit in found), default=0.0)
-
-
-def _number(text: str) -> float:
-    return float(text.replace(",", "."))

@@ -10,7 +10,6 @@ from runner.roadmap.lint.reading import (
     FEATURES,
     FILLER,
     MEASURE,
-    OPEN_END,
     OPEN_SET,
     PROJECT_VERBS,
     QUALITY,
@@ -20,7 +19,6 @@ from runner.roadmap.lint.reading import (
     LintFinding,
     TaskReading,
     about,
-    hours,
     readings,
     short,
 )
@@ -204,7 +202,6 @@ TOO_MANY = 2
 
 _BULLET = lazy_pattern(r"^\s*(?:[-*+]|\d{1,9}[.)])\s+(?P<text>\S.*)$", re.MULTILINE)
 _PARTS = lazy_pattern(r"[,;+\n]|\s[&]\s|\band\b", re.IGNORECASE)
-_JOINTS = lazy_pattern(r";|\b(?:and|plus|as well as|then|also)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,21 +246,11 @@ def features(reading: TaskReading) -> float:
     return sum(bool(FEATURES.search(part)) for part in _PARTS.split(reading.prose))
 
 
-def joints(reading: TaskReading) -> float:
-    """Count the words that join one thing to the next."""
-    return len(_JOINTS.findall(reading.prose))
-
-
 def nested(reading: TaskReading) -> float:
     """Count what is listed below the task and is not an acceptance criterion."""
     criteria = {" ".join(text.split()) for text in reading.task.acceptance}
     bullets = (" ".join(found["text"].split()) for found in _BULLET.finditer(reading.task.details))
     return sum(bullet not in criteria for bullet in bullets)
-
-
-def words(reading: TaskReading) -> float:
-    """Count the words of the task's own text."""
-    return len(reading.prose.split())
 
 
 def scope(reading: TaskReading) -> float:
@@ -276,10 +263,7 @@ MEASURES = (
     Measure("it names {n} files", files, 5, 8),
     Measure("it asks to do {n} kinds of work", verbs, 3, 4),
     Measure("it lists {n} features", features, 3, 4),
-    Measure("{n} words like “and” join different things", joints, 4, 8),
     Measure("it has {n} points below it", nested, 8, 14),
-    Measure("its own text has {n} words", words, 80, 200),
-    Measure("it is estimated at {n} hours", hours, 16, 40),
     Measure("it is about a whole application", scope, 1, 1),
 )
 
@@ -295,17 +279,10 @@ def vague(reading: TaskReading) -> LintFinding | None:
     if found := OPEN_SET.search(reading.own):
         return _vague_finding(reading, f'"{short(found[0])}" can be any', found[0])
     if reading.specific:
-        return _unfinished(reading)
+        return None
     if found := FILLER.search(reading.own):
         return _vague_finding(reading, f'"{short(found[0])}" says neither what nor where', found[0])
     return None if reading.placed else _vague_finding(reading, "it names nothing of this project")
-
-
-def _unfinished(reading: TaskReading) -> LintFinding | None:
-    found = OPEN_END.search(reading.own)
-    if found is None or "`" in reading.task.text:
-        return None
-    return _vague_finding(reading, "its list has no end", found[0])
 
 
 def _vague_finding(reading: TaskReading, why: str, at: str = "") -> LintFinding:
@@ -402,7 +379,7 @@ RULES = (
     Rule(
         "too-large",
         "an open task that is really several: it touches many files, asks for several kinds of "
-        "work, lists many features or points, is estimated at days, or is about a whole "
+        "work, lists many features or points, or is about a whole "
         "application",
         _each(large),
         alone=True,

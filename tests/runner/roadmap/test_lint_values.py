@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
-
 from runner import grouped
 from runner.roadmap.lint import lint
 from runner.roadmap.parse import parse_roadmap
@@ -35,17 +33,6 @@ def test_what_the_parser_saw_is_told_once() -> None:
 
     assert [warning.code for warning in found] == ["custom-state", "quoted-task", "vague"]
     assert found[:2] == seen
-
-
-@pytest.mark.parametrize(
-    ("effort", "large"),
-    [("3-4 weeks", True), ("5 days", True), ("2 days", False), ("45 min", False), ("XL", False)],
-)
-def test_an_estimate_of_a_week_is_too_large(effort: str, large: bool) -> None:
-    """A week or more is several tasks; the longest time of a range counts."""
-    found = lint(changed(plan(f"T1 Write `a.py` ({effort})"), T1={"effort": effort}))
-
-    assert [warning.code for warning in found] == (["too-large"] if large else [])
 
 
 def test_the_estimate_of_a_section_makes_no_task_large() -> None:
