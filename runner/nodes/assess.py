@@ -189,8 +189,8 @@ async def _same_tests(
         found: set[str] = set()
         for path, tests in by_file.items():
             write = changes.files.get(path)
-            if path not in changes.files:
-                found.update(tests)
+            if path not in changes.files or not (is_test_side(path) or path.endswith(".py")):
+                found.update(tests)  # tests in a file of code, as in Rust: it is no edit of theirs
             elif write is None or path not in old:
                 continue
             elif path.endswith(".py"):

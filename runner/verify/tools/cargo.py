@@ -1,8 +1,7 @@
 """Run a Rust project's tests: ``cargo test``, whose text is the stable format it has.
 
 https://doc.rust-lang.org/cargo/commands/cargo-test.html. Ids are ``file::test``: the file is the
-root of the test binary that cargo names before it runs it.
-
+root of the test binary that cargo names before it runs it; of a doc test the file that it is in.
 """
 
 from __future__ import annotations
@@ -82,13 +81,11 @@ def _cases(lines: Sequence[str]) -> Iterator[tuple[str, TestFailure | None]]:
     binary, output = "", _outputs(lines)
     for line in lines:
         if found := _RUNNING.match(line):
-            binary = found["file"] or "doc-tests"
+            binary = found["file"] or ""
         elif found := _TEST.match(line):
-            name = found["name"]
-            if found["result"] == "FAILED":
-                yield "failed", _failure(binary, name, output.get((binary, name), []))
-            else:
-                yield {"ok": "passed"}.get(found["result"], "skipped"), None
+            result = {"ok": "passed", "FAILED": "failed"}.get(found["result"], "skipped")
+            said = output.get((binary, found["name"]), [])
+            yield result, _result(binary, found["name"], said)
     if any(_NOT_COMPILED in line for line in lines):
         yield from (("failed", error) for error in _compile_errors(lines))
 
@@ -99,7 +96,7 @@ def _outputs(lines: Sequence[str]) -> dict[tuple[str, str], list[str]]:
     binary, block = "", None
     for line in lines:
         if running := _RUNNING.match(line):
-            binary, block = running["file"] or "doc-tests", None
+            binary, block = running["file"] or "", None
         elif begins := _BLOCK.match(line):
             block = found.setdefault((binary, begins["name"]), [])
         elif line == "failures:" or _RESULT.match(line):
@@ -109,13 +106,14 @@ def _outputs(lines: Sequence[str]) -> dict[tuple[str, str], list[str]]:
     return found
 
 
-def _failure(binary: str, name: str, output: Sequence[str]) -> TestFailure:
+def _result(binary: str, name: str, output: Sequence[str]) -> TestFailure:
+    root = binary or name.partition(" - ")[0]  # a doc test says its file, and is in no binary
     places = [found for line in output if (found := _PANIC.search(line[:1000]))]
     at = next((i for i, line in enumerate(output) if line.startswith(_NOISE)), len(output))
     kept = [line for line in output[:at] if line.strip() and not _PANIC.search(line[:1000])]
     message = "\n".join(kept).strip() or "the test failed"
-    file, line = (places[0]["file"], int(places[0]["line"])) if places else (binary, None)
-    return TestFailure(f"{binary}::{name}", message, file, line)
+    file, line = (places[0]["file"], int(places[0]["line"])) if places else (root, None)
+    return TestFailure(f"{root}::{name}", message, file, line)
 
 
 def _compile_errors(lines: Sequence[str]) -> Iterator[TestFailure]:

@@ -100,7 +100,7 @@ def read(name: str) -> SuiteReport:
                 ("src/lib.rs::tests::panics", "src/lib.rs", None),
                 ("tests/whole.rs::res", "tests/whole.rs", None),
                 ("tests/whole.rs::whole", "tests/whole.rs", 3),
-                ("doc-tests::src/lib.rs - add (line 3)", "src/lib.rs", 5),
+                ("src/lib.rs::src/lib.rs - add (line 3)", "src/lib.rs", 5),
             ],
         ),
         ("cargo-not-compiled.txt", 0, 0, [("src/lib.rs", "src/lib.rs", 6)]),
@@ -200,6 +200,7 @@ def test_messages_say_what_was_expected(name: str, index: int, words: list[str])
         ("jest.json", "t/a.test.js::group > fine"),
         ("vitest.xml", "v/a.test.js::group > fine"),
         ("mocha.json", "m/a.test.js::group fine"),
+        ("cargo.txt", "src/lib.rs::tests::fine"),
     ],
 )
 def test_tests_that_passed_are_named_like_those_that_failed(name: str, test: str) -> None:

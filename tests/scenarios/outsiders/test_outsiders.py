@@ -24,7 +24,6 @@ from tests.scenarios.outsiders.case_file import COMPLETED, Case, Turn, read_case
 
 KNOWN = {
     "py_report_by_product": "shown: the report is the product's own",
-    "rust_new_test_file": "unbroken: cargo's tests are not run with the new test alone",
 }
 """Cases that come out wrong so far, with what is seen."""
 
