@@ -8,7 +8,7 @@ https://docs.phpunit.de/en/11.0/textui.html
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from runner.ports import SandboxSession
 from runner.state.findings import Level, TestFailure
@@ -26,6 +26,8 @@ from runner.verify.judging import (
 from runner.verify.junit import SuiteReport, plain, read_report, read_reports, report_of, surefire
 
 _TESTS = lazy_pattern(r"(^|/)src/test/.*\.(java|kt|groovy|scala)$")
+_SOURCE = lazy_pattern(r"^(?:.*/)?src/test/(?:java|kotlin|groovy|scala)/")
+_WHERE = "find . -path '*/src/test/*' -type f"
 _OFFLINE = lazy_pattern(
     rb"in offline mode|No cached version of|offline mode\.|UnknownHostException"
 )
@@ -66,9 +68,11 @@ class Jvm:
         if result.exit_code and _OFFLINE.search(result.stdout):
             raise not_there(result, "What the build needs", how=self.fetch)
         files = await gathered(session, self.reports)
+        where = await session.run(["sh", "-c", _WHERE], timeout=60)
+        sources = where.stdout.decode("utf-8", "replace").splitlines()
         folder, _, output = result.stdout.decode("utf-8", "replace").partition("\n")
         text = output.replace(f"{folder}/", "")
-        return judged(level, result, lambda: _read(files, text), timeout=timeout)
+        return judged(level, result, lambda: _read(files, text, sources), timeout=timeout)
 
     def _chosen(self, classes: Sequence[str]) -> list[str]:
         if not classes:
@@ -99,14 +103,36 @@ GRADLE = Jvm(
 
 
 def _class_of(name: str) -> str:
-    return name.split("::")[0].rpartition(".")[0].replace("/", ".")
+    return _SOURCE.sub("", name.split("::")[0]).rpartition(".")[0].replace("/", ".")
 
 
-def _read(files: Sequence[bytes], text: str) -> SuiteReport:
+def _read(files: Sequence[bytes], text: str, sources: Sequence[str]) -> SuiteReport:
     errors = list(_compiler(text))
     if files or not errors:
-        return read_reports(files, surefire)
+        return placed(read_reports(files, surefire), sources)
     return report_of(("failed", error) for error in errors)
+
+
+def placed(report: SuiteReport, sources: Sequence[str]) -> SuiteReport:
+    """Return a report, which names classes, with their files among the ``sources`` of tests.
+
+    A class that several modules have keeps its name.
+    """
+    files: dict[str, str] = {}
+    for path in sources:
+        stem = _SOURCE.sub("", path).rpartition(".")[0]
+        files[stem] = "" if stem in files else path.removeprefix("./")
+
+    def whole(test: str) -> str:
+        path, colons, name = test.partition("::")
+        return f"{files.get(path.rpartition('.')[0]) or path}{colons}{name}"
+
+    return replace(
+        report,
+        failures=tuple(replace(f, test=whole(f.test), file=whole(f.file)) for f in report.failures),
+        green=tuple(sorted(map(whole, report.green))),
+        names=tuple(map(whole, report.names)),
+    )
 
 
 def _compiler(text: str) -> Iterator[TestFailure]:

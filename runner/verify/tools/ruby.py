@@ -30,7 +30,15 @@ _SPEC = lazy_pattern(r"(^|/)spec/.*_spec\.rb$")
 _TEST = lazy_pattern(r"(^|/)test/(.*/)?(test_[^/]*|[^/]*_test)\.rb$")
 _BUNDLED = '$([ -f Gemfile.lock ] && command -v bundle >/dev/null && echo "bundle exec")'
 _RSPEC = f'exec {_BUNDLED} rspec --format progress --format json --out "$@"'
-_EACH = "ARGV.each { |file| require File.expand_path(file) }"
+# each test is told with its file, which the summary names only of those that fail, if of any
+_EACH = (
+    "ARGV.each { |file| require File.expand_path(file) }; "
+    "defined?(Minitest::Result) && Minitest::CompositeReporter.prepend(Module.new { def record(t); "
+    'super; puts "", "#{t.result_code} #{t.source_location[0]}::#{t.klass}##{t.name}"; end })'
+)
+_NAMED = lazy_pattern(
+    r"^(?P<code>[.FES]) (?P<file>[^\s:]{1,300}\.rb)::(?P<test>.{1,300})$", re.MULTILINE
+)
 _MINITEST = f"""\
 pwd -P
 [ $# -gt 0 ] || set -- $(find test -name '*_test.rb' -o -name 'test_*.rb' | sort)
@@ -43,7 +51,7 @@ _SUMMARY = lazy_pattern(
 )
 _BEGIN = lazy_pattern(r"^ {1,4}\d{1,6}\) (?:Failure|Error):$", re.MULTILINE)
 _HEAD = lazy_pattern(
-    r"^(?P<test>[^\s\[]{1,300}#[^\s\[:]{1,300})(?: \[(?P<place>[^\]]{1,400})\])?:?$"
+    r"^(?P<test>\S[^#\n]{0,300}#[^\[:\n]{1,300}?)(?: \[(?P<place>[^\]]{1,400})\])?:?$"
 )
 _HOW = {"how": "bundle install"}
 
@@ -82,9 +90,11 @@ class Minitest:
     async def run(
         self, session: SandboxSession, *, timeout: float, only: Sequence[str] = ()
     ) -> Level:
-        """Run all tests; their ids name no file, so ``only`` cannot choose."""
-        command = ["sh", "-c", _MINITEST, "sh"]
-        typed = "ruby -Ilib -Itest test/*"
+        """Run all tests, or the files of ``only`` where all of them are known."""
+        files = sorted({name.split("::")[0] for name in only})
+        files = files if all(file.endswith(".rb") for file in files) else []
+        command = ["sh", "-c", _MINITEST, "sh", *files]
+        typed = " ".join(["ruby -Ilib -Itest", *(files or ["test/*"])])
         result, level = await ran(session, command, tool=self.name, timeout=timeout, shown_as=typed)
         must_be_there(result, "ruby", **_HOW)
         folder, _, text = result.stdout.decode("utf-8", "replace").partition("\n")
@@ -135,8 +145,15 @@ def read_minitest(text: str) -> SuiteReport:
     failures = [_block(block) for block in _BEGIN.split(text[: last.start()])[1:]][:bad]
     failures += [TestFailure("test", "a test failed")] if bad and not failures else []
     passed = max(0, int(last["runs"]) - bad - skipped)
-    found = report_of(("failed", failure) for failure in failures)
-    return SuiteReport(passed, skipped, found.failures)
+    told = {each["test"]: each for each in _NAMED.finditer(text)}
+    ids = {test: f"{each['file']}::{test}" for test, each in told.items()}
+    red = (("failed", replace(each, test=ids.get(each.test, each.test))) for each in failures)
+    green = (
+        ("passed", TestFailure(ids[test], "", each["file"]))
+        for test, each in told.items()
+        if each["code"] == "."
+    )
+    return replace(report_of([*red, *green]), passed=passed, skipped=skipped)
 
 
 def _block(block: str) -> TestFailure:

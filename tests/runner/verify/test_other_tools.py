@@ -14,6 +14,7 @@ from runner.errors import TaskError
 from runner.state.findings import Level
 from runner.verify import tools_of, verify
 from runner.verify.judging import Tool
+from runner.verify.tools.ruby import _EACH
 from tests.runner.verify.box import open_box
 from tests.runner.verify.test_recorded import FOLDER
 
@@ -82,16 +83,16 @@ MAVEN_REPORT = "target/surefire-reports/TEST-CalcTest.xml"
             "mvn",
             leaving("surefire.xml", where=MAVEN_REPORT, before="mkdir -p target/surefire-reports"),
             "mvn -B -o -ntp --fail-at-end test",
-            "CalcTest.java",
+            "src/test/java/CalcTest.java",
         ),
         (
             JAVA,
-            ("com/shop/CalcTest.java::adds",),
+            ("src/test/java/com/shop/CalcTest.java::adds",),
             "mvn",
             leaving("surefire.xml", where=MAVEN_REPORT, before="mkdir -p target/surefire-reports"),
             "mvn -B -o -ntp --fail-at-end test -Dtest=com.shop.CalcTest "
             "-Dsurefire.failIfNoSpecifiedTests=false",
-            "CalcTest.java",
+            "src/test/java/CalcTest.java",
         ),
         (
             JAVA,
@@ -114,8 +115,7 @@ MAVEN_REPORT = "target/surefire-reports/TEST-CalcTest.xml"
             (),
             "ruby",
             leaving("minitest.txt"),
-            "ruby -Ilib -Itest -e ARGV.each { |file| require File.expand_path(file) } "
-            "test/test_calc.rb",
+            f"ruby -Ilib -Itest -e {_EACH} test/test_calc.rb",
             "test/test_calc.rb",
         ),
         (
@@ -191,7 +191,9 @@ async def test_a_tool_that_is_not_there_is_an_environment_error(
     tmp_path: Path, files: dict[str, str], hint: str
 ) -> None:
     """Nothing else has tests here: the message says what to install."""
-    absent = dict.fromkeys(("go", "cargo", "gradle"), "#!/bin/sh\nexit 127\n")  # also where it is
+    absent = dict.fromkeys(
+        ("go", "cargo", "gradle", "phpunit", "rspec"), "#!/bin/sh\nexit 127\n"
+    )  # also where it is
     box, _ = await open_box(tmp_path, files, absent)
     encoded = {path: text.encode() for path, text in files.items()}
     with pytest.raises(TaskError, match=hint) as caught:

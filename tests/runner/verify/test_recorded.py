@@ -11,6 +11,7 @@ from runner.state.findings import TestFailure
 from runner.verify.junit import SuiteReport, plain, read_report, surefire, vitest
 from runner.verify.tools.cargo import read_cargo
 from runner.verify.tools.go import read_go
+from runner.verify.tools.jvm import placed
 from runner.verify.tools.node import read_jest, read_mocha, read_node
 from runner.verify.tools.ruby import read_minitest, read_rspec
 
@@ -36,6 +37,7 @@ READERS: dict[str, Reader] = {
     "rspec.json": read_rspec,
     "rspec-load-error.json": read_rspec,
     "minitest.txt": of_text(read_minitest),
+    "minitest-files.txt": of_text(read_minitest),
     "phpunit.xml": lambda xml: read_report(xml, plain),
 }
 
@@ -144,6 +146,12 @@ def read(name: str) -> SuiteReport:
             ],
         ),
         (
+            "minitest-files.txt",
+            2,
+            1,
+            [("test/test_calc.rb::TestCalc#test_add", "test/test_calc.rb", 4)],
+        ),
+        (
             "phpunit.xml",
             2,
             1,
@@ -214,6 +222,44 @@ def test_messages_carry_no_stack(name: str) -> None:
     frames = [f for f in read(name).failures if "\n    at " in f.message or "\tat " in f.message]
 
     assert frames == []
+
+
+def test_minitest_names_what_passed_with_its_file() -> None:
+    """Also an example without a class."""
+    assert sorted(read("minitest-files.txt").names) == [
+        "test/test_calc.rb::TestCalc#test_fine",
+        "test/test_calc.rb::calc thing#test_0001_adds well",
+    ]
+
+
+def test_classes_of_java_and_kotlin_are_found_among_the_sources() -> None:
+    """A report names classes; a class that two modules have keeps its name."""
+    xml = "".join(
+        f'<testcase name="adds" classname="{name}">{text}</testcase>'
+        for name, text in (
+            ("com.shop.CartTest", ""),
+            ("com.shop.BothTest", ""),
+            ("com.shop.TotalTest", "<failure>java.lang.AssertionError: x</failure>"),
+        )
+    )
+    report = read_report(f"<testsuite>{xml}</testsuite>".encode(), surefire)
+    sources = [
+        "./src/test/java/com/shop/CartTest.java",
+        "./web/src/test/kotlin/com/shop/TotalTest.kt",
+        *(f"./{module}/src/test/java/com/shop/BothTest.java" for module in "ab"),
+    ]
+    found = placed(report, sources)
+
+    assert found.names == (
+        "src/test/java/com/shop/CartTest.java::adds",
+        "com/shop/BothTest.java::adds",
+    )
+    assert [(f.test, f.file) for f in found.failures] == [
+        (
+            "web/src/test/kotlin/com/shop/TotalTest.kt::adds",
+            "web/src/test/kotlin/com/shop/TotalTest.kt",
+        )
+    ]
 
 
 def test_a_package_of_java_is_part_of_the_path() -> None:
