@@ -11,9 +11,9 @@ from runner.config.reading import ConfigError
 from runner.files.decisions import KnownRun
 from runner.git.own_settings import OwnSettings
 from runner.loop.problems import StartCommands
-from runner.people.recovery_sentences import new_evidence
+from runner.people.recovery_sentences import approval_does, new_evidence
 from runner.ports import Decision
-from runner.state.proposal import Proposal, Strategy, as_item
+from runner.state.proposal import Proposal, as_item
 from runner.state.run_state import Attempt
 from runner.state.status_words import DECISIONS, RUNS
 from runner.text.sanitize import cut_middle
@@ -37,14 +37,6 @@ NO_PROPOSAL = (
 NO_RUN = "There is no run in this folder yet. `cairn run --dry-run` shows what one would do."
 SAME_TASK = "The list has the same task again; describe it in other words."
 NO_TASKS = "The list has no task, so nothing was decided."
-WHAT_APPROVAL_DOES: dict[Strategy, str] = {
-    "rewrite": "Cairn replaces the task in the roadmap with the one below, then works on it",
-    "decompose": "Cairn replaces the task in the roadmap with the ones below, then works on them "
-    "in order",
-    "defer": "Cairn tries the task once more after the others",
-    "skip": "Cairn leaves the task out of this run",
-    "escalate": "the task stays open for you to do",
-}
 _MOST_EVIDENCE = 12
 _LONGEST = 4_000
 _LINE = 300
@@ -87,7 +79,7 @@ def proposal_lines(waiting: PendingProposal) -> Iterator[str]:
     yield f"Task:  {one_line(task.name)} {one_line(task.title)} "
     yield f"       ({one_line(state.request.roadmap)}, line {task.place.line})"
     yield from _reasons(proposal, state.attempt)
-    yield f"If you approve: {_does(proposal)}"
+    yield f"If you approve: {approval_does(proposal, merged=False)}"
     if waiting.so_far:
         yield waiting.so_far
     for path in sorted(proposal.changes.files) if proposal.kind == "changes" else ():
@@ -273,12 +265,6 @@ def stale(word: str, now: str) -> str:
     if now:
         return f"{begin}the task changed, and proposal {now} has taken its place."
     return f"{begin}its task was decided, or its run is over."
-
-
-def _does(proposal: Proposal) -> str:
-    if proposal.kind == "changes":
-        return "Cairn writes these files and runs the tests"
-    return WHAT_APPROVAL_DOES[proposal.strategy]
 
 
 def programs_not_run(found: OwnSettings) -> str:

@@ -137,13 +137,14 @@ def _ended(text: str) -> str:
     return line if line.endswith((".", "!", "?")) else f"{line}."
 
 
+STAYS_OPEN = "The task stays open for you to do."
 WHAT_APPROVAL_DOES: dict[Strategy, str] = {
     "rewrite": "Cairn replaces the task in the roadmap with the one below, then works on it.",
     "decompose": "Cairn replaces the task in the roadmap with the ones below, then works on them "
     "in order.",
     "defer": "Cairn tries the task once more after the others.",
     "skip": "Cairn leaves the task out of this run.",
-    "escalate": "The task stays open for you to do, and this pull request is marked ready for "
+    "escalate": f"{STAYS_OPEN[:-1]}, and this pull request is marked ready for "
     "review. Finish the task on its branch and merge it; or push what you have and comment "
     "`/execute retry`, and Cairn continues from there.",
 }
@@ -242,7 +243,7 @@ def proposal_comment(
         f"### Proposal {proposal.id}: {proposal.strategy.upper()}",
         f"**Why:** {_reason(state)}{_name_of(proposal)}.",
         inert_line(proposal.explanation),
-        "" if _reports(state) else f"**If you approve:** {_does(proposal)}",
+        "" if _reports(state) else f"**If you approve:** {approval_does(proposal, merged=True)}",
         strategy_here(past, proposal.strategy) if past else "",
         before_and_after(proposal),
         _evidence(state, proposal),
@@ -404,10 +405,24 @@ def _reports(state: RunState) -> bool:
     return _of(state).kind == "recovery" and mode == "review_only"
 
 
-def _does(proposal: Proposal) -> str:
-    if proposal.kind == "changes":
-        return "Cairn writes the change that the diff shows, runs the tests, and continues."
-    return WHAT_APPROVAL_DOES[proposal.strategy]
+def approval_does(proposal: Proposal, *, merged: bool) -> str:
+    """What Cairn does with a proposal that is approved; ``merged`` says that people merge it."""
+    if proposal.kind != "changes":
+        alone = proposal.strategy == "escalate" and not merged
+        return STAYS_OPEN if alone else WHAT_APPROVAL_DOES[proposal.strategy]
+    old = proposal.explanation.startswith(OLD_FAILURE)
+    excused = " These old failures stop nothing in the rest of the run." if old else ""
+    if merged:
+        return (
+            "Cairn writes the change that the diff shows, runs the tests, and continues. The pull "
+            "request then ticks the task's box, and merging it says that the task is done."
+            + excused
+        )
+    return (
+        "Cairn writes these files, runs the tests and, if nothing new fails, ticks the task's box, "
+        "because your approval says that the task is done. Where no test shows that, the task is "
+        "called completed (not shown)." + excused
+    )
 
 
 def _reason(state: RunState) -> str:

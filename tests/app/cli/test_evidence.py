@@ -209,7 +209,13 @@ async def test_an_old_failure_in_the_way_is_put_before_a_person(tmp_path: Path) 
         asked = await here.cairn("run")
         assert "an old failure stands in the way" in " ".join(asked.out.split())
 
+        shown = " ".join((await here.cairn("show", "1.1")).out.split())
+        assert "if nothing new fails, ticks the task's box, because your approval says" in shown
+        assert "These old failures stop nothing in the rest of the run." in shown
+
         assert (await here.cairn("approve", "--resume")).code == 0
+        assert (here.folder / "ROADMAP.md").read_text().startswith("- [x] 1.1")
+        assert "completed (not shown)" in (await here.cairn("status")).out
         for line in here.left("report.json")["timeline"]:
             assert line["verdict"] == "unbroken"
             assert line["unchanged"] == ["tests/test_divide.py::test_old"]

@@ -92,7 +92,7 @@ def test_what_is_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
         "1.1 Write one.json",
         "Why:   Cairn found no reason to reword or reorder the tasks.",
         "one.json: JSONDecodeError",
-        "If you approve: the task stays open for you to do",
+        "If you approve: The task stays open for you to do",
     ):
         assert words in shown
 

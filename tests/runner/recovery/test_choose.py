@@ -11,7 +11,6 @@ from typing import get_args
 import pytest
 
 import runner.prompts
-from app.local import text
 from runner.people.recovery_sentences import BECAUSE, WHAT_APPROVAL_DOES, WHAT_FOLLOWS, WHY
 from runner.prompts.forms import FORMS
 from runner.recovery.choose import ASKED_IN, choose, room
@@ -43,7 +42,6 @@ TABLES: dict[str, tuple[Mapping[str, object], set[str]]] = {
     "APPLIED in runner/state/recoveries.py": (APPLIED, {"escalate"}),
     "WHAT_FOLLOWS in runner/people/recovery_sentences.py": (WHAT_FOLLOWS, set()),
     "WHAT_APPROVAL_DOES in runner/people/recovery_sentences.py": (WHAT_APPROVAL_DOES, set()),
-    "WHAT_APPROVAL_DOES in app/local/text.py": (text.WHAT_APPROVAL_DOES, set()),
 }
 """Each table with a row for every strategy, and the strategies that need none there."""
 
