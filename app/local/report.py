@@ -186,6 +186,7 @@ async def _read(folder: Path) -> list[Found]:
     found: list[Found] = []
     for run, left in await states(kept.runs.all()[:MOST_RUNS], kept):
         state, elsewhere = await as_it_stands(repository, folder, run, left)
+        state = left if found else state  # what an older run did stays as it was
         found.append((run, state, [w for w in waits if w.run.id == run.id], elsewhere))
     return found
 
@@ -204,10 +205,12 @@ def run_lines(
     elsewhere: str = "",
     *,
     tasks: bool = True,
+    now: RunState | None = None,
 ) -> Iterator[str]:
     """A run: how it stands, its ``tasks``, and what to type to answer or to continue it.
 
-    ``elsewhere`` is its branch where that is not the one that is checked out.
+    ``elsewhere`` is its branch where that is not the one that is checked out, ``now`` says how its
+    tasks stand now, where ``state`` is how it left them.
     """
     view = view_of(state)
     counts = Counter(task.stands for task in view.tasks)
@@ -221,8 +224,9 @@ def run_lines(
     for task in view.tasks if tasks else ():
         name = sanitize(f"{task.name} {task.title}", plain=True)
         yield f"  {task.stands:<21} {one_line(name)}"
-    if tasks and (reviewing := [t.name for t in view.tasks if t.status is Status.IN_REVIEW]):
-        yield f"  {how_to_accept(reviewing)}"
+    stand = view_of(now or state).tasks
+    if tasks and (reviewing := [t.name for t in stand if t.status is Status.IN_REVIEW]):
+        yield f"  {how_to_accept(reviewing, elsewhere)}"
     for text in how_to_answer(open_):
         yield f"  {text}"
     if run.state in ("interrupted", "paused"):

@@ -23,7 +23,7 @@ from runner.state.options import Request
 from runner.state.proposal import Proposal
 from runner.state.recoveries import outcome_of
 from runner.state.run_state import Attempt, RunState, Status
-from runner.state.task_commits import in_review
+from runner.state.task_commits import in_review, unshown
 
 if TYPE_CHECKING:
     from runner.git.folder_repository import FolderRepository
@@ -105,19 +105,31 @@ async def as_it_stands(
     try:
         if not await repository.holds(state.stack.tip, state.stack.branch):
             return state, state.stack.branch
-        reviewing = in_review(await repository.task_commits())
+        made = await repository.task_commits()
         content = (folder / state.request.roadmap).read_bytes()
     except (Outage, OSError) as error:
         log.debug("Run %s is shown as it ended: %s", run.id, error)
         return state, ""
     plan = parse_roadmap(state.request.roadmap, content)
-    state = restated(state, plan, reviewing)
+    state = replace(restated(state, plan, in_review(made)), unshown=tuple(sorted(unshown(made))))
     if state.roadmap is not None:
         ticked = {task.key: task.checked for task in plan.tasks}
         old = state.roadmap.tasks
         tasks = tuple(replace(t, checked=t.checked and ticked.get(t.key, True)) for t in old)
         state = replace(state, roadmap=replace(state.roadmap, tasks=tasks))
     return state, ""
+
+
+async def branch_in_review(
+    kept: LocalStore, repository: LocalRepository | FolderRepository, folder: Path, name: str
+) -> str:
+    """The branch where a task is in review that is not checked out; '' where there is none."""
+    for run, left in await states(kept.runs.all()[:MOST_ENDED], kept):
+        _, branch = await as_it_stands(repository, folder, run, left)
+        named = (task for task in left.tasks if name in (task.key, task.id))
+        if branch and any(left.status(task) is Status.IN_REVIEW for task in named):
+            return branch
+    return ""
 
 
 def restated(state: RunState, plan: Roadmap, reviewing: Collection[str]) -> RunState:

@@ -16,6 +16,7 @@ from app.local.runs import LocalStore, PendingProposal, answerable, as_it_stands
 from app.local.text import (
     NO_RUN,
     former_proposal_lines,
+    how_to_accept,
     how_to_answer,
     nothing_called,
     proposal_lines,
@@ -36,9 +37,9 @@ from runner.people.task_detail import (
     detail_of,
     known,
 )
-from runner.people.trust import trust_line
+from runner.people.trust import trust_line, verdict_of
 from runner.state.findings import outputs_of
-from runner.state.run_state import RunState
+from runner.state.run_state import RunState, Status
 from runner.text.sanitize import cut_middle
 
 _SHORTEST = 4
@@ -93,17 +94,19 @@ async def _text(found: _Found, asked: ShowOptions, kept: LocalStore, folder: Pat
     waits = [each for each in await answerable(kept) if each.run.id == found.run.id]
     repository = await repository_in(folder)
     state, elsewhere = await as_it_stands(repository, folder, found.run, found.state)
+    newest = kept.runs.all()[0].id == found.run.id
+    shown = state if newest else found.state  # what an older run did stays as it was
     found = replace(found, state=state)
     if not found.task:
         if asked.json:
-            return jsonlib.dumps(run_object(found.run, state, waits), ensure_ascii=False)
-        lines = run_lines(found.run, state, waits, elsewhere)
+            return jsonlib.dumps(run_object(found.run, shown, waits), ensure_ascii=False)
+        lines = run_lines(found.run, shown, waits, elsewhere, now=state)
         return "\n".join([*lines, *_hints(found), *await _cost(found.run.id, folder)])
     detail = await _detail(found, folder)
     if asked.json:
         return jsonlib.dumps(detail_json(detail), ensure_ascii=False, default=str)
     waiting = [each for each in waits if each.proposal.task == found.task]
-    return "\n".join(_lines(detail, waiting, full=asked.exchanges))
+    return "\n".join(_lines(detail, waiting, elsewhere, full=asked.exchanges))
 
 
 async def _find(words: Sequence[str], kept: LocalStore) -> _Found | None:
@@ -177,12 +180,16 @@ def _hints(found: _Found) -> Iterator[str]:
 def _lines(
     detail: TaskDetail,
     waiting: Sequence[PendingProposal],
+    elsewhere: str,
     *,
     full: bool,
 ) -> Iterator[str]:
     view = detail.view
     yield f"Task {one_line(view.name)} {one_line(view.title)}"
     yield f"Run {detail.run}, attempt {detail.attempt.number}: {view.stands}"
+    if view.status is Status.IN_REVIEW:
+        verdict = verdict_of(detail.attempt)
+        yield how_to_accept([view.name], elsewhere, f"{verdict.kind}, {verdict.reason}")
     if view.why:
         yield f"Why: {cut_middle(one_line(view.why), _LONGEST)}"
     yield from _section("What the roadmap says", [printable(detail.text)])

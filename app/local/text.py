@@ -107,15 +107,21 @@ def _reasons(proposal: Proposal, attempt: Attempt) -> Iterator[str]:
         yield f"       {one_line(line)[:_LINE]}"
 
 
-def how_to_accept(names: Sequence[str]) -> str:
-    """Which tasks are in review, and what to type."""
+def how_to_accept(names: Sequence[str], branch: str = "", verdict: str = "") -> str:
+    """Which tasks are in review, and what to type; ``branch`` is theirs if it is not checked out.
+
+    ``verdict`` is that of the only one.
+    """
     shown = ", ".join(one_line(name)[:120] for name in names[:20])
-    which = f"Task {shown} is" if len(names) == 1 else f"{len(names)} tasks are"
-    listed = "" if len(names) == 1 else f" ({shown}{', …' if len(names) > 20 else ''})"
-    it = "it is done" if len(names) == 1 else "they are done"
+    one = len(names) == 1
+    which = f"Task {shown} is" if one else f"{len(names)} tasks are"
+    listed = "" if one else f" ({shown}{', …' if len(names) > 20 else ''})"
+    task, because = (shown, f" ({verdict})") if verdict else ("TASK", "")
+    switch = f" Switch to branch {one_line(branch)}, then type" if branch else " Type"
     return (
-        f"{which} in review{listed}: no test shows that {it}. To see a change: "
-        "cairn show TASK. To tick its box: cairn accept TASK. To take it back: cairn undo TASK"
+        f"{which} in review{listed}: no test shows that {'it is' if one else 'they are'} "
+        f"done{because}.{switch} `cairn show {task}` to see a change, `cairn accept {task}` to "
+        f"tick its box, or `cairn undo {task}` to take it back."
     )
 
 
@@ -180,21 +186,46 @@ def nothing_called(word: str, runs: Sequence[str]) -> str:
     )
 
 
-def not_finished(word: str, names: Sequence[str], reviewing: Sequence[str]) -> str:
+def not_finished(
+    word: str, names: Sequence[str], reviewing: Sequence[str], elsewhere: str, every: Sequence[str]
+) -> str:
     """The roadmap has no finished task of this name, and none in review."""
     shown = ", ".join(one_line(name) for name in names[:20]) or "none"
     begin = f"The roadmap has no finished task called {one_line(word)[:60]!r}. Finished tasks: "
-    return f"{begin}{shown}.{_in_review(reviewing)} Nothing was changed."
+    more = _meant(word, elsewhere, every)
+    return f"{begin}{shown}.{_in_review(reviewing)}{more} Nothing was changed."
 
 
-def not_in_review(word: str, reviewing: Sequence[str], *, ticked: bool) -> str:
-    """There is no task of this name that a person can accept."""
+def not_in_review(
+    word: str, reviewing: Sequence[str], elsewhere: str, every: Sequence[str], *, ticked: bool
+) -> str:
+    """There is no task of this name that a person can accept.
+
+    ``elsewhere`` is the branch where it is in review ('': none), ``every`` names all tasks.
+    """
     name, others = one_line(word)[:60], _in_review(reviewing)
     if ticked:
         why = f"The box of task {name} is ticked already.{others}"
     else:
         why = f"No task {name} is in review.{others}" if others else _NO_REVIEW
-    return f"{why} Nothing was changed."
+    return f"{why}{_meant(word, elsewhere, every)} Nothing was changed."
+
+
+def _meant(word: str, elsewhere: str, every: Sequence[str]) -> str:
+    """Where the task of this name is in review, or which tasks have names that begin like it."""
+    if elsewhere:
+        branch = one_line(elsewhere)
+        return f" Task {one_line(word)[:60]} is in review on branch {branch}; check that out first."
+    alike = [] if word in every else [one_line(name) for name in every if name.startswith(word)]
+    return (
+        f" No task is called {one_line(word)[:60]!r}. Did you mean {_or(alike[:5])}?"
+        if alike
+        else ""
+    )
+
+
+def _or(names: Sequence[str]) -> str:
+    return " or ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
 _NO_REVIEW = "No task is in review on the branch that is checked out."

@@ -15,8 +15,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from app.interrupts import CODE, Interrupts
-from app.local.compose import local_deps, repository_in, sandbox_of
+from app.local.compose import kept_in, local_deps, repository_in, sandbox_of
 from app.local.options import FOLDER, LocalRun, options_for, read_config
+from app.local.runs import branch_in_review
 from app.local.text import (
     ACCEPT_CUT,
     ALL_WELL,
@@ -39,6 +40,7 @@ from app.terminal import any_encoding, say
 from runner.config.reading import ConfigError
 from runner.errors import Outage, PortError, TaskError
 from runner.files.durable import take_folder, write_file
+from runner.files.history_file import NAME, FileHistory
 from runner.files.results import FileMemory
 from runner.git.folder_repository import FolderRepository
 from runner.git.local_repository import LocalRepository
@@ -159,7 +161,10 @@ async def _accept(folder: Path, name: str, roadmap: str) -> str:
         task = find(here.plan, name)
         if task is None or task.key not in here.reviewing:
             ticked = task is not None and task.checked
-            raise TaskError("file", not_in_review(name, here.names(), ticked=ticked))
+            elsewhere = "" if ticked else await _elsewhere(here, folder, name)
+            every = [each.name for each in here.plan.tasks]
+            why = not_in_review(name, here.names(), elsewhere, every, ticked=ticked)
+            raise TaskError("file", why)
         done = here.reviewing[task.key]
         tasks = [each for each in here.plan.tasks if here.reviewing.get(each.key) == done]
         path, content = here.plan.path, here.plan.content
@@ -174,13 +179,14 @@ async def _accept(folder: Path, name: str, roadmap: str) -> str:
         except Outage as error:
             raise TaskError("file", MOVED_MEANWHILE) if error.advised else error from error
     _noted(folder / FOLDER, [each.key for each in tasks], Status.COMPLETED)
+    await _recorded(folder / FOLDER, done, Status.COMPLETED)
     return accepted([each.name for each in tasks], done.id)
 
 
 async def _undo(folder: Path, name: str, roadmap: str, committing: asyncio.Event) -> str:
     async with _opened(folder, roadmap) as here:
         repository, at, path = here.repository, here.at, here.plan.path
-        task = _finished(here, name)
+        task = await _finished(here, folder, name)
         done, commit = await _commit_of(here, task)
         changes = await inverse(done, here.now, repository, merged)
         if dirty := await repository.uncommitted(*changes.files):
@@ -202,6 +208,7 @@ async def _undo(folder: Path, name: str, roadmap: str, committing: asyncio.Event
             raise TaskError("file", CHANGED_MEANWHILE) from error
     tasks = [each for each in here.plan.tasks if each.key in commit.tasks]
     await _forget(folder / FOLDER, tasks, changes)
+    await _recorded(folder / FOLDER, commit, Status.DECLINED)
     return taken_back(task.name, commit.id, sorted(changes.files), tests)
 
 
@@ -245,16 +252,35 @@ def _noted(folder: Path, keys: Collection[str], status: Status) -> None:
         write_file(todos, (json.dumps(data, indent=2, ensure_ascii=False) + "\n").encode())
 
 
+async def _recorded(folder: Path, commit: TaskCommit, status: Status) -> None:
+    """Let the history say what a person said about attempts that were in review."""
+    history = FileHistory(folder / NAME)
+    try:
+        for each in (await history.of_run(commit.about("Cairn-Run"))).executions:
+            if each.key.task in commit.tasks and each.end.status == Status.IN_REVIEW:
+                await history.record(replace(each, end=replace(each.end, status=str(status))))
+    except Outage as outage:  # what was asked for is done all the same
+        say(outage.message, stream=sys.stderr)
+    finally:
+        history.close()
+
+
 async def _roadmap(here: Here, tree: Snapshot, path: str) -> Roadmap:
     entry = tree.entries.get(path)
     return parse_roadmap(path, (await here.blobs([entry.sha]))[entry.sha] if entry else b"")
 
 
-def _finished(here: _Place, name: str) -> Task:
+async def _elsewhere(here: _Place, folder: Path, name: str) -> str:
+    return await branch_in_review(kept_in(folder / FOLDER), here.repository, folder, name)
+
+
+async def _finished(here: _Place, folder: Path, name: str) -> Task:
     task = find(here.plan, name)
     if task is None or not (task.checked or task.key in here.reviewing):
         done = [each.name for each in here.plan.tasks if each.checked and each.kind == "work"]
-        raise TaskError("file", not_finished(name, done, here.names()))
+        every = [each.name for each in here.plan.tasks]
+        elsewhere = await _elsewhere(here, folder, name)
+        raise TaskError("file", not_finished(name, done, here.names(), elsewhere, every))
     return task
 
 

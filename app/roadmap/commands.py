@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import json as json_
 import sys
+from collections.abc import Collection
+from pathlib import Path
 
 from app.local.files import STDIN, UnusableRoadmap, read_roadmap, replace_unless_changed
 from app.roadmap.view import roadmap_json, warnings_json
 from app.terminal import any_encoding, printable
+from runner.errors import PortError
 from runner.people.todos import TodosRefused, sync, turned
 from runner.roadmap.edit import EditRefused
 from runner.roadmap.parse import parse_roadmap
 from runner.roadmap.task import Roadmap
+from runner.state.task_commits import in_review
 
 
 def show(file: str, *, json: bool) -> int:
@@ -20,14 +25,28 @@ def show(file: str, *, json: bool) -> int:
     roadmap = parsed(file)
     if roadmap is None:
         return 2
+    reviewing = asyncio.run(_in_review(file, Path(file).absolute().parent))
     if json:
-        print(json_.dumps(roadmap_json(roadmap), indent=2))
+        print(json_.dumps(roadmap_json(roadmap, reviewing), indent=2))
         return 0
     # drawing is not needed for programs, and takes a moment to import
     from app.roadmap.view import print_roadmap
 
-    print_roadmap(roadmap)
+    print_roadmap(roadmap, reviewing)
     return 0
+
+
+async def _in_review(file: str, folder: Path) -> Collection[str]:
+    """The keys of the tasks in review where the file is; none where nothing says so."""
+    places = (folder / ".executor", *(each / ".git" for each in (folder, *folder.parents)))
+    if file == STDIN or not any(place.exists() for place in places):
+        return ()
+    from app.local.compose import repository_in  # takes a moment to import
+
+    try:
+        return in_review(await (await repository_in(folder)).task_commits())
+    except PortError:  # there is no commit yet
+        return ()
 
 
 def lint(file: str, *, json: bool) -> int:

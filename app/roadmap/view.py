@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
 
@@ -29,21 +29,28 @@ _COLUMNS = (
 )
 
 
-def print_roadmap(roadmap: Roadmap) -> None:
-    """Print it; on a terminal in its width and with colours, else plain."""
+def print_roadmap(roadmap: Roadmap, reviewing: Collection[str] = ()) -> None:
+    """Print it; on a terminal in its width and with colours, else plain.
+
+    ``reviewing`` are the keys of the tasks in review: no run takes them up.
+    """
     terminal = sys.stdout.isatty()
     width = shutil.get_terminal_size().columns if terminal else _PIPE_WIDTH
     colours = terminal and not os.environ.get("NO_COLOR")
-    say("\n".join(_view(roadmap, width=width, colours=colours)))
+    say("\n".join(_view(roadmap, reviewing, width=width, colours=colours)))
 
 
-def _view(roadmap: Roadmap, *, width: int, colours: bool) -> Iterator[str]:
+def _view(
+    roadmap: Roadmap, reviewing: Collection[str], *, width: int, colours: bool
+) -> Iterator[str]:
     """Everything ``show`` says, as lines."""
-    yield styled(_summary(roadmap), "bold", colours=colours)
+    yield styled(_summary(roadmap, reviewing), "bold", colours=colours)
     if roadmap.asks:
         yield f"Cairn cannot run this: {one_line(roadmap.asks)}"
     if roadmap.tasks:
-        yield from table_lines(_COLUMNS, list(_rows(roadmap)), width=width, colours=colours)
+        yield from table_lines(
+            _COLUMNS, list(_rows(roadmap, reviewing)), width=width, colours=colours
+        )
     if roadmap.warnings:
         yield styled(_warnings(roadmap.path, roadmap.warnings), "yellow", colours=colours)
     if roadmap.candidates:
@@ -56,23 +63,24 @@ def warning_line(path: str, warning: Warning) -> str:
     return f"{place} {warning.code} {one_line(warning.message)}"
 
 
-def _summary(roadmap: Roadmap) -> str:
+def _summary(roadmap: Roadmap, reviewing: Collection[str]) -> str:
     tasks = roadmap.tasks
     work = [task for task in tasks if task.kind == "work"]
     done = sum(task.checked for task in work)
+    waiting = sum(task.key in reviewing and not task.checked for task in work)
     numbers = [
-        f"{len(work)} to work on ({done} done)",
+        f"{len(work)} to work on ({done} done{f', {waiting} in review' if waiting else ''})",
         f"{sum(task.kind == 'check' for task in tasks)} checks",
         f"{sum(task.kind == 'summary' for task in tasks)} summaries",
     ]
     bytes_ = f"line endings {roadmap.eol}{', byte order mark' if roadmap.bom else ''}"
-    return f"{one_line(roadmap.path)}: {len(tasks)} checkboxes: {', '.join(numbers)}; {bytes_}"
+    return f"{one_line(roadmap.path)}: {len(tasks)} checkboxes, {', '.join(numbers)}; {bytes_}"
 
 
-def _rows(roadmap: Roadmap) -> Iterator[tuple[tuple[str, ...], Style]]:
+def _rows(roadmap: Roadmap, reviewing: Collection[str]) -> Iterator[tuple[tuple[str, ...], Style]]:
     """Cells and style of each task, and of each heading before its first one."""
     by_key = {task.key: task for task in roadmap.tasks}
-    runs = _numbers(roadmap)
+    runs = _numbers(roadmap, reviewing)
     seen: set[Heading] = set()
     for task in roadmap.tasks:
         for heading in task.place.headings:
@@ -87,15 +95,16 @@ def _rows(roadmap: Roadmap) -> Iterator[tuple[tuple[str, ...], Style]]:
                 _name(task),
                 task.kind,
                 _waits(task, by_key),
-                _also(task),
+                _also(task, in_review=task.key in reviewing and not task.checked),
             ),
-            "dim" if task.checked or not task.runnable else "",
+            "" if task.key in runs else "dim",
         )
 
 
-def _numbers(roadmap: Roadmap) -> dict[str, str]:
+def _numbers(roadmap: Roadmap, reviewing: Collection[str]) -> dict[str, str]:
     """The place of each task in the order a run takes them."""
-    order = (task for task in ordered(roadmap.tasks) if task.runnable and not task.checked)
+    left = (task for task in ordered(roadmap.tasks) if task.runnable and not task.checked)
+    order = (task for task in left if task.key not in reviewing)
     return {task.key: str(number) for number, task in enumerate(order, 1)}
 
 
@@ -111,11 +120,12 @@ def _waits(task: Task, by_key: Mapping[str, Task]) -> str:
     return ", ".join(one_line(name) for name in names)
 
 
-def _also(task: Task) -> str:
+def _also(task: Task, *, in_review: bool) -> str:
     flags = ("optional", "parallel", "struck", "template")
     marks = task.marks
     notes = [marks.priority or "", marks.effort or "", *(f for f in flags if getattr(marks, f))]
     criteria = len(task.acceptance)
+    notes.append("in review" if in_review else "")
     notes.append(f"{criteria} criteria" if criteria > 1 else "1 criterion" if criteria else "")
     return one_line(", ".join(text for text in notes if text))
 
@@ -160,8 +170,9 @@ TASK_FIELDS = (
 """What is shown of a task, in this order; other programs rely on it."""
 
 
-def roadmap_json(roadmap: Roadmap) -> dict[str, Any]:
+def roadmap_json(roadmap: Roadmap, reviewing: Collection[str] = ()) -> dict[str, Any]:
     """Return the one object of ``show``: every task item GitHub shows, in file order."""
+    waiting = [task.key for task in roadmap.tasks if task.key in reviewing and not task.checked]
     return {
         "file": roadmap.path,
         "eol": roadmap.eol,
@@ -169,6 +180,7 @@ def roadmap_json(roadmap: Roadmap) -> dict[str, Any]:
         "tasks": [_task(task) for task in roadmap.tasks],
         "candidates": [asdict(candidate) for candidate in roadmap.candidates],
         "warnings": warnings_json(roadmap.warnings),
+        **({"in_review": waiting} if waiting else {}),
     }
 
 

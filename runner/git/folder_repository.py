@@ -28,7 +28,7 @@ from runner.git.own_settings import OwnSettings
 from runner.people.sentences import commit_message
 from runner.state.changes import Snapshot, blob_sha, tree_sha
 from runner.state.publishing import Checkpoint, HumanCommits, Proposed, Published, Stack
-from runner.state.task_commits import TaskCommit, in_review
+from runner.state.task_commits import TaskCommit, in_review, unshown
 
 BRANCH = "folder"
 
@@ -94,8 +94,9 @@ class FolderRepository:
     async def stack(self) -> Stack:
         """Start at the folder as it is now. Raises ``Outage`` when it cannot be read."""
         tip = await asyncio.to_thread(self._taken_down)
-        reviewing = frozenset(in_review(await self.task_commits()))
-        return Stack(tip, BRANCH, reviewing, proposed=self._proposed)
+        made = await self.task_commits()
+        reviewing, doubted = frozenset(in_review(made)), unshown(made)
+        return Stack(tip, BRANCH, reviewing, proposed=self._proposed, unshown=doubted)
 
     async def since(self, commit: str, run: str) -> Literal["same", "own", "ahead", "apart"]:
         """Compare the folder with a state that a run left it in; see ``LocalRepository``."""

@@ -20,7 +20,7 @@ from runner.git.own_settings import OwnSettings, own_settings
 from runner.people.sentences import commit_message
 from runner.state.changes import Snapshot
 from runner.state.publishing import Checkpoint, HumanCommits, Proposed, Published, Stack
-from runner.state.task_commits import TaskCommit, in_review
+from runner.state.task_commits import TaskCommit, in_review, unshown
 
 _HEADS = "refs/heads/"
 _WHERE = (
@@ -200,8 +200,9 @@ class LocalRepository:
                 f"{self._root} is on no branch (detached HEAD). Switch to one: git switch NAME"
                 " (`cairn run` can also make one: --branch NAME).",
             )
-        reviewing = frozenset(in_review(await self._made(head)))
-        return Stack(head, branch, reviewing, proposed=self._proposed)
+        made = await self._made(head)
+        reviewing, doubted = frozenset(in_review(made)), unshown(made)
+        return Stack(head, branch, reviewing, proposed=self._proposed, unshown=doubted)
 
     async def snapshot(self, commit: str) -> Snapshot:
         """Return the exact tree of a commit. Raises ``TaskError`` when there is no such commit."""

@@ -28,8 +28,6 @@ DAY: Final = 86_400
 RouteTaken = Literal["single_phase", "planned"]
 NOT_OVER: Final = frozenset({"in_progress", "awaiting_approval", "pending"})
 """Statuses of attempts that are not over: they count as neither finished nor failed."""
-FINISHED: Final = frozenset({"completed", "in_review"})
-"""Statuses of attempts that made their change, whether or not a person has yet accepted it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,8 +150,13 @@ class ExecutionEnd:
 
     @property
     def finished(self) -> bool:
-        """Whether its change was made."""
-        return self.status in FINISHED
+        """Whether its task is done: tests or a person ticked its box."""
+        return self.status == "completed"
+
+    @property
+    def made(self) -> bool:
+        """Whether its change is committed, be it that a person has yet to accept it."""
+        return self.status in ("completed", "in_review")
 
     @property
     def over(self) -> bool:

@@ -85,6 +85,11 @@ class Statistics:
     repairs: Tallies = ()
     left_out: LeftOut = field(default_factory=LeftOut)
 
+    @property
+    def in_review(self) -> int:
+        """Attempts whose change waits for a person: they are over and not yet completed."""
+        return named(self.statuses, "in_review").tally.seen
+
 
 def statistics_of(found: Totals, query: HistoryQuery) -> Statistics:
     """Build the statistics; the only place that does."""
@@ -143,6 +148,7 @@ def as_json(statistics: Statistics) -> dict[str, object]:
         "since": statistics.since,
         "until": statistics.until,
         "attempts": _plain(statistics.attempts),
+        "in_review": statistics.in_review,
         "days": [_plain(each) for each in statistics.days],
         **groups,
         "left_out": {

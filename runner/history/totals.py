@@ -90,7 +90,7 @@ def _got_over(error: str, execution: Execution) -> bool:
     """Whether an error went away without a person: nobody had to decide about a proposal."""
     end, recovery = execution.end, execution.recovery
     waited = waited_out(error) is not None and end.over and end.error != error
-    return end.finished or waited or (recovery.finished and not recovery.by)
+    return end.made or waited or (recovery.finished and not recovery.by)
 
 
 def _places(execution: Execution) -> Iterator[tuple[str, str]]:

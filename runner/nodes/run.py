@@ -53,6 +53,7 @@ async def parse_roadmap(state: RunState, deps: Deps, work: TaskWork) -> Step:
         return Step(replace(state, problem=linked_roadmap(path, meant, deps.start)), "rejected")
     now = await roadmap_now(deps.repository, stack, path)
     state = state.with_stack(left=await left_behind(deps.repository, stack, path))
+    state = replace(state, unshown=tuple(sorted(stack.unshown)))
     if state.roadmap is not None:
         return Step(_again(state, now, stack), "ok")
     if now is None:

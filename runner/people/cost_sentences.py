@@ -132,5 +132,5 @@ def _reasons(task: Sequence[Execution]) -> Iterator[str]:
 
 def _ended(newest: Execution) -> str:
     said = ending(newest)
-    message = newest.end.message if newest.end.over and not newest.end.finished else ""
+    message = newest.end.message if newest.end.over and not newest.end.made else ""
     return f"{said}: {cut(message)}" if message else said

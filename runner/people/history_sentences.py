@@ -82,6 +82,8 @@ def summary(statistics: Statistics) -> list[str]:
     tally, used = whole.tally, whole.tally.used
     attempts = f"{tally.seen:,} attempt{'s' if tally.seen != 1 else ''} at tasks"
     lines = [f"{statistics.since} to {statistics.until}: {attempts}, {share(whole)} completed."]
+    if waiting := statistics.in_review:
+        lines.append(f"{waiting:,} in review, not counted as completed until a person accepts.")
     if still := tally.seen - tally.over:
         lines.append(f"{still:,} not over yet.")
     lines.append(

@@ -62,6 +62,7 @@ class WorkPlace:
 class TaskView:
     """One task of a run.
 
+    ``unshown`` says that it was done before this run and that no test shows it.
     ``turn`` counts when the run took it up, None for a task it did not touch. ``gone`` says that a
     recovery or a person took it out of the roadmap, ``why`` why one is not done; ``title`` and
     ``why`` are foreign text.
@@ -75,6 +76,7 @@ class TaskView:
     status: Status
     current: bool = False
     gone: bool = False
+    unshown: bool = False
     turn: int | None = None
     why: str = ""
     effort: TaskEffort = field(default_factory=TaskEffort)
@@ -105,7 +107,7 @@ class TaskView:
     @property
     def stands(self) -> str:
         """Its status in words, and whether no test shows that it is done."""
-        return task_word(self.status, shown=self.verified is not False)
+        return task_word(self.status, shown=not self.unshown and self.verified is not False)
 
     @property
     def made(self) -> str:
@@ -198,6 +200,7 @@ def _task(state: RunState, task: Task, turns: Mapping[str, int], *, gone: bool) 
         status=status,
         current=task.key == state.current,
         gone=gone,
+        unshown=attempt is None and task.key in state.unshown,
         why=blocked_reason(state, task),
     )
     return _tried(common, attempt, turns[task.key]) if attempt else common

@@ -191,7 +191,8 @@ class Stack:
     those with an open proposal of any run. ``base`` is the commit that all of it builds on, head of
     ``base_branch``; ``members`` are the open ones in the order they were opened, ``open`` is how
     many wait for people in all, ``shown`` are those that show work on tasks. (On a checkout there
-    are none, and nothing is independent.)
+    are none, and nothing is independent.) ``unshown`` are the keys of tasks that a checkout's
+    commits did and that no test shows to be done.
     """
 
     tip: str
@@ -204,3 +205,4 @@ class Stack:
     members: tuple[Member, ...] = ()
     open: int = 0
     shown: tuple[ShownPull, ...] = ()
+    unshown: frozenset[str] = frozenset()

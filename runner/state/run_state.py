@@ -324,7 +324,8 @@ class RunState:
     """A run: what was asked, what was read, and the newest attempt of every task it touched.
 
     ``statuses`` are those of tasks without an attempt (in review or declined before this run, or
-    declined while it waited). ``current`` is the task a node works on, ``decided`` are tasks a
+    declined while it waited), ``unshown`` those that commits did before this run and that no test
+    shows to be done. ``current`` is the task a node works on, ``decided`` are tasks a
     person has decided about, ``stopping`` a request to cancel, ``problem`` why there is nothing to
     do. ``blocked_by`` are tasks that wait in vain, by key, each with the key of what it waits for.
     ``revision`` is the pull request that it works on again, if it does. Rows of the journal store
@@ -340,6 +341,7 @@ class RunState:
     problem: str = ""
     times: RunTimes = field(default_factory=RunTimes, metadata=GROUP)
     statuses: Mapping[str, Status] = field(default_factory=dict)
+    unshown: tuple[str, ...] = ()
     usage: Mapping[str, Usage] = field(default_factory=dict)
     decided: tuple[str, ...] = ()
     replaced: ReplacedTasks = field(default_factory=ReplacedTasks, metadata=GROUP)

@@ -15,6 +15,9 @@ IN_REVIEW = ("Cairn-Status", "in review")
 ACCEPTS, UNDOES = "Cairn-Accept", "Cairn-Undo"
 """Trailers of the commits with which people answer: each names the commit it is about."""
 
+VERIFIED = "Cairn-Verified"
+"""The trailer that says whether tests show that the tasks are done: ``yes``, or ``no`` and why."""
+
 _REVERTS = re.compile(r"^This reverts commit ([0-9a-f]{40})", re.MULTILINE)
 _TITLE = re.compile(r'(Revert|Reapply) "(.*)"')
 """What ``git revert`` writes; https://git-scm.com/docs/git-revert"""
@@ -69,6 +72,12 @@ def standing(made: Iterable[TaskCommit]) -> dict[str, TaskCommit]:
         for task in commit.tasks:
             newest.setdefault(task, commit)
     return newest
+
+
+def unshown(made: Iterable[TaskCommit]) -> frozenset[str]:
+    """The tasks that no test shows to be done, by what their newest commits say."""
+    said = {task: each.about(VERIFIED) for task, each in standing(made).items()}
+    return frozenset(task for task, value in said.items() if value.startswith("no"))
 
 
 def in_review(made: Iterable[TaskCommit]) -> dict[str, TaskCommit]:

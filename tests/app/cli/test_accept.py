@@ -77,7 +77,18 @@ async def test_it_is_committed_and_stays_in_review(calc: Checkout) -> None:
     assert "1 in review" in status
     assert "cairn accept TASK" in status
     assert "in review" in (await calc.cairn("history")).out
-    assert "attempt 1: in review" in (await calc.cairn("show", "1.1")).out
+    shown = (await calc.cairn("show", "1.1")).out
+    assert "attempt 1: in review" in shown
+    assert f"no test shows that it is done (unbroken, {WHY})." in shown
+    assert "`cairn accept 1.1` to tick its box, or `cairn undo 1.1` to take it back." in shown
+    roadmap = (await calc.cairn("roadmap", "show")).out
+    assert "2 to work on (0 done, 1 in review)" in roadmap
+    rows = [row for row in roadmap.splitlines() if "[ ]" in row]
+    assert [(row[:5].strip(), row.endswith("in review")) for row in rows] == [
+        ("", True),
+        ("1", False),
+    ]
+    assert len(json.loads((await calc.cairn("roadmap", "show", "--json")).out)["in_review"]) == 1
 
 
 async def test_later_runs_build_on_it(calc: Checkout) -> None:
@@ -119,6 +130,9 @@ async def test_a_person_accepts_it(calc: Checkout) -> None:
     assert calc.left("todos.json")["todos"][0]["checked"] is True
     again = await calc.cairn("accept", "1.1")
     assert (again.code, "is ticked already. Nothing was changed." in again.err) == (2, True)
+    for command in ("accept", "undo"):
+        begins = await calc.cairn(command, "1.")
+        assert "No task is called '1.'. Did you mean 1.1 or 1.2?" in begins.err
     unknown = await calc.cairn("accept", "9.9")
     assert "No task is in review on the branch that is checked out." in unknown.err
     calc.git.commit({".github/cairn.yml": b"verify: {ticks: any}\n"})
@@ -284,3 +298,45 @@ async def test_tests_that_cannot_run_may_be_no_obstacle(calc: Checkout) -> None:
 
     assert (said.code, boxes(calc)) == (0, "  "), said.out
     assert calc.left("report.json")["timeline"][0]["verdict"] == "untested"
+
+
+async def test_each_run_and_attempt_stays_what_it_was(calc: Checkout) -> None:
+    """A later run and what people say later change no older run; the history tells of both."""
+    calc.model.says(ADD_MODULE, TWICE)
+    assert (await calc.cairn("run", "--max-tasks", "1")).code == 0
+    waiting = json.loads((await calc.cairn("history", "--json")).out)["statistics"]
+    assert (waiting["in_review"], waiting["attempts"]["good"], waiting["attempts"]["over"]) == (
+        1,
+        0,
+        1,
+    )
+    told = (await calc.cairn("history")).out
+    assert "1 attempt at tasks, 0 of 1 (0 %) completed." in told
+    assert "1 in review, not counted as completed until a person accepts." in told
+
+    assert (await calc.cairn("accept", "1.1")).code == 0
+    assert (await calc.cairn("run", "--max-tasks", "1")).code == 0
+    assert (await calc.cairn("undo", "1.2")).code == 0
+
+    status = (await calc.cairn("status")).out.splitlines()
+    newest, *tasks, oldest = [line for line in status if "cairn " not in line]
+    assert newest.endswith("1 completed (not shown), 1 pending")
+    assert [line.split("1.")[0].strip() for line in tasks] == ["completed (not shown)", "pending"]
+    assert oldest.endswith("1 in review, 1 pending")
+    now = json.loads((await calc.cairn("history", "--json")).out)["statistics"]
+    assert (now["in_review"], now["attempts"]["good"], now["attempts"]["over"]) == (0, 1, 2)
+    assert [each["name"] for each in now["statuses"]] == ["completed", "declined"]
+
+
+async def test_a_task_in_review_on_another_branch(calc: Checkout) -> None:
+    """Its branch is named, and that it has to be checked out first."""
+    calc.model.says(ADD_MODULE)
+    assert (await calc.cairn("run", "--branch", "work", "--max-tasks", "1")).code == 0
+    calc.git("switch", "-q", "main")
+
+    for command in ("accept", "undo"):
+        said = await calc.cairn(command, "1.1")
+        assert said.code == 2
+        assert "Task 1.1 is in review on branch work; check that out first." in said.err
+    for command in (("status",), ("show", "1.1")):
+        assert "Switch to branch work, then type `cairn show" in (await calc.cairn(*command)).out
