@@ -6,8 +6,6 @@ A file that already parses is never touched.
 from __future__ import annotations
 
 import ast
-import html
-import json
 import re
 import warnings
 from collections.abc import Callable, Iterable
@@ -65,7 +63,6 @@ TEXT_REPAIRS: tuple[tuple[str, Repair], ...] = (
 )
 
 
-_LARGEST_JSON = 64 << 10
 _TRAILING = re.compile(r'("(?:\\.|[^"\\])*"?)|,(\s*[\]}])', re.DOTALL)
 
 
@@ -74,25 +71,7 @@ def drop_trailing_commas(_path: str, text: str) -> str | None:
     return _TRAILING.sub(lambda found: found[1] or found[2], text)
 
 
-def from_python(_path: str, text: str) -> str | None:
-    """Write a Python literal (single quotes, ``None``) as the JSON that means the same."""
-    if len(text) > _LARGEST_JSON:
-        return None
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            value = ast.literal_eval(text.strip())
-        if not isinstance(value, dict | list):
-            return None
-        return json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
-    except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
-        return None
-
-
-JSON_REPAIRS: tuple[tuple[str, Repair], ...] = (
-    ("dropped trailing commas", drop_trailing_commas),
-    ("wrote a Python literal as JSON", from_python),
-)
+JSON_REPAIRS: tuple[tuple[str, Repair], ...] = (("dropped trailing commas", drop_trailing_commas),)
 
 
 _MOST_STUMBLES = 40
@@ -137,7 +116,6 @@ def only_reading(texts: Iterable[str]) -> str | None:
 
 
 _MOST_LEVELS, _LONGEST_DOCSTRING, _LARGEST_LAYOUT = 12, 60, 64 << 10
-_UNMATCHED = re.compile(r"unmatched '([)\]}])'")
 _DOCSTRING = re.compile(r"\s*[rRuU]?(\"\"\"|''')(?!.*\1)")
 _BEFORE_DOCSTRING = re.compile(
     r"\s*(?:(?:async\s+)?def|class)\b.*:\s*(?:#.*)?|.*\)\s*(?:->.*)?:\s*"
@@ -162,21 +140,6 @@ def indent_line(path: str, text: str) -> str | None:
     return only_reading(
         "\n".join([*lines[:at], " " * level + body, *lines[at + 1 :]])
         for level in sorted(levels)[:_MOST_LEVELS]
-    )
-
-
-def drop_bracket(path: str, text: str) -> str | None:
-    """Drop a closing bracket too many, when it does not matter which of its line goes."""
-    complaint, lines = _stumble(path, text)
-    found = _UNMATCHED.match(complaint.message) if complaint else None
-    at = ((complaint.line if complaint else 0) or 0) - 1
-    if not found or not 0 <= at < len(lines):
-        return None
-    line = lines[at]
-    places = [place for place, char in enumerate(line[:300]) if char == found[1]]
-    return only_reading(
-        "\n".join([*lines[:at], line[:place] + line[place + 1 :], *lines[at + 1 :]])
-        for place in reversed(places)
     )
 
 
@@ -212,7 +175,6 @@ def _stumble(path: str, text: str) -> tuple[Complaint | None, list[str]]:
 
 
 _PRINT = re.compile(r"(?P<blanks>\s*)print\s+(?P<what>[^\s(>=.,+\-*/%&|^].*[^,\s])\s*")
-_ENTITY = re.compile(r"&(?:lt|gt|amp|quot|apos|nbsp|#39|#x27|#34);")
 
 
 def call_print(path: str, text: str) -> str | None:
@@ -225,13 +187,6 @@ def call_print(path: str, text: str) -> str | None:
         return None if "#" in line else f"{found['blanks']}print({found['what']})"
 
     return line_by_line(path, text, repair)
-
-
-def unescape(path: str, text: str) -> str | None:
-    """Put characters for HTML entities on the lines the compiler stumbles over."""
-    return line_by_line(
-        path, text, lambda line, _said: html.unescape(line) if _ENTITY.search(line) else None
-    )
 
 
 _FOUR = re.compile(r"(?<![\"'\\])(?:\"{4}(?!\")|'{4}(?!'))")
@@ -287,9 +242,7 @@ PYTHON_REPAIRS: tuple[tuple[str, Repair], ...] = (
     ("replaced typographic quotes with plain ones", straight_quotes),
     ("replaced tabs with spaces", blanks_for_tabs),
     ("turned print into a call", call_print),
-    ("replaced HTML entities with characters", unescape),
     ("moved a line to the only indentation that fits", indent_line),
-    ("dropped an extra bracket", drop_bracket),
     ("closed a docstring", close_docstring),
 )
 

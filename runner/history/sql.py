@@ -66,14 +66,12 @@ INDEXES: Final = {
     "ix_executions_repository_id_version_day": ("executions", ("repository_id", "version", "day")),
     "ix_executions_version_day": ("executions", ("version", "day")),
 }
-FORMER_INDEXES: Final = ("ix_executions_repository_id_day_version", "ix_executions_day_version")
 
 SCHEMA_VERSION: Final = 2
 """The version of these tables in a checkout's file; a server counts its migrations."""
 
 SCHEMA: Final = (
     *TABLES,
-    *(f"DROP INDEX IF EXISTS {name}" for name in FORMER_INDEXES),
     *(
         f"CREATE INDEX IF NOT EXISTS {name} ON {table} ({', '.join(columns)})"
         for name, (table, columns) in INDEXES.items()
