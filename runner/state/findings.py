@@ -194,9 +194,12 @@ _HEADLINE = re.compile(
     r"assert [^\n]+)$",
     re.MULTILINE,
 )
-_ERROR = re.compile(r"(?:[\w./-]{1,100}: )?(?:fatal |internal )?error\b", re.IGNORECASE)
+_ERROR = re.compile(
+    r"(?:[\w./-]{1,100}(?:\(\d+,\d+\)|:\d+(?::\d+)?)?(?::| -) )?(?:fatal |internal )?error\b",
+    re.IGNORECASE,
+)
 _NOISE = re.compile(
-    r"\s*(?:[.,FEsxXpP]*\s*\[\s*\d{1,3}%\]|[-=_*#~ ]+$|=+ .* =+$|(?:error: )?usage: )",
+    r"\s*(?:[.,FEsxXpP]*\s*\[\s*\d{1,3}%\]|[-=_*#~ ]+$|=+ .* =+$|(?:error: )?usage: |> )",
     re.IGNORECASE,
 )
 

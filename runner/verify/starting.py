@@ -16,6 +16,8 @@ from runner.text.sanitize import as_typed
 from runner.verify.assessment import has_word, last_name, missing_names
 from runner.verify.import_check import OTHER_NAMES
 from runner.verify.judging import error_line
+from runner.verify.tools.node import BUILDS_FIRST
+from runner.verify.tools.node_scripts import build_before
 from runner.verify.tools.python import exit_words
 
 _SETTINGS = ("conftest.py", "pyproject.toml", "pytest.ini", "tox.ini", "setup.cfg", "package.json")
@@ -30,6 +32,8 @@ _NODE_PACKAGE = lazy_pattern(
 )
 # a program that a makefile's recipe starts
 _PROGRAM = lazy_pattern(r"([\w./-]{1,100}): (?:not found|command not found|No such file)")
+# where a compiler points
+_PLACE = lazy_pattern(r"([\w./-]{1,200}\.\w{1,5})[(:]\d+[,:]\d+")
 _COROUTINE = "async def functions are not natively supported"
 
 # what a plug-in of pytest is known by: its options and its fixtures
@@ -107,7 +111,11 @@ def obstacle(found: Verification, *, words: str, paths: Collection[str]) -> Obst
         if level.broken and not _to_come(level.broken, words):
             wanted = bool(ran and exit_words(level.output))
             packages = _packages(level.broken, paths)
-            return Obstacle(_one_line(level.broken), packages, wanted, pytest=ran)
+            seen = level.broken
+            if seen.startswith(BUILDS_FIRST):
+                alone = build_before(level.command[-1])[1]
+                seen += f". The tests without the build, for verify.commands: `{alone}`"
+            return Obstacle(_one_line(seen), packages, wanted, pytest=ran)
         if stopped := _stopped(level, words, paths) or _not_set_up(level, words):
             return replace(_of_files(stopped, paths), pytest=ran)
     return None
@@ -116,6 +124,8 @@ def obstacle(found: Verification, *, words: str, paths: Collection[str]) -> Obst
 def _to_come(message: str, words: str) -> bool:
     """Whether a task adds what is missing, or is about the settings of the tests."""
     if any(name in words for name in _SETTINGS):
+        return True
+    if any(has_word(words, path) for path in _PLACE.findall(message)):
         return True
     lacking = (*missing_names(message), *_PROGRAM.findall(message))
     return any(has_word(words, last_name(name)) for name in lacking)

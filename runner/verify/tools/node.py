@@ -17,7 +17,7 @@ from typing import Any, ClassVar, Final, Literal
 from urllib.parse import quote
 
 from runner.ports import CommandResult, SandboxSession
-from runner.state.findings import Level, TestFailure
+from runner.state.findings import Level, TestFailure, what_happened
 from runner.text.patterns import lazy_pattern
 from runner.text.sanitize import uncoloured
 from runner.verify.judging import (
@@ -39,7 +39,7 @@ from runner.verify.junit import (
     report_of,
     vitest,
 )
-from runner.verify.tools.node_scripts import lone_step
+from runner.verify.tools.node_scripts import build_before, lone_step
 from runner.verify.tools.tap import read_tap
 
 _CODE_FRAME = lazy_pattern(r"^ {0,20}>? {0,20}\d{0,6} \|")
@@ -190,12 +190,14 @@ _LONGEST = 4000
 class Suite:
     """What runs a package's tests: ``rest`` are its own options, ``before`` its assignments.
 
-    If a ``script`` is more than one plain command, ``rest`` is all of it.
+    If a ``script`` is more than one plain command, ``rest`` is all of it after what it first
+    ``build``s.
     """
 
     runner: Runner
     rest: str = ""
     before: str = ""
+    build: str = ""
 
 
 def suite_of(package: bytes | None) -> Suite:
@@ -207,7 +209,10 @@ def suite_of(package: bytes | None) -> Suite:
         return Suite(_by_dependency(data))
     whole = f"{pretest} && {script}" if pretest else script
     named = scripts if isinstance(scripts, dict) else {}
-    return suite_of_line(whole) or suite_of_line(lone_step(whole, named)) or Suite("script", whole)
+    if found := suite_of_line(whole) or suite_of_line(lone_step(whole, named)):
+        return found
+    build, rest = build_before(whole)
+    return Suite("script", rest, build=build)
 
 
 def has_node_tests(paths: Collection[str], package: bytes | None) -> bool:
@@ -316,6 +321,9 @@ at=$PWD bins=
 while [ -n "$at" ]; do bins="$bins$at/node_modules/.bin:" at=${at%/*}; done
 PATH="$bins$PATH" CI=1 NO_COLOR=1; export PATH CI NO_COLOR
 """
+BUILDS_FIRST = "the script `test` of package.json builds first, and"
+"""How what is said of a build that fails begins."""
+
 _ONLY_CODE = "only the exit code of the script `test` is known, not which tests ran"
 _OLD_NODE = lazy_pattern(rb"bad option: --test")
 _WITH = {"how": "npm ci, or what installs the project's packages"}
@@ -406,7 +414,21 @@ class Node:
 
 
 async def _script(session: SandboxSession, suite: Suite, *, timeout: float) -> Level:
-    """Run a script that is more than one command: what it ends with is all that is known."""
+    """Run a script that is more than one command: what it ends with is all that is known.
+
+    Where it builds first, a build that fails is no test that does.
+    """
+    if suite.build:
+        command = ["sh", "-c", _START + suite.build]
+        result, level = await ran(
+            session, command, tool="node", timeout=timeout, shown_as=suite.build
+        )
+        must_be_there(result, f"`{suite.build}` of the script `test`", **_WITH)
+        built = by_exit_code(level, result, timeout=timeout)
+        if built.result == "failed":
+            why = f"{BUILDS_FIRST} `{suite.build}` fails: {what_happened(built)}"
+            whole = ("sh", "-c", f"{suite.build} && {suite.rest}")
+            return replace(built, command=whole, broken=why, reason=why, cause="")
     command = ["sh", "-c", _START + suite.rest]
     result, level = await ran(
         session, command, tool="node", timeout=timeout, shown_as=f"sh -c {shlex.quote(suite.rest)}"

@@ -23,6 +23,22 @@ _CHECKS = lazy_pattern(
 )
 
 
+_PLAIN = r"(?: [^;&|<>`$()]*)?"
+_BUILDS = lazy_pattern(
+    r"(?:npm|pnpm|yarn)(?: +(?:--silent|-s))*(?: +run(?:-script)?)?(?: +(?:--silent|-s))*"
+    rf" +(?:build|compile|bundle)[\w:.-]*{_PLAIN}"
+    r"|(?:npx +)?(?:tsc|vue-tsc|rollup|esbuild|webpack|babel|swc|tsup|unbuild|vite build|node-gyp)"
+    rf"{_PLAIN}"
+)
+
+
+def build_before(script: str) -> tuple[str, str]:
+    """Split a script into what builds, and what comes after it; '' where nothing builds first."""
+    parts = [part.strip() for part in script.split("&&")]
+    at = next((n for n, part in enumerate(parts) if not _BUILDS.fullmatch(part)), 0)
+    return " && ".join(parts[:at]), " && ".join(parts[at:])
+
+
 def lone_step(script: str, scripts: Mapping[str, object]) -> str:
     """The only command of a script that runs anything but checks; '' where there are several.
 

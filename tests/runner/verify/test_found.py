@@ -87,7 +87,7 @@ def test_a_module_of_tests_at_the_root_is_run_by_name(
         ("vitest --watch", Suite("vitest", "")),
         ("npx mocha spec", Suite("mocha", "spec")),
         ("node test.js", Suite("script", "node test.js")),
-        ("tsc && node --test", Suite("script", "tsc && node --test")),
+        ("tsc && node --test", Suite("script", "node --test", build="tsc")),
         ("jest; rm x", Suite("script", "jest; rm x")),
         ("jest $(cat x)", Suite("script", "jest $(cat x)")),
         ("jester", Suite("script", "jester")),
@@ -116,8 +116,28 @@ def test_without_a_script_dependencies_tell(content: str, runner: str) -> None:
     assert suite_of(content.encode()).runner == runner
 
 
-def test_a_script_before_the_tests_is_part_of_them() -> None:
-    """What npm would run first is run first."""
-    content = json.dumps({"scripts": {"pretest": "tsc", "test": "node --test"}})
+@pytest.mark.parametrize(
+    ("scripts", "build", "rest"),
+    [
+        ({"pretest": "tsc", "test": "node --test"}, "tsc", "node --test"),
+        (
+            {"test": "npm run build && tsc -p t && node a.js"},
+            "npm run build && tsc -p t",
+            "node a.js",
+        ),
+        (
+            {"pretest": "node prepare.js", "test": "node --test"},
+            "",
+            "node prepare.js && node --test",
+        ),
+        ({"test": "npm run build"}, "", "npm run build"),
+        ({"test": "npm run build; node a.js && b"}, "", "npm run build; node a.js && b"),
+    ],
+)
+def test_a_script_before_the_tests_is_part_of_them(
+    scripts: dict[str, str], build: str, rest: str
+) -> None:
+    """What npm would run first is run first; what builds is told apart: it tests nothing."""
+    content = json.dumps({"scripts": scripts})
 
-    assert suite_of(content.encode()) == Suite("script", "tsc && node --test")
+    assert suite_of(content.encode()) == Suite("script", rest, build=build)

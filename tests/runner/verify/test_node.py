@@ -200,6 +200,22 @@ async def test_a_script_of_several_commands_is_run_as_it_is(tmp_path):
     assert level.reason == "node ended with exit code 7"
 
 
+async def test_a_build_that_fails_is_no_test_that_does(tmp_path):
+    """It is named by what the compiler says, not by the banner that npm prints first."""
+    build = (
+        "echo; echo '> a@1.0.0 build'; echo '> tsc -p .'; echo 'a.ts(1,7): error TS1: no'; exit 2"
+    )
+    scripts = {"build": build, "test": "npm run build && node check.js"}
+    npm = f"#!/bin/sh\n{build}\n"
+    files = {"package.json": json.dumps({"scripts": scripts}), "node_modules/.bin/npm": npm}
+    box, workspace = await open_box(tmp_path, files)
+    (workspace / "node_modules/.bin/npm").chmod(0o755)
+    level = await Node().run(box, timeout=60)
+
+    why = "the script `test` of package.json builds first, and `npm run build` fails"
+    assert level.broken == f"{why}: a.ts(1,7): error TS1: no"
+
+
 async def test_a_script_that_passes_says_how_little_is_known(tmp_path):
     """No test is named or counted, as with runners that are not known (ava, borp, tap)."""
     script = {"scripts": {"test": "echo checked > /dev/null && node check.js"}}

@@ -6,6 +6,7 @@ import pytest
 
 from runner.state.findings import Level, TestFailure, Verification
 from runner.verify.starting import Obstacle, obstacle
+from runner.verify.tools.node import BUILDS_FIRST
 
 PATHS = ("calc/__init__.py", "tests/test_a.py", "tests/test_b.py")
 FOREIGN = TestFailure("tests/test_a.py", "ModuleNotFoundError: No module named 'numpy'")
@@ -92,3 +93,19 @@ def test_what_was_seen_is_one_line() -> None:
     assert found is not None
     assert found.seen.startswith("tests/test_a.py: ModuleNotFoundError: No module named 'numpy'")
     assert found.seen.endswith(", and 1 more test file like it")
+
+
+@pytest.mark.parametrize(
+    ("words", "stops"), [("Add `greet`", True), ("Mend the types in `src/a.ts`", False)]
+)
+def test_a_build_that_fails_without_a_change_stops_a_run(words: str, stops: bool) -> None:
+    """No answer is paid for; a task that is about the file may put it right."""
+    why = f"{BUILDS_FIRST} `tsc -p .` fails: src/a.ts(1,7): error TS2322: no"
+    command = ("sh", "-c", "tsc -p . && node --test dist")
+    found = seen(Level("tests", "failed", tool="node", broken=why, command=command), words)
+
+    assert (found is not None) is stops
+    if found:
+        assert found.seen.endswith(
+            "The tests without the build, for verify.commands: `node --test dist`"
+        )

@@ -98,7 +98,6 @@ def test_a_script_leads_to_the_one_runner_it_starts(script: str, suite: Suite) -
 @pytest.mark.parametrize(
     "script",
     [
-        "npm run build && npm run unit",
         "npm run unit && jest",
         "npm run unit -- --only",
         "npm run missing && npm run unit",
@@ -108,7 +107,7 @@ def test_a_script_leads_to_the_one_runner_it_starts(script: str, suite: Suite) -
     ],
 )
 def test_what_may_do_more_is_run_as_it_is(script: str) -> None:
-    """A build, two runners, or what cannot be told."""
+    """Two runners, or what cannot be told."""
     content = json.dumps({"scripts": {"test": script, **SCRIPTS}})
 
     assert suite_of(content.encode()) == Suite("script", script)
