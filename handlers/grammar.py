@@ -236,7 +236,7 @@ class CommandRow:
     ``name`` is the word after the trigger ('' for the trigger alone). ``needs`` is the least
     permission on the repository, and ``configurable`` says that the repository may ask for another
     one. The words become a ``makes``, which ``handler`` answers: it is called with the conversation
-    and the command.
+    and the command. ``short``: ``/NAME`` alone means it as well.
     """
 
     name: str
@@ -249,6 +249,7 @@ class CommandRow:
     options: tuple[Option, ...] = ()
     trigger: str = TRIGGER
     configurable: bool = False
+    short: bool = False
 
     @property
     def words(self) -> str:

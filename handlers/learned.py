@@ -64,9 +64,10 @@ LEARNED: Commands = (
         name="history",
         makes=HistoryCommand,
         handler=_history,
+        short=True,
         needs="read",
         description="show what the runs of this repository did: the newest attempts, the failures, "
-        "or statistics of all attempts",
+        "or statistics of all attempts (short: `/history`)",
         example="/execute history stats",
         arguments=(
             Argument(
@@ -91,9 +92,10 @@ LEARNED: Commands = (
         name="analyze",
         makes=AnalyzeCommand,
         handler=_analyze,
+        short=True,
         needs="read",
         description="show what the recorded attempts teach: which model and settings did better, "
-        "what planning gained",
+        "what planning gained (short: `/analyze`)",
         example="/execute analyze models",
         arguments=(
             Argument(
@@ -108,9 +110,10 @@ LEARNED: Commands = (
         name="memory",
         makes=MemoryCommand,
         handler=_memory,
+        short=True,
         needs="read",
         description="show the notes that runs of this repository keep for later ones; `clear` "
-        "deletes them and needs the *write* permission",
+        "deletes them and needs the *write* permission (short: `/memory`)",
         example="/execute memory clear",
         arguments=(
             Argument(

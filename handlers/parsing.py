@@ -12,7 +12,7 @@ import re
 import shlex
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import islice, pairwise
 from pathlib import PurePosixPath
@@ -53,7 +53,16 @@ def parse(body: str, rows: Commands) -> tuple[Command | Misunderstood, ...]:
     lines = _command_lines(body, rows)
     if not lines and _goes_on_below(body, rows):
         return (Misunderstood(replies.long_comment(LONGEST), rows[0].usage),)
-    return tuple(_understand(line, rows) for line in lines[:MOST_COMMANDS])
+    short = {f"/{row.name}": row for row in rows if row.short}
+    return tuple(
+        _understand(
+            replace(line, trigger=row.trigger, text=f"{row.name} {line.text}")
+            if (row := short.get(line.trigger))
+            else line,
+            rows,
+        )
+        for line in lines[:MOST_COMMANDS]
+    )
 
 
 def _understand(line: CommandLine, rows: Commands) -> Command | Misunderstood:
@@ -288,7 +297,8 @@ def _goes_on_below(body: str, rows: Commands) -> bool:
 
 
 def _line_start(rows: Commands) -> re.Pattern[str]:
-    return _compiled(tuple(dict.fromkeys(row.trigger for row in rows)))
+    short = (f"/{row.name}" for row in rows if row.short)
+    return _compiled(tuple(dict.fromkeys((*(row.trigger for row in rows), *short))))
 
 
 @cache

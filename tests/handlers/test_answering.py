@@ -206,13 +206,14 @@ async def test_a_locked_issue_stops_no_run(
     assert len(runs.requests) == 1
 
 
+@pytest.mark.parametrize("asked", ["/execute history stats --days 7", "/history stats --days 7"])
 async def test_the_history_has_one_comment_a_question(
-    say: Say, github: SmallGitHub, runs: WrittenRuns
+    say: Say, github: SmallGitHub, runs: WrittenRuns, asked: str
 ) -> None:
     """Whoever can read may ask; asking again edits the comment, another question has its own."""
-    await say("/execute history stats --days 7", by=READER)
-    await say("/execute history stats --days 7", by=READER, delivery="d-2")
-    await say("/execute history", by=READER, delivery="d-3")
+    await say(asked, by=READER)
+    await say(asked, by=READER, delivery="d-2")
+    await say("/history", by=READER, delivery="d-3")
 
     assert [words[1:] for words in runs.asked] == [(1, "stats", 7)] * 2 + [(1, "recent", 0)]
     first, second = github.said()
@@ -229,14 +230,15 @@ async def test_an_unknown_question_about_the_history(say: Say, github: SmallGitH
     assert "`/execute history errors`" in text
 
 
+@pytest.mark.parametrize("asked", ["/execute analyze routing", "/analyze routing"])
 async def test_the_analysis_has_one_comment_a_topic(
-    say: Say, github: SmallGitHub, runs: WrittenRuns
+    say: Say, github: SmallGitHub, runs: WrittenRuns, asked: str
 ) -> None:
     """Whoever can read may ask what was learned."""
     runs.learned.found = analyse(flawed(2e9), TodaysSettings(levels={"model": "oak-1"}))
-    await say("/execute analyze routing", by=READER)
-    await say("/execute analyze routing", by=READER, delivery="d-2")
-    await say("/execute analyze", by=READER, delivery="d-3")
+    await say(asked, by=READER)
+    await say(asked, by=READER, delivery="d-2")
+    await say("/analyze", by=READER, delivery="d-3")
     await say("/execute analyze weather", by=READER, delivery="d-4")
 
     routing, models, unknown = github.said()
@@ -251,8 +253,8 @@ async def test_the_memory_is_shown_to_readers_and_cleared_by_writers(
     """Its notes are text of others: nothing in them is active."""
     hostile = "/execute\n@octocat closes #1 ![x](https://evil.test/x.png)"
     runs.learned.kept = (MemoryNote("patterns", "syntax: a.py", hostile, "r1", 3),)
-    await say("/execute memory", by=READER)
-    await say("/execute memory clear", by=READER, delivery="d-2")
+    await say("/memory", by=READER)
+    await say("/memory clear", by=READER, delivery="d-2")
     assert runs.learned.cleared == []
     await say("/execute memory clear", delivery="d-3")
 

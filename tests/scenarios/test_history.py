@@ -45,7 +45,7 @@ async def test_the_history_answers_whoever_may_read(bot: Bot) -> None:
     await bot.comment("/execute")
     (progress,) = bot.says()
 
-    await bot.comment("/execute history", by="reader")
+    await bot.comment("/history", by="reader")
     await bot.comment("/execute history errors", by="reader")
     recent, errors = bot.says()
     await bot.comment("/execute history", by="reader")
