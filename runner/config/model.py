@@ -331,6 +331,12 @@ class VerifyGroup(_Group):
         "it and passes with it, if there are tests. unbroken: the tests run, and it breaks none. "
         "none: it breaks no test; tests that cannot run are no obstacle.",
     )
+    ask: bool = Field(
+        default=True,
+        description="Where nothing breaks and nothing shows that a task is done, ask the model "
+        "once for a test, from the task and without the code. One that passes with the change and "
+        "fails without it is committed with it; any other is only shown.",
+    )
 
 
 class RoutingGroup(_Group):

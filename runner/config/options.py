@@ -95,6 +95,7 @@ def _verifying(verify: VerifyGroup) -> VerifyOptions:
         verify_reruns=verify.reruns,
         verify_tick=verify.tick,
         verify_require=verify.require,
+        verify_ask=verify.ask,
     )
 
 

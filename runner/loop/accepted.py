@@ -1,6 +1,7 @@
 """One repair of what would be better, which never costs an accepted change.
 
-Linters newly complain, or the new tests prove nothing and nothing else shows that the task is done.
+Linters newly complain, the new tests prove nothing and nothing else shows that the task is done, or
+a test that was asked for apart fails.
 
 The change that its tests accept is kept in the attempt while a model is asked. Whatever goes wrong
 with the answer, the kept change takes its place and is published with its findings.
@@ -30,17 +31,20 @@ _Node = Callable[Concatenate[RunState, Deps, TaskWork, P], Coroutine[Any, Any, S
 
 
 def asks_for_better(state: RunState) -> bool:
-    """Whether a model is asked once to correct what is wrong with an accepted change.
+    """Whether a model is asked once to correct what is wrong with an accepted change."""
+    verification = state.attempt.tested.verification
+    if not verification or not (verification.findings or _shows_nothing(state.attempt.tested)):
+        return False
+    return may_repair(state)
+
+
+def may_repair(state: RunState) -> bool:
+    """Whether one more call may be made about a change that its tests accept.
 
     What people wrote or agreed to stays as it is.
     """
     attempt, options = state.attempt, state.request.options
-    verification = attempt.tested.verification
-    if attempt.accepted or not verification:
-        return False
-    if not verification.findings and not _shows_nothing(attempt.tested):
-        return False
-    if attempt.planned.human_commits is not None or attempt.agreed.approved:
+    if attempt.accepted or attempt.planned.human_commits is not None or attempt.agreed.approved:
         return False
     steps_left = options.limits.max_iterations - attempt.spent.steps
     return (
@@ -60,11 +64,11 @@ def _shows_nothing(tested: VerifiedWork) -> bool:
     return may_show and any(each == "proof" for each in _weak(tested.verification))
 
 
-def kept(state: RunState) -> Step:
-    """Keep an accepted change, and ask for the repair."""
+def kept(state: RunState, about: str = "") -> Step:
+    """Keep an accepted change, and ask for the repair; ``about`` what, if not by its findings."""
     attempt = state.attempt
     findings = _findings(attempt.tested.verification)
-    about = "what linters say" if findings else "tests that prove something"
+    about = about or ("what linters say" if findings else "tests that prove something")
     why = f"the tests accept the change, and one repair is asked for {about}"
     return Step(
         state.with_attempt(

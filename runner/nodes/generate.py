@@ -19,10 +19,18 @@ from runner.checks.validate import REFUSED
 from runner.loop.accepted import or_kept
 from runner.loop.asking import ModelReply, asks_small
 from runner.loop.deps import Deps, TaskWork
-from runner.loop.reading import contents, named_in, reader, seen_of
+from runner.loop.reading import contents, named_in, quote, reader, seen_of
 from runner.loop.strategy import MAX_REPAIRS, after_failure
 from runner.nodes.looking import CodeQuestion, ask_for_code, rounds_left
-from runner.nodes.quoting import distinct, long_one, originals, quoted_changes, unseen, with_tests
+from runner.nodes.quoting import (
+    MAX_QUOTED,
+    distinct,
+    long_one,
+    originals,
+    quoted_changes,
+    unseen,
+    with_tests,
+)
 from runner.nodes.revise import added_to, as_suggested, change_so_far
 from runner.people.sentences import finding, in_log
 from runner.prompts import question
@@ -34,6 +42,7 @@ from runner.state.run_state import Attempt, RunState, Step
 from runner.text.encoding import attribute_files
 from runner.text.mask import HIDDEN, Mask, hidden_lines, is_secret_file
 from runner.text.sanitize import cut_middle
+from runner.verify.assessment import path_of
 
 if TYPE_CHECKING:
     from runner.answers.reply import ParsedAnswer
@@ -217,15 +226,21 @@ async def repair_test(state: RunState, deps: Deps, work: TaskWork) -> Step:
     attempt = state.attempt
     log.info("Test repair attempt %d/%d", attempt.answered.test_repairs + 1, MAX_REPAIRS)
     verification, linted = attempt.tested.verification, attempt.accepted is not None
-    failures = verification.failures if verification and not linted else ()
-    findings = verification.findings[:_MOST_FINDINGS] if verification else ()
+    asked = attempt.tested.asked_test
+    failed = verification.failures if verification else ()
+    apart = asked if asked and any(path_of(each) == asked.path for each in failed) else None
+    failures = () if linted and not apart else failed
+    findings = verification.findings[:_MOST_FINDINGS] if verification and not apart else ()
     files = await with_tests(state, deps, failures)
+    if apart:
+        files.append(quote(apart.path, apart.content.decode("utf-8", "replace"), limit=MAX_QUOTED))
     messages = question(
         "repair_test",
         **await _form(state, deps),
         task=state.task,
         failures=distinct(failures),
-        outputs=[] if linted and findings else outputs_of(verification, most=3_000),
+        outputs=[] if apart or (linted and findings) else outputs_of(verification, most=3_000),
+        apart=apart.path if apart else "",
         unproven=linted and not findings,
         linted=linted and bool(findings),
         findings=[f"{finding(each)} ({tool})" for tool, each in findings],

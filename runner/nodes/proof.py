@@ -161,7 +161,7 @@ class _Proof:
         await self._with_old_tests()
         faults = await self._faults()
         level = await self._try_faults(faults)
-        if self._lacked and not self._noticed:  # only a name was missing: is it used as well?
+        if not self._noticed:  # is what the change defines used at all?
             await self._try_faults(await self._emptied())
         return [proof, *([level] if level else [])]
 

@@ -31,7 +31,15 @@ from runner.roadmap.replay import Unmerged
 from runner.roadmap.task import Roadmap
 from runner.state.options import plans_first
 from runner.state.publishing import HumanCommits, Stack
-from runner.state.run_state import Answered, Attempt, Planned, RunState, Status, Step
+from runner.state.run_state import (
+    Answered,
+    Attempt,
+    Planned,
+    RunState,
+    Status,
+    Step,
+    VerifiedWork,
+)
 
 log = logging.getLogger(__name__)
 
@@ -100,6 +108,7 @@ async def pick_task(state: RunState, deps: Deps, work: TaskWork) -> Step:
             revision=revision,
         ),
         answered=Answered(unusable_looks=before.answered.unusable_looks if before else 0),
+        tested=VerifiedWork(asked_test=before.tested.asked_test if before else None),
     )
     state = replace(state.put(attempt), current=task.key)
     begun = attempt.planned.human_commits or revision

@@ -16,12 +16,13 @@ from dataclasses import replace
 from runner.checks.destructive_commands import judge_text
 from runner.code.languages import is_test_file
 from runner.errors import Outage, TaskError
-from runner.loop.accepted import asks_for_better, kept, or_kept, settled
+from runner.loop.accepted import asks_for_better, kept, may_repair, or_kept, settled
 from runner.loop.asking import ask
 from runner.loop.deps import Deps, TaskWork
 from runner.loop.reading import base_of, compiled_files, contents, prepared_image, reader
 from runner.loop.schedule import upcoming
 from runner.loop.strategy import given_up, judged
+from runner.nodes.asked_test import by_asked_test, without_asked_test
 from runner.nodes.assess import assessed, filled, run_levels, timed_out, without_ticks
 from runner.nodes.covered import covered
 from runner.nodes.enough import falls_short
@@ -34,8 +35,10 @@ from runner.nodes.proof import proved, unnoticed, unproven
 from runner.nodes.reached import apart_from
 from runner.nodes.steadied import TIMES, steadied, unsteady_on_base
 from runner.people.sentences import (
+    AS_WITHOUT,
     NOT_SHOWN,
     UNPROVEN,
+    apart,
     faults_unnoticed,
     new_findings,
     tests_left,
@@ -160,6 +163,36 @@ async def verify_task(state: RunState, deps: Deps, work: TaskWork) -> Step:
         return await _judged(state, deps, work)
 
 
+def told_once(state: RunState, found: Assessment) -> Step | None:
+    """Show the author of an accepted change once that a test which was asked for apart fails.
+
+    Where it fails as it does without the change, the change does not touch what the task is about,
+    and is refused; given again, it is taken. Otherwise it is kept meanwhile. None where there is
+    nothing to show, or no call is left for it: such a test is no gate.
+    """
+    asked = state.attempt.tested.asked_test
+    if asked is None or not asked.failures or asked.told:
+        return None
+    level = Level(
+        "tests", "failed", reason=AS_WITHOUT if asked.same else "", failures=asked.failures
+    )
+    verification = replace(found.verification, levels=(*found.verification.levels, level)).lean
+    state = state.with_attempt(asked_test=replace(asked, told=True))
+    if not asked.same:
+        state = accepted(state, found)
+        if not may_repair(state):
+            return None
+        step = kept(state, "what a test says that was asked for apart")
+        return replace(step, state=step.state.with_attempt(verification=verification))
+    tried = state.attempt.answered.tried
+    step = judged(state.with_attempt(verification=verification, verdict=None), "test")
+    if step.outcome == "exhausted":
+        return None
+    for reason in reasons_of(Verification("", (level,))):
+        log.info("A test that was asked for apart fails: %s", reason)
+    return replace(step, state=step.state.with_attempt(tried=tried))
+
+
 @contextmanager
 def _asked_once(state: RunState) -> Iterator[None]:
     """Pause a run at the second task that the environment fails for the same reason.
@@ -193,6 +226,8 @@ async def _judged(state: RunState, deps: Deps, work: TaskWork) -> Step:
         found = replace(found, outcome="green", verification=_not_run(found))
     verification = found.verification
     if found.outcome == "green":
+        if told := told_once(state, found):
+            return told
         state = accepted(state, found)
         if not await falls_short(state, deps, base):
             return kept(state) if asks_for_better(state) else settled(state)
@@ -217,6 +252,7 @@ async def measured(
     state: RunState, deps: Deps, work: TaskWork, base: Snapshot
 ) -> tuple[RunState, Assessment]:
     """Judge the current attempt's change; where it is accepted, also what its tests are worth."""
+    state = without_asked_test(state)
     state, found, change, own = await _assessed(state, deps, work, base)
     if found.outcome != "green" or change is None:
         return state, found
@@ -224,7 +260,7 @@ async def measured(
     found = await proved(state, deps, work, base, found, change, own)
     red = None if found.verdict.verified else found.otherwise
     if red is None or set(red.stays) <= excused(state):
-        return state, found
+        return await by_asked_test(state, deps, work, base, found, change)
     return state, red
 
 
@@ -299,6 +335,8 @@ def accepted(state: RunState, found: Assessment) -> RunState:
         parts = (*parts, faults_unnoticed(weak))
     if left := _tests_left(state, found):
         parts = (*parts, tests_left(left))
+    if (asked := state.attempt.tested.asked_test) and asked.failures:
+        parts = (*parts, apart(asked))
     parts = (*new_findings(verification), *parts)
     gone = [row.test for row in found.rows if row.after == "gone" and row.taken]
     first = (went_along(gone),) if gone else ()

@@ -13,7 +13,14 @@ from runner.loop.schedule import missing
 from runner.money import cost_brief, cost_text
 from runner.people.trust import doubt_of, trust_of, trust_section, verdict_of
 from runner.roadmap.task import Task
-from runner.state.findings import Complaint, Level, TestFailure, Verification
+from runner.state.findings import (
+    AskedTest,
+    Complaint,
+    Level,
+    TestFailure,
+    Verification,
+    headline,
+)
 from runner.state.publishing import CheckpointText, TaskRow
 from runner.state.run_state import Attempt, RunState, Status
 from runner.state.status_words import CHECKS, task_word
@@ -32,6 +39,7 @@ _MOST_FINDINGS = 5
 """Findings of one linter that are shown."""
 
 _WARNING = 400
+_LONGEST_TEST = 6_000
 UNPROVEN = "The new tests also pass without the change, so they prove nothing about it."
 MERGING = (
     "No test shows that the task is done, so whoever merges this pull request says that it is."
@@ -40,6 +48,7 @@ NOT_SHOWN = (
     "Nothing broke, but no test shows that the task is done. The change must come with a test that "
     "fails without it and passes with it."
 )
+AS_WITHOUT = "a test that was asked for apart fails as it does without this change"
 WORTH_A_LOOK = "Worth a look"
 """The heading over the warnings of accepted changes, wherever they are shown."""
 
@@ -53,6 +62,28 @@ def tests_left(paths: Sequence[str]) -> str:
     """Which tests that the task speaks of are as they were: part of it may not be done."""
     named = " and ".join(paths[:_MOST_NAMED])
     return f"The task names {named}, but no test there changed or started to pass."
+
+
+def apart(asked: AskedTest) -> str:
+    """That a test which was asked for apart fails with an accepted change, and how."""
+    named = ", ".join(failure.test for failure in asked.failures[:_MOST_NAMED])
+    how = "as it does without this change" if asked.same else "with this change"
+    why = headline(asked.failures[0].message)
+    return f"A test that was written from the task alone fails {how}: {named}: {why}"
+
+
+def asked_apart(attempt: Attempt) -> str:
+    """A test that disagrees with the change, as a part of a pull request that has the change."""
+    asked = attempt.tested.asked_test
+    if asked is None or not asked.failures or verdict_of(attempt).verified:
+        return ""
+    lines = asked.content.decode("utf-8", "replace").replace("````", "` ` ` `").rstrip("\n")
+    shown = sanitize(f"````\n{cut_middle(lines, _LONGEST_TEST)}\n````")
+    return (
+        "### A test that says otherwise\n\nThis test was written from the task alone, without the "
+        f"code, and it is not part of this change. {inert_line(cut_middle(apart(asked), _WARNING))}"
+        f"\n\nOne of the two is wrong; a person has to say which.\n\n{shown}"
+    )
 
 
 def went_along(tests: Sequence[str]) -> str:
@@ -167,6 +198,7 @@ def pull_request_body(state: RunState, repaired: Sequence[str] = ()) -> str:
             for path in repaired
         ),
         worth_a_look(attempt),
+        asked_apart(attempt),
         trust_section(trust_of(attempt)),
         "" if verdict_of(attempt).verified else MERGING,
         "### Verification",
@@ -253,6 +285,8 @@ def effort(attempt: Attempt) -> str:
         f"- left out {plain_line(f'{path}: {why}')}"
         for path, why in attempt.answered.left_out.items()
     ]
+    if (asked := attempt.tested.asked_test) and asked.why:
+        lines.append(f"- a test that was asked for apart is not used: {plain_line(asked.why)}")
     lines += [
         f"- repaired without a model: {plain_line(note)}" for note in attempt.answered.auto_repairs
     ]

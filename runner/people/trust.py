@@ -57,7 +57,7 @@ def trust_of(attempt: Attempt) -> Trust:
     """Build the summary of an attempt's change; the only place that does."""
     verdict, verification = verdict_of(attempt), attempt.tested.verification
     proof, mutants = _level(verification, "proof"), _level(verification, "mutants")
-    lines = _level(verification, "coverage")
+    lines, asked = _level(verification, "coverage"), attempt.tested.asked_test
     found = Trust(
         task=attempt.task,
         result="verified" if verdict.verified else "not_verified",
@@ -74,6 +74,7 @@ def trust_of(attempt: Attempt) -> Trust:
         linters=_lint_of(verification),
         unverified=_unverified(attempt, verdict),
         warnings=len(attempt.checked.warnings),
+        apart=bool(asked and asked.failures and asked.same),
     )
     return replace(found, result="verified_with_warnings") if _has_warnings(found) else found
 
@@ -83,7 +84,7 @@ def is_doubtful(trust: Trust) -> bool:
     if trust.verdict == "shown":
         return False
     if trust.verdict == "unbroken" and trust.lines is not None:
-        return not trust.lines.good
+        return trust.apart or not trust.lines.good
     return not all(map(is_text, trust.unverified or ()))
 
 

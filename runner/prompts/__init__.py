@@ -9,7 +9,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from runner.prompts.questions import Message
 from runner.text.sanitize import sendable
 
-_FOR_FILES = frozenset({"execute_task", "repair_code", "repair_test"})
+_FOR_FILES = frozenset({"execute_task", "repair_code", "repair_test", "ask_test"})
 """Questions that are answered with files; the others have a shorter introduction."""
 
 

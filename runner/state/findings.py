@@ -116,6 +116,25 @@ class Level:
     cause: Literal["", "timeout", "exit_code"] = ""
 
 
+@dataclass(frozen=True, slots=True)
+class AskedTest:
+    """A test that a model was asked for apart: from the task, without the code that does it.
+
+    It stands at ``path`` with ``content``; empty where it cannot be used, and ``why`` says so.
+    ``without`` is how it fails without the change, ``failures`` how it fails with the newest one
+    (none: it passes), ``same`` whether in the same way. ``told``: the author of the code has seen
+    that, and nobody has to see it again.
+    """
+
+    path: str = ""
+    content: bytes = b""
+    why: str = ""
+    without: tuple[TestFailure, ...] = ()
+    failures: tuple[TestFailure, ...] = ()
+    same: bool = False
+    told: bool = False
+
+
 VerdictKind = Literal["shown", "unbroken", "untested"]
 """``shown``: a test failed without the change and passes with it; ``unbroken``: nothing broke, and
 nothing shows that the task is done; ``untested``: nothing ran."""

@@ -113,7 +113,8 @@ class VerifyOptions:
     ``verify_commands`` verify instead of the tests that are found, ``verify_report`` is the pattern
     of the JUnit reports they write; failing tests are run again ``verify_reruns`` times.
     ``verify_tick`` is the verdict with which a checkout's box is ticked, ``verify_require`` the one
-    that a change needs, or the loop tries again.
+    that a change needs, or the loop tries again. ``verify_ask``: where nothing shows a change to do
+    its task, a model is asked for a test that may.
     """
 
     verify_mode: Literal["auto", "tests", "syntax", "agent", "off"] = "auto"
@@ -122,6 +123,7 @@ class VerifyOptions:
     verify_reruns: int = 1
     verify_tick: Literal["shown", "unbroken", "any"] = "shown"
     verify_require: Literal["shown", "unbroken", "none"] = "unbroken"
+    verify_ask: bool = True
 
 
 @dataclass(frozen=True, slots=True)

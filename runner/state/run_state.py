@@ -15,7 +15,7 @@ from runner.roadmap.reviewed import ReviewedPull
 from runner.roadmap.task import Roadmap, Task
 from runner.state.changes import ChangeSet
 from runner.state.error_types import ErrorType, Severity, error_type
-from runner.state.findings import Complaint, LostName, Verdict, Verification
+from runner.state.findings import AskedTest, Complaint, LostName, Verdict, Verification
 from runner.state.options import Request
 from runner.state.proposal import Proposal, Reason
 from runner.state.publishing import HumanCommits, Member
@@ -170,13 +170,15 @@ class VerifiedWork:
 
     ``verdict`` is what tests say about a change that was accepted, ``command`` the line a model
     proposed to verify it with ('' for none, None before it is asked). ``suite_seconds`` is how long
-    all tests took when they last ran to their end, 0 while that is not known.
+    all tests took when they last ran to their end, 0 while that is not known. ``asked_test`` is the
+    one that was asked for apart, None before that.
     """
 
     verification: Verification | None = None
     verdict: Verdict | None = None
     command: str | None = None
     suite_seconds: float = 0.0
+    asked_test: AskedTest | None = None
 
 
 @dataclass(frozen=True)

@@ -40,7 +40,8 @@ class Trust:
     changed lines that the new tests noticed, ``lines`` changed lines that tests ran.
     ``lost_names`` are public names that are gone or take less. ``unverified`` are
     changed files that nobody verified: where tests ran, code that no test uses. ``warnings``
-    counts what is worth a look.
+    counts what is worth a look. ``apart``: a test that was asked for apart fails with the change as
+    it does without it.
     """
 
     task: str
@@ -58,6 +59,7 @@ class Trust:
     linters: LintSummary | None = None
     unverified: tuple[str, ...] | None = None
     warnings: int = 0
+    apart: bool = False
 
 
 Trusts = tuple[tuple[str, Trust], ...]

@@ -41,7 +41,7 @@ _MISSING = lazy_pattern(
 )
 # what makes a path that of a test, in any language
 _TESTS = lazy_pattern(r"(?i)(?<![a-z])(?:tests?|specs?)(?![a-z])")
-_FIXTURE = lazy_pattern(r"fixture '(\w+)' not found")
+FIXTURE = lazy_pattern(r"fixture '(\w+)' not found")
 _MOST_NAMED = 3
 _MOST_KEPT = 100
 """Failing tests that are kept with an attempt."""
@@ -164,7 +164,7 @@ def assess(after: Verification, before: Verification, change: JudgedChange) -> A
     waits = found.tests.get("waits", ())
     if _nothing_ran(after) and not set(unchanged) <= set(waits):
         first = red_tests(after)[0]
-        why = f"no test runs, with or without this change: {first.test}: {_error_line(first)}"
+        why = f"no test runs, with or without this change: {first.test}: {told_in_one_line(first)}"
         return Assessment("unverifiable", after, Verdict(reason=why, unchanged=unchanged))
     accepted = replace(after, levels=tuple(map(_as_before, after.levels)))
     hints = tuple(_hint(failure) for check in checks for failure in check.failures)
@@ -301,7 +301,9 @@ class _Rows:
         return "passed" if known or not self._named else "new"
 
     def _same_error(self, was: TestFailure, failure: TestFailure) -> bool:
-        return failure.test in self._change.unsteady or _error_line(was) == _error_line(failure)
+        return failure.test in self._change.unsteady or told_in_one_line(was) == told_in_one_line(
+            failure
+        )
 
     def _passing(self, tool: str, test: str) -> Row:
         if test in self._flaky:  # it failed and passed on one tree: it shows nothing of another
@@ -388,7 +390,7 @@ class _Rows:
         """Who adds the names that it misses; what code under test lacks is that code's fault."""
         texts = (self._change.words, self._change.others)
         wanted = [last_name(name) for name in missing_names(failure.message)]
-        fixtures = _FIXTURE.findall(failure.message)
+        fixtures = FIXTURE.findall(failure.message)
         if fixtures and not any(has_word(self._change.words, name) for name in fixtures):
             return "nobody"
         if not wanted:
@@ -602,7 +604,7 @@ def plain_id(test: str) -> str:
     return test.partition("[")[0] if test.endswith("]") else test
 
 
-def _error_line(failure: TestFailure) -> str:
+def told_in_one_line(failure: TestFailure) -> str:
     """Error type and message without what varies from run to run."""
     return _plain(failure.message.strip().split("\n", 1)[0])
 
@@ -639,7 +641,7 @@ def results_of(tests: Collection[str], runs: Sequence[Verification]) -> dict[str
     """
     seen: dict[str, set[str]] = {test: set() for test in tests}
     for run in runs:
-        red = {f.test: _error_line(f) or "failed" for f in red_tests(run) if f.test in seen}
+        red = {f.test: told_in_one_line(f) or "failed" for f in red_tests(run) if f.test in seen}
         if sum(level.passed for level in run.tests) + len(red) < len(seen):
             continue
         for test, results in seen.items():

@@ -13,6 +13,7 @@ from tests.answers.projects import ROADMAP, Change, Files, Task, changed
 from tests.app.checkout import Checkout, Said
 from tests.app.warm import PROJECT
 from tests.model_server import Reply, ScriptedModel, serve
+from tests.model_server.script import APART
 from tests.model_server.turns import Asked, Turn
 from tests.plain_python import plain_path
 from tests.runner.git.scratch_git import ENVIRONMENT, ScratchGit
@@ -31,6 +32,8 @@ class Told(ScriptedModel):
 
     def answer(self, asked: Asked) -> Turn:
         """Keep the request and return what is said to it."""
+        if APART in asked.prompt:
+            return super().answer(asked)
         self.requests.append(asked)
         number = len(self.requests) - 1
         if number < len(self._turns):

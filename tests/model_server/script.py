@@ -7,6 +7,9 @@ from collections.abc import Callable, Iterable, Mapping
 from tests.model_server.faults import Fault
 from tests.model_server.turns import Asked, Rule, Turn
 
+APART = "A test is wanted, not the code"
+"""What a question for a test apart has and no other."""
+
 EXHAUSTED = "the scripted model has no answer left for this question"
 
 
@@ -16,6 +19,8 @@ class ScriptedModel:
     A request is answered by the first rule that matches and has an answer left, else by the next
     of what ``says`` lined up, else refused with status 400 (which no client tries again) and kept
     as a violation. ``nodes`` maps the name of a node to words its prompts have, for ``when``.
+    A question for a test apart is none of these: ``tests`` lines up answers to it, and without one
+    there is no test. These questions are kept in ``apart``.
     """
 
     def __init__(
@@ -24,16 +29,23 @@ class ScriptedModel:
         self.window = 0  # what the list of models says, if it says anything
         self.listed: dict[str, Mapping[str, object]] = {"scripted": {}}  # and what else it says
         self.requests: list[Asked] = []
+        self.apart: list[Asked] = []
         self.violations: list[str] = []
         self.otherwise: Callable[[Asked], Turn] | None = None  # answers what nothing else does
         self._rules = list(rules)
         self._used = [0] * len(self._rules)
         self._queue: list[Turn] = []
+        self._tests: list[Turn] = []
         self._nodes = dict(nodes or {})
 
     def says(self, *turns: Turn) -> ScriptedModel:
         """Line up answers for questions that no rule speaks for."""
         self._queue.extend(turns)
+        return self
+
+    def tests(self, *turns: Turn) -> ScriptedModel:
+        """Line up answers for questions for a test apart."""
+        self._tests.extend(turns)
         return self
 
     def when(
@@ -50,6 +62,9 @@ class ScriptedModel:
 
     def answer(self, asked: Asked) -> Turn:
         """Return what the script says to a request, and keep the request."""
+        if APART in asked.prompt:
+            self.apart.append(asked)
+            return self._tests.pop(0) if self._tests else "NONE"
         self.requests.append(asked)
         for index, rule in enumerate(self._rules):
             turn = rule.answer(self._used[index]) if rule.matches(asked.prompt) else None
@@ -71,7 +86,11 @@ class ScriptedModel:
 
     def _left(self) -> list[Turn]:
         unused = zip(self._rules, self._used, strict=True)
-        return [*self._queue, *(turn for rule, used in unused for turn in rule.answers[used:])]
+        return [
+            *self._queue,
+            *self._tests,
+            *(turn for rule, used in unused for turn in rule.answers[used:]),
+        ]
 
 
 class Condition:

@@ -13,6 +13,7 @@ from runner.loop.deps import Deps
 from runner.ports import Decision, JournalRow
 from runner.prompts.questions import Answer, Question
 from runner.state.events import Event
+from tests.model_server.script import APART
 from tests.runner.memory_repository import MemoryRepository
 from tests.runner.recording_box import RecordingSandbox
 
@@ -31,17 +32,25 @@ def answer(text: str, finish_reason: str = "stop") -> Answer:
 
 
 class ScriptedModel:
-    """Gives its replies in turn; fails when asked too often, and at the end if some are left."""
+    """Gives its replies in turn; fails when asked too often, and at the end if some are left.
+
+    A question for a test apart (kept in ``apart``) gets the next of ``tests``, or no test.
+    """
 
     def __init__(self, *replies: Reply) -> None:
         self._replies = list(replies)
         self.questions: list[Question] = []
+        self.apart: list[Question] = []
+        self.tests: list[str] = []
 
     def says(self, *replies: Reply) -> None:
         """Add replies."""
         self._replies += replies
 
     async def ask(self, question: Question) -> Answer:
+        if APART in question.messages[-1].content:
+            self.apart.append(question)
+            return answer(self.tests.pop(0) if self.tests else "NONE")
         self.questions.append(question)
         assert self._replies, f"asked too often:\n{question.messages[-1].content}"
         reply = self._replies.pop(0)

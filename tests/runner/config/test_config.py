@@ -113,7 +113,7 @@ def test_all_problems_are_told_at_once_with_their_lines():
     [
         (b"limits: {taks: 3}", "Did you mean `limits.tasks`?"),
         (b"image: x", "Did you mean `sandbox.image`?"),
-        (b"verify: {q: 1}", "Possible are: mode, commands, report, reruns, tick, require."),
+        (b"verify: {q: 1}", "Possible are: mode, commands, report, reruns, tick, require, ask."),
     ],
 )
 def test_an_unknown_key_says_what_was_meant(content, hint):

@@ -8,12 +8,12 @@ from runner.errors import Outage
 from runner.loop.deps import Deps, TaskWork
 from runner.nodes.verify import verify_task, write_files
 from runner.state.changes import ChangeSet, Write
-from runner.state.events import Verified
+from runner.state.events import ModelAnswered, Verified
 from runner.state.findings import Verdict
 from runner.state.run_state import RunState
 from tests.runner.memory_repository import MemoryRepository
-from tests.runner.recording_box import RecordingSandbox
-from tests.runner.scripted import deps
+from tests.runner.recording_box import Files, RecordingSandbox, says_red
+from tests.runner.scripted import Killed, MemoryAnswers, ScriptedModel, block, deps
 from tests.runner.states import ROADMAP, at, run_state
 
 UNUSED = "no test uses what changed"
@@ -185,3 +185,28 @@ async def test_whether_a_file_is_tested_is_not_known_where_tests_were_not_read(
 
     assert step.state.attempt.tested.verdict
     assert step.state.attempt.tested.verdict.untested == untested
+
+
+async def test_a_test_is_asked_for_once_also_by_a_process_after_one_that_died() -> None:
+    """The answer was paid for before the end came; its exchange belongs to the verification."""
+    model, answers, sandbox = ScriptedModel(), MemoryAnswers(), RecordingSandbox()
+    model.tests.append(block("test_a_as_asked.py", "import a\n\n\ndef test_a():\n    assert a.A\n"))
+    died = []
+
+    def dies_once(files: Files) -> list[str]:
+        if "test_a_as_asked.py" in files and not died:
+            died.append(True)
+            raise Killed
+        return says_red(files)
+
+    sandbox.rule = dies_once
+    base = MemoryRepository(BASE | {"a.py": "A = 0\n"})
+    used = deps(model=model, repository=base, sandbox=sandbox, answers=answers)
+    with pytest.raises(Killed):
+        await verify_task(verifying("A = 1\n"), used, TaskWork())
+    step = await verify_task(verifying("A = 1\n"), used, TaskWork())
+
+    assert (step.outcome, len(model.apart)) == ("ok", 1)
+    assert [each.node for each in used.events.of(ModelAnswered)] == ["verify_task"]  # type: ignore[attr-defined]
+    assert step.state.attempt.spent.total.calls == 1
+    assert step.state.attempt.calls == 0

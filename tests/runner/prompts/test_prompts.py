@@ -12,7 +12,9 @@ from jinja2 import UndefinedError
 import runner.prompts
 from runner.loop.deps import Deps, TaskWork
 from runner.loop.driver import Node
+from runner.loop.reading import quote
 from runner.money import Usage
+from runner.nodes.asked_test import Interface
 from runner.nodes.context import build_context
 from runner.nodes.generate import execute_task, repair_code, repair_test
 from runner.nodes.plan import plan_task
@@ -20,7 +22,7 @@ from runner.people.report import markdown
 from runner.prompts import question, render_text
 from runner.prompts.forms import Kind, form
 from runner.state.changes import ChangeSet, Write
-from runner.state.findings import Complaint, Level, TestFailure, Verification
+from runner.state.findings import AskedTest, Complaint, Level, TestFailure, Verification
 from runner.state.run_state import AcceptedChange, Failure, Plan, RunState, Status
 from tests.runner.memory_repository import MemoryRepository
 from tests.runner.scripted import ScriptedModel, deps
@@ -247,6 +249,36 @@ async def test_repair_test_for_linters(check_golden: Golden) -> None:
 
     asking = before.with_attempt(accepted=kept)
     check_golden("prompts/repair_test_linters.md", await asked(repair_test, asking))
+
+
+async def test_repair_test_for_a_test_apart(check_golden: Golden) -> None:
+    """The question about a test that its author did not write reads as it did."""
+    fails = TestFailure("tests/test_a.py::test_zero", "assert 1 == 0", "tests/test_a.py", 3)
+    asked_test = AskedTest("tests/test_a.py", b"def test_zero():\n    assert divide() == 0\n")
+    found = Verification("tree", (Level("tests", "failed", failures=(fails,)),))
+    before = state(
+        "repair_test", answers=1, changes=CODE, verification=found, asked_test=asked_test
+    )
+
+    check_golden("prompts/repair_test_apart.md", await asked(repair_test, before))
+
+
+def test_ask_test(check_golden: Golden) -> None:
+    """The question for a test apart reads as it did."""
+    asking = question(
+        "ask_test",
+        task=state("verify_task").task,
+        interfaces=[
+            Interface("calc.py", ["def add(a, b)"], ["divide"]),
+            Interface("zero.py (new)", [], []),
+        ],
+        example=quote(
+            "tests/test_calc.py", "def test_add():\n    assert add(1, 2) == 3\n", limit=99
+        ),
+        path="tests/test_calc_as_asked.py",
+    )
+
+    check_golden("prompts/ask_test.md", asking[1].content)
 
 
 def test_form(check_golden: Golden) -> None:
