@@ -17,6 +17,7 @@ from bench.loop.hunks import as_edits
 from bench.loop.naming import read_name
 from bench.loop.wrongs import Program
 from tests.model_server import Asked, Fault, Reply
+from tests.model_server.script import APART
 
 LARGE = 60
 """Lines from which on a file is edited in pieces when the question offers that."""
@@ -64,6 +65,9 @@ class FaultModel:
         if rest := _rest(asked, talk):
             self._note(asked, task.name, {"kind": "continue"})
             return Reply(rest)
+        if APART in _newest(asked):
+            self._note(asked, task.name, {"kind": "test"})
+            return Reply("NONE")
         if _NO_CODE.search(_newest(asked)):
             self._note(asked, task.name, {"kind": "words"})
             return _in_words(task, _newest(asked))

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from bench.loop.hunks import edits_of
 from runner.code.languages import is_among_tests
 from tests.model_server import Asked, ScriptedModel
+from tests.model_server.script import APART
 
 _WHOLE = 80
 """Files of at most so many lines are answered as a whole where all of them was shown."""
@@ -52,6 +53,8 @@ class Author(ScriptedModel):
         """Keep the request and answer it."""
         self.requests.append(asked)
         question = str(asked.messages[-1]["content"])
+        if APART in question:
+            return "NONE"  # its own tests are what the real change has
         if '"likely_files"' in question:
             self.kinds["plan"] += 1
             return self._plan(asked.prompt)
