@@ -75,7 +75,7 @@ class _Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Interface:
+class KnownInterface:
     """What a changed file defined before, and which new names of it the task has."""
 
     path: str
@@ -215,11 +215,11 @@ def _name(code: str, example: str, paths: Collection[str]) -> str:
 
 async def _interfaces(
     deps: Deps, base: Snapshot, changes: ChangeSet, code: Sequence[str], words: str
-) -> list[Interface]:
+) -> list[KnownInterface]:
     """The signatures of the base; of what is new only the names that the task has."""
     old = await contents(deps, base, [path for path in code if path in base.entries])
 
-    def found() -> Iterator[Interface]:
+    def found() -> Iterator[KnownInterface]:
         for path in code[:_MOST_FILES]:
             before = symbols_of(path, old.get(path, b"")).definitions
             write = changes.files[path]
@@ -227,13 +227,13 @@ async def _interfaces(
             names = {each.name for each in after} - {each.name for each in before}
             new = sorted(name for name in names if has_word(words, name))
             label = path if path in old else f"{path} (new)"
-            yield Interface(label, signatures(before, most=_MOST_NAMES), new[:_MOST_NAMES])
+            yield KnownInterface(label, signatures(before, most=_MOST_NAMES), new[:_MOST_NAMES])
 
     return await asyncio.to_thread(lambda: list(found()))
 
 
 async def _asked(
-    state: RunState, deps: Deps, base: Snapshot, place: _Place, interfaces: Sequence[Interface]
+    state: RunState, deps: Deps, base: Snapshot, place: _Place, interfaces: Sequence[KnownInterface]
 ) -> tuple[RunState, AskedTest]:
     """Ask for the test, and read the answer. Raises ``Outage``, except for a spent budget."""
     shown = await contents(deps, base, [place.example])

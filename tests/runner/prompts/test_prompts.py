@@ -14,7 +14,7 @@ from runner.loop.deps import Deps, TaskWork
 from runner.loop.driver import Node
 from runner.loop.reading import quote
 from runner.money import Usage
-from runner.nodes.asked_test import Interface
+from runner.nodes.asked_test import KnownInterface
 from runner.nodes.context import build_context
 from runner.nodes.generate import execute_task, repair_code, repair_test
 from runner.nodes.plan import plan_task
@@ -269,8 +269,8 @@ def test_ask_test(check_golden: Golden) -> None:
         "ask_test",
         task=state("verify_task").task,
         interfaces=[
-            Interface("calc.py", ["def add(a, b)"], ["divide"]),
-            Interface("zero.py (new)", [], []),
+            KnownInterface("calc.py", ["def add(a, b)"], ["divide"]),
+            KnownInterface("zero.py (new)", [], []),
         ],
         example=quote(
             "tests/test_calc.py", "def test_add():\n    assert add(1, 2) == 3\n", limit=99
