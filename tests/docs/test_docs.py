@@ -15,7 +15,9 @@ import pytest
 
 from runner.config.model import parse_config
 from runner.model.shutdowns import SHUTDOWNS
+from runner.state.findings import VerdictKind
 from runner.state.proposal import Reason, Strategy
+from runner.verify.evidence import Meaning
 from tests.fake_github.rendering import broken_tables
 from tools.docs.parts import ACTION, PARTS, ROOT, SOURCE, made, pages
 
@@ -37,6 +39,15 @@ def test_what_comes_from_the_code_is_as_the_code_says(place: str) -> None:
 def test_tables_have_as_many_cells_as_their_heads(place: str) -> None:
     """GitHub drops what is too much, and a ``|`` in code begins a cell."""
     assert list(broken_tables((ROOT / place).read_text())) == []
+
+
+def test_the_table_of_tests_has_what_the_code_says_of_them() -> None:
+    """Every meaning in docs/design.md, and the verdicts on the page for everybody."""
+    design = (ROOT / "docs/design.md").read_text().partition("### Whether a task is done")[2]
+    page = (ROOT / "docs/configuration.md").read_text().partition("### What a result means")[2]
+
+    assert set(re.findall(r"\| \*\*([\w' ]+)\*\*", design)) == set(get_args(Meaning))
+    assert [each for each in get_args(VerdictKind) if f"`{each}`" not in page] == []
 
 
 def test_what_people_copy_names_this_repository() -> None:
