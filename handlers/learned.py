@@ -95,14 +95,15 @@ LEARNED: Commands = (
         short=True,
         needs="read",
         description="show what the recorded attempts teach: which model and settings did better, "
-        "what planning gained (short: `/analyze`)",
+        "whether tasks did better with a plan (short: `/analyze`)",
         example="/execute analyze models",
         arguments=(
             Argument(
                 field="topic",
                 value="models|routing",
                 kind="id",
-                help="models and settings (default), or what planning gained by size of task",
+                help="models and settings (default), or whether tasks of one size did better with "
+                "a plan",
             ),
         ),
     ),

@@ -12,8 +12,8 @@ from app.cli.commands import CommandList
 Topic = Annotated[
     Literal["routing", "models"],
     typer.Argument(
-        help="models: which model and settings did better; routing: what planning gained, by "
-        "size of task."
+        help="models: which model and settings did better; routing: whether tasks of "
+        "one size did better with a plan."
     ),
 ]
 

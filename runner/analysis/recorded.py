@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from runner.analysis.advice import Advice, adjustments, advice
-from runner.analysis.compare import CONFIDENCE, ERROR, Comparison, compare
+from runner.analysis.compare import ERROR, Comparison, compare
 from runner.analysis.models import ModelCell, model_cells
 from runner.analysis.preview import ComingTask, CostPreview, preview
-from runner.analysis.routing import PlanningGain, planning_gains
 from runner.analysis.sample import Sample
 from runner.analysis.today import TodaysSettings, size
 from runner.history.records import Execution
@@ -36,7 +35,6 @@ class Analysis:
     left_out: int
     comparisons: tuple[Comparison, ...]
     cells: tuple[ModelCell, ...]
-    gains: tuple[PlanningGain, ...]
     advice: tuple[Advice, ...]
 
 
@@ -55,7 +53,6 @@ def analyse(
         left_out=left_out,
         comparisons=comparisons,
         cells=model_cells(samples),
-        gains=planning_gains(samples, CONFIDENCE),
         advice=advice(comparisons, today, error),
     )
 

@@ -143,24 +143,14 @@ def _models(found: Analysis) -> Iterator[AnalysisTable]:
 
 def _routing(found: Analysis) -> Iterator[AnalysisTable]:
     advised = [line for one in found.advice if one.factor == "route" for line in advice_lines(one)]
+    routes = tuple(compared(one) for one in found.comparisons if one.factor == "route")
+    few = () if routes else (f"No size of task was worked on {FEWEST} times each way yet.",)
     yield AnalysisTable(
         "Planning",
-        (_intro(found), *_left_out(found), *(advised or [_NOTHING])),
-        ("complexity", "size", "without a plan", "planned first", "gain by planning"),
-        tuple(
-            (
-                one.complexity,
-                one.band,
-                f"{one.succeeded[0]:,} of {one.executions[0]:,}",
-                f"{one.succeeded[1]:,} of {one.executions[1]:,}",
-                points(one.gain) if one.gain else f"needs {FEWEST} of each",
-            )
-            for one in found.gains
-        ),
+        (_intro(found), *_left_out(found), *few, *(advised or [_NOTHING])),
+        _COMPARED,
+        routes,
     )
-    routes = tuple(compared(one) for one in found.comparisons if one.factor == "route")
-    if routes:
-        yield AnalysisTable("Routes compared, like with like", (), _COMPARED, routes)
 
 
 def _cut(number: int) -> tuple[str, ...]:
@@ -295,18 +285,7 @@ def as_json(topic: Topic, found: Analysis) -> dict[str, Any]:
         for one in found.advice
         if (one.factor == "route") is route
     ]
-    if route:
-        parts["gains"] = [
-            {
-                "complexity": one.complexity,
-                "size": one.band,
-                "single_phase": {"executions": one.executions[0], "succeeded": one.succeeded[0]},
-                "planned": {"executions": one.executions[1], "succeeded": one.succeeded[1]},
-                "gain": _interval(one.gain) if one.gain else None,
-            }
-            for one in found.gains
-        ]
-    else:
+    if not route:
         parts["models"] = [
             {
                 "model": one.model,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from runner.analysis.advice import adjustments, advice
 from runner.analysis.compare import compare
-from runner.analysis.routing import planning_gains, threshold
+from runner.analysis.routing import threshold
 from runner.analysis.sample import Sample, context_level
 from runner.analysis.today import TodaysSettings
 from tests.runner.analysis.executions import executions
@@ -100,11 +100,6 @@ def test_planning_helps_tasks_of_one_size() -> None:
         ("routing", "files"): 1,
         ("routing", "lines"): 3,
     }
-    gains = {(g.complexity, g.band): g for g in planning_gains(samples, 0.9)}
-    gain = gains["medium", "medium"].gain
-    assert gain is not None
-    assert round(gain.value, 2) == 0.7
-    assert gains["medium", "small"].gain is None
 
 
 def test_planning_never_and_planning_always() -> None:
