@@ -7,9 +7,9 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 
-from pyflakes.checker import Checker
 from pyflakes.messages import RedefinedWhileUnused
 
+from runner.checks.undefined import python_messages
 from runner.code.languages import is_among_tests, language_of, python_tree
 from runner.code.symbols import symbols_of
 from runner.state.changes import ChangeSet
@@ -34,33 +34,25 @@ def broken_code(changes: ChangeSet, *, read: Read) -> Iterator[Complaint]:
     for path, write in changes.files.items():
         if write is None or is_among_tests(path):
             continue
-        old = (read(path) or b"").decode("utf-8", "replace")
-        new = write.content.decode("utf-8", "replace")
-        language = language_of(path)
+        old, language = read(path) or b"", language_of(path)
         if language == "python":
-            yield from _of_python(path, old, new)
+            if twice := _redefined(path, write.content):
+                before = {name for name, _ in _redefined(path, old)}
+                yield from (_twice(path, name, at) for name, at in twice if name not in before)
         elif language in ("javascript", "typescript", "tsx"):
-            yield from _of_javascript(path, old, new)
+            before, after = (text.decode("utf-8", "replace") for text in (old, write.content))
+            yield from _of_javascript(path, before, after)
 
 
-def _of_python(path: str, old: str, new: str) -> Iterator[Complaint]:
-    before = {name for name, _ in _redefined(path, old)}
-    yield from (_twice(path, name, at) for name, at in _redefined(path, new) if name not in before)
-
-
-def _redefined(path: str, text: str) -> Iterator[tuple[str, int]]:
-    """Yield functions and classes that are defined again before anything uses them."""
-    try:
-        tree = python_tree(text)
-        messages = Checker(tree, path).messages
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return
-    nodes = [node for node in ast.walk(tree) if isinstance(node, Defined)]
+def _redefined(path: str, content: bytes) -> list[tuple[str, int]]:
+    """Return functions and classes that are defined again before anything uses them."""
+    again = [m for m in python_messages(path, content) if isinstance(m, RedefinedWhileUnused)]
+    if not again:
+        return []
+    nodes = [node for node in ast.walk(python_tree(content)) if isinstance(node, Defined)]
     decorated = {node.name for node in nodes if node.decorator_list}
     lines = {node.lineno for node in nodes if node.name not in {*decorated, "_"}}
-    for message in messages:
-        if isinstance(message, RedefinedWhileUnused) and message.lineno in lines:
-            yield str(message.message_args[0]), message.lineno
+    return [(str(m.message_args[0]), m.lineno) for m in again if m.lineno in lines]
 
 
 def _of_javascript(path: str, old: str, new: str) -> Iterator[Complaint]:

@@ -14,9 +14,10 @@ import sys
 import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from pyflakes.checker import Checker
-from pyflakes.messages import UndefinedExport, UndefinedName
+from pyflakes.messages import Message, UndefinedExport, UndefinedName
 
 from runner.code.languages import is_among_tests, python_tree
 from runner.state.changes import ChangeSet, Write
@@ -143,29 +144,34 @@ def _undefined(path: str, content: bytes) -> list[tuple[str, int, int]]:
     # Python also ends a line at a lone carriage return: its numbers are not those of our lines
     if any(mark in content for mark in _FOUND_AT_RUN_TIME) or _LONE_RETURN.search(content):
         return []
+    found = [
+        (str(message.message_args[0]), message.lineno, message.col + 1)
+        for message in python_messages(path, content)
+        if isinstance(message, UndefinedName)
+        or (isinstance(message, UndefinedExport) and b"__getattr__" not in content)
+    ]
+    return _blamed(path, content, found) if found else []
+
+
+@lru_cache(maxsize=32)
+def python_messages(path: str, content: bytes) -> tuple[Message, ...]:
+    """What pyflakes says of a file, as several checks ask; () of one that cannot be read."""
     try:
         tree = python_tree(content)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            messages = Checker(tree, path).messages
+            return tuple(Checker(tree, path).messages)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return []
-    found = [
-        (str(message.message_args[0]), message.lineno, message.col + 1)
-        for message in messages
-        if isinstance(message, UndefinedName)
-        or (isinstance(message, UndefinedExport) and b"__getattr__" not in content)
-    ]
-    return _blamed(path, content, tree, found) if found else []
+        return ()
 
 
 def _blamed(
-    path: str, content: bytes, tree: ast.AST, found: list[tuple[str, int, int]]
+    path: str, content: bytes, found: list[tuple[str, int, int]]
 ) -> list[tuple[str, int, int]]:
     """Without the names that tools know, and those in places where nobody can tell."""
     known = _KNOWN_TO_TOOLS | _KNOWN_IN.get(path.rpartition("/")[2], frozenset())
     lines = content.decode("utf-8", "replace").split("\n")
-    spared = {line for node in ast.walk(tree) for line in _spared(node)}
+    spared = {line for node in ast.walk(python_tree(content)) for line in _spared(node)}
     return [
         (name, line, column)
         for name, line, column in found

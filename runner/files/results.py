@@ -56,6 +56,7 @@ class RunFiles:
         self._links: dict[str, list[str]] = {}
         self._files: dict[tuple[str, int], tuple[str, ...]] = {}
         self._written: dict[str, int] = {}
+        self._todos: dict[str, object] = {}
 
     def files_of(self, task: str, attempt: int) -> tuple[str, ...]:
         """Return the files that this process wrote about an attempt."""
@@ -81,7 +82,7 @@ class RunFiles:
             self._newest = event.state
             self._advanced(event)
         elif isinstance(event, RunChanged) and event.status == "paused" and self._newest:
-            self._save("todos.json", todos(self._newest))
+            self._save_todos(self._newest)
             self._report(replace(self._newest, problem=f"Paused: {event.detail}"))
 
     def _advanced(self, event: Advanced) -> None:
@@ -95,9 +96,15 @@ class RunFiles:
             before = self._files.get((event.task, attempt.number), ())
             self._files[event.task, attempt.number] = (*before, *names)
         if not state.current and (state.roadmap or state.node == END):
-            self._save("todos.json", todos(state))
+            self._save_todos(state)
         if state.node in (END, REST):
             self._report(state)
+
+    def _save_todos(self, state: RunState) -> None:
+        data = todos(state)
+        if data != self._todos:  # most steps between two tasks change none of them
+            self._save("todos.json", data)
+            self._todos = data
 
     def _report(self, state: RunState) -> None:
         if any(attempt.failure for attempt in state.attempts.values()):

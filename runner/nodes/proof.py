@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Collection, Iterator, Mapping
+from collections.abc import AsyncIterator, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from runner.code.languages import language_of
@@ -111,7 +111,7 @@ async def _suites(
         if is_pytest(tool):
             yield _Suite(tool, ids, ids)
             continue
-        files = sorted({each.partition("::")[0] for each in ids})
+        files = sorted(_files(ids))
         alone = next((some for _, some in running([tool], files, paths, read) if some), ())
         if set(files) <= set(alone):
             yield _Suite(tool, ids, tuple(alone))
@@ -171,10 +171,14 @@ class _Proof:
         self._work.sandbox.holds = ""
         seconds = self._state.request.options.sandbox.test_timeout
         tool, only = self._suite.tool, self._suite.only
-        ran = await tool.run(session, timeout=seconds, only=only)
-        if ran.broken and ran.cause != "timeout" and is_pytest(tool):
-            # no test of it is known where a file is not loaded
-            only = tuple(sorted({each.partition("::")[0] for each in only}))
+        if is_pytest(tool):
+            # no test of it is known where a file is not loaded; of a new file all are in question
+            new = _files(only) - self._base.entries.keys()
+            old = [test for test in only if not _files([test]) <= new]
+            ran = await tool.run(session, timeout=seconds, only=[*sorted(new), *old])
+            if old and ran.broken and ran.cause != "timeout":
+                ran = await tool.run(session, timeout=seconds, only=sorted(_files(only)))
+        else:
             ran = await tool.run(session, timeout=seconds, only=only)
         ran = as_one_test(ran)
         said = dict(_failing(self._suite.ids, ran)) if ran.cause != "timeout" else {}
@@ -263,7 +267,7 @@ class _Proof:
 
     async def _of_tested_code(self) -> dict[Mutant, bytes]:
         """The code that tests of the suite use, emptied: what a task names comes first."""
-        files = {each.partition("::")[0] for each in self._suite.ids}
+        files = _files(self._suite.ids)
         using = await tests_using(self._deps, self._base, self._changes, files)
         paths = sorted(using, key=lambda path: (path not in self._change.words, path))
         old = await contents(self._deps, self._base, paths[:_MOST_MUTANTS])
@@ -276,6 +280,11 @@ class _Proof:
             for path, write in self._changes.files.items()
             if write and language_of(path) in BREAKABLE and not is_test_side(path)
         }
+
+
+def _files(ids: Iterable[str]) -> set[str]:
+    """The files of tests."""
+    return {test.partition("::")[0] for test in ids}
 
 
 def _failing(ids: Collection[str], ran: Level) -> Iterator[tuple[str, str]]:

@@ -28,7 +28,7 @@ def todos(state: RunState) -> dict[str, object]:
     }
 
 
-def report(state: RunState) -> dict[str, object]:
+def report(state: RunState, view: RunView | None = None) -> dict[str, object]:
     """Return the object of ``report.json``; seconds are wall time, ``cost`` is USD or unknown.
 
     ``duration_seconds`` are those of work: what a run waits for people or a server is left out.
@@ -38,7 +38,7 @@ def report(state: RunState) -> dict[str, object]:
     statuses = Counter(status for _, status in as_written(state))
     attempts = list(state.attempts.values())
     ended = state.times.ended or state.times.started
-    view = view_of(state)
+    view = view or view_of(state)
     worked = total(view.node_usage.values()).seconds
     return {
         "run": view.run,
@@ -83,7 +83,8 @@ def _success(state: RunState) -> float:
 
 def markdown(state: RunState) -> str:
     """Return the report for people."""
-    view, data = view_of(state), report(state)
+    view = view_of(state)
+    data = report(state, view)
     names = {task.key: task.name for task in (*state.tasks, *state.replaced.tasks)}
     return render_text(
         "report",

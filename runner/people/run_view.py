@@ -58,6 +58,10 @@ class WorkPlace:
     below: str = ""
 
 
+# of most tasks there is nothing to say, and a roadmap may have ten thousand
+_NO_EFFORT, _NO_CHECKS, _NO_PLACE = TaskEffort(), TaskChecks(), WorkPlace()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaskView:
     """One task of a run.
@@ -79,9 +83,9 @@ class TaskView:
     unshown: bool = False
     turn: int | None = None
     why: str = ""
-    effort: TaskEffort = field(default_factory=TaskEffort)
-    checks: TaskChecks = field(default_factory=TaskChecks)
-    place: WorkPlace = field(default_factory=WorkPlace)
+    effort: TaskEffort = _NO_EFFORT
+    checks: TaskChecks = _NO_CHECKS
+    place: WorkPlace = _NO_PLACE
 
     @property
     def touched(self) -> bool:

@@ -132,12 +132,12 @@ def kill_marked(marker: str) -> None:
     ``marker`` is the session's folder. A process that cleared its environment is found while its
     working folder is inside it.
     """
-    wanted = f"{MARKER}={marker}".encode(errors="surrogateescape")
+    wanted = f"\0{MARKER}={marker}\0".encode(errors="surrogateescape")
     # A process may start another while we look. While it becomes another program, it has no
     # environment for a moment. So look until two looks in a row find none.
     clean = 0
     for _ in range(_LOOKS):
-        found = [p for p in _processes() if wanted in _environment(p) or _works_in(p, marker)]
+        found = [pid for pid in _processes() if _belongs(pid, wanted, marker)]
         clean = 0 if found else clean + 1
         if clean == 2:
             return
@@ -152,25 +152,24 @@ def _kill_group(leader: int) -> None:
 
 
 def _processes() -> list[int]:
-    proc = Path("/proc")
-    if not proc.is_dir():
+    try:
+        return [int(name) for name in os.listdir("/proc") if name.isdigit()]  # noqa: PTH208
+    except FileNotFoundError:
         return []
-    return [int(entry.name) for entry in proc.iterdir() if entry.name.isdigit()]
 
 
-def _environment(pid: int) -> list[bytes]:
+def _belongs(pid: int, wanted: bytes, folder: str) -> bool:
+    """Whether a process has the variable, or works inside the folder.
+
+    All processes of the machine are asked after each command, so without paths' own objects.
+    """
     # a process that has ended, even while nobody waited for it yet, has an empty environment
-    try:
-        return Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
-    except OSError:
-        return []
-
-
-def _works_in(pid: int, folder: str) -> bool:
-    try:
-        return Path(f"/proc/{pid}/cwd").readlink().is_relative_to(folder)
-    except OSError:
-        return False
+    with suppress(OSError), open(f"/proc/{pid}/environ", "rb", buffering=0) as file:  # noqa: PTH123
+        if wanted in b"\0%b\0" % file.readall():
+            return True
+    with suppress(OSError):
+        return f"{os.readlink(f'/proc/{pid}/cwd')}/".startswith(f"{folder}/")  # noqa: PTH115
+    return False
 
 
 def _rewound(file: IO[bytes], content: bytes) -> None:

@@ -28,8 +28,8 @@ def leaks(bot: Bot, log: str = "") -> list[str]:
 def files_with(folder: Path, secrets: Iterable[str]) -> list[str]:
     """Files below a folder that hold one of these texts; a database is such a file, too."""
     wanted = [secret.encode() for secret in secrets]
-    files = [file for file in folder.rglob("*") if file.is_file()]
-    return [str(file) for file in files if any(s in file.read_bytes() for s in wanted)]
+    contents = ((file, file.read_bytes()) for file in folder.rglob("*") if file.is_file())
+    return [str(file) for file, content in contents if any(s in content for s in wanted)]
 
 
 def _secrets(bot: Bot) -> list[str]:

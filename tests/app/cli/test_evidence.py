@@ -42,6 +42,24 @@ async def ended(
         return line
 
 
+async def test_a_task_starts_pytest_as_often_as_it_has_questions(tmp_path: Path) -> None:
+    """Do they start, do they pass, did they before, lines, without the code, with a fault: six."""
+    started = tmp_path / "started"
+    conftest = f"with open({str(started)!r}, 'a') as file:\n    file.write('.')\n"
+    files = {**CALC, "ROADMAP.md": b"- [ ] 1.1 Add `calc/sub.py` with `sub(a, b)`\n"}
+    code = "def sub(a, b):\n    return a - b\n"
+    test = "from calc.sub import sub\n\n\ndef test_sub():\n    assert sub(3, 2) == 1\n"
+
+    line = await ended(
+        tmp_path,
+        {**files, "conftest.py": conftest.encode()},
+        answer({"calc/sub.py": code, "tests/test_sub.py": test}),
+    )
+
+    assert line["verdict"] == "shown"
+    assert started.read_text() == 6 * "."
+
+
 @pytest.mark.parametrize(
     "files",
     [

@@ -60,17 +60,29 @@ def test_lines_about_rights_stay_at_the_top(old: bytes, new: bytes, made: bytes)
     assert with_legal_lines("a.py", old, new) == made
 
 
+def steps(path: str, old: str, new: str) -> int:
+    """How many calls judging a change takes."""
+    calls = count()
+    sys.setprofile(lambda *_: next(calls) and None)
+    try:
+        assert judged(path, old, new) == []
+    finally:
+        sys.setprofile(None)
+    return next(calls)
+
+
 def test_imports_cost_what_the_file_does() -> None:
     """Twice the imports take about twice the steps, not four times: files of 650 kB have many."""
 
-    def steps(imports: int) -> int:
-        text = "".join(f"import m{n}\nm{n}.f()\n" for n in range(imports))
-        calls = count()
-        sys.setprofile(lambda *_: next(calls) and None)
-        try:
-            assert judged("a.py", text, text + "\n") == []
-        finally:
-            sys.setprofile(None)
-        return next(calls)
+    def imports(number: int) -> int:
+        text = "".join(f"import m{n}\nm{n}.f()\n" for n in range(number))
+        return steps("a.py", text, text + "\n")
 
-    assert steps(200) < 3 * steps(100)
+    assert imports(200) < 3 * imports(100)
+
+
+def test_the_file_before_is_looked_at_only_for_what_is_found() -> None:
+    """A change that defines nothing twice costs one look, however long the file was."""
+    text = "".join(f"def f{n}(a):\n    return a\n" for n in range(100))
+
+    assert steps("a.py", text, text + "\n") < 1.2 * steps("a.py", "", text + "\n\n")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,10 +12,10 @@ from handlers.grammar import ON_GITHUB
 from runner.files.kept import KeptFiles
 from runner.files.results import JsonLines, RunFiles
 from runner.loop.deps import Deps
-from runner.loop.driver import drive
+from runner.loop.driver import Ended, drive
 from runner.nodes import NODES
 from runner.ports import Events
-from runner.state.events import Verified
+from runner.state.events import Advanced, Verified
 from runner.state.findings import Level, Verification
 from runner.state.options import Request
 from tests.runner.memory_repository import MemoryRepository
@@ -31,7 +32,7 @@ from tests.runner.scripted import (
 FILES = {"ROADMAP.md": "- [ ] T1 Write `a.py`\n", "test_x.py": "def test_x():\n    assert 1\n"}
 
 
-async def run(events: Events) -> None:
+async def run(events: Events) -> Ended:
     """A run of one task with one syntax repair."""
     ports = Deps(
         model=ScriptedModel(block("a.py", "K = ("), block("a.py", "K = 'hunter2'")),
@@ -44,7 +45,7 @@ async def run(events: Events) -> None:
         answers=MemoryAnswers(),
         start=ON_GITHUB,
     )
-    await drive(Request("r1"), NODES, ports)
+    return await drive(Request("r1"), NODES, ports)
 
 
 def read(path: Path) -> dict:
@@ -175,3 +176,15 @@ def test_what_an_older_version_kept_of_a_verification_is_shown(folder: Path) -> 
 
     kept = KeptFiles(folder).verifications(file.parent.name, data["task"])
     assert [each.file for each in kept if each.tested == "change"].count(file.name) == 1
+
+
+async def test_todos_are_written_when_they_change(tmp_path: Path) -> None:
+    """Steps between two tasks write nothing: of ten thousand tasks that would take its time."""
+    written: list[str] = []
+    files = RunFiles(tmp_path, mask=lambda text: written.append(text) or text)
+    state = (await run(files)).state
+    todos = [text for text in written if '"todos":' in text]
+    await files.emit(Advanced("r1", "", replace(state, node="parse_roadmap")))
+
+    assert [text for text in written if '"todos":' in text] == todos
+    assert len(set(todos)) == len(todos) == 2
