@@ -40,8 +40,8 @@ def broken_code(changes: ChangeSet, *, read: Read) -> Iterator[Complaint]:
                 before = {name for name, _ in _redefined(path, old)}
                 yield from (_twice(path, name, at) for name, at in twice if name not in before)
         elif language in ("javascript", "typescript", "tsx"):
-            before, after = (text.decode("utf-8", "replace") for text in (old, write.content))
-            yield from _of_javascript(path, before, after)
+            had, has = (text.decode("utf-8", "replace") for text in (old, write.content))
+            yield from _of_javascript(path, had, has)
 
 
 def _redefined(path: str, content: bytes) -> list[tuple[str, int]]:

@@ -242,9 +242,9 @@ def blocked(state: RunState) -> dict[str, str]:
     blocked itself, or is not part of a run of the whole roadmap; or one that must be merged first.
     """
     state = _afresh(state)
-    waits = _Waits(state)
-    homeless = unplaced(state, tuple(t for t in _open(state) if not waits.first(t)))
-    for task in _open(state):
+    waits, still_open = _Waits(state), tuple(_open(state))
+    homeless = unplaced(state, tuple(task for task in still_open if not waits.first(task)))
+    for task in still_open:
         if by := waits.vain(task) or homeless.get(task.key, ""):
             waits.blocked[task.key] = by
     return waits.blocked
