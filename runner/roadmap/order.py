@@ -1,10 +1,12 @@
-"""The order of tasks, which of them can be worked on together, and circles of dependencies."""
+"""The order of tasks, and circles of dependencies."""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from contextlib import suppress
+from dataclasses import replace
+from graphlib import CycleError, TopologicalSorter
 from heapq import heappop, heappush
 
 from runner.roadmap.dependencies import CYCLE, Stated
@@ -40,79 +42,32 @@ def ordered(tasks: Sequence[Task]) -> tuple[Task, ...]:
     """
     if any(task.place.turn for task in tasks):
         tasks = sorted(tasks, key=lambda task: task.place.turn or task.place.line)
-    queue = _Queue(len(tasks))
-    for node, targets in enumerate(links(tasks)):
-        # nobody waits for what is done
-        queue.add(node, [t for t in targets if t >= len(tasks) or not tasks[t].checked])
-    order = queue.run()
+    waits = enumerate(links(tasks))
+    # nobody waits for what is done
+    sorter = TopologicalSorter(
+        {node: [t for t in to if t >= len(tasks) or not tasks[t].checked] for node, to in waits}
+    )
+    with suppress(CycleError):  # it goes on with all that no circle blocks
+        sorter.prepare()
+    order: list[int] = []
+    ready: list[int] = []
+    while sorter.is_active():
+        if free := sorter.get_ready():
+            for node in free:
+                if node < len(tasks):
+                    heappush(ready, node)
+                else:  # a list of dependencies
+                    sorter.done(node)
+        else:
+            order.append(heappop(ready))
+            sorter.done(order[-1])
     left = set(range(len(tasks))).difference(order)
     return tuple(tasks[node] for node in (*order, *sorted(left)))
-
-
-@dataclass
-class _Queue:
-    """How many nodes are tasks, which are ready, for how many each waits, and who comes after."""
-
-    tasks: int
-    ready: list[int] = field(default_factory=list)
-    waiting: dict[int, int] = field(default_factory=dict)
-    after: dict[int, list[int]] = field(default_factory=dict)
-
-    def add(self, node: int, targets: list[int]) -> None:
-        self.waiting[node] = len(targets)
-        for target in targets:
-            self.after.setdefault(target, []).append(node)
-
-    def run(self) -> list[int]:
-        """The numbers of the tasks, in order."""
-        for node in [node for node, count in self.waiting.items() if not count]:
-            self._release(node)
-        order: list[int] = []
-        while self.ready:
-            order.append(heappop(self.ready))
-            self._left(order[-1])
-        return order
-
-    def _left(self, node: int) -> None:
-        for follower in self.after.get(node, ()):
-            self.waiting[follower] -= 1
-            if not self.waiting[follower]:
-                self._release(follower)
-
-    def _release(self, node: int) -> None:
-        """A task may come next; a list of dependencies passes that on at once."""
-        if node < self.tasks:
-            heappush(self.ready, node)
-        else:
-            self._left(node)
-
-
-def independent(a: Task, b: Task, *, among: Sequence[Task]) -> bool:
-    """Say whether neither needs the other, not even by way of others ``among`` them.
-
-    Two that are likely to write the same file are not independent, even if both say ``[P]``
-    (``TaskMarks.parallel``), which promises different files.
-    """
-    if not apart(a, b):
-        return False
-    return not _needs(a, b, among) and not _needs(b, a, among)
 
 
 def apart(a: Task, b: Task) -> bool:
     """Say whether two tasks name no file in common."""
     return a.key != b.key and not set(a.files) & set(b.files)
-
-
-def _needs(task: Task, wanted: Task, among: Sequence[Task]) -> bool:
-    to = links(among)
-    number = {other.key: index for index, other in enumerate(among)}
-    seen, todo = set[int](), [number[task.key]]
-    while todo:
-        node = todo.pop()
-        if node not in seen:
-            seen.add(node)
-            todo += to[node]
-    return number[wanted.key] in seen
 
 
 def circles(to: Sequence[Sequence[int]]) -> list[list[int]]:

@@ -1,4 +1,4 @@
-"""The order of tasks, and which may be worked on at the same time."""
+"""The order of tasks, and which may write the same file."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runner.roadmap.order import independent, ordered
+from runner.roadmap.order import apart, ordered
 from runner.roadmap.task import Task
 from tests.runner.roadmap.made import task
 
@@ -89,20 +89,11 @@ def test_large_phases_share_their_dependencies() -> None:
     [
         (task("a"), task("b"), True),
         (task("a"), task("a"), False),
-        (task("a"), needs("b", "a"), False),
-        (needs("a", "c"), task("b"), False),
         (task("a", files=("x.py",)), task("b", files=("y.py",)), True),
         (task("a", files=("x.py", "z.py")), task("b", files=("y.py", "x.py")), False),
-        (
-            task("a", files=("x.py",), parallel=True),
-            task("b", files=("x.py",), parallel=True),
-            False,
-        ),
     ],
 )
-def test_independent(a: Task, b: Task, expected: bool) -> None:
-    """Two tasks are independent if neither needs the other and they share no file."""
-    among = [a, needs("c", "b"), b]
-
-    assert independent(a, b, among=among) is expected
-    assert independent(b, a, among=among) is expected
+def test_apart(a: Task, b: Task, expected: bool) -> None:
+    """Two tasks are apart if they name no file in common."""
+    assert apart(a, b) is expected
+    assert apart(b, a) is expected
