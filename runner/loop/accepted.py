@@ -130,6 +130,8 @@ def _why_worse(before: AcceptedChange, after: Verification | None, state: RunSta
         return "its tests prove less"
     if old and not old.verified and new and new.verified:
         return ""
+    if old and new and len(new.unchanged) < len(old.unchanged):
+        return ""
     if len(_findings(after)) >= len(_findings(before.tested.verification)):
         return "linters complain as before" if _findings(after) else "its tests prove no more"
     return ""

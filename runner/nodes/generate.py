@@ -221,7 +221,8 @@ async def repair_code(state: RunState, deps: Deps, work: TaskWork) -> Step:
 async def repair_test(state: RunState, deps: Deps, work: TaskWork) -> Step:
     """Ask for a correction from the parsed failures, with the code and the tests they name.
 
-    Where the tests accept the change, it asks only about what linters say, or for better tests.
+    Where the tests accept the change, it asks only about what linters say, about tests that failed
+    before as well, or for better ones.
     """
     attempt = state.attempt
     log.info("Test repair attempt %d/%d", attempt.answered.test_repairs + 1, MAX_REPAIRS)
@@ -229,19 +230,19 @@ async def repair_test(state: RunState, deps: Deps, work: TaskWork) -> Step:
     asked = attempt.tested.asked_test
     failed = verification.failures if verification else ()
     apart = asked if asked and any(path_of(each) == asked.path for each in failed) else None
-    failures = () if linted and not apart else failed
     findings = verification.findings[:_MOST_FINDINGS] if verification and not apart else ()
-    files = await with_tests(state, deps, failures)
+    files = await with_tests(state, deps, failed)
     if apart:
         files.append(quote(apart.path, apart.content.decode("utf-8", "replace"), limit=MAX_QUOTED))
     messages = question(
         "repair_test",
         **await _form(state, deps),
         task=state.task,
-        failures=distinct(failures),
+        failures=distinct(failed),
         outputs=[] if apart or (linted and findings) else outputs_of(verification, most=3_000),
         apart=apart.path if apart else "",
-        unproven=linted and not findings,
+        earlier=linted and bool(failed) and not apart,
+        unproven=linted and not (findings or failed),
         linted=linted and bool(findings),
         findings=[f"{finding(each)} ({tool})" for tool, each in findings],
         files=files,

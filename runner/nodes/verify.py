@@ -225,6 +225,14 @@ async def _judged(state: RunState, deps: Deps, work: TaskWork) -> Step:
             raise TaskError("environment", why)
         found = replace(found, outcome="green", verification=_not_run(found))
     verification = found.verification
+    shown = found.otherwise if found.outcome == "red" else None
+    if shown and shown.verdict.verified:
+        state = accepted(state, shown)
+        if may_repair(state):
+            step = kept(state, "what failed before and fails now")
+            return replace(step, state=step.state.with_attempt(verification=verification.lean))
+        found = shown
+        verification = found.verification
     if found.outcome == "green":
         if told := told_once(state, found):
             return told
@@ -254,6 +262,9 @@ async def measured(
     """Judge the current attempt's change; where it is accepted, also what its tests are worth."""
     state = without_asked_test(state)
     state, found, change, own = await _assessed(state, deps, work, base)
+    if change and found.outcome == "red" and (shown := found.otherwise):
+        shown = await proved(state, deps, work, base, shown, change, own)
+        return state, replace(found, otherwise=shown)
     if found.outcome != "green" or change is None:
         return state, found
     found = replace(found, verification=await covered(state, deps, work, base, found))

@@ -102,8 +102,9 @@ class Assessment:
     although the tests pass. ``rows`` are the tests. ``testers`` are pytest's files that use what
     changed; none where that is not known. ``doubtful`` are the failing tests where each of them may
     be unsteady, ``in_the_way`` old failures of code that seems to be touched; ``stays``
-    those that stayed so after a repair, if nothing else is red. ``otherwise`` is what it comes to
-    if nothing shows the change to work, also not its own tests.
+    those that stayed so after a repair, if nothing else is red. ``otherwise`` is what a green one
+    comes to if nothing shows the change to work, also not its own tests, and what a red one comes
+    to, of which only old failures are red, if something shows it.
     """
 
     outcome: Literal["green", "red", "unverifiable"]
@@ -159,7 +160,13 @@ def assess(after: Verification, before: Verification, change: JudgedChange) -> A
     lost = any(_lost(v, before) or _silent(v) for v in after.tests)
     red = _red(after, before, change, rows, found, doubts=not checks) if found.red or lost else None
     if red and (lost or not set(found.red) <= as_before):
-        return red
+        old = frozenset(red.in_the_way)
+        if lost or checks or not set(found.red) <= old | as_before:
+            return red
+        return replace(
+            red,
+            otherwise=assess(after, before, replace(change, repaired=change.repaired | old)),
+        )
     unchanged = tuple(failure.test for failure in red_tests(after))
     waits = found.tests.get("waits", ())
     if _nothing_ran(after) and not set(unchanged) <= set(waits):

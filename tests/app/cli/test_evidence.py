@@ -213,6 +213,33 @@ async def test_a_configured_command_shows_what_the_tests_it_runs_show(
     assert told["verdict"] == verdict
 
 
+@pytest.mark.parametrize(
+    ("repair", "left"),
+    [
+        pytest.param("def divide(a, b):\n    return 0\n", True, id="it breaks something"),
+        pytest.param(ZERO, True, id="the same again", marks=MORE),
+        pytest.param(
+            ZERO.replace("a / b", "7 if a == 1 else a / b"), False, id="it is repaired", marks=MORE
+        ),
+    ],
+)
+async def test_a_repair_for_an_old_failure_never_costs_what_is_shown(
+    tmp_path: Path, repair: str, left: bool
+) -> None:
+    """The author is shown once what failed before; the change is kept meanwhile."""
+    old = "\n\ndef test_old():\n    assert divide(1, 2) == 7\n"
+    files = CALC | {
+        "tests/test_zero.py": TEST_ZERO.encode(),
+        "tests/test_divide.py": CALC["tests/test_divide.py"] + old.encode(),
+    }
+    first, second = (answer({"calc/divide.py": code}) for code in (ZERO, repair))
+    line = await ended(tmp_path, files, first, second)
+
+    assert line["verdict"] == "shown"
+    assert line["unchanged"] == ["tests/test_divide.py::test_old"] * left
+    assert (tmp_path / "here/calc/divide.py").read_text() == (ZERO if left else repair)
+
+
 async def test_an_old_failure_in_the_way_is_put_before_a_person(tmp_path: Path) -> None:
     """It fails as before after a repair, and nothing is shown: approval excuses it from then on."""
     old = "\n\ndef test_old():\n    assert divide(1, 2) == 7\n"

@@ -102,7 +102,7 @@ async def test_a_bug_in_a_node_costs_its_task_an_answer_and_not_the_run(node, ca
 
 
 _ENDS = ("classify_failure", "propose_recovery")
-_AGAIN = ("plan_task", "execute_task", "validate_code", "verify_task")
+_AGAIN = ("plan_task", "execute_task", "validate_code", "write_files", "verify_task")
 """Nodes after whose bug the task is asked about again, or goes on."""
 
 
