@@ -20,7 +20,7 @@ from app.settings import RunSettings, ServerSettings
 from runner.config.model import RepositoryConfig
 from runner.loop.deps import TaskWork
 from runner.model.chat import OpenAIModel
-from runner.nodes.preflight import CannotStart, cannot_start
+from runner.nodes.preflight import CannotStart, cannot_start, has_tests, verifies
 from runner.nodes.run import parse_roadmap
 from runner.ports import Events, Fanout, SystemClock
 from runner.sandbox.choose import MaskedSandbox, SandboxChoice, choose_sandbox
@@ -57,11 +57,11 @@ async def looked_at(
     server: ServerSettings | None,
     config: RepositoryConfig | None = None,
     listener: Events | None = None,
-) -> CannotStart | None:
+) -> tuple[CannotStart | None, bool]:
     """What keeps the tests of the newest commit from starting where a run would start them.
 
-    Commands of the configuration are started. ``config`` takes the place of the repository's own;
-    ``listener`` hears what is done meanwhile.
+    Also whether there are any to be run. Commands of the configuration are started. ``config``
+    takes the place of the repository's own; ``listener`` hears what is done meanwhile.
     """
     choice, asked = await chosen_sandbox(folder, run, server), LocalRun(folder)
     async with local_deps(asked, run, listener or Fanout(), dry=True) as here:
@@ -71,9 +71,11 @@ async def looked_at(
         state = (await parse_roadmap(RunState(request), here.deps, TaskWork())).state
         sandbox = MaskedSandbox(choice.sandbox, here.deps.mask)
         found = await cannot_start(state, replace(here.deps, sandbox=sandbox), starts=True)
+        base = await here.repository.snapshot(tip)
+        tested = not verifies(state) or await has_tests(state, here.deps, base)
     with suppress(OSError):  # nothing was installed, so the folder is not there
         await asyncio.to_thread(hide_from_git, folder / FOLDER)
-    return found
+    return found, tested
 
 
 @asynccontextmanager

@@ -11,6 +11,7 @@ from app.doctor.texts import (
     HAS_CONFIGURATION,
     INTERRUPTED,
     INTERRUPTED_WRITTEN,
+    NO_TESTS,
     STARTS_ALREADY,
     STARTS_WITH_IT,
     no_proposal,
@@ -60,9 +61,9 @@ async def _initialised(folder: Path, listener: Events) -> tuple[str, int]:
     if file.exists():
         return HAS_CONFIGURATION.format(CONFIG_PATH), 2
     settings = settings_without_model()
-    found = await looked_at(folder, settings, None, listener=listener)
+    found, tested = await looked_at(folder, settings, None, listener=listener)
     if found is None:
-        return STARTS_ALREADY, 0
+        return (STARTS_ALREADY, 0) if tested else (NO_TESTS, 2)
     if not found.proposed:
         return no_proposal(found), 2
     return await _written(folder, file, settings, found, listener)
@@ -75,7 +76,7 @@ async def _written(
     tried: list[tuple[str, CannotStart]] = []
     for text in filter(None, (found.proposed, found.otherwise)):
         config = parse_config(text.encode())
-        left = await looked_at(folder, settings, None, config, listener)
+        left, _ = await looked_at(folder, settings, None, config, listener)
         if left is None:
             text = schema_line() + text
             await asyncio.to_thread(_write, file, text)

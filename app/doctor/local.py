@@ -199,9 +199,9 @@ async def tests(patient: Surveyed) -> Finding:
         return skipped(texts.NO_SETTINGS)
     if await checkout_in(patient.folder) is None:
         return skipped(texts.NO_CHECKOUT)
-    found = await looked_at(patient.folder, patient.run, patient.server)
+    found, tested = await looked_at(patient.folder, patient.run, patient.server)
     if found is None:
-        return ok(texts.TESTS_START)
+        return ok(texts.TESTS_START if tested else texts.NO_TESTS)
     if found.red:
         return warning(found.seen, found.todo)
     own = (await configured(patient)).verify.commands

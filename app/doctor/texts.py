@@ -84,6 +84,10 @@ HAS_CONFIGURATION = (
 STOPPED = "Interrupted. Nothing was changed."
 INTERRUPTED = "Interrupted. Nothing was written."
 INTERRUPTED_WRITTEN = f"Interrupted. {CONFIG_PATH} is written."
+NO_TESTS = (
+    "Cairn finds no tests here that it can run, so no task can be shown to be done. If there are "
+    f"tests, name their command in {CONFIG_PATH} (verify.commands)."
+)
 STARTS_ALREADY = "The tests start as they are: no configuration is needed."
 STARTS_WITH_IT = "The tests start with it. Commit the file to use it."
 

@@ -110,7 +110,7 @@ async def by_asked_test(
         for path, write in changes.files.items()
         if write and language_of(path) in BREAKABLE and not is_test_side(path)
     ]
-    if not _is_wanted(state, found) or (asked and not asked.content):
+    if not _is_wanted(state, found) or change.unbuilt or (asked and not asked.content):
         return state, found
     place = await _place(deps, base, changes, code, asked, first=found.testers)
     interfaces = await _interfaces(deps, base, changes, code, change.words)

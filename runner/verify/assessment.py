@@ -443,7 +443,13 @@ def _red(
 ) -> Assessment:
     """The change's own failures, and which of them may be unsteady or nothing of its own."""
     by_test = {row.test: row for row in rows}
-    own = tuple(failure for failure in red_tests(after) if failure.test in found.red)
+    late = {test for each in ("in the way", "as before") for test in found.tests.get(each, ())}
+    own = tuple(
+        sorted(
+            (failure for failure in red_tests(after) if failure.test in found.red),
+            key=lambda f: (f.test in late, by_test[f.test].declared != "this task"),
+        )
+    )
     gone = tuple(
         TestFailure(test, _NOT_RUN, test.partition("::")[0]) for test in found.tests.get("gone", ())
     )
@@ -523,7 +529,7 @@ def _of_change(level: Level, own: Sequence[TestFailure], before: Verification) -
         return replace(level, result="failed", reason=why)
     if level.result != "failed" or not level.failures:
         return level
-    left = tuple(failure for failure in level.failures if failure in own)
+    left = tuple(failure for failure in own if failure in level.failures)  # the task's own first
     others = len(level.failures) - len(left)
     if not others:
         return replace(level, failures=left[:_MOST_KEPT])

@@ -33,7 +33,7 @@ from runner.verify.tools.go import Go
 from runner.verify.tools.jvm import GRADLE, MAVEN, Phpunit
 from runner.verify.tools.node import Node, suite_of_line
 from runner.verify.tools.python import Pytest
-from runner.verify.tools.ruby import Make, Minitest, Rspec
+from runner.verify.tools.ruby import Make, Minitest, Rspec, Script
 
 COMMAND = "command"
 """What the levels of commands are marked with."""
@@ -348,13 +348,15 @@ TOOLS: Final[tuple[Tool, ...]] = (
     Minitest(),
     Phpunit(),
     Make(),
+    Script(),
 )
-"""Each one with tests in the project is run; the last only if there is no other."""
+"""Each one with tests in the project is run; one of the last two only if there is no other."""
 
 PATIENT: Final[tuple[Tool, ...]] = (Pytest(share=0.7), *TOOLS[1:])
 """The same, where tests may take more time than one command has."""
 
 NAMES: Final = (
-    "pytest, node, jest, vitest, mocha, cargo, go, Maven, Gradle, RSpec, Minitest, PHPUnit, make"
+    "pytest, node, jest, vitest, mocha, cargo, go, Maven, Gradle, RSpec, Minitest, PHPUnit, make, "
+    "runtests.py"
 )
 """What is looked for, for people."""

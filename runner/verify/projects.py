@@ -26,7 +26,7 @@ from runner.verify.set_up import PrefixedSession, set_up, set_up_session
 from runner.verify.tools.go import Go
 from runner.verify.tools.node import Node, files_for, reaches_packages, starts_packages
 from runner.verify.tools.python import CONFIGURATION, PLAIN, Pytest, plain_modules, testpaths
-from runner.verify.tools.ruby import MAKEFILES, Make
+from runner.verify.tools.ruby import MAKEFILES, Make, Script
 
 MOST = 100
 """So many projects of a tree are looked at."""
@@ -68,7 +68,7 @@ def project_files(paths: Collection[str], name: str) -> list[str]:
 def tools_of(
     paths: Collection[str], read: Read, *, tools: Sequence[Tool] = TOOLS
 ) -> tuple[Tool, ...]:
-    """Return what can run the tests of a tree; a makefile only starts what others start too.
+    """Return what can run the tests of a tree; a makefile or script starts what others start too.
 
     ``read`` knows the files of ``configuration``.
     """
@@ -85,7 +85,8 @@ def tools_of(
         if not _reached(inside, at_root, paths, read)
     ]
     found = (*_rest(at_root, inner, paths, read), *inner)
-    return tuple(tool for tool in found if tool.name != Make.name) or found
+    last = (Make.name, Script.name)
+    return tuple(tool for tool in found if tool.name not in last) or found[:1]
 
 
 def concerned(tools: Sequence[Tool], touched: Collection[str]) -> tuple[Tool, ...]:

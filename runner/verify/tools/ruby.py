@@ -175,6 +175,32 @@ _ABSENT = lazy_pattern(
 _TARGET = lazy_pattern(rb"^test[ \t]*:(?!=)", re.MULTILINE)
 
 
+_RUNNERS = ("runtests.py", "run_tests.py")
+_PLAIN = ("test.py", "tests.py")
+_ASSERTS = lazy_pattern(rb"^\s*assert\b", re.MULTILINE)
+
+
+class Script:
+    """The ``Tool`` for ``python3 runtests.py``; only asked where no other tool finds tests."""
+
+    name = "script"
+
+    def found(self, paths: Collection[str], read: Read) -> bool:
+        """Whether there is such a program: by its name, or because it asserts something."""
+        plain = (read(path) or b"" for path in _PLAIN if path in paths)
+        return any(path in paths for path in _RUNNERS) or any(map(_ASSERTS.search, plain))
+
+    async def run(
+        self, session: SandboxSession, *, timeout: float, only: Sequence[str] = ()
+    ) -> Level:
+        """Run the program; it knows no single tests."""
+        names = " ".join((*_RUNNERS, *_PLAIN))
+        start = f'for one in {names}; do [ -f "$one" ] && exec python3 "$one"; done'
+        result, level = await ran(session, ["sh", "-c", start], tool=self.name, timeout=timeout)
+        must_be_there(result, "python3")
+        return by_exit_code(level, result, timeout=timeout)
+
+
 class Make:
     """The ``Tool`` for makefiles; only asked where no other tool finds tests."""
 

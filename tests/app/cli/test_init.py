@@ -23,6 +23,17 @@ async def test_tests_that_start_need_no_configuration(tmp_path: Path) -> None:
         assert not (here.folder / FILE).exists()
 
 
+async def test_a_repository_without_tests_is_told_so(tmp_path: Path) -> None:
+    """Nothing starts, so nothing is said to start; the command of its tests may be named."""
+    files = {path: text for path, text in CALC.items() if not path.startswith("tests/")}
+    async with checkout(tmp_path / "here", files | {"check.py": b"assert True\n"}) as here:
+        said = await here.cairn("init")
+
+        assert said.code == 2
+        assert "Cairn finds no tests here" in said.out
+        assert not (here.folder / FILE).exists()
+
+
 GUESSED = b"from clamp import clamp\n"
 """What a test written first imports; somebody may own a package of that name."""
 

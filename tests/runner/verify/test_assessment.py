@@ -496,3 +496,14 @@ def test_a_compiled_part_counts_if_it_was_built(
     assert ("the compiled part was not built (kit/_fast.c)" in verdict.reason) == (
         bool(unbuilt) and kind != "shown"
     )
+
+
+def test_the_failure_that_is_named_first_is_the_tasks_own() -> None:
+    """Before what it broke elsewhere, and before old failures that stand in its way."""
+    change = replace(LATER, words=f"Make {UPPER} pass", same=frozenset({COUNT, OTHER, UPPER}))
+    before = ran(failing(COUNT), failing(UPPER), green=[OTHER])
+    after = ran(failing(COUNT), failing(OTHER, "lost"), failing(UPPER), green=["tests/test_new.py"])
+    found = assess(after, before, replace(change, others=""))
+
+    assert found.outcome == "red"
+    assert [f.test for f in found.verification.failures] == [UPPER, OTHER, COUNT]

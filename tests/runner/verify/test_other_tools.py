@@ -290,6 +290,15 @@ async def test_make_counts_by_its_exit_code(tmp_path: Path, recipe: str, result:
     assert (level.tool, level.result) == ("make", result)
 
 
+@pytest.mark.parametrize(("line", "result"), [("", "passed"), ("assert 1 == 2\n", "failed")])
+async def test_a_script_counts_by_its_exit_code(tmp_path: Path, line: str, result: str) -> None:
+    """``python runtests.py`` is run where nothing else has tests."""
+    level, _ = await ran_by(tmp_path, {"runtests.py": f"print('ran')\n{line}"})
+
+    assert (level.tool, level.result) == ("script", result)
+    assert "ran" in level.output
+
+
 async def test_a_program_that_make_cannot_find_is_no_red_test(tmp_path: Path) -> None:
     """The runner could not do its work, which is told apart from tests that fail."""
     level, _ = await ran_by(tmp_path, {"Makefile": "test:\n\tcairn_no_such_program --all\n"})
