@@ -11,7 +11,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from runner.state.findings import Complaint
-from runner.text.encoding import ATTRIBUTES, UNKNOWN, Encoding, declared, encoding_of, shown
+from runner.text.encoding import (
+    ATTRIBUTES,
+    GUESSED,
+    UNKNOWN,
+    Encoding,
+    declared,
+    encoding_of,
+    shown,
+)
 
 Hunk = tuple[int, int, tuple[str, ...]]
 """The first line that goes (from 0), the one after the last, and what comes in their place."""
@@ -40,15 +48,21 @@ class FileLines:
     path: str
     encoding: Encoding
     lines: Sequence[_Line]
+    in_utf8: bool = False
 
     @classmethod
-    def of(cls, path: str, content: bytes, attribute: str = "") -> FileLines:
-        """Read a file; ``attribute`` is git's ``working-tree-encoding`` of its path."""
+    def of(
+        cls, path: str, content: bytes, attribute: str = "", *, in_utf8: bool = False
+    ) -> FileLines:
+        """Read a file; ``attribute`` is git's ``working-tree-encoding`` of its path.
+
+        With ``in_utf8`` a file that does not say how it is encoded is written in UTF-8.
+        """
         encoding = encoding_of(path, content, attribute)
         body = content.removeprefix(encoding.mark)
         if encoding.is_wide:
             body = body.decode(encoding.name, "replace").encode()
-        return cls(path, encoding, tuple(_lines(body, encoding)))
+        return cls(path, encoding, tuple(_lines(body, encoding)), in_utf8)
 
     @property
     def texts(self) -> list[str]:
@@ -113,6 +127,8 @@ class FileLines:
         head = "\n".join(line.text for line in self.lines[:_FIRST_LINES])
         if said := declared(self.path, head.encode("utf-8", "replace")):
             return replace(self.encoding, name=said, said_by="its first lines")
+        if self.encoding.said_by == GUESSED:
+            return Encoding() if self.in_utf8 else self.encoding
         return self.encoding if not self.encoding.said_by else Encoding()
 
     def _hidden(self) -> bool:

@@ -43,7 +43,7 @@ from runner.answers.prose import asked_back, explanation
 from runner.answers.wrapped import ends_patch, read_wrapped
 from runner.state.changes import EXECUTABLE, FILE, SUBMODULE, SYMLINK, ChangeSet, Write
 from runner.state.findings import Complaint
-from runner.text.encoding import text_of
+from runner.text.encoding import GUESSED, text_of
 from runner.text.sanitize import sendable
 
 
@@ -216,6 +216,8 @@ def _write(draft: _Draft, piece: AnswerPiece, text: str) -> None:
         draft.complaints.append(content)
         return
     ended = file.rewritten(full.text, keep_end=False).content() if content == old else old
+    if content == old and file.encoding.said_by == GUESSED:  # the same text: in UTF-8
+        ended = replace(file, in_utf8=True).rewritten(full.text).content()
     if isinstance(ended, bytes) and ended != old:
         draft.ended[piece.path] = ended
     earlier = draft.files.get(piece.path)
@@ -323,6 +325,7 @@ def parse_reply(
     modes: Mapping[str, str] | None = None,
     attributes: Mapping[str, bytes] | None = None,
     executable: bool = False,
+    in_utf8: bool = False,
     truncated: bool = False,
 ) -> ParsedAnswer:
     """Read an answer against a tree; never raises for any text.
@@ -330,8 +333,8 @@ def parse_reply(
     ``paths`` are the tree's files, ``expected`` those the task asks for, ``named`` all that it
     names; ``partial`` those of which the question, ``seen``, showed only a part: a complete file
     may not remove lines that were not shown. ``read`` returns a file's content; for ``modes``,
-    ``attributes`` and ``executable`` see ``Known``. ``truncated`` says that the server cut the
-    answer (``finish_reason`` length).
+    ``attributes``, ``executable`` and ``in_utf8`` see ``Known``. ``truncated`` says that the server
+    cut the answer (``finish_reason`` length).
     """
     shown = frozenset(line.strip() for line in seen.split("\n")) if partial else frozenset[str]()
     meant = [path for path in expected if blocks.looks_like_path(path, paths)]  # not `Sheet.add`
@@ -345,6 +348,7 @@ def parse_reply(
         modes or {},
         attributes or {},
         executable,
+        in_utf8,
     )
     if len(text) > LONGEST_ANSWER:
         message = f"The answer is longer than {LONGEST_ANSWER} characters."

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from textwrap import shorten
 from typing import TYPE_CHECKING, Literal
@@ -39,7 +39,7 @@ from runner.roadmap.task import files, listed_files
 from runner.state.changes import ChangeSet
 from runner.state.findings import Complaint, outputs_of
 from runner.state.run_state import Attempt, RunState, Step
-from runner.text.encoding import attribute_files
+from runner.text.encoding import GUESSED, attribute_files, encoding_of
 from runner.text.mask import HIDDEN, Mask, hidden_lines, is_secret_file
 from runner.text.sanitize import cut_middle
 from runner.verify.assessment import path_of
@@ -101,6 +101,7 @@ log = logging.getLogger(__name__)
 
 _MOST_FINDINGS = 20
 _DELETES = re.compile(r"\b(?:delet|remov|drop|mov|renam|replac)", re.IGNORECASE)
+_UTF8 = re.compile(r"\butf-?8\b", re.IGNORECASE)
 _EXECUTABLE = re.compile(r"(?<!not )(?<!non-)\bexecutable\b|\bchmod\b|\b0?755\b", re.IGNORECASE)
 _LONGEST_EXPLANATION = 1_200
 _LONGEST_TALK = 160
@@ -281,6 +282,8 @@ async def _answered(
     from runner.answers.edits import has_edits
     from runner.answers.reply import parse_reply
 
+    said = f"{state.task.text}\n{state.task.details}"
+
     def parsed(before: ChangeSet) -> ParsedAnswer:
         return parse_reply(
             text,
@@ -292,7 +295,8 @@ async def _answered(
             read=reader(old, before),
             modes={path: entry.mode for path, entry in base.entries.items()},
             attributes={path: old[path] for path in about if path in old},
-            executable=_EXECUTABLE.search(f"{state.task.text}\n{state.task.details}") is not None,
+            executable=_EXECUTABLE.search(said) is not None,
+            in_utf8=_UTF8.search(said) is not None,
             truncated=answer.truncated,
         )
 
@@ -321,7 +325,7 @@ async def _answered(
         auto_repairs=(*state.attempt.answered.auto_repairs, *reply.repairs),
         explanation=_explained(state, before, reply),
         form="edits" if has_edits(answer.text.split("\n")) else "files",
-        warnings=(),  # those of the answer before
+        warnings=tuple(_read_as(changes, old)),  # in place of those of the answer before
         failure=None,
     )
 
@@ -352,3 +356,13 @@ def _expected(state: RunState, before: ChangeSet) -> list[str]:
     meant = listed or files(state.task.text) or state.task.files
     named = [*meant, *(plan.likely_files if plan else ())]
     return [path for path in dict.fromkeys(named) if not path.endswith("/")]
+
+
+def _read_as(changes: ChangeSet, old: Mapping[str, bytes]) -> Iterator[str]:
+    """Say of changed files that do not say how they are encoded how they were read and written."""
+    for path, write in changes.files.items():
+        before = old.get(path, b"")
+        if write and write.content != before and encoding_of(path, before).said_by == GUESSED:
+            kept = encoding_of(path, write.content).said_by == GUESSED
+            now = "and is kept so" if kept else "and is now UTF-8"
+            yield f"{path} does not say how it is encoded, was read as Windows-1252, {now}"

@@ -3,7 +3,8 @@
 Files say it in their first lines (https://peps.python.org/pep-0263/ for Python and others whose
 comments begin with ``#``, ``-*- coding: … -*-`` of Emacs, the declarations of XML, CSS, HTML and
 gettext). ``.gitattributes`` says how git encodes the work tree
-(https://git-scm.com/docs/gitattributes#_working_tree_encoding). All else is UTF-8.
+(https://git-scm.com/docs/gitattributes#_working_tree_encoding). All else is UTF-8, or
+else read as Windows-1252 where its bytes look like that.
 """
 
 from __future__ import annotations
@@ -35,6 +36,11 @@ _BY_SUFFIX = {
 _HEAD = 1024
 _SAYS = (b"coding", b"charset")
 ATTRIBUTES = ".gitattributes"
+GUESSED = "how its bytes read"
+"""Where the encoding of a file is from that says nothing itself."""
+
+_HIGH = re.compile(rb"[\x80-\xff]+")
+_WESTERN = frozenset("ŒœŠšŽžŸ€£§©«®°·»¿¡\u2018\u2019\u201c\u201d\u2013\u2014\u2026\xa0")
 UNKNOWN = "ascii"
 """Of bytes that are no UTF-8 where nothing says what they are: they are kept, others added."""
 
@@ -74,7 +80,21 @@ def encoding_of(path: str, content: bytes, attribute: str = "") -> Encoding:
         return Encoding(work_tree=work_tree)
     if work_tree:
         return Encoding(work_tree, said_by=ATTRIBUTES)
-    return Encoding(UNKNOWN)
+    return Encoding("cp1252", said_by=GUESSED) if _is_western(content) else Encoding(UNKNOWN)
+
+
+def _is_western(content: bytes) -> bool:
+    """Whether bytes that are no UTF-8 read as text of Western Europe (Latin-1, Windows-1252).
+
+    Its other letters and signs stand alone or in pairs; in other encodings they follow each other,
+    or come out as signs that no text has.
+    """
+    runs = _HIGH.findall(content)
+    alone = sum(len(run) == 1 for run in runs)
+    if b"\0" in content or 2 * alone < len(runs) or any(len(run) > 2 for run in runs):
+        return False
+    text = b"".join(runs).decode("cp1252", "replace")
+    return all("À" <= each <= "ÿ" or each in _WESTERN for each in text)
 
 
 def declared(path: str, content: bytes) -> str:

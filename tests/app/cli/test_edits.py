@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.app.checkout import Checkout
 from tests.model_server import Held
-from tests.scenarios.projects import note
+from tests.scenarios.projects import answer, note
 
 ONE, TWO = note("one.md"), note("two.md")
 
@@ -120,3 +122,31 @@ async def test_a_roadmap_with_uncommitted_changes(here: Checkout) -> None:
     assert said.code == 2
     assert "uncommitted changes in ROADMAP.md" in said.err
     assert (here.folder / "ROADMAP.md").read_text() == "- [ ] 1.1 Write `mine.md`\n"
+
+
+@pytest.mark.parametrize(
+    ("task", "given", "left"),
+    [
+        ("Add the line Zoë to `notes.txt`", "Café\nZoë\n", "Café\nZoë\n".encode("latin-1")),
+        ("Convert `notes.txt` to UTF-8", "Café\n", "Café\n".encode()),
+        ("Convert `notes.txt` to UTF-8 and add →", "Café\n→\n", "Café\n→\n".encode()),
+        ("Repair the umlauts of `notes.txt`", "Café\n", "Café\n".encode()),
+    ],
+)
+async def test_a_file_that_does_not_say_how_it_is_encoded(
+    here: Checkout, task: str, given: str, left: bytes
+) -> None:
+    """The model sees its letters; it is written back as it was, or in UTF-8 where that is meant."""
+    plan = f"- [ ] 1.1 {task}\n".encode()
+    here.git.commit({"ROADMAP.md": plan, "notes.txt": "Café\n".encode("latin-1")})
+    here.model.says(answer({"notes.txt": given}))
+
+    said = await here.cairn("run")
+
+    assert said.code == 0, said.err
+    assert "Café" in here.model.requests[0].prompt
+    assert (here.folder / "notes.txt").read_bytes() == left
+    how = "kept so" if left.startswith(b"Caf\xe9") else "now UTF-8"
+    (warning,) = here.left("report.json")["warnings"]
+    said_so = "notes.txt does not say how it is encoded, was read as Windows-1252, and is"
+    assert warning["message"] == f"{said_so} {how}"

@@ -7,7 +7,7 @@ import pytest
 from runner.answers.file_lines import FileLines
 from runner.answers.reply import parse_reply
 from runner.state.findings import Complaint
-from runner.text.encoding import work_tree_encoding
+from runner.text.encoding import UNKNOWN, encoding_of, work_tree_encoding
 
 NOT_ENDED = "\\ No newline at end of file\n"
 HUNK = "```diff\n--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,2 @@\n a\n-b\n{}+b\n{}```"
@@ -47,7 +47,7 @@ LATIN = b"# -*- coding: latin-1 -*-\nNAME = 'Caf\xe9'\n"
             "\ufeffä\r\n→\r\n".encode("utf-16-le"),
         ),
         ("a.txt", "\ufeffä\n".encode(), "ä\nb\n", "\ufeffä\nb\n".encode()),
-        ("a.txt", b"caf\xe9\nb\n", "caf\ufffd\nc\n", b"caf\xe9\nc\n"),  # nobody says what it is
+        ("a.txt", b"caf\x81\nb\n", "caf\ufffd\nc\n", b"caf\x81\nc\n"),  # nobody says what it is
         ("a.txt", b"a\r\nb\nc\r\nd\n", "a\nB\nc\nx\nd\n", b"a\r\nB\nc\r\nx\r\nd\n"),
         ("a.txt", b"a\r\nb", "a\nb\nc\n", b"a\r\nb\r\nc"),
         ("a.txt", b"a\nb", "a\nc\n", b"a\nc"),
@@ -78,8 +78,8 @@ def test_a_whole_file_again(path: str, old: bytes, text: str, new: bytes | None)
             "a\n→\n",
             "iso8859-1 (see .gitattributes), which has no '→' (U+2192, line 2)",
         ),
-        (b"caf\xe9\n", "", "caf\ufffd\né\n", "does not say how it is encoded, so 'é' (line 2)"),
-        (b"caf\xe9\n", "", "caf\ufffd au lait\n", "line 1 has U+FFFD"),
+        (b"caf\x81\n", "", "caf\ufffd\né\n", "does not say how it is encoded, so 'é' (line 2)"),
+        (b"caf\x81\n", "", "caf\ufffd au lait\n", "line 1 has U+FFFD"),
         (b"a\n", "", "a\n\ud800\n", "a broken character (a lone surrogate) in line 2"),
     ],
 )
@@ -129,3 +129,39 @@ def test_the_end_of_a_file(old: bytes, answer: str, new: bytes | None) -> None:
 
     assert write is not None
     assert write.content == (new or old)
+
+
+WESTERN = "Größe: 5 °C \u2014 naïveté, Œuvre «x»\r\nplain\n".encode("cp1252")
+
+
+@pytest.mark.parametrize(
+    ("content", "name"),
+    [
+        (WESTERN, "cp1252"),
+        (b"caf\xe9\n", "cp1252"),
+        ("Größe".encode(), "utf-8"),
+        ("Привет".encode("cp1251"), UNKNOWN),
+        ("カタカナ".encode("shift-jis"), UNKNOWN),
+        ("中文".encode("gbk"), UNKNOWN),
+        ("żółw i łoś".encode("latin2"), UNKNOWN),
+        (b"caf\x82\n", UNKNOWN),
+        (b"\x00caf\xe9", UNKNOWN),
+    ],
+)
+def test_bytes_that_say_nothing(content: bytes, name: str) -> None:
+    """Text of Western Europe is known by its bytes; of all else the bytes are kept."""
+    assert encoding_of("notes.txt", content).name == name
+
+
+def test_what_reads_as_western_text_is_written_back_so() -> None:
+    """New letters get its bytes; what the encoding lacks is refused, unless UTF-8 is wanted."""
+    file = FileLines.of("notes.txt", WESTERN)
+    assert "\n".join(file.texts) == WESTERN.decode("cp1252").replace("\r\n", "\n")
+    new = WESTERN.decode("cp1252") + "Zoë\n"
+
+    assert file.rewritten(new).content() == new.encode("cp1252")
+    refused = file.rewritten(f"{new}→\n").content()
+    assert isinstance(refused, Complaint)
+    assert "is encoded as cp1252 (see how its bytes read), which has no '→'" in refused.message
+    wanted = FileLines.of("notes.txt", WESTERN, in_utf8=True)
+    assert wanted.rewritten(f"{new}→\n").content() == f"{new}→\n".encode()
