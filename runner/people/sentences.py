@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from runner.loop.schedule import missing
 from runner.money import cost_brief, cost_text
-from runner.people.trust import doubt_of, trust_of, trust_section, verdict_of
+from runner.people.trust import doubt_of, result_word, trust_of, trust_section, verdict_of
 from runner.roadmap.task import Task
 from runner.state.findings import (
     AskedTest,
@@ -386,9 +386,8 @@ def _result(attempt: Attempt) -> str:
         return "⚠️ nothing was run"
     if verdict_of(attempt).verified:
         return "✅ verified"
-    return f"⚠️ not verified: {doubt_of(replace(attempt, status=Status.COMPLETED))}".replace(
-        "|", "\\|"
-    )
+    doubt = doubt_of(replace(attempt, status=Status.COMPLETED))
+    return f"⚠️ {result_word(trust_of(attempt))}: {doubt}".replace("|", "\\|")
 
 
 def _details(rows: Sequence[TaskRow]) -> list[str]:

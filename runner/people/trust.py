@@ -9,7 +9,7 @@ from runner.checks.asked import is_text
 from runner.state.findings import Level, LostName, Verdict, Verification
 from runner.state.run_state import Attempt, Status
 from runner.state.status_words import CHECKS
-from runner.state.trust import LintSummary, Share, Trust, TrustResult, Trusts
+from runner.state.trust import LintSummary, Share, Trust, Trusts
 from runner.text.sanitize import as_code, as_codes, cut_middle, inert_line, plain_line
 
 HEADING = "How far this is verified"
@@ -18,11 +18,6 @@ HEADING = "How far this is verified"
 _REASON = 240
 _MOST_NAMED = 10
 _MOST_IN_LINE = 3
-_WORDS: dict[TrustResult, str] = {
-    "verified": "verified",
-    "verified_with_warnings": "verified with warnings",
-    "not_verified": "not verified",
-}
 
 
 def verdict_of(attempt: Attempt) -> Verdict:
@@ -64,6 +59,7 @@ def trust_of(attempt: Attempt) -> Trust:
         verdict=verdict.kind,
         reason=verdict.reason,
         tests_ran=bool(verification and verification.verified),
+        red=bool(verification and any(v.result == "failed" for v in verification.tests)),
         turned=_turned(verdict, proof),
         unchanged=verdict.unchanged,
         proof=proof.result == "passed" if proof and proof.result != "skipped" else None,
@@ -140,7 +136,8 @@ def _body(trust: Trust) -> list[str]:
 
 def _headline(trust: Trust) -> str:
     if trust.result == "not_verified":
-        return f"**Not verified:** {inert_line(cut_middle(trust.reason, _REASON))}."
+        word = result_word(trust).capitalize()
+        return f"**{word}:** {inert_line(cut_middle(trust.reason, _REASON))}."
     return f"**Verified by tests{', with warnings' if trust.result != 'verified' else ''}.**"
 
 
@@ -237,8 +234,10 @@ def not_measured(trust: Trust) -> tuple[str, ...]:
 
 
 def result_word(trust: Trust) -> str:
-    """The result in a few words, as tables show it."""
-    return _WORDS[trust.result]
+    """The result in a few words, as tables show it: how it is verified, else the verdict."""
+    if trust.result == "not_verified":
+        return "not verified" if trust.red else trust.verdict
+    return trust.result.replace("_", " ")
 
 
 def trust_line(trust: Trust) -> str:
@@ -277,9 +276,12 @@ def _named(names: Sequence[str]) -> str:
 
 def trust_title(trusts: Iterable[Trust]) -> str:
     """What it comes to for one task or several: the worst of their results."""
+    trusts = list(trusts)
     results = {trust.result for trust in trusts}
-    if "not_verified" in results:
-        return "Not verified" if len(results) == 1 else "Some tasks are not verified"
+    doubts = sorted({result_word(t) for t in trusts if t.result == "not_verified"})
+    if doubts:
+        alone = len(doubts) == len(results) == 1
+        return doubts[0].capitalize() if alone else f"Some tasks are {' or '.join(doubts)}"
     return f"Verified by tests{', with warnings' if results != {'verified'} else ''}"
 
 

@@ -33,7 +33,8 @@ class Trust:
     """What was shown about the change of one task (its key), and what nobody has shown.
 
     None means that it was not measured. ``verdict`` is what tests come to, ``result`` the same
-    with what is worth a look. ``reason`` says why it is not verified, or by which tests it is.
+    with what is worth a look, ``red`` says that tests
+    fail because of the change. ``reason`` says why it is not verified, or by which tests it is.
     ``turned`` are tests that fail without the change and pass with it, ``unchanged`` those that
     fail with it as without it. ``proof`` says whether new tests fail without the change,
     ``idle`` how many pass without it where others fail. ``faults`` counts small faults in the
@@ -49,6 +50,7 @@ class Trust:
     verdict: VerdictKind = "untested"
     reason: str = ""
     tests_ran: bool = False
+    red: bool = False
     turned: tuple[str, ...] = ()
     unchanged: tuple[str, ...] = ()
     proof: bool | None = None

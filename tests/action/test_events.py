@@ -27,7 +27,7 @@ async def test_a_run_by_hand_works_on_the_roadmap(ci: Workflows) -> None:
     assert len(outputs["pull-requests"].split()) == 2
     assert "cairn/state" in ci.view.branches
     told = summary(report).split("### How far this is verified\n\n")[1]
-    assert told.startswith("- **1.1** Write one.md: not verified; nobody verified `one.md`")
+    assert told.startswith("- **1.1** Write one.md: untested; nobody verified `one.md`")
 
 
 async def test_a_schedule_works_on_the_roadmap_as_far_as_the_input_says(ci: Workflows) -> None:

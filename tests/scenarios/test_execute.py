@@ -83,7 +83,7 @@ async def test_a_commit_says_which_run_and_task_made_it(bot: Bot) -> None:
         "Cairn-Model": "scripted",
         "Cairn-Cost": "unknown",
         "Cairn-Verdict": "untested",
-        "Cairn-Trust": "not verified; nobody verified `one.md`",
+        "Cairn-Trust": "untested; nobody verified `one.md`",
     }
     assert f"<!-- cairn:checkpoint:{task} -->" in (pull.body or "")
 
@@ -123,7 +123,7 @@ async def test_a_project_without_tests_is_called_not_verified(bot: Bot) -> None:
     await bot.comment("/execute --max-tasks 1")
 
     bot.says()
-    assert "**Not verified:**" in (bot.pulls[0].body or "")
+    assert "**Untested:**" in (bot.pulls[0].body or "")
 
 
 async def test_verified_work_shows_the_command_that_verified_it(bot: Bot) -> None:
@@ -136,7 +136,7 @@ async def test_verified_work_shows_the_command_that_verified_it(bot: Bot) -> Non
     body = bot.pulls[0].body or ""
     assert "| tests | ✅ passed |" in body
     assert "pytest -q" in body
-    assert "Not verified" not in body
+    assert "Untested" not in body
 
 
 @on(NOTES)

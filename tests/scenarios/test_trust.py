@@ -114,19 +114,19 @@ async def test_new_tests_that_prove_nothing_are_shown(bot: Bot) -> None:
 
     bot.says()
     told = section(bot)
-    assert told.startswith("**Not verified:** nothing broke; 1 of 1 changed line run; nothing")
+    assert told.startswith("**Unbroken:** nothing broke; 1 of 1 changed line run; nothing")
     assert "- The new tests also pass without the change, so they prove nothing about it." in told
     assert "- Public names: all kept." in told
     assert "- Not measured: whether the new tests notice small faults in the change" in told
     assert trailer(bot) == (
-        "Cairn-Trust: not verified; new tests prove nothing; 1 of 1 changed line tested"
+        "Cairn-Trust: unbroken; new tests prove nothing; 1 of 1 changed line tested"
     )
     found = reported(bot)
     assert (found["verdict"], found["result"]) == ("unbroken", "not_verified")
     assert found["new_tests_prove_it"] is False
     assert (found["red_to_green"], found["faults"]) == ([], None)
     assert check(bot)["conclusion"] == "neutral"
-    assert check(bot)["output"]["title"] == "Not verified"
+    assert check(bot)["output"]["title"] == "Unbroken"
     assert {"faults", "changed_lines"} >= set(found["not_measured"]) >= {"faults"}
 
 
@@ -140,9 +140,9 @@ async def test_a_public_name_that_is_gone_is_shown(bot: Bot) -> None:
     bot.says()
     assert "`shout` is gone from words.py" in bot.prompts[1]
     told = section(bot)
-    assert told.startswith("**Not verified:**")
+    assert told.startswith("**Unbroken:**")
     assert "- Public names: `shout` in `words.py` is gone." in told
-    assert trailer(bot).startswith("Cairn-Trust: not verified; ")
+    assert trailer(bot).startswith("Cairn-Trust: unbroken; ")
     assert trailer(bot).endswith("; public names lost: `shout`")
     [lost] = reported(bot)["public_names_lost"]
     assert lost == {"path": "words.py", "name": "shout", "why": ""}
@@ -175,14 +175,14 @@ async def test_where_nothing_verifies_that_is_said(bot: Bot) -> None:
 
     bot.says()
     told = section(bot)
-    assert told.startswith("**Not verified:** the project has no tests that Cairn can run")
+    assert told.startswith("**Untested:** the project has no tests that Cairn can run")
     assert told.endswith(f"- Nobody verified `one.md`.\n\n{MERGING}")
-    assert trailer(bot) == "Cairn-Trust: not verified; nobody verified `one.md`"
+    assert trailer(bot) == "Cairn-Trust: untested; nobody verified `one.md`"
     found = reported(bot)
     assert (found["result"], found["nobody_verified"]) == ("not_verified", ["one.md"])
     assert found["reason"].startswith("the project has no tests")
     assert (found["new_tests_prove_it"], found["faults"], found["linters"]) == (None, None, None)
-    assert (check(bot)["conclusion"], check(bot)["output"]["title"]) == ("neutral", "Not verified")
+    assert (check(bot)["conclusion"], check(bot)["output"]["title"]) == ("neutral", "Untested")
 
 
 SINGLE = {".github/cairn.yml": b"pull_requests:\n  strategy: single\n"}
@@ -197,7 +197,7 @@ async def test_one_pull_request_for_all_tasks_says_it_of_each(bot: Bot) -> None:
 
     bot.says()
     assert [found["nobody_verified"] for found in for_programs(bot)] == [["one.md"], ["two.md"]]
-    assert "### 1.1 Write one.md\n\n**Not verified:**" in check(bot)["output"]["summary"]
+    assert "### 1.1 Write one.md\n\n**Untested:**" in check(bot)["output"]["summary"]
     assert details(bot).startswith("### 1.1 Write one.md\n\n#### Levels")
     assert "### 1.2 Write two.md\n\n#### Levels" in details(bot)
     assert [each["name"] for each in bot.view.checks] == ["cairn/trust", "cairn/stack"] * 2
@@ -227,7 +227,7 @@ async def test_where_checks_are_not_granted_it_is_said_once(bot: Bot) -> None:
 
     assert "permission *Checks* has not been accepted yet" in "".join(bot.says())
     assert bot.view.checks == []
-    assert section(bot).startswith("**Not verified:**")
+    assert section(bot).startswith("**Untested:**")
     [path] = bot.files("report.json")
     assert json.loads(path.read_text())["errors"] == []
     await bot.comment("/execute")

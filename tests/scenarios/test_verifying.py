@@ -48,7 +48,7 @@ async def test_an_old_test_that_passes_when_run_again_is_named_flaky(
     body = bot.pulls[0].body or ""
     assert "flaky, failed once and passed when run again" in body
     assert "test_now_and_then" in body.replace("\\", "")
-    assert "Not verified" not in body
+    assert "Verified by tests" in body
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ async def test_a_flaky_test_beside_one_that_failed_before(
     body = (bot.pulls[0].body or "").replace("\\", "")
     assert "flaky, failed once and passed when run again: tests/test_flaky.py" in body
     assert "1 fails as before this change" in body
-    assert "Not verified" not in body
+    assert "Verified by tests" in body
 
 
 async def test_a_flaky_test_beside_many_that_failed_before(bot: Bot, tmp_path: Path) -> None:
@@ -88,7 +88,7 @@ async def test_a_flaky_test_beside_many_that_failed_before(bot: Bot, tmp_path: P
     body = (bot.pulls[0].body or "").replace("\\", "")
     assert "flaky, failed once and passed when run again: tests/test_flaky.py" in body
     assert "12 fail as before this change" in body
-    assert "Not verified" not in body
+    assert "Verified by tests" in body
 
 
 @MORE
@@ -150,7 +150,7 @@ async def test_a_test_that_says_something_else_each_time(
     bot.says()
     body = (bot.pulls[0].body or "").replace("\\", "")
     assert "Failed before this change and still fail" in body
-    assert "Not verified" not in body
+    assert "Verified by tests" in body
     if not excused:
         assert "test_by_chance" in bot.prompts[1]
         assert "test_by_chance fails with another message each time" in body
@@ -193,7 +193,7 @@ async def test_a_test_that_passes_only_sometimes_without_the_change(
     if flaky_there:
         body = (bot.pulls[0].body or "").replace("\\", "")
         assert "flaky, failed once and passed when run again: tests/test_sometimes.py" in body
-        assert "Not verified" not in body
+        assert "Verified by tests" in body
     else:
         assert "test_sometimes" in bot.prompts[1]
         assert "test_sometimes" in "".join(bot.proposes())
@@ -214,7 +214,7 @@ async def test_a_repositorys_own_commands_verify(bot: Bot) -> None:
     body = bot.pulls[0].body or ""
     assert "command ended with exit code 1" in bot.prompts[1]
     assert body.count("| tests | ✅ passed |") == 2
-    assert "Not verified" not in body
+    assert "Verified by tests" in body
 
 
 AGENT = notes("- [ ] 1.1 Write `one.md`\n", **{".github/cairn.yml": configured("mode: agent")})
@@ -241,13 +241,13 @@ async def test_the_model_proposes_and_the_harness_judges(bot: Bot) -> None:
 @MORE
 @on(AGENT)
 async def test_a_destructive_proposal_is_not_run(bot: Bot) -> None:
-    """It is refused, asked for once only, and the result is called not verified."""
+    """It is refused, asked for once only, and the result is called untested."""
     bot.model.says(note("one.md"), "rm -rf / && true")
 
     await bot.comment("/execute")
 
     bot.says()
-    assert "**Not verified:**" in (bot.pulls[0].body or "")
+    assert "**Untested:**" in (bot.pulls[0].body or "")
     (iteration,) = [path.read_text() for path in bot.files("iteration-*.json")]
     assert "was not run: it destroys something" in iteration
 

@@ -138,8 +138,8 @@ async def test_a_run_shows_its_tasks(client, bench):
     first, second = (await data(client, "/runs/r1"))["tasks"]
     assert (first["status"], first["repairs"], first["verified"]) == ("completed", 1, False)
     assert second["status"] == "failed"
-    assert (first["result"], second["result"]) == ("not verified", "")
-    assert "<em>not verified: there are none</em>" in page
+    assert (first["result"], second["result"]) == ("untested", "")
+    assert "<em>untested: there are none</em>" in page
     assert '<a href="https://github.test/pull/7">7</a>' in page
 
 

@@ -58,7 +58,7 @@ async def test_names() -> None:
     assert (made.branch, made.below, made.parent) == ("cairn/r1/1-1-add-a-py", "main", START)
     assert made.text.title == "1.1 Add a.py"
     verdict, verified = ("Cairn-Verdict", "untested"), ("Cairn-Verified", "no (nothing was run)")
-    trust = ("Cairn-Trust", "not verified; nobody verified `a.py`, `old.py`, `same.py`")
+    trust = ("Cairn-Trust", "untested; nobody verified `a.py`, `old.py`, `same.py`")
     assert made.text.trailers == (
         ("Cairn-Run", "r1"),
         ("Cairn-Task", key),

@@ -92,9 +92,9 @@ def test_a_result_without_tests_is_called_that() -> None:
     body = pull_request_body(reached(verification=UNTESTED))
 
     assert "no tests \\| found |" in body
-    assert "**Not verified:** no tests | found." in body
-    assert "**Not verified:** nothing was run." in pull_request_body(reached())
-    assert "Not verified" not in pull_request_body(reached(verification=GREEN))
+    assert "**Untested:** no tests | found." in body
+    assert "**Untested:** nothing was run." in pull_request_body(reached())
+    assert "Untested" not in pull_request_body(reached(verification=GREEN))
 
 
 def test_the_verdict_names_tests_that_turned_and_those_that_did_not() -> None:
