@@ -229,7 +229,7 @@ def run_lines(
         yield f"  {how_to_accept(reviewing, elsewhere)}"
     for text in how_to_answer(open_):
         yield f"  {text}"
-    if run.state in ("interrupted", "paused"):
+    if run.state in ("interrupted", "paused") and "cairn resume" not in run.reason:
         yield f"  To continue: cairn resume {run.id}"
 
 

@@ -224,7 +224,7 @@ def _way(detail: TaskDetail) -> Iterator[str]:
     for step in plan.steps if plan else ():
         yield f"- {one_line(step)}"
     for path, why in detail.attempt.answered.left_out.items():
-        yield f"Left out: {one_line(path)}: {one_line(why)}"
+        yield f"Left out: {one_line(path)} ({one_line(why)})"
     for warning in detail.view.checks.warnings:
         yield f"Worth a look: {one_line(warning)}"
 

@@ -221,7 +221,8 @@ async def _tested(state: RunState, deps: Deps, folder: Path) -> str:
         sandbox = MaskedSandbox(choice.sandbox, deps.mask)
         found = await verified_without(state, replace(deps, sandbox=sandbox))
     except TaskError as error:
-        return " ".join(error.message.split())
+        said = " ".join(error.message.split())
+        return said if error.kind == "file" else not_tested(said)
     except Outage as outage:
         return not_tested(outage.message)
     reasons = [level.reason for level in found.tests if level.reason]

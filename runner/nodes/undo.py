@@ -8,7 +8,7 @@ from runner.loop.reading import base_of
 from runner.nodes.assess import assessed, run_levels
 from runner.nodes.preflight import configured
 from runner.nodes.steadied import steadied
-from runner.people.undo_sentences import cannot_test, fails_without
+from runner.people.undo_sentences import cannot_test, fails_with_it_too, fails_without
 from runner.state.findings import Verification, reasons_of
 from runner.state.run_state import RunState
 
@@ -29,6 +29,13 @@ async def verified_without(state: RunState, deps: Deps) -> Verification:
         await work.sandbox.close()
     if found.outcome == "unverifiable":
         raise TaskError("environment", cannot_test(name, found.verdict.reason))
+    reasons = reasons_of(found.verification)
+    worse = any(
+        row.after not in ("passed", row.before) or (row.after == "failed" and not row.same_error)
+        for row in found.rows
+    )
+    if found.outcome == "red" and found.in_the_way and not worse:
+        raise TaskError("file", fails_with_it_too(name, reasons))
     if found.outcome == "red":
-        raise TaskError("file", fails_without(name, reasons_of(found.verification)))
+        raise TaskError("file", fails_without(name, reasons))
     return found.verification

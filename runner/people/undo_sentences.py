@@ -32,9 +32,21 @@ def not_merged_here(name: str) -> str:
 
 def fails_without(name: str, reasons: Sequence[str]) -> str:
     """Tests that pass now fail without the task."""
-    rows = "\n".join(f"- {plain_line(reason)}" for reason in reasons[:_MOST])
-    more = f"\n- and {len(reasons) - _MOST} more" if len(reasons) > _MOST else ""
-    return f"Without task {plain_line(name)} the tests fail:\n\n{rows}{more}"
+    return f"Without task {plain_line(name)} the tests fail:\n\n{_rows(reasons)}"
+
+
+def fails_with_it_too(name: str, reasons: Sequence[str]) -> str:
+    """The tests say nothing about the task: they do not start, or fail in the same way with it."""
+    task = plain_line(name)
+    return (
+        f"The tests fail in the same way with task {task} and without it, so they say nothing "
+        f"about it:\n\n{_rows(reasons)}"
+    )
+
+
+def _rows(reasons: Sequence[str]) -> str:
+    more = [f"- and {len(reasons) - _MOST} more"] if len(reasons) > _MOST else []
+    return "\n".join([*(f"- {plain_line(reason)}" for reason in reasons[:_MOST]), *more])
 
 
 def cannot_test(name: str, why: str) -> str:

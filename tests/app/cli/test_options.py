@@ -88,6 +88,7 @@ async def test_tokens_are_reserved(here: Checkout) -> None:
     assert said.code == 4
     assert "To continue, raise the limit: cairn resume --max-tokens" in said.err
     assert here.model.requests == []
+    assert (await here.cairn("status")).out.count("To continue") == 1
 
     here.model.says(ONE)
     assert (await here.cairn("resume", "--max-tokens", "100000")).code == 0

@@ -104,6 +104,27 @@ async def test_the_tests_are_run_without_the_task(here: Checkout, test: str, say
     assert says in " ".join(here.git("show", "--format=%B", "--no-patch").split())
 
 
+@pytest.mark.parametrize(
+    ("command", "says"),
+    [
+        ("python -m nobody_has_this", "in the same way with task 1.1 and without it"),
+        ("nobody-has-this", "The tests were not run: The command `nobody-has-this` of"),
+    ],
+)
+async def test_a_broken_command_is_not_the_tasks_fault(
+    here: Checkout, command: str, says: str
+) -> None:
+    """What fails in the same way with the task says nothing about it."""
+    config = f"verify:\n  commands: [{command!r}]\n".encode()
+    here.model.says(ONE)
+    assert (await here.cairn("run", "--task", "1.1")).code == 0
+    here.git.commit({".github/cairn.yml": config})
+
+    said = await here.cairn("undo", "1.1")
+
+    assert (said.code, says in said.out, "Without task" in said.out) == (0, True, False)
+
+
 async def test_it_can_be_done_again_and_undone_again(here: Checkout) -> None:
     """The task is open, so that the next run does it; the newest commit is what is undone."""
     await finished(here)
