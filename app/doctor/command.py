@@ -103,6 +103,9 @@ def command(folder: Path, *, json: bool, verbose: bool = False) -> int:
         return CODE
     if json:
         print(mask(_object(found)))
+    elif names := [check.name for check, each in found if each.text == texts.NO_APP]:
+        line = texts.no_app(names)
+        print(f"{'skipped':<8} {'GitHub App':<{_WIDTH}}  {line}", flush=True)
     return 2 if any(each.level == "problem" for _, each in found) else 0
 
 
@@ -144,6 +147,8 @@ def _secrets(patient: Surveyed) -> list[SecretStr]:
 
 def _printer(mask: Callable[[str], str]) -> Callable[[Check, Finding], None]:
     def print_line(check: Check, found: Finding) -> None:
+        if found.text == texts.NO_APP:
+            return  # one line for all of them comes last
         line = one_line(on_one_line(found.text, found.todo))
         print(mask(f"{found.level:<8} {check.name:<{_WIDTH}}  {line}"), flush=True)
 

@@ -11,6 +11,13 @@ from runner.nodes.preflight import CannotStart
 
 AGAIN = "Try again. If that does not help, run it with --verbose and please report it."
 NO_APP = "No App is configured (GITHUB_APP_ID is not set)."
+
+
+def no_app(names: Sequence[str]) -> str:
+    """What is not checked where there is no App."""
+    return f"{NO_APP[:-1]}, so nothing was checked of {', '.join(names[:-1])} and {names[-1]}."
+
+
 NO_SETTINGS = "The settings have problems; fix them first."
 NO_CHECKOUT = "This folder is not a checkout; run `cairn doctor` in one to check that too."
 SETTINGS = "docs/settings.md lists every variable."

@@ -156,14 +156,23 @@ _OF_FILES = ("file path", "file extension", "file size", "secret")
 _OTHER_REASON = ", or there is a branch called `cairn`, which has to be renamed"
 
 
+_SIGNING = (
+    "GitHub signs a commit that an App makes over the API only if the commit names no other author "
+    "or committer, so those that keep the name of a person, and those that GitHub itself rebased, "
+    "stay unsigned. "
+)
+"""https://docs.github.com/en/authentication/managing-commit-signature-verification/about-commit-signature-verification#signature-verification-for-bots"""
+
+
 def against_rules(message: str, now: datetime) -> Outage:
     """Our branches may not be written until somebody changes the rules."""
     said = " ".join(message.split()).rstrip(".")
     other = _OTHER_REASON if _UNEXPLAINED in said.lower() else ""
+    signing = _SIGNING if "signature" in said.lower() else ""
     return Outage(
         RULES,
-        f"GitHub says: {said}. A ruleset or branch protection of the repository does not let the "
-        f"App write its branches, whose names begin with `cairn/`{other}. "
+        f"GitHub says: {said}. {signing}A ruleset or branch protection of the repository does not "
+        f"let the App write its branches, whose names begin with `cairn/`{other}. "
         "Whoever manages the rules can add the App to their bypass list, or leave out `cairn/**`. "
         "Cairn then continues automatically; `/execute resume` tries at once",
         until=now + RULES_AGAIN,

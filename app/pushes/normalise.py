@@ -48,7 +48,7 @@ def paid(used: Usage) -> str:
     if not used.calls:
         return ""
     times = "once" if used.calls == 1 else f"{used.calls} times"
-    return f"The model was asked {times}: {tokens_text(used)}; cost: {cost_text(used)}."
+    return f"The model was asked {times}: {tokens_text(used)}. Cost: {cost_text(used)}."
 
 
 _MAX_TOKENS = 8192

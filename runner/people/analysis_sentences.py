@@ -225,8 +225,8 @@ def advice_lines(one: Advice) -> Iterator[str]:
         today, other = (inert_line(setting(each, side)) for side in (each.today, each.other))
         yield (
             f"Advice: set `{changes}`. {FACTOR_NAMES[each.factor].capitalize()}{where}: {other} "
-            f"finished {_finished(each.other)} attempts, {today} {_finished(each.today)}, with the "
-            f"same mix of tasks: {points(each.difference)}."
+            f"finished {_finished(each.other)} attempts, {today} {_finished(each.today)}. With the "
+            f"same mix of tasks that is {points(each.difference)}."
         )
 
 

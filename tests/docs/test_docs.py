@@ -20,6 +20,7 @@ from runner.state.proposal import Reason, Strategy
 from runner.verify.evidence import Meaning
 from tests.fake_github.rendering import broken_tables
 from tools.docs.parts import ACTION, PARTS, ROOT, SOURCE, made, pages
+from tools.pictures.sheet import rendered
 
 README = (ROOT / "README.md").read_text()
 
@@ -269,3 +270,13 @@ def test_every_bench_can_be_started() -> None:
 
     assert done.returncode == 0, done.stderr
     assert "history" in done.stdout
+
+
+def test_the_demos_pages_have_no_link_in_a_link() -> None:
+    """The address of a pull request becomes its number where it is text, not where it is linked."""
+    address = "http://127.0.0.1:1234/octo/shop/pull/4"
+
+    html = rendered(f"[#4]({address}) <{address}>, {address}")
+
+    assert html.count("<a href") == html.count(f'href="{address}"') == 3
+    assert "[" not in html

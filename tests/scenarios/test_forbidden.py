@@ -136,3 +136,22 @@ async def test_a_rule_keeps_no_event_waiting(bot: Bot) -> None:
     check_own(bot, two, 2)
     assert "bypass list" not in body(two)
     unread_comments(bot, two)
+
+
+SIGNED = "Repository rule violations found\n\nCommits must have verified signatures.\n\n"
+
+
+@ONE_NOTE
+async def test_a_rule_that_wants_signed_commits(bot: Bot) -> None:
+    """What GitHub signs of what an App makes over the API is said in one sentence."""
+    rule = ruled(bot, "POST", "*/git/refs", SIGNED)
+    bot.model.says(ANSWER)
+    await bot.comment("/execute")
+
+    said = check_paused(bot, "Commits must have verified signatures")
+    assert "GitHub signs a commit that an App makes over the API only if" in said
+    assert "bypass list" in said
+
+    rule.times = 0
+    await bot.comment("/execute resume")
+    check_finished(bot)

@@ -12,7 +12,7 @@ from cmarkgfm.cmark import Options
 
 _STYLE = (Path(__file__).parent / "sheet.css").read_text()
 _OPTIONS = Options.CMARK_OPT_UNSAFE | Options.CMARK_OPT_GITHUB_PRE_LANG
-_PULL = re.compile(r"https?://[^\s/|]+/[^\s/|]+/[^\s/|]+/pull/(\d+)")
+_PULL = re.compile(r"(?<!\]\()(?<!<)https?://[^\s/|]+/[^\s/|]+/[^\s/|]+/pull/(\d+)")
 
 
 @dataclass(frozen=True, slots=True)
