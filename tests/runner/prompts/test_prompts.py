@@ -263,6 +263,17 @@ async def test_repair_test_for_a_test_apart(check_golden: Golden) -> None:
     check_golden("prompts/repair_test_apart.md", await asked(repair_test, before))
 
 
+async def test_repair_test_for_an_old_failure(check_golden: Golden) -> None:
+    """The question about what failed before, beside a change that tests show, reads as it did."""
+    fails = TestFailure("tests/test_a.py::test_old", "assert 1 == 7", "tests/test_a.py", 9)
+    found = Verification("tree", (Level("tests", "failed", failures=(fails,)),))
+    before = state("repair_test", answers=1, changes=CODE, verification=found)
+    kept = AcceptedChange(before.attempt.answered, before.attempt.checked, before.attempt.tested)
+
+    asking = before.with_attempt(accepted=kept)
+    check_golden("prompts/repair_test_earlier.md", await asked(repair_test, asking))
+
+
 def test_ask_test(check_golden: Golden) -> None:
     """The question for a test apart reads as it did."""
     asking = question(
