@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Collection, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterator, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from runner.code.languages import language_of
 from runner.loop.deps import Deps, TaskWork
 from runner.loop.reading import contents, reader
 from runner.nodes.assess import filled, tests_using
+from runner.nodes.steadied import MOST
 from runner.ports import SandboxSession
 from runner.state.changes import ChangeSet, Snapshot
 from runner.state.events import verified
@@ -37,6 +38,7 @@ from runner.verify.judging import NOT_STARTED, Tool
 from runner.verify.mutants import BREAKABLE, COMPILED, Mutant, emptied, mutants
 
 _NOTHING = "these tests prove nothing, because they also pass without the change"
+_BY_CHANCE = "the new tests fail without the change only sometimes, so they show nothing"
 _SKIPPED = "the new tests are skipped without the change"
 _MOST_NAMED = 10
 _MOST_MUTANTS = 3
@@ -166,11 +168,35 @@ class _Proof:
         return [proof, *([level] if level else [])]
 
     async def _without_code(self) -> Level:
+        ran = await self._on_base(self._suite.only)
+        said = dict(_failing(self._suite.ids, ran)) if ran.cause != "timeout" else {}
+        passed = {plain_id(name) for name in ran.found}
+        for test in self._suite.ids:
+            self._before[test] = (
+                "failed" if test in said else "passed" if test in passed else "not run"
+            )
+        self._lacked = {test for test, message in said.items() if missing_names(message)}
+        level = Level("proof", "passed", command=ran.command, seconds=ran.seconds)
+        by_chance = await self._passing_again(said.keys() - self._lacked)
+        for test in by_chance:
+            self._before[test] = "not run"
+            del said[test]
+        if by_chance and not said:
+            return replace(level, result="skipped", reason=_BY_CHANCE)
+        idle = [test for test, result in self._before.items() if result == "passed"]
+        if said:
+            return replace(level, found=tuple(said), passed=len(idle))
+        if not idle:
+            return replace(level, result="skipped", reason=_SKIPPED)
+        output = f"{_NOTHING}: {', '.join(idle[:_MOST_NAMED])}"
+        return replace(level, result="failed", reason=_NOTHING, output=output)
+
+    async def _on_base(self, only: Sequence[str]) -> Level:
+        """Run tests on the base, with only the change's tests laid over it."""
         files = {path: w for path, w in self._changes.files.items() if is_test_side(path)}
         session = await filled(self._state, self._deps, self._work, self._base, ChangeSet(files))
         self._work.sandbox.holds = ""
-        seconds = self._state.request.options.sandbox.test_timeout
-        tool, only = self._suite.tool, self._suite.only
+        seconds, tool = self._state.request.options.sandbox.test_timeout, self._suite.tool
         if is_pytest(tool):
             # no test of it is known where a file is not loaded; of a new file all are in question
             new = _files(only) - self._base.entries.keys()
@@ -180,22 +206,19 @@ class _Proof:
                 ran = await tool.run(session, timeout=seconds, only=sorted(_files(only)))
         else:
             ran = await tool.run(session, timeout=seconds, only=only)
-        ran = as_one_test(ran)
-        said = dict(_failing(self._suite.ids, ran)) if ran.cause != "timeout" else {}
-        passed = {plain_id(name) for name in ran.found}
-        for test in self._suite.ids:
-            self._before[test] = (
-                "failed" if test in said else "passed" if test in passed else "not run"
-            )
-        self._lacked = {test for test, message in said.items() if missing_names(message)}
-        level = Level("proof", "passed", command=ran.command, seconds=ran.seconds)
-        idle = [test for test, result in self._before.items() if result == "passed"]
-        if said:
-            return replace(level, found=tuple(said), passed=len(idle))
-        if not idle:
-            return replace(level, result="skipped", reason=_SKIPPED)
-        output = f"{_NOTHING}: {', '.join(idle[:_MOST_NAMED])}"
-        return replace(level, result="failed", reason=_NOTHING, output=output)
+        return as_one_test(ran)
+
+    async def _passing_again(self, failed: Collection[str]) -> set[str]:
+        """Those of failing tests that pass on the base as well: what turns by chance shows nothing.
+
+        A missing name is no chance. As many as fail never do so by chance.
+        """
+        if not 0 < len(failed) <= MOST:
+            return set()
+        ids = sorted(failed)
+        again = await self._on_base(ids if is_pytest(self._suite.tool) else self._suite.only)
+        red = {test for test, _ in _failing(ids, again)}
+        return {plain_id(name) for name in again.found} & set(ids) - red
 
     async def _with_old_tests(self) -> None:
         """Find the edited old tests whose old text passes as well: they only ask for more now."""

@@ -147,6 +147,23 @@ async def test_tests_that_come_with_the_code_show_it(tmp_path: Path) -> None:
     assert (line["verdict"], line["turned"]) == ("shown", [])
 
 
+async def test_a_new_test_that_turns_by_chance_shows_nothing(tmp_path: Path) -> None:
+    """It passes with the change twice, fails without it, and passes there when it is run again."""
+    test = (
+        "from pathlib import Path\n\nfrom calc.divide import divide\n\n\ndef test_zero():\n"
+        f"    runs = Path({str(tmp_path / 'runs')!r})\n"
+        "    count = len(runs.read_text()) if runs.exists() else 0\n"
+        "    runs.write_text('x' * (count + 1))\n"
+        "    assert divide(6, 3) == 2 and count != 2\n"
+    )
+    docstring = DIVIDE.replace(":\n", ':\n    """Divide."""\n', 1)
+    line = await ended(
+        tmp_path, CALC, answer({"calc/divide.py": docstring, "tests/test_zero.py": test})
+    )
+
+    assert (line["verdict"], line["turned"]) == ("unbroken", [])
+
+
 @pytest.mark.parametrize(
     ("test", "verdict"),
     [
