@@ -3,7 +3,7 @@
 An old test that passes then is flaky, and named so. One that keeps failing is run on the base as
 well, if it may have nothing to do with the change. Where it passes there only sometimes, it is run
 a few more times with the change; where it fails with another message each time, messages are not
-compared.
+compared. A configured command that names no test counts as one.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from runner.state.changes import ChangeSet, Snapshot
 from runner.state.events import verified
 from runner.state.findings import ADVISORY, Level, TestFailure, Verification
 from runner.state.run_state import RunState
-from runner.verify import Commands, configuration, run_again, tools_of
+from runner.text.sanitize import as_typed
+from runner.verify import COMMAND, Commands, configuration, run_again, tools_of
 from runner.verify.assessment import (
     Assessment,
     flaky_words,
@@ -52,10 +53,14 @@ async def steadied(
     """
     # an import that seems to lead nowhere may do no harm
     harmless = ("imports", *ADVISORY)
-    red = [v for v in after.levels if v.result == "failed" and v.name not in harmless]
     tools = await _tools(deps, base, state.attempt.answered.changes)
+    most = state.request.options.verify.verify_reruns if times is None else times
+    if own and not among:
+        for _ in range(most):
+            after = await _commands_again(state, deps, work, base, after, own, tools)
+    red = [v for v in after.levels if v.result == "failed" and v.name not in harmless]
     left, flaky = _may_be_flaky(red, state.attempt.answered.changes, among), set[TestFailure]()
-    for _ in range(state.request.options.verify.verify_reruns if times is None else times):
+    for _ in range(most):
         if not left:
             break
         session = await filled(state, deps, work, base, state.attempt.answered.changes)
@@ -75,6 +80,46 @@ async def steadied(
         flaky |= _passing(left, again)
         left = [failure for failure in left if failure not in flaky]
     return replace(after, levels=tuple(_named(level, flaky) for level in after.levels))
+
+
+async def _commands_again(
+    state: RunState,
+    deps: Deps,
+    work: TaskWork,
+    base: Snapshot,
+    after: Verification,
+    own: Commands,
+    tools: Sequence[Tool],
+) -> Verification:
+    """Take commands that name no test and pass when they are run again as passed, and unsteady."""
+    red = [
+        v for v in after.tests if v.tool == COMMAND and v.cause == "exit_code" and not v.failures
+    ]
+    if not red:
+        return after
+    session = await filled(state, deps, work, base, state.attempt.answered.changes)
+    work.sandbox.holds = ""
+    paths = state.attempt.answered.changes.entries(base)
+    again = await run_again(
+        session,
+        tree=after.tree,
+        failures=(),
+        of=red,
+        timeout=_seconds(red, state),
+        own=own,
+        tools=tools,
+        paths=paths,
+    )
+    await deps.events.emit(verified(state, again, "again"))
+    passing = {level.command for level in again.levels if level.result == "passed"}
+
+    def steady(level: Level) -> Level:
+        if level not in red or level.command not in passing:
+            return level
+        names = (as_typed(level.command),)
+        return replace(level, result="passed", cause="", reason=flaky_words(names), flaky=names)
+
+    return replace(after, levels=tuple(map(steady, after.levels)))
 
 
 def _seconds(red: Sequence[Level], state: RunState) -> float:

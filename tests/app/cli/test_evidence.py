@@ -257,6 +257,18 @@ async def test_a_repair_for_an_old_failure_never_costs_what_is_shown(
     assert (tmp_path / "here/calc/divide.py").read_text() == (ZERO if left else repair)
 
 
+async def test_a_command_that_passes_when_it_is_run_again_is_unsteady(tmp_path: Path) -> None:
+    """It fails once with the change, and nothing is repaired; it shows nothing either."""
+    runs = tmp_path / "runs"
+    files = CALC | {
+        ".github/cairn.yml": b"verify:\n  commands: [sh check.sh]\n",
+        "check.sh": f"echo run >> {runs}; [ $(wc -l < {runs}) != 1 ]\n".encode(),
+    }
+    told = await ended(tmp_path, files, answer({"calc/divide.py": ZERO}))
+
+    assert (told["verdict"], told["answers"]) == ("unbroken", 1)
+
+
 async def test_an_old_failure_in_the_way_is_put_before_a_person(tmp_path: Path) -> None:
     """It fails as before after a repair, and nothing is shown: approval excuses it from then on."""
     old = "\n\ndef test_old():\n    assert divide(1, 2) == 7\n"
