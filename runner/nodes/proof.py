@@ -211,7 +211,7 @@ class _Proof:
     async def _passing_again(self, failed: Collection[str]) -> set[str]:
         """Those of failing tests that pass on the base as well: what turns by chance shows nothing.
 
-        A missing name is no chance. As many as fail never do so by chance.
+        A missing name is no chance, and more tests than these do not all turn by chance.
         """
         if not 0 < len(failed) <= MOST:
             return set()
