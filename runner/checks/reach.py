@@ -170,7 +170,18 @@ def trimmed(
     def needed(path: str, old: bytes, new: bytes) -> bytes:
         return _without_unused(old, new, used, added, said) if is_requirements(path) else new
 
-    return _put_back(found, read, needed, "left out a requirement that nothing imports")
+    found = _put_back(found, read, needed, "left out a requirement that nothing imports")
+    writes, out = dict(found.changes.files), dict(found.left_out)
+    for path, write in found.changes.files.items():
+        if write is None or read(path) is not None or asked.names_file(path):
+            continue
+        content = needed(path, b"", write.content)
+        if content != write.content and not re.sub(rb"#.*", b"", content).strip():
+            out[path] = "nothing imports what it lists"
+            del writes[path]
+        elif content != write.content:
+            writes[path] = Write(content, write.mode)
+    return replace(found, changes=ChangeSet(writes), left_out=dict(sorted(out.items())))
 
 
 def _is_blank(file: ChangedFile, asked: TaskWords) -> bool:

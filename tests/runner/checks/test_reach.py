@@ -281,3 +281,38 @@ def test_pages_of_what_is_renamed(said: str, readme: str, outside: bool) -> None
         "README.md": readme,
     }
     assert left_out(said, answer) == ({"README.md"} if outside else set())
+
+
+@pytest.mark.parametrize(
+    ("code", "lines", "left"),
+    [
+        (b"A = 1\n", b"# what it needs\nrich_text\n", None),
+        (b"import requests\n", b"requests\nrich_text\n", b"requests\n"),
+        (b"A = 1\n", b"-r other.txt\nrich_text\n", b"-r other.txt\n"),
+    ],
+)
+def test_a_new_list_of_requirements_has_only_what_is_imported(
+    code: bytes, lines: bytes, left: bytes | None
+) -> None:
+    """An invented package does not come into the project by a file of its own."""
+    changes = ChangeSet({"a.py": Write(code), "requirements-dev.txt": Write(lines)})
+    found = trimmed(
+        changes,
+        TaskWords("Fetch a page in `a.py`"),
+        paths=list(changes.files),
+        read={}.get,
+        guidance={},
+    )
+
+    write = found.changes.files.get("requirements-dev.txt")
+    assert (write.content if write else None) == left
+    assert ("requirements-dev.txt" in found.left_out) is (left is None)
+
+
+def test_a_new_list_that_the_task_names_stays() -> None:
+    """It was asked for."""
+    changes = ChangeSet({"requirements.txt": Write(b"rich_text\n")})
+    task = TaskWords("Add a `requirements.txt`")
+    found = trimmed(changes, task, paths=list(changes.files), read={}.get, guidance={})
+
+    assert found.changes == changes
