@@ -292,6 +292,13 @@ def test_ask_test(check_golden: Golden) -> None:
     check_golden("prompts/ask_test.md", asking[1].content)
 
 
+@pytest.mark.parametrize("unknown", [[], ["lost/a.py"]], ids=["none", "unknown"])
+def test_refine_plan(check_golden: Golden, unknown: list[str]) -> None:
+    """What is asked about a plan that leads nowhere reads as it did."""
+    name = "refine_plan_unknown.md" if unknown else "refine_plan.md"
+    check_golden(f"prompts/{name}", render_text("refine_plan", unknown=unknown))
+
+
 def test_form(check_golden: Golden) -> None:
     """What a model is told where it answers in JSON reads as it did."""
     check_golden("prompts/form.md", form("reason").words + "\n")
