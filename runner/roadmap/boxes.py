@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import chain, takewhile
 
 from runner.roadmap.by_lines import check_by_lines
-from runner.roadmap.checks import is_checks, says_check, says_what_holds
+from runner.roadmap.checks import is_checks, says_check
 from runner.roadmap.headings import (
     WHOLE,
     Path,
@@ -112,35 +112,16 @@ def _check_beside_work(boxes: Sequence[Checkbox]) -> None:
         if box.kind == "work":
             places.setdefault(box.item.headings, []).append(box)
     for place in places.values():
-        holding = {id(box) for box in (*_said(place), *_listed(place))}
+        holding = {
+            id(box)
+            for box in place
+            if (_STEP.match(box.id) and confirms(box.title) if box.id else says_check(box.title))
+        }
         if len(holding) == len(place):
             continue
         for box in place:
             if id(box) in holding:
                 box.kind, box.item.check = "check", True
-
-
-def _said(place: Sequence[Checkbox]) -> list[Checkbox]:
-    """The lines that are checks by their own words."""
-    return [
-        box
-        for box in place
-        if (_STEP.match(box.id) and confirms(box.title) if box.id else says_check(box.title))
-    ]
-
-
-def _listed(place: Sequence[Checkbox]) -> list[Checkbox]:
-    """The lines of a list "Tests" that says what holds, below a list with another label."""
-    lists: dict[str, list[Checkbox]] = {}
-    for box in place:
-        lists.setdefault(box.item.label, []).append(box)
-    return [
-        box
-        for label, listed in lists.items()
-        if not any(box.id for box in listed)
-        and says_what_holds(label, [box.title for box in listed])
-        for box in listed
-    ]
 
 
 MOST_CHECKS = 50

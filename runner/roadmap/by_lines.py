@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from runner.roadmap.headings import Path, is_work, names_a_phase
-from runner.roadmap.outcomes import About, about_checks, are_written_tests, reading, that_hold
+from runner.roadmap.outcomes import About, about_checks, reading, that_hold
 
 if TYPE_CHECKING:
     from runner.roadmap.boxes import Checkbox
@@ -24,38 +24,23 @@ def check_by_lines(boxes: Sequence[Checkbox]) -> None:
     """
     work = [box for box in boxes if box.kind == "work"]
     lists = _lists(work)
-    found = _found(lists, work)
+    found = _found(lists)
     if len(found) == len(work) == len(boxes):
-        found = _found([listed for listed in lists if listed[0] in LISTS], work)
+        found = _found([listed for listed in lists if listed[0] in LISTS])
     for box in found.values():
         box.kind, box.item.check = "check", True
 
 
-def _found(lists: Sequence[Listed], work: Sequence[Checkbox]) -> dict[int, Checkbox]:
-    found = {id(box): box for listed in lists for box in _held(*listed)}
-    return found | {id(box): box for box in _around(work, found)}
-
-
-def _around(work: Sequence[Checkbox], found: Collection[int]) -> list[Checkbox]:
-    """The checkboxes that only name checks, where all the lines below them are some."""
-    below = {id(box.parent): box.parent for box in work if box.parent and id(box) in found}
-    kept = {id(box.parent) for box in work if box.parent and id(box) not in found}
-    return [
-        box
-        for key, box in below.items()
-        if key not in kept and not box.id and about_checks(box.title) in ("tests", *LISTS)
-    ]
+def _found(lists: Sequence[Listed]) -> dict[int, Checkbox]:
+    return {id(box): box for listed in lists for box in _held(*listed)}
 
 
 def _lists(work: Sequence[Checkbox]) -> list[Listed]:
     parents = {id(box.parent) for box in work if box.parent is not None}
-    tasks, written = _called_tasks(work), _of_written_tests(work)
     lists: dict[tuple[Path, str, str], Listed] = {}
     for box in work:
         about, called = _about(box)
-        if about == "work" or (not about and box.item.headings[:-1] not in tasks):
-            continue
-        if about == "tests" and box.item.headings[:-1] in written:
+        if about == "work":
             continue
         _, lines, around = lists.setdefault((box.item.headings, about, called), (about, [], []))
         (around if id(box) in parents else lines).append(box)
@@ -77,7 +62,7 @@ def _about(box: Checkbox) -> tuple[About, str]:
             return "work" if names_a_phase(name) else about, name
     if outer and not (is_work(path[-1].text) or names_a_phase(path[-1].text)):
         return outer, path[-2].text
-    return ("", label) if label else ("work", "")
+    return "work", label
 
 
 def _outer(path: Path) -> About:
@@ -88,25 +73,10 @@ def _outer(path: Path) -> About:
     return "" if about == "tests" and names_a_phase(path[-2].text) else about
 
 
-def _called_tasks(work: Sequence[Checkbox]) -> set[Path]:
-    """The sections that have a list called "Tasks"."""
-    return {
-        box.item.headings[:-1]
-        for box in work
-        if is_work(box.item.label) or (box.item.headings and is_work(box.item.headings[-1].text))
-    }
-
-
-def _of_written_tests(work: Sequence[Checkbox]) -> set[Path]:
-    """The sections with one of automated tests: what is beside it is of tests to write, too."""
-    ends = {box.item.headings for box in work if box.item.headings}
-    return {path[:-1] for path in ends if len(path) > 1 and are_written_tests(path[-1].text)}
-
-
 def _held(about: About, lines: list[Checkbox], around: list[Checkbox]) -> list[Checkbox]:
     plain = [box for box in lines if not box.id]
     held = that_hold(about, [box.title for box in plain])
     found = [box for box, holds in zip(plain, held, strict=True) if holds]
-    if about and len(found) == len(lines):
+    if len(found) == len(lines):
         found += [box for box in around if not box.id and reading(box.title) != "makes"]
     return found

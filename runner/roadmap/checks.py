@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
 from functools import lru_cache
 
 from runner.roadmap.source import plain_dashes, without_marks
@@ -206,28 +205,6 @@ def says_check(title: str) -> bool:
     words = words_in(title)
     key = _KEYED.match(words)
     return _SAYS.match(words) is not None or bool(key and _are_criteria(key[1]))
-
-
-_TESTS = lazy_pattern(
-    r"(?:the\s+)?(?:tests?|testing)(?:\s+cases?)?\Z|(?:critical|key|essential)\s+tests\Z"
-)
-_OF_TESTS = lazy_pattern(
-    r"(?<![^\W\d_])(?:(?:unit|e2e)?-?tests?|testing|units?|integration|e2e|coverage"
-    r"|specs?|mocks?|fixtures?|benchmarks?|regression|pytest|vitest|jest|playwright|cypress|ci"
-    r"|audits?)(?![^\W\d_])|[`/_]"
-)
-
-
-def says_what_holds(label: str, titles: Sequence[str]) -> bool:
-    """Say whether a list "Tests" beside other work has what holds, not tests that are to be made.
-
-    None of its lines speaks of tests or files, and most of them are more than a name.
-    """
-    if not titles or _TESTS.match(folded(plain(label))) is None:
-        return False
-    texts = [folded(title.casefold()) for title in titles]
-    long = sum(len(text.split()) > 2 for text in texts)
-    return 2 * long > len(texts) and not any(map(_OF_TESTS.search, texts))
 
 
 @lru_cache(maxsize=4096)

@@ -74,15 +74,6 @@ def _sets_up(words: str) -> bool:
     return first in _SET_UP and not named
 
 
-_WRITTEN = lazy_pattern(rf"{_folded(AUTOMATED)}.*(?<![^\W\d_])(?:tests?|testing)(?![^\W\d_])")
-
-
-@lru_cache(maxsize=4096)
-def are_written_tests(text: str) -> bool:
-    """Say whether a heading is of automated tests: "Unit tests", "E2E testing (Playwright)"."""
-    return _WRITTEN.search(folded(plain(text))) is not None
-
-
 _KEY = lazy_pattern(r"[^:：]{1,60}[:：]\s+(?=\S)")
 _FIRST = lazy_pattern(r"[^\W\d_]+(?:[-/][^\W\d_]+)*")
 _MAKING = frozenset(map(folded, MAKING))
@@ -163,7 +154,7 @@ def _makes(words: str) -> bool:
     return False
 
 
-LEAST: dict[About, int] = {"launch": 50, "list": 60, "tests": 75, "": 75}
+LEAST: dict[About, int] = {"launch": 50, "list": 60, "tests": 75}
 """Lines of a hundred that state what holds, by what the heading is about."""
 
 
@@ -178,7 +169,7 @@ def that_hold(about: About, titles: Sequence[str]) -> list[bool]:
     made_too = about == "launch" or (about == "list" and 4 * hold >= len(read))
     stated = hold + (read.count("made") if made_too else 0)
     stated += read.count("leads") if about == "tests" else 0
-    if 100 * stated >= LEAST[about] * len(read) and 5 * makes <= (len(read) if about else 0):
+    if 100 * stated >= LEAST[about] * len(read) and 5 * makes <= len(read):
         return [one != "makes" for one in read]
     alone = {"launch": _STATING, "list": _STATING, "tests": {"holds"}}.get(about, set())
     return [one in alone for one in read]

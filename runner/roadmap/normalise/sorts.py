@@ -134,15 +134,10 @@ _VERSION = re.compile(
     re.IGNORECASE,
 )
 _RELEASE = re.compile(
-    r"(?:release|version|milestone)?\s*\[?v?(?P<number>\d{1,4}(?:\.\d{1,4}){1,3})\b", re.IGNORECASE
+    r"(?:release|version|milestone)?\s*\[?v?\d{1,4}(?:\.\d{1,4}){1,3}\b", re.IGNORECASE
 )
 _RELEASED_ON = re.compile(r"\b(?:19|20)\d\d-\d\d-\d\d\b")
 _AIMED = re.compile(r"\b(?:target|planned|eta|due|expected|estimated|until|by)\b", re.IGNORECASE)
-_NEWEST = re.compile(
-    r"\b(?:current|latest|newest|published|released)\s+(?:\w+\s+){0,2}(?:version|release|tag)\b"
-    r"[^\n\d]{0,40}?v?(?P<number>\d{1,4}(?:\.\d{1,4}){1,3})\b",
-    re.IGNORECASE,
-)
 _WHAT = (
     r"(?:what\s+(?:we(?:['\u2019](?:ve|re|ll)|\s+(?:have|are|will))?|has\s+been|is|was|comes)?\s*)?"
 )
@@ -209,26 +204,10 @@ def is_left_out(text: str) -> bool:
     return _LEFT_OUT.match(plain(text).casefold()) is not None
 
 
-def release_of(title: str) -> tuple[int, ...] | None:
-    """Return the number of the release that a heading is about; None for another heading."""
-    found = _RELEASE.match(plain(title))
-    return tuple(map(int, found["number"].split("."))) if found else None
-
-
-def newest_release(text: str) -> tuple[int, ...] | None:
-    """Return the number that a text says the current version has."""
-    found = _NEWEST.search(plain_text(text))
-    return tuple(map(int, found["number"].split("."))) if found else None
-
-
-def plain_text(text: str) -> str:
-    """Return a text without marks of emphasis and code."""
-    return _DECORATION.sub("", text[:2_000])
-
-
-def is_dated(title: str) -> bool:
-    """Say whether a release's heading has the day on which it came out."""
-    return _RELEASED_ON.search(title) is not None and _AIMED.search(title) is None
+def is_released(title: str) -> bool:
+    """Say whether a heading is of a release with the day on which it came out."""
+    dated = _RELEASED_ON.search(title) is not None and _AIMED.search(title) is None
+    return dated and _RELEASE.match(plain(title)) is not None
 
 
 def is_field(text: str) -> bool:
@@ -446,11 +425,6 @@ def says_done(text: str) -> bool:
         _UNTIL_DONE.search(text, max(0, word.start() - _CLAUSE), word.start()) is None
         for word in _DONE_WORD.finditer(text)
     )
-
-
-def says_done_in_words(text: str) -> bool:
-    """Say whether a word of a finished state occurs in a text."""
-    return _DONE_WORD.search(text) is not None
 
 
 def without_codes(text: str) -> str:

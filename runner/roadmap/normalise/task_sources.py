@@ -21,18 +21,15 @@ from runner.roadmap.normalise.sorts import (
     ID_COLUMNS,
     Mark,
     is_boxed,
-    is_dated,
     is_field,
     is_lane,
     is_legend,
     is_plan,
+    is_released,
     is_task_list,
     is_todo,
     marked_lines,
-    newest_release,
     plain,
-    release_of,
-    says_done_in_words,
     series_word,
     sort_of,
     starts_done,
@@ -158,7 +155,6 @@ class _Reading:
 
     ``title`` is the file's one first heading, which names the file and groups nothing. ``tables``
     are the headers of tables that say a state: tables with the same ones are treated alike.
-    ``released`` are the lines of headings of releases that came out.
     """
 
     planned: bool
@@ -166,7 +162,6 @@ class _Reading:
     series: frozenset[str]
     title: Part | None
     tables: frozenset[tuple[str, ...]] = frozenset()
-    released: frozenset[int] = frozenset()
 
     def is_of_tasks(self, block: OutlineBlock) -> bool:
         """Say whether a block is a table of tasks."""
@@ -178,17 +173,8 @@ class _Reading:
 def task_sources(path: str, top: Part) -> tuple[TaskSource, ...]:
     """Return what becomes tasks, in file order; nothing when the structure does not say it."""
     reading = _reading(path, top)
-    done = _state_of_all(reading.title)
-    found = tuple(_part(top, reading, works=False, above=done))
+    found = tuple(_part(top, reading, works=False, above=None))
     return found or tuple(_marked(top, reading)) or tuple(_listed(top, reading))
-
-
-def _state_of_all(title: Part | None) -> Above | None:
-    """A file whose title's own status is done has nothing that is open."""
-    status = status_of(title) if title else None
-    if status is None or not status[0].done or not says_done_in_words(status[0].text):
-        return None
-    return Above(True, status[0].text, status[1])
 
 
 def _reading(path: str, top: Part) -> _Reading:
@@ -209,45 +195,7 @@ def _reading(path: str, top: Part) -> _Reading:
             for block in part.blocks
             if block.kind == "table" and status_column(block) is not None
         ),
-        released=frozenset(_released(top)),
     )
-
-
-def _released(top: Part) -> Iterator[int]:
-    """Yield the lines of releases that came out, as far as the file says so.
-
-    They have a day, or are not newer than the version it calls current. Where releases mark what
-    is done, an earlier one in which nothing is marked came out as a whole.
-    """
-    releases = [(part, n) for part in _all(top) if part.level and (n := release_of(part.title))]
-    newest = max((n for text in _texts(top) if (n := newest_release(text))), default=())
-    marked = [(n, _is_done_somewhere(part)) for part, n in releases]
-    last = max((n for n, done in marked if done), default=())
-    for part, number in releases:
-        bare = number < last and not any(_marks(part))
-        if number <= newest or bare or is_dated(part.title):
-            yield part.start
-
-
-def _texts(top: Part) -> Iterator[str]:
-    for part in _all(top):
-        yield part.title
-        for block in part.blocks:
-            yield block.text
-            yield from (item.text for item in block.items)
-
-
-def _marks(part: Part) -> Iterator[Mark]:
-    """Yield the states that a part and its items are marked with."""
-    titles = [part.title, *(item.text for block in part.blocks for item in block.items)]
-    marks = (title_mark(title.partition("\n")[0]).mark for title in titles)
-    yield from (mark for mark in marks if mark)
-    for below in part.parts:
-        yield from _marks(below)
-
-
-def _is_done_somewhere(part: Part) -> bool:
-    return is_lane(part.title) is True or any(mark.done for mark in _marks(part))
 
 
 def _all(part: Part) -> Iterator[Part]:
@@ -266,7 +214,7 @@ def _part(
     sort = sort_of(part.title)
     named = part.level > 0 and part is not reading.title
     within = named and (sort in _GROUPS or (works and sort not in ("aside", "field")))
-    above = (_state_of(part, reading) if named else None) or above
+    above = (_state_of(part) if named else None) or above
     found = list(_own(part, reading, above, all_of_it=within)) if named or within else []
     for below in part.parts:
         found += _part(below, reading, works=within, above=above)
@@ -311,7 +259,7 @@ def _announces(part: Part) -> bool:
     return any(map(is_todo, labels)) or any(is_todo(below.title) for below in part.parts)
 
 
-def _state_of(part: Part, reading: _Reading) -> Above | None:
+def _state_of(part: Part) -> Above | None:
     """Return the state that a heading says, or a status field below it, or that it came out."""
     lane = is_lane(part.title)
     if lane is not None:
@@ -322,7 +270,7 @@ def _state_of(part: Part, reading: _Reading) -> Above | None:
     status = status_of(part)
     if status:
         return Above(status[0].done, status[0].text, status[1])
-    return Above(True, part.title, part.start) if part.start in reading.released else None
+    return Above(True, part.title, part.start) if is_released(part.title) else None
 
 
 def _own(
@@ -374,9 +322,9 @@ def _marked(top: Part, reading: _Reading) -> Iterator[TaskSource]:
             wanted = lists or _is_all_marked(block)
             lines = block.kind == "paragraph" and marked_lines(block.text)
             if lines or (reading.is_of_tasks(block) and not beside):
-                yield TaskSource(block, _state_of(part, reading))
+                yield TaskSource(block, _state_of(part))
             elif block.kind == "list" and wanted and not is_field(label_before(part.blocks, at)):
-                yield from _items(block, _state_of(part, reading))
+                yield from _items(block, _state_of(part))
 
 
 def _is_marked_list(block: OutlineBlock) -> bool:
@@ -394,5 +342,5 @@ def _listed(top: Part, reading: _Reading) -> Iterator[TaskSource]:
     parts = list(_all(reading.title or top)) if reading.planned else []
     for part in parts if reading.only_tasks else parts[:1]:
         if sort_of(part.title) not in ("aside", "field"):
-            above = None if part is reading.title else _state_of(part, reading)
+            above = None if part is reading.title else _state_of(part)
             yield from _own(part, reading, above)

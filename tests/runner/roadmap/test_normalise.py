@@ -79,19 +79,6 @@ def test_sections_that_say_a_state(heading: str, done: bool) -> None:
     assert [task.checked for task in proposal.tasks] == [done, done]
 
 
-def test_releases_before_the_last_one_with_marks() -> None:
-    """A release in which nothing is marked came out if a later one has something that is done."""
-    text = "# Shop\n\n## v0.1.0\n- Parse\n\n## v0.2.0\n- Sell ✅\n- Buy\n\n## v0.3.0\n- Send\n"
-    proposal = normalise("ROADMAP.md", text.encode())
-
-    assert [(task.title, task.checked) for task in proposal.tasks] == [
-        ("Parse", True),
-        ("Sell", True),
-        ("Buy", False),
-        ("Send", False),
-    ]
-
-
 def test_what_is_not_to_be_done_is_not_proposed() -> None:
     """It is listed as not read, with its line."""
     proposal = normalise(
