@@ -161,7 +161,7 @@ def assess(after: Verification, before: Verification, change: JudgedChange) -> A
     red = _red(after, before, change, rows, found, doubts=not checks) if found.red or lost else None
     if red and (lost or not set(found.red) <= as_before):
         old = frozenset(red.in_the_way)
-        if lost or checks or not set(found.red) <= old | as_before:
+        if lost or not set(found.red) <= old | as_before:
             return red
         return replace(
             red,
