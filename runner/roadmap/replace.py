@@ -7,9 +7,8 @@ field. Such an HTML block ends at the first ``-->``, on its own line
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import takewhile
 
@@ -38,7 +37,6 @@ _DASHES = lazy_pattern("-(?=-)")
 _LINE = lazy_pattern(
     rb"[ \t]*<!-- (?P<field>[A-Za-z-]+): (?P<value>[^\r\n]*) -->[ \t]*(?=\r|\n|\Z)"
 )
-_OPENING = lazy_pattern(rb"<!-- RECOVERY: (?P<strategy>[A-Z_]+) at (?P<at>[0-9TZ:-]{20}) -->")
 _FIELDS = frozenset({b"Original", b"Reason", b"Approved-by"})
 _TIME = "%Y-%m-%dT%H:%M:%SZ"
 
@@ -56,19 +54,6 @@ class Audit:
     original: str
     reason: str
     approved_by: str = ""
-
-    @property
-    def identity(self) -> tuple[str, str, str]:
-        """What makes two applications the same one, whenever they were made."""
-        return self.strategy.upper(), quoted(self.original), quoted(self.reason)
-
-
-@dataclass(frozen=True, slots=True)
-class Recorded:
-    """An audit as it is in a file; its texts are as they are written there."""
-
-    line: int
-    audit: Audit
 
 
 def comments(audit: Audit) -> tuple[str, ...]:
@@ -92,53 +77,24 @@ def quoted(text: str) -> str:
     return text if len(text) <= _MOST else text[: _MOST - 1] + "…"
 
 
-def audits(content: bytes) -> tuple[Recorded, ...]:
-    """Return every audit of a file, in its order."""
+def kept_at(content: bytes, audit: Audit) -> list[int]:
+    """Return the lines on which an audit begins in a file, whenever and by whom it was made."""
     if b"<!-- RECOVERY: " not in content:
-        return ()
-    starts = line_starts(content)
-    return tuple(_read(content, starts))
+        return []
+    opening, *fields = (line.encode() for line in comments(replace(audit, approved_by="")))
+    opening = opening[: opening.index(b" at ") + len(b" at ")]
+    lines = [line.strip(b" \t") for line in lines_of(content, 1, len(line_starts(content)))]
+    return [
+        number
+        for number, line in enumerate(lines, 1)
+        if line.startswith(opening) and lines[number : number + len(fields)] == fields
+    ]
 
 
 def is_audit(line: bytes) -> bool:
     """Say whether a line is one comment of an audit."""
     found = _LINE.match(line)
     return found is not None and found["field"] in _FIELDS | {b"RECOVERY"}
-
-
-def _read(content: bytes, starts: list[int]) -> Iterator[Recorded]:
-    for found in _OPENING.finditer(content):
-        number = bisect_right(starts, found.start())
-        at = _time(found["at"])
-        if at is None or content[starts[number - 1] : found.start()].strip(b" \t"):
-            continue
-        fields = _fields(content, starts, number)
-        audit = Audit(
-            strategy=found["strategy"].decode(),
-            at=at,
-            original=fields.get("Original", ""),
-            reason=fields.get("Reason", ""),
-            approved_by=fields.get("Approved-by", ""),
-        )
-        yield Recorded(number, audit)
-
-
-def _time(written: bytes) -> datetime | None:
-    try:
-        return datetime.strptime(written.decode(), _TIME).replace(tzinfo=UTC)
-    except ValueError:
-        return None
-
-
-def _fields(content: bytes, starts: list[int], number: int) -> dict[str, str]:
-    """The comments on the lines after the opening one, each field once."""
-    fields: dict[str, str] = {}
-    for start in starts[number : number + len(_FIELDS)]:
-        found = _LINE.match(content, start)
-        if found is None or found["field"] not in _FIELDS or found["field"].decode() in fields:
-            break
-        fields[found["field"].decode()] = found["value"].decode("utf-8", "replace")
-    return fields
 
 
 MOST = 20
@@ -205,9 +161,8 @@ def _applied(roadmap: Roadmap, key: str, audit: Audit) -> bool:
     """
     task = find(roadmap, key)
     return any(
-        found.audit.identity == audit.identity
-        and (task is None or task.place.text_end_line < found.line <= task.place.end_line)
-        for found in audits(roadmap.content)
+        task is None or task.place.text_end_line < line <= task.place.end_line
+        for line in kept_at(roadmap.content, audit)
     )
 
 
