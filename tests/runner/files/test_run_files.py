@@ -33,7 +33,7 @@ FILES = {"ROADMAP.md": "- [ ] T1 Write `a.py`\n", "test_x.py": "def test_x():\n 
 
 
 async def run(events: Events) -> Ended:
-    """A run of one task with one syntax repair."""
+    """A run of one task with one syntax repair, and a model that has no test for it."""
     ports = Deps(
         model=ScriptedModel(block("a.py", "K = ("), block("a.py", "K = 'hunter2'")),
         sandbox=RecordingSandbox(),
@@ -70,7 +70,7 @@ def test_every_file_is_there(folder: Path) -> None:
         "todos.json",
         "report.json",
         "report.md",
-        *("runs/r1/agent-1.json", "runs/r1/agent-2.json"),
+        *(f"runs/r1/agent-{number}.json" for number in (1, 2, 3)),
         *("runs/r1/verification-1.json", "runs/r1/verification-2.json"),
         "runs/r1/iteration-1.json",
     }
@@ -86,7 +86,8 @@ def test_an_attempt_links_its_files(folder: Path) -> None:
     data = read(folder / "runs/r1/iteration-1.json")
 
     tested = ["verification-1.json", "verification-2.json"]  # the base, the change
-    assert data["files"] == ["agent-1.json", "agent-2.json", *tested]
+    apart = "agent-3.json"  # nothing shows the task to be done: a test is asked for
+    assert data["files"] == ["agent-1.json", "agent-2.json", *tested, apart]
     assert (data["outcome"], data["code_repairs"], data["answers"]) == ("completed", 1, 2)
     assert data["path"][-1] == "checkpoint"
 
