@@ -255,7 +255,7 @@ async def test_killed_between_two_rounds(tmp_path: Path) -> None:
 
 
 async def test_what_is_not_shown_says_why(tmp_path: Path) -> None:
-    """Protected files, pointers of Git LFS, generated files and submodules; other bytes are."""
+    """Protected files, pointers of Git LFS, generated files and submodules; other encodings are."""
     files = {
         **FILES,
         ".github/workflows/ci.yml": b"on: push\n",
@@ -277,4 +277,4 @@ async def test_what_is_not_shown_says_why(tmp_path: Path) -> None:
         assert "model.bin.txt is not shown: it is kept with Git LFS." in shown
         assert "app.js is not shown: it has very long lines" in shown
         assert "lib/other is not shown: it is a submodule." in shown
-        assert "latin.txt\n```\ncaf\ufffd totl\nzwei\n```" in shown
+        assert "latin.txt\n```\ncaf\u00e9 totl\nzwei\n```" in shown
