@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import time
 from asyncio.subprocess import PIPE, Process
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
@@ -68,6 +69,8 @@ MARKER = "CAIRN_BOX"
 _KILLED = 137
 _CHUNK = 1 << 20
 _LOOKS = 50
+_BETWEEN = 0.02
+"""Seconds between two looks that find nothing: longer than becoming another program takes."""
 _BLOCK = 512  # the unit of `ulimit -f`, in bytes
 # The limits are set by a shell, for Python between fork and exec is not safe with threads.
 _LIMITED = 'ulimit -c 0; ulimit -f "$1"; shift; exec "$@"'
@@ -141,6 +144,8 @@ def kill_marked(marker: str) -> None:
         clean = 0 if found else clean + 1
         if clean == 2:
             return
+        if clean:
+            time.sleep(_BETWEEN)
         for pid in found:
             with suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, signal.SIGKILL)
