@@ -156,6 +156,19 @@ def trimmed(
         found = _put_back(found, read, _tidy, "left out changes of whitespace only")
     if not any(map(is_requirements, kept.files)):
         return found
+    return _with_needed_requirements(found, asked, kept, paths=paths, read=read, code=code)
+
+
+def _with_needed_requirements(
+    found: Trimmed,
+    asked: TaskWords,
+    kept: ChangeSet,
+    *,
+    paths: Collection[str],
+    read: Read,
+    code: Mapping[str, bytes],
+) -> Trimmed:
+    """Leave out requirements that nothing imports, and new lists of nothing else."""
     written = {p: w.content for p, w in kept.files.items() if w and not is_requirements(p)}
     before = [text for path, text in code.items() if path not in kept.files]
     after = [text for path, text in written.items() if not MANIFEST.search(path)]

@@ -19,8 +19,8 @@ class ScriptedModel:
     A request is answered by the first rule that matches and has an answer left, else by the next
     of what ``says`` lined up, else refused with status 400 (which no client tries again) and kept
     as a violation. ``nodes`` maps the name of a node to words its prompts have, for ``when``.
-    A question for a test apart is none of these: ``tests`` lines up answers to it, and without one
-    there is no test. These questions are kept in ``apart``.
+    A question for a test apart is none of these: ``gives_tests`` lines up answers to it, and
+    without one there is no test. These questions are kept in ``apart``.
     """
 
     def __init__(
@@ -43,7 +43,7 @@ class ScriptedModel:
         self._queue.extend(turns)
         return self
 
-    def tests(self, *turns: Turn) -> ScriptedModel:
+    def gives_tests(self, *turns: Turn) -> ScriptedModel:
         """Line up answers for questions for a test apart."""
         self._tests.extend(turns)
         return self

@@ -14,7 +14,7 @@ RIGHT = answer({"words.py": f"{STRIPPED}{SHOUT}"})
 @on(STRIP)
 async def test_it_is_part_of_the_pull_request_that_it_shows(bot: Bot) -> None:
     """It passes with the change and fails without it: the task is shown to be done."""
-    bot.model.says(RIGHT).tests(answer({ASKED: TEST}))
+    bot.model.says(RIGHT).gives_tests(answer({ASKED: TEST}))
 
     await bot.comment(ONE)
 
@@ -30,7 +30,7 @@ async def test_it_is_part_of_the_pull_request_that_it_shows(bot: Bot) -> None:
 async def test_one_that_disagrees_stands_in_the_text_alone(bot: Bot) -> None:
     """The author saw it and stayed with the code: whoever merges sees both."""
     wrong = TEST.replace("'A B'", "'a b'")
-    bot.model.says(RIGHT, RIGHT).tests(answer({ASKED: wrong}))
+    bot.model.says(RIGHT, RIGHT).gives_tests(answer({ASKED: wrong}))
 
     await bot.comment(ONE)
 
@@ -48,7 +48,7 @@ async def test_one_that_disagrees_stands_in_the_text_alone(bot: Bot) -> None:
 async def test_a_change_that_leaves_it_as_it_was_is_a_draft(bot: Bot) -> None:
     """It was refused once, and given again: the tests that pass run its line, and say nothing."""
     beside = answer({"words.py": WORDS.replace("return", "print(text)\n    return") + SHOUT})
-    bot.model.says(beside, beside).tests(answer({ASKED: TEST}))
+    bot.model.says(beside, beside).gives_tests(answer({ASKED: TEST}))
 
     await bot.comment(ONE)
 

@@ -31,7 +31,7 @@ async def ended(here: Checkout, *, arguments: tuple[str, ...] = ()) -> dict[str,
 async def test_a_test_asked_for_apart_shows_the_change(tmp_path: Path) -> None:
     """It sees the task and signatures, not the change; it is committed, and the box is ticked."""
     async with checkout(tmp_path / "here", CALC) as here:
-        here.model.says(RIGHT).tests(TEST)
+        here.model.says(RIGHT).gives_tests(TEST)
         line = await ended(here)
         (asked,) = here.model.apart
 
@@ -89,7 +89,7 @@ async def test_a_test_asked_for_apart_shows_the_change(tmp_path: Path) -> None:
 async def test_what_is_no_usable_test_changes_nothing(tmp_path: Path, given: str) -> None:
     """The change is committed as it would be without it, and the reason is told."""
     async with checkout(tmp_path / "here", CALC) as here:
-        here.model.says(RIGHT).tests(given)
+        here.model.says(RIGHT).gives_tests(given)
         line = await ended(here)
 
         assert (line["verdict"], line["answers"]) == ("unbroken", 1)
@@ -99,7 +99,7 @@ async def test_what_is_no_usable_test_changes_nothing(tmp_path: Path, given: str
 async def test_a_change_that_leaves_the_test_as_it_was_is_refused(tmp_path: Path) -> None:
     """The test fails as on the base: the author hears of it, and the right answer is shown."""
     async with checkout(tmp_path / "here", CALC) as here:
-        here.model.says(DOCSTRING, RIGHT).tests(TEST)
+        here.model.says(DOCSTRING, RIGHT).gives_tests(TEST)
         line = await ended(here)
 
         assert (line["verdict"], line["answers"]) == ("shown", 2)
@@ -111,7 +111,7 @@ async def test_a_change_that_leaves_the_test_as_it_was_is_refused(tmp_path: Path
 async def test_a_wrong_test_is_told_once_and_never_a_gate(tmp_path: Path) -> None:
     """The author stays with the code: it is committed without the test, and not called shown."""
     async with checkout(tmp_path / "here", CALC) as here:
-        here.model.says(RIGHT, RIGHT).tests(WRONG)
+        here.model.says(RIGHT, RIGHT).gives_tests(WRONG)
         line = await ended(here)
 
         assert (line["verdict"], line["answers"]) == ("unbroken", 2)
@@ -125,7 +125,7 @@ async def test_a_wrong_test_that_no_change_turns_is_no_gate_either(tmp_path: Pat
     """It fails in the same way with and without the change: the same answer again is taken."""
     always = answer({ASKED: TEST_ZERO.replace("divide(6, 0) == 0", "divide(6, 3) == 3")})
     async with checkout(tmp_path / "here", CALC) as here:
-        here.model.says(RIGHT, RIGHT).tests(always)
+        here.model.says(RIGHT, RIGHT).gives_tests(always)
         line = await ended(here)
 
         assert (line["verdict"], line["answers"]) == ("unbroken", 2)
@@ -136,7 +136,7 @@ async def test_a_repair_that_the_test_accepts_takes_the_place_of_the_change(tmp_
     """The first answer does half of it, in another way than the base."""
     half = answer({"calc/divide.py": ZERO.replace("else 0", "else None")})
     async with checkout(tmp_path / "here", CALC) as here:
-        here.model.says(half, RIGHT).tests(TEST)
+        here.model.says(half, RIGHT).gives_tests(TEST)
         line = await ended(here)
 
         assert (line["verdict"], line["answers"]) == ("shown", 2)
