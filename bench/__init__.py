@@ -1,1 +1,1 @@
-"""Measurements, not tests: ``make bench``. What each one means is in docs/benchmarks.md."""
+"""Measurements, not tests: ``make bench``. docs/developers/benchmarks.md explains each."""

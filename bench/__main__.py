@@ -2,7 +2,7 @@
 
 Prints one line a number: ours, the peer's or limit's of the same run, their ratio, the goal.
 A number that misses its goal is said, not punished: the exit code is 0. The table of
-docs/benchmarks.md gets what was measured without options, with the commit.
+docs/developers/benchmarks.md gets what was measured without options, with the commit.
 """
 
 from __future__ import annotations

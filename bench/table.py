@@ -1,4 +1,4 @@
-"""The table of docs/benchmarks.md that ``make bench`` writes: what was measured last, and where."""
+"""The table of docs/developers/benchmarks.md that ``make bench`` writes: what was measured last."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 
 from bench.finding import Finding
 
-PAGE = Path(__file__).parent.parent / "docs" / "benchmarks.md"
+PAGE = Path(__file__).parent.parent / "docs" / "developers" / "benchmarks.md"
 _TABLE = re.compile(r"(?<=<!-- measured -->\n).*(?=<!-- /measured -->)", re.DOTALL)
 _HEAD = "| measure | what | ours | beside it | ratio | goal | measured |"
 _RULE = "|---|---|---|---|---|---|---|"

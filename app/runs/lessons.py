@@ -24,7 +24,7 @@ UNASKED = 0.002
 
 It looks again after every run, and each look is another chance to be wrong. At this level fewer
 than 5 of 100 repositories where nothing matters ever got a pull request, in 25 looks at up to 500
-attempts (docs/benchmarks.md).
+attempts (docs/developers/benchmarks.md).
 """
 
 

@@ -69,7 +69,7 @@ async def measure(_folder: Path, arguments: Sequence[str] = ()) -> AsyncIterator
     """Play some tasks once with the default loop, a line each and one for all."""
     asked = options(arguments)
     if not (asked.base_url or asked.python):
-        yield "not measured: name a model by --base-url or --python (see docs/benchmark.md)"
+        yield "not measured: name a model by --base-url or --python (docs/developers/benchmark.md)"
         return
     chosen = [task for task in tasks("python") if task.name in asked.tasks]
     written, found = Written(), []

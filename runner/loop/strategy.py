@@ -40,8 +40,8 @@ def after_failure(attempt: Attempt, kind: Kind, *, loop: str, same: bool = False
     """Decide what to try after an answer failed.
 
     ``same`` says that it was no new answer (equal to one before, or no change at all): asking a
-    surgical question about it again would only return it. Measured in docs/benchmark.md: to repair
-    once, then start afresh, is never far from the best for the same number of calls.
+    surgical question about it again would only return it. Measured (docs/developers/benchmark.md):
+    to repair once, then start afresh, is never far from the best for the same number of calls.
     """
     if attempt.calls >= MAX_CALLS:
         return NextTry("exhausted", f"{MAX_CALLS} calls after the first answer are used up")

@@ -1,7 +1,7 @@
 """What the operator's own systems hear: events as versioned JSON, by webhook or in a file.
 
 A field may be added at any time. A field that is renamed, removed or means something else makes a
-new ``VERSION``. ``docs/events.md`` is made from these types.
+new ``VERSION``. ``docs/operations.md`` is made from these types.
 """
 
 from __future__ import annotations

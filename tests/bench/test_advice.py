@@ -1,4 +1,4 @@
-"""The analyser on simulated histories whose best answer is known (docs/benchmarks.md has more)."""
+"""The analyser on simulated histories whose best answer is known."""
 
 from __future__ import annotations
 

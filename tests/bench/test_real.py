@@ -41,5 +41,5 @@ async def test_an_endpoint_is_asked_by_its_name(
 async def test_without_a_model_nothing_is_measured(tmp_path: Path) -> None:
     """Among all measures it says what it needs."""
     assert [line async for line in measure(tmp_path)] == [
-        "not measured: name a model by --base-url or --python (see docs/benchmark.md)"
+        "not measured: name a model by --base-url or --python (docs/developers/benchmark.md)"
     ]

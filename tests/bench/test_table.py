@@ -1,4 +1,4 @@
-"""What ``make bench`` writes into docs/benchmarks.md."""
+"""What ``make bench`` writes into docs/developers/benchmarks.md."""
 
 from __future__ import annotations
 

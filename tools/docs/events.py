@@ -49,7 +49,7 @@ def schema_text() -> str:
 def _sections() -> Iterator[str]:
     for kind in OUTWARD:
         table = "\n".join(_table(event_fields(kind)))
-        yield f"### `{event_name(kind)}`\n\n{_what(kind)}\n\n{table}"
+        yield f"#### `{event_name(kind)}`\n\n{_what(kind)}\n\n{table}"
 
 
 def _what(kind: type) -> str:

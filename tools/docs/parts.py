@@ -43,7 +43,7 @@ _COPIED = (
 
 def pages() -> list[str]:
     """Every file with made parts or lines to copy, from the top of the repository."""
-    copied = (*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("docs/workflows/*.yml"))
+    copied = (*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("docs/workflows/*.yml"))
     found = {str(file.relative_to(ROOT)) for file in copied}
     return sorted(found | {place for place, _ in PARTS})
 
@@ -76,7 +76,7 @@ PARTS: dict[tuple[str, str], Callable[[], str]] = {
     ("docs/command-line.md", "options"): command_line,
     ("docs/configuration.md", "doors"): doors,
     ("docs/configuration.md", "keys"): configuration,
-    ("docs/events.md", "events"): events,
+    ("docs/operations.md", "events"): events,
     ("docs/events.schema.json", "all"): schema_text,
     ("docs/setup.md", "permissions"): tables,
     ("docs/settings.md", "settings"): lambda: settings_table().strip(),

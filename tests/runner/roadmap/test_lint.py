@@ -251,5 +251,5 @@ def test_every_code_is_in_the_table() -> None:
 
 
 def test_the_rules_are_documented() -> None:
-    """docs/roadmap-lint.md has the table that the rules themselves print."""
-    assert rules_table() in (PROJECT / "docs/roadmap-lint.md").read_text("utf-8")
+    """docs/roadmaps.md has the table that the rules themselves print."""
+    assert rules_table() in (PROJECT / "docs/roadmaps.md").read_text("utf-8")
