@@ -245,7 +245,7 @@ PYTHON = {
     "client.flushall()": ["flushall"],
     "ec2.terminate_instances(InstanceIds=a)": ["terminate_instances"],
     "c.execute(sql='DELETE FROM a')": ["DELETE without WHERE"],
-    "c.execute(text='DELETE FROM a')": [],
+    "c.execute(text='DELETE FROM a')": ["DELETE without WHERE"],
     "c.execute('TRUNCATE a; DROP USER b')": ["TRUNCATE TABLE", "DROP USER"],
     "c.execute('DROP INDEX a')": [],
     "run(a, b, c, d, e, f, g, 'rm -rf a')": ["rm -rf"],
