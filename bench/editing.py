@@ -10,7 +10,7 @@ from pathlib import Path
 from bench.finding import Finding, Line, Peer
 from bench.roadmap import NAME, written
 from bench.timing import medians
-from runner.roadmap.edit import tick
+from runner.roadmap.edit import tick_all
 from runner.roadmap.parse import parse_roadmap
 from runner.roadmap.replace import Audit, replace_task, replacement
 from runner.roadmap.source import spliced
@@ -39,14 +39,12 @@ async def measure(_folder: Path) -> AsyncIterator[Line]:
         _ROUNDS,
         parse=partial(parse_roadmap, NAME, large.content),
         splice=partial(_replaced, large),
-        tick=partial(tick, NAME, large.content, key),
+        tick=partial(tick_all, NAME, large.content, [key]),
         replace=partial(_edited, large),
-        parsed=partial(_edited, large, parsed=large),
     )
     yield _within("replace it by two, unchecked", found["splice"])
     yield _against("tick it, checked", found["tick"], found["parse"], _PARSES)
     yield _against("replace it, checked", found["replace"], found["parse"], _PARSES)
-    yield _against("the same, parsed before", found["parsed"], found["parse"], _PARSES - 1)
     yield _growth(large, small)
 
 
@@ -55,9 +53,9 @@ def _replaced(roadmap: Roadmap) -> bytes:
     return spliced(roadmap.content, plan.splices)
 
 
-def _edited(roadmap: Roadmap, *, parsed: Roadmap | None = None) -> bytes:
+def _edited(roadmap: Roadmap) -> bytes:
     key = roadmap.tasks[-1].key
-    return replace_task(NAME, roadmap.content, key, _NEWS, audit=_AUDIT, parsed=parsed)
+    return replace_task(NAME, roadmap.content, key, _NEWS, audit=_AUDIT)
 
 
 def _within(what: str, seconds: float) -> Finding:

@@ -13,8 +13,8 @@ from app.local.files import STDIN, UnusableRoadmap, read_roadmap, replace_unless
 from app.roadmap.view import roadmap_json, warnings_json
 from app.terminal import any_encoding, printable
 from runner.errors import PortError
-from runner.people.todos import TodosRefused, sync, turned
-from runner.roadmap.edit import EditRefused
+from runner.people.todos import TodosRefused, sync
+from runner.roadmap.edit import EditRefused, turned
 from runner.roadmap.parse import parse_roadmap
 from runner.roadmap.task import Roadmap
 from runner.state.task_commits import in_review
@@ -106,7 +106,9 @@ def _synced(file: str, roadmap: Roadmap, todos: object, *, write: bool) -> int:
     if write and found.edits:
         if file == STDIN:
             raise UnusableRoadmap("Standard input cannot be written; name the file.")
-        replace_unless_changed(file, roadmap.content, turned(roadmap, found.edits))
+        replace_unless_changed(
+            file, roadmap.content, turned(roadmap, {each.key: each.checked for each in found.edits})
+        )
     elif found.edits:
         print("Nothing was written; add --write to change the file.")
     else:

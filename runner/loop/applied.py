@@ -29,7 +29,6 @@ def edited(state: RunState, before: bytes) -> bytes:
         proposal.replacements,
         audit=audit_of(state),
         keep_nested=task is None or not divides(state, parsed, task),
-        parsed=parsed,
     )
 
 

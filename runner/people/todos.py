@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, ValidationError
 
-from runner.roadmap.edit import EditRefused, difference, outline
-from runner.roadmap.parse import parse_roadmap
-from runner.roadmap.source import line_starts
 from runner.roadmap.task import Roadmap, Task
-from runner.roadmap.writing import place_at
 from runner.state.run_state import Status
 
 _Short = Annotated[str, Field(max_length=20_000)]
@@ -83,30 +78,6 @@ def sync(todos: object, roadmap: Roadmap) -> Synced:
         elif task and wish is not None and wish != task.checked:
             edits.append(BoxEdit(task.key, task.place.line, wish))
     return Synced(tuple(edits), tuple(conflicts))
-
-
-def turned(roadmap: Roadmap, edits: Sequence[BoxEdit]) -> bytes:
-    """Return the roadmap's bytes with all these checkboxes changed, one byte each.
-
-    Raises ``EditRefused`` when that would do anything else.
-    """
-    starts = line_starts(roadmap.content)
-    content = bytearray(roadmap.content)
-    for edit in edits:
-        place = place_at(roadmap.content, starts[edit.line - 1])
-        if place is None:
-            raise EditRefused(
-                f"{roadmap.path}, line {edit.line}: no checkbox before the task's text"
-            )
-        content[place.state : place.state + 1] = b"x" if edit.checked else b" "
-    wanted = {edit.key: edit.checked for edit in edits}
-    after = parse_roadmap(roadmap.path, bytes(content))
-    meant = [
-        seen._replace(checked=wanted.get(seen.key, seen.checked)) for seen in outline(roadmap.tasks)
-    ]
-    if why := difference(meant, outline(after.tasks)):
-        raise EditRefused(f"{roadmap.path}: copying todos.json to it {why}")
-    return after.content
 
 
 def _read(todos: object, roadmap: Roadmap) -> _Todos:

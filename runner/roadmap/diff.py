@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Literal
 
 from runner.roadmap.task import Roadmap, Task
 
-Way = Literal["key", "text", "id"]
+Way = Literal["", "text", "id"]
 
 
 @dataclass(frozen=True)
@@ -38,30 +37,44 @@ class Matching:
     added: tuple[Task, ...]
     unclear: tuple[Unclear, ...]
 
-    @cached_property
-    def _by_key(self) -> dict[str, Task | Unclear]:
-        found: dict[str, Task | Unclear] = {old.key: new for old, new in self.pairs}
-        return found | {old.key: each for each in self.unclear for old in each.old}
-
-    def now(self, key: str) -> Task | Unclear | None:
-        """What an old task is now: None when it is gone, ``Unclear`` when it could be several."""
-        return self._by_key.get(key)
-
 
 def match(old: Sequence[Task], new: Sequence[Task]) -> Matching:
     """Match the tasks of an edited file to those of the old one; takes linear time.
 
     Tasks with the same text are distinguished by the id and by the headings above, as far as these
-    are unchanged; what is left is matched by id, where that is unique.
+    are unchanged; what is left is matched by id, where that is unique. Equally many that nothing
+    else distinguishes are matched in their order.
     """
-    work = _Matcher(old, new)
-    work.keys()
-    for signature in (_in_place(0), _in_place(1), _in_place(2), _words_and_id, words):
-        work.by(signature)
-    work.refuse("text", words)
-    work.by(_id)
-    work.refuse("id", _id)
-    return work.result()
+    left, there = {task.key: task for task in old}, {task.key: task for task in new}
+    now: dict[str, Task] = {}
+    unclear: list[Unclear] = []
+    equal, equal_now = Counter(map(_whole, old)), Counter(map(_whole, new))
+    for task in old:  # of equal tasks whose number has changed, the key says nothing
+        other = there.get(task.key)
+        if other is not None and equal[_whole(task)] == equal_now[_whole(other)]:
+            now[other.key] = left.pop(task.key)
+            del there[other.key]
+    for by, signature in _SIGNATURES:
+        groups: defaultdict[Hashable, tuple[list[Task], list[Task]]] = defaultdict(lambda: ([], []))
+        for side, tasks in enumerate((left.values(), there.values())):
+            for task in tasks:
+                groups[signature(task)][side].append(task)
+        groups.pop(None, None)
+        for olds, news in groups.values():
+            places = ({(_path(task), task.id) for task in each} for each in (olds, news))
+            sure = len(olds) == 1 or [len(place) for place in places] == [1, 1]
+            if not (olds and news) or not (by or (sure and len(olds) == len(news))):
+                continue
+            if sure and len(olds) == len(news):
+                now |= {other.key: one for one, other in zip(olds, news, strict=True)}
+            else:
+                unclear.append(Unclear(by, tuple(olds), tuple(news)))
+            for task in olds:
+                del left[task.key]
+            for task in news:
+                del there[task.key]
+    pairs = tuple((now[task.key], task) for task in new if task.key in now)
+    return Matching(pairs, tuple(left.values()), tuple(there.values()), tuple(unclear))
 
 
 def words(task: Task) -> str:
@@ -72,103 +85,28 @@ def words(task: Task) -> str:
     return text.casefold()
 
 
-def _words_and_id(task: Task) -> Hashable:
-    return (words(task), task.id)
-
-
-def _in_place(outer: int) -> Callable[[Task], Hashable]:
-    """Words, id and the headings above, except some of the outer ones; None without headings."""
-
-    def signature(task: Task) -> Hashable:
-        path = _path(task)[outer:]
-        return (words(task), task.id, path) if path else None
-
-    return signature
-
-
 def _path(task: Task) -> tuple[str, ...]:
     return tuple(heading.text for heading in task.place.headings)
 
 
-def _id(task: Task) -> Hashable:
-    return task.id
+def _whole(task: Task) -> Hashable:
+    return (words(task), task.id, _path(task))
 
 
-class _Matcher:
-    """Pairs so far (number of the old → number of the new task), and what is left."""
-
-    def __init__(self, old: Sequence[Task], new: Sequence[Task]) -> None:
-        self._old, self._new = old, new
-        self._pairs: dict[int, int] = {}
-        self._left_old = dict.fromkeys(range(len(old)))
-        self._left_new = dict.fromkeys(range(len(new)))
-        self._unclear: list[Unclear] = []
-
-    def keys(self) -> None:
-        """Pair equal keys, except those of equal tasks whose number has changed."""
-        old, new = _equals(self._old), _equals(self._new)
-        by_key = {task.key: index for index, task in enumerate(self._new)}
-        for index, task in enumerate(self._old):
-            other = by_key.get(task.key)
-            if other is not None and old[index] == new[other]:
-                self._pair(index, other)
-
-    def by(self, signature: Callable[[Task], Hashable]) -> None:
-        """Pair those with a unique signature, or equally many that nothing else distinguishes."""
-        for old, new in self._candidates(signature):
-            if len(old) == len(new) and (len(old) == 1 or self._are_one(old, new)):
-                for one, other in zip(old, new, strict=True):
-                    self._pair(one, other)
-
-    def refuse(self, way: Way, signature: Callable[[Task], Hashable]) -> None:
-        """Set aside what could still be each other."""
-        for old, new in self._candidates(signature):
-            olds = tuple(self._old[index] for index in old)
-            self._unclear.append(Unclear(way, olds, tuple(self._new[index] for index in new)))
-            for index in old:
-                del self._left_old[index]
-            for index in new:
-                del self._left_new[index]
-
-    def result(self) -> Matching:
-        pairs = sorted(self._pairs.items(), key=lambda pair: pair[1])
-        return Matching(
-            pairs=tuple((self._old[one], self._new[other]) for one, other in pairs),
-            removed=tuple(self._old[index] for index in self._left_old),
-            added=tuple(self._new[index] for index in self._left_new),
-            unclear=tuple(self._unclear),
-        )
-
-    def _candidates(
-        self, signature: Callable[[Task], Hashable]
-    ) -> Iterable[tuple[list[int], list[int]]]:
-        """What is left, by signature, where both files have something."""
-        groups: defaultdict[Hashable, tuple[list[int], list[int]]] = defaultdict(lambda: ([], []))
-        for index in self._left_old:
-            groups[signature(self._old[index])][0].append(index)
-        for index in self._left_new:
-            groups[signature(self._new[index])][1].append(index)
-        groups.pop(None, None)
-        return [(old, new) for old, new in groups.values() if old and new]
-
-    def _are_one(self, old: Sequence[int], new: Sequence[int]) -> bool:
-        """Say whether the tasks of both files are under the same headings with the same id."""
-        places = {(_path(self._old[index]), self._old[index].id) for index in old}
-        others = {(_path(self._new[index]), self._new[index].id) for index in new}
-        return len(places) == len(others) == 1
-
-    def _pair(self, old: int, new: int) -> None:
-        self._pairs[old] = new
-        del self._left_old[old]
-        del self._left_new[new]
+def _in_place(outer: int) -> Callable[[Task], Hashable]:
+    """Words, id and the headings above, except some of the outer ones; None without headings."""
+    return lambda task: (words(task), task.id, path) if (path := _path(task)[outer:]) else None
 
 
-def _equals(tasks: Sequence[Task]) -> list[int]:
-    """For each task how many say the same with the same id under the same headings."""
-    texts = [(words(task), task.id, _path(task)) for task in tasks]
-    counts = Counter(texts)
-    return [counts[text] for text in texts]
-
+_SIGNATURES: Sequence[tuple[Way, Callable[[Task], Hashable]]] = (
+    ("", _in_place(0)),
+    ("", _in_place(1)),
+    ("", _in_place(2)),
+    ("", lambda task: (words(task), task.id)),
+    ("text", words),
+    ("id", lambda task: task.id),
+)
+"""What tasks are told apart by, in turn; those that share one with a name are unclear."""
 
 Pair = tuple[Task, Task]
 _BOX = re.compile(r"\[[ xX]\](?=\s)")

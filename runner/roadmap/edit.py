@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from typing import NamedTuple
@@ -11,11 +11,75 @@ from markdown_it import MarkdownIt
 
 from runner.roadmap.parse import parse_roadmap
 from runner.roadmap.source import Splice, line_starts, lines_of, moved
-from runner.roadmap.task import Kind, Roadmap, Task
+from runner.roadmap.task import Roadmap, Task
 from runner.roadmap.writing import TaskLayout, Written, place_at
 
 
-class Seen(NamedTuple):
+class EditRefused(ValueError):
+    """The edit would not do what was asked; the message says why and where."""
+
+
+def find(roadmap: Roadmap, name: str) -> Task | None:
+    """Find a task by its key or by its written id; None if there is not exactly one."""
+    by_key = [task for task in roadmap.tasks if task.key == name]
+    by_id = [task for task in roadmap.tasks if task.id == name]
+    found = by_key or by_id
+    return found[0] if len(found) == 1 else None
+
+
+def tick_all(path: str, content: bytes, keys: Iterable[str]) -> bytes:
+    """Return ``content`` with several checkboxes ticked; raises ``EditRefused``."""
+    return turned(parse_roadmap(path, content), dict.fromkeys(keys, True))
+
+
+def untick_all(path: str, content: bytes, keys: Iterable[str]) -> bytes:
+    """Return ``content`` with several checkboxes cleared; raises ``EditRefused``."""
+    return turned(parse_roadmap(path, content), dict.fromkeys(keys, False))
+
+
+def turned(before: Roadmap, states: Mapping[str, bool]) -> bytes:
+    """Return the bytes of a roadmap with checkboxes in these states, by task key.
+
+    Raises ``EditRefused`` if a task is missing or the result would not be what was meant.
+    """
+    known = {task.key: task for task in before.tasks}
+    asked = ((known.get(key) or wanted(before, key), done) for key, done in states.items())
+    goal = {task.key: done for task, done in asked if task.checked != done}
+    tasks = [known[key] for key in goal]
+    if not tasks:
+        return before.content
+    content, starts = bytearray(before.content), line_starts(before.content)
+    for task in tasks:  # one byte becomes another one, so the places of the others stay
+        content[place_of(before, task, starts).state] = ord("x" if goal[task.key] else " ")
+    after = parse_roadmap(before.path, bytes(content))
+    meant = [
+        _seen(task)._replace(checked=goal.get(task.key, task.checked)) for task in before.tasks
+    ]
+    if why := _difference(meant, after):
+        lines = ", ".join(str(task.place.line) for task in tasks)
+        raise EditRefused(f"{before.path}: changing the checkbox of line {lines} {why}")
+    return after.content
+
+
+def wanted(roadmap: Roadmap, key: str) -> Task:
+    """Return the task an edit is about; raises ``EditRefused`` when it is not there."""
+    task = find(roadmap, key)
+    if task is None:
+        raise EditRefused(f"{roadmap.path} has no task {key}; it may have been edited")
+    return task
+
+
+def place_of(roadmap: Roadmap, task: Task, starts: Sequence[int]) -> TaskLayout:
+    """Return how a task is written; raises ``EditRefused`` if its line has no checkbox."""
+    place = place_at(roadmap.content, starts[task.place.line - 1])
+    if place is None:
+        raise EditRefused(
+            f"{roadmap.path}, line {task.place.line}: no checkbox before the task's text"
+        )
+    return place
+
+
+class _Seen(NamedTuple):
     """What is compared of a task before and after an edit."""
 
     line: int
@@ -31,15 +95,9 @@ class Seen(NamedTuple):
     runnable: bool
 
 
-def outline(tasks: Iterable[Task]) -> list[Seen]:
-    """Return what is compared of each task, in file order."""
-    return [seen(task) for task in tasks]
-
-
-def seen(task: Task) -> Seen:
-    """Return what is compared of one task."""
+def _seen(task: Task) -> _Seen:
     place = task.place
-    return Seen(
+    return _Seen(
         line=place.line,
         text_end_line=place.text_end_line,
         end_line=place.end_line,
@@ -54,125 +112,32 @@ def seen(task: Task) -> Seen:
     )
 
 
-def difference(meant: Sequence[Seen], found: Sequence[Seen]) -> str:
+_CHANGES = {
+    "key": "would change the key of the task in line {meant.line}, which says the same under the "
+    "same headings; make the two differ first",
+    "kind": "would make the task in line {meant.line} a {found.kind}, where {meant.kind} is meant",
+    "parent": "would give the task in line {meant.line} another parent; write ids that continue "
+    "from the same number",
+    "runnable": "would make line {meant.line} a task that is not run, because it reads as "
+    "optional, struck through or a placeholder",
+    "text_end_line": "would join other lines to the task in line {meant.line}",
+    "end_line": "would join other lines to the task in line {meant.line}",
+}
+
+
+def _difference(meant: Sequence[_Seen], after: Roadmap) -> str:
     """Say what an edit would do that was not meant, or ''. Lines are those after the edit."""
-    for one, other in zip_longest(meant, found):
+    for one, other in zip_longest(meant, map(_seen, after.tasks)):
         if one == other:
             continue
-        if one is None:
+        if one is None or (other is not None and other.line < one.line):
             return f"would turn line {other.line} into a task"
         if other is None or other.line > one.line:
             return f"would leave no task in line {one.line}"
-        if other.line < one.line:
-            return f"would turn line {other.line} into a task"
-        return _changed(one, other)
+        name = next(n for n in _Seen._fields if getattr(one, n) != getattr(other, n))
+        change = _CHANGES.get(name, f"would change the {name} of the task in line {{meant.line}}")
+        return change.format(meant=one, found=other)
     return ""
-
-
-def _changed(meant: Seen, found: Seen) -> str:
-    name = next(n for n in Seen._fields if getattr(meant, n) != getattr(found, n))
-    if name == "key":
-        return (
-            f"would change the key of the task in line {meant.line}, which says the same under "
-            "the same headings; make the two differ first"
-        )
-    if name == "kind":
-        return (
-            f"would make the task in line {meant.line} a {found.kind}, where {meant.kind} is meant"
-        )
-    if name == "parent":
-        return (
-            f"would give the task in line {meant.line} another parent; write ids that continue "
-            "from the same number"
-        )
-    if name == "runnable":
-        return (
-            f"would make line {meant.line} a task that is not run, because it reads as optional, "
-            "struck through or a placeholder"
-        )
-    if name.endswith("end_line"):
-        return f"would join other lines to the task in line {meant.line}"
-    return f"would change the {name} of the task in line {meant.line}"
-
-
-class EditRefused(ValueError):
-    """The edit would not do what was asked; the message says why and where."""
-
-
-def find(roadmap: Roadmap, name: str) -> Task | None:
-    """Find a task by its key or by its written id; None if there is not exactly one."""
-    by_key = [task for task in roadmap.tasks if task.key == name]
-    by_id = [task for task in roadmap.tasks if task.id == name]
-    found = by_key or by_id
-    return found[0] if len(found) == 1 else None
-
-
-def tick(path: str, content: bytes, key: str, *, parsed: Roadmap | None = None) -> bytes:
-    """Return ``content`` with the task's checkbox ticked; a ticked one stays as it is.
-
-    ``parsed`` saves a parse if it is of exactly these bytes. Raises ``EditRefused`` if the task is
-    missing or the result would not be what was meant.
-    """
-    return _set(current(path, content, parsed), [key], checked=True)
-
-
-def untick(path: str, content: bytes, key: str, *, parsed: Roadmap | None = None) -> bytes:
-    """Return ``content`` with the task's checkbox cleared; otherwise as ``tick``."""
-    return _set(current(path, content, parsed), [key], checked=False)
-
-
-def tick_all(path: str, content: bytes, keys: Iterable[str]) -> bytes:
-    """Return ``content`` with several checkboxes ticked; raises ``EditRefused`` as ``tick``."""
-    return _set(parse_roadmap(path, content), keys, checked=True)
-
-
-def untick_all(path: str, content: bytes, keys: Iterable[str]) -> bytes:
-    """Return ``content`` with several checkboxes cleared; raises ``EditRefused`` as ``tick``."""
-    return _set(parse_roadmap(path, content), keys, checked=False)
-
-
-def current(path: str, content: bytes, parsed: Roadmap | None) -> Roadmap:
-    """Return the parsed form of these bytes; ``parsed`` itself only if it is of them."""
-    if parsed is not None and parsed.path == path and parsed.content == content:
-        return parsed
-    return parse_roadmap(path, content)
-
-
-def wanted(roadmap: Roadmap, key: str) -> Task:
-    """Return the task an edit is about; raises ``EditRefused`` when it is not there."""
-    task = find(roadmap, key)
-    if task is None:
-        raise EditRefused(f"{roadmap.path} has no task {key}; it may have been edited")
-    return task
-
-
-def place_of(roadmap: Roadmap, task: Task) -> TaskLayout:
-    """Return how a task is written; raises ``EditRefused`` if its line has no checkbox."""
-    place = place_at(roadmap.content, line_starts(roadmap.content)[task.place.line - 1])
-    if place is None:
-        raise EditRefused(
-            f"{roadmap.path}, line {task.place.line}: no checkbox before the task's text"
-        )
-    return place
-
-
-def _set(before: Roadmap, keys: Iterable[str], *, checked: bool) -> bytes:
-    tasks = [task for task in (wanted(before, key) for key in keys) if task.checked != checked]
-    if not tasks:
-        return before.content
-    content = bytearray(before.content)
-    for task in tasks:  # one byte becomes another one, so the places of the others stay
-        content[place_of(before, task).state] = ord("x" if checked else " ")
-    after = parse_roadmap(before.path, bytes(content))
-    turned = {task.key for task in tasks}
-    meant = [
-        seen._replace(checked=checked) if seen.key in turned else seen
-        for seen in outline(before.tasks)
-    ]
-    if why := difference(meant, outline(after.tasks)):
-        lines = ", ".join(str(task.place.line) for task in tasks)
-        raise EditRefused(f"{before.path}: changing the checkbox of line {lines} {why}")
-    return after.content
 
 
 _BLOCKS = MarkdownIt("commonmark", {"maxNesting": 100}).disable("inline")
@@ -213,62 +178,48 @@ def stands(news: Sequence[Written], line: int, *, between: int = 0) -> tuple[Sta
 
 
 def unmeant(plan: EditPlan, before: Roadmap, after: Roadmap) -> str:
-    """Say what an edit did that was not planned, or ''."""
-    there = {task.place.line: task for task in after.tasks}
-    first = there.get(plan.stands[0].line)
-    meant = [*_others(plan, before, first.key if first else None)]
-    meant += [_new(plan, stand, there.get(stand.line)) for stand in plan.stands]
-    meant.sort(key=lambda task: task.line)
+    """Say what an edit did that was not planned, or ''.
+
+    Of a new task only its key, its id and a freedom not to run are read back.
+    """
+    old, there = plan.task, {task.place.line: task for task in after.tasks}
+    news = [there.get(stand.line) for stand in plan.stands]
+    meant: list[_Seen] = []
+    for other in (task for task in before.tasks if task.key != old.key):
+        was = _seen(other)
+        outer = was.line < old.place.line and was.end_line == old.place.end_line
+        line, text_end, end = (moved(number, plan.splices) for number in was[:3])
+        own = was.parent == old.key  # what is nested in the task stays with the first new one
+        meant.append(
+            was._replace(
+                line=line,
+                text_end_line=text_end,
+                end_line=plan.stands[-1].end_line if outer else end,
+                parent=(news[0].key if news[0] else None) if own else was.parent,
+            )
+        )
+    for stand, new in zip(plan.stands, news, strict=True):
+        same = new is not None and new.text.split() == stand.text.split()
+        kind = "check" if old.kind == "check" else "work"
+        meant.append(
+            _Seen(
+                line=stand.line,
+                text_end_line=stand.text_end_line,
+                end_line=stand.end_line,
+                key=new.key if new else "",
+                id=new.id if new else None,
+                text=new.text if new and same else stand.text,
+                checked=False,
+                kind=kind,
+                depth=old.place.depth,
+                parent=old.place.parent,
+                runnable=(kind == "work" and old.runnable) or bool(new and new.runnable),
+            )
+        )
     return (
-        difference(meant, outline(after.tasks))
-        or _taken(plan, before, [there[stand.line] for stand in plan.stands])
+        _difference(sorted(meant), after)
+        or _taken(plan, before, [new for new in news if new])
         or _swallowed(plan.stands[0], after.content)
-    )
-
-
-def _others(plan: EditPlan, before: Roadmap, first: str | None) -> Iterator[Seen]:
-    """The tasks that were there, at the lines they have now; children follow to the first one."""
-    task, growth = plan.task, sum(splice.growth for splice in plan.splices)
-    for other in before.tasks:
-        if other.key == task.key:
-            continue
-        found = seen(other)
-        if other.place.line > task.place.end_line:
-            found = Seen._make((*(line + growth for line in found[:3]), *found[3:]))
-        elif other.place.end_line >= task.place.line:
-            found = _around(plan, found)
-        if found.parent == task.key:
-            found = found._replace(parent=first)
-        yield found
-
-
-def _around(plan: EditPlan, other: Seen) -> Seen:
-    """A task that contains the edited one, or the reverse."""
-    outer = other.line < plan.task.place.line and other.end_line == plan.task.place.end_line
-    return other._replace(
-        line=moved(other.line, plan.splices),
-        text_end_line=moved(other.text_end_line, plan.splices),
-        end_line=plan.stands[-1].end_line if outer else moved(other.end_line, plan.splices),
-    )
-
-
-def _new(plan: EditPlan, stand: Stand, found: Task | None) -> Seen:
-    """What is meant of a new task; only its key, its id and a freedom not to run are read back."""
-    kind: Kind = "check" if plan.task.kind == "check" else "work"
-    runs = kind == "work" and plan.task.runnable
-    same = found is not None and found.text.split() == stand.text.split()
-    return Seen(
-        line=stand.line,
-        text_end_line=stand.text_end_line,
-        end_line=stand.end_line,
-        key=found.key if found else "",
-        id=found.id if found else None,
-        text=found.text if found and same else stand.text,
-        checked=False,
-        kind=kind,
-        depth=plan.task.place.depth,
-        parent=plan.task.place.parent,
-        runnable=runs or bool(found and found.runnable),
     )
 
 

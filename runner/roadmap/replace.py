@@ -12,20 +12,11 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import takewhile
 
-from runner.roadmap.edit import (
-    EditPlan,
-    EditRefused,
-    current,
-    find,
-    place_of,
-    stands,
-    unmeant,
-    wanted,
-)
+from runner.roadmap.edit import EditPlan, EditRefused, find, place_of, stands, unmeant, wanted
 from runner.roadmap.parse import parse_roadmap
 from runner.roadmap.source import Splice, line_starts, lines_of, spliced
 from runner.roadmap.task import NewTask, Roadmap, Task
-from runner.roadmap.writing import TaskLayout, Written, own_text, task_fault, written
+from runner.roadmap.writing import own_text, task_fault, written
 from runner.text.patterns import lazy_pattern
 
 _MOST = 4000
@@ -110,22 +101,39 @@ def replace_task(
     *,
     audit: Audit,
     keep_nested: bool = True,
-    parsed: Roadmap | None = None,
 ) -> bytes:
     """Return ``content`` with a task replaced; applied again (same audit) it stays as it is.
 
     What is nested in the task stays with the first replacement, unless ``keep_nested`` is false:
-    then it was part of what was approved and is removed, except older audits. ``parsed`` saves a
-    parse if it is of exactly these bytes. Raises ``EditRefused`` if the task is missing, is done or
-    is not work, or a replacement would not become an open task at its place.
+    then it was part of what was approved and is removed, except older audits. Raises
+    ``EditRefused`` if the task is missing, is done or is not work, or a replacement would not
+    become an open task at its place.
     """
-    before = current(path, content, parsed)
-    if _applied(before, key, audit):
-        return content
+    before = parse_roadmap(path, content)
+    there = find(before, key)
+    # tasks of the same words can be replaced for the same reason: each has its own audit
+    for line in kept_at(content, audit):
+        if there is None or there.place.text_end_line < line <= there.place.end_line:
+            return content
     task = wanted(before, key)
-    _require_replaceable(before, task, keep_nested=keep_nested)
-    _require_fit(before, task, replacements)
-    return _made(before, replacement(before, task, replacements, audit, keep_nested=keep_nested))
+    where = f"{path}, line {task.place.line}"
+    inside = range(task.place.line + 1, task.place.end_line + 1)
+    if task.checked:
+        raise EditRefused(f"{where}: the task is done, so it is not replaced")
+    if task.kind != "work":
+        raise EditRefused(f"{where}: a {task.kind} is not worked on, so it is not replaced")
+    if not keep_nested and any(other.place.line in inside for other in before.tasks):
+        raise EditRefused(f"{where}: the task has checkboxes in it, which must be kept")
+    if not 1 <= len(replacements) <= MOST:
+        raise EditRefused(f"{where}: {len(replacements)} new tasks; write 1 to {MOST}")
+    for number, new in enumerate(replacements, 1):
+        if why := task_fault(new):
+            raise EditRefused(f"{where}: new task {number} cannot go there: {why}")
+    plan = replacement(before, task, replacements, audit, keep_nested=keep_nested)
+    after = parse_roadmap(path, spliced(content, plan.splices))
+    if why := unmeant(plan, before, after):
+        raise EditRefused(f"{path}: the edit of line {task.place.line} {why}")
+    return after.content
 
 
 def replacement(
@@ -137,87 +145,27 @@ def replacement(
     keep_nested: bool = True,
 ) -> EditPlan:
     """Plan to replace a task; only check that its line has a checkbox."""
-    place = place_of(before, task)
-    news = _written(task, replacements, place)
-    lines = tuple(place.inside + comment.encode() for comment in comments(audit))
-    lines += () if keep_nested else _older_audits(before, task)
-    own, rest = (*news[0].own, *lines), (*news[0].nested, *_lines(news[1:]))
-    rest = (*rest, *_gap(before, task))
-    if not keep_nested:
-        splice = Splice(task.place.line, task.place.end_line, (*own, *rest))
-        return EditPlan(task, (splice,), stands(news, task.place.line, between=len(lines)))
-    splices = (
-        Splice(task.place.line, task.place.text_end_line, own),
-        Splice(task.place.end_line + 1, task.place.end_line, rest),
-    )
-    between = len(lines) + task.place.end_line - task.place.text_end_line
-    return EditPlan(task, splices, stands(news, task.place.line, between=between))
-
-
-def _applied(roadmap: Roadmap, key: str, audit: Audit) -> bool:
-    """Say whether the audit is in the file, and the task is gone or only there with it.
-
-    Tasks of the same words can be replaced for the same reason: each has its own audit.
-    """
-    task = find(roadmap, key)
-    return any(
-        task is None or task.place.text_end_line < line <= task.place.end_line
-        for line in kept_at(roadmap.content, audit)
-    )
-
-
-def _require_replaceable(roadmap: Roadmap, task: Task, *, keep_nested: bool) -> None:
-    where = f"{roadmap.path}, line {task.place.line}"
-    if task.checked:
-        raise EditRefused(f"{where}: the task is done, so it is not replaced")
-    if task.kind != "work":
-        raise EditRefused(f"{where}: a {task.kind} is not worked on, so it is not replaced")
-    inside = (
-        other
-        for other in roadmap.tasks
-        if task.place.line < other.place.line <= task.place.end_line
-    )
-    if not keep_nested and any(inside):
-        raise EditRefused(f"{where}: the task has checkboxes in it, which must be kept")
-
-
-def _require_fit(roadmap: Roadmap, task: Task, news: Sequence[NewTask]) -> None:
-    where = f"{roadmap.path}, line {task.place.line}"
-    if not 1 <= len(news) <= MOST:
-        raise EditRefused(f"{where}: {len(news)} new tasks; write 1 to {MOST}")
-    for number, new in enumerate(news, 1):
-        if why := task_fault(new):
-            raise EditRefused(f"{where}: new task {number} cannot go there: {why}")
-
-
-def _written(like: Task, news: Sequence[NewTask], place: TaskLayout) -> list[Written]:
-    """Write tasks in the manner of another, whose very place the first one takes."""
-    texts = [own_text(new, like) for new in news]
-    return [
-        written(new, text, place, first=not number)
-        for number, (new, text) in enumerate(zip(news, texts, strict=True))
+    content, place = before.content, task.place
+    layout = place_of(before, task, line_starts(content))
+    news = [
+        written(new, own_text(new, task), layout, first=not number)
+        for number, new in enumerate(replacements)
     ]
-
-
-def _older_audits(before: Roadmap, task: Task) -> tuple[bytes, ...]:
-    """The comments of earlier recoveries, which stay where the rest of a task goes."""
-    nested = lines_of(before.content, task.place.text_end_line + 1, task.place.end_line)
-    return tuple(takewhile(is_audit, nested))
-
-
-def _gap(before: Roadmap, task: Task) -> tuple[bytes, ...]:
-    """A blank line where words follow at once: they would become part of what is written."""
-    follows = lines_of(before.content, task.place.end_line + 1, task.place.end_line + 1)
-    return (b"",) if follows and _WORDS.match(follows[0]) else ()
-
-
-def _lines(news: Sequence[Written]) -> tuple[bytes, ...]:
-    return tuple(line for new in news for line in (*new.own, *new.nested))
-
-
-def _made(before: Roadmap, plan: EditPlan) -> bytes:
-    """Make the edit if it does exactly what was planned."""
-    after = parse_roadmap(before.path, spliced(before.content, plan.splices))
-    if why := unmeant(plan, before, after):
-        raise EditRefused(f"{before.path}: the edit of line {plan.task.place.line} {why}")
-    return after.content
+    lines = [layout.inside + comment.encode() for comment in comments(audit)]
+    if not keep_nested:  # the comments of earlier recoveries stay
+        nested = lines_of(content, place.text_end_line + 1, place.end_line)
+        lines += takewhile(is_audit, nested)
+    own, rest = (*news[0].own, *lines), list(news[0].nested)
+    rest += (line for new in news[1:] for line in (*new.own, *new.nested))
+    follows = lines_of(content, place.end_line + 1, place.end_line + 1)
+    if follows and _WORDS.match(follows[0]):
+        rest.append(b"")  # words that follow at once would become part of what is written
+    if not keep_nested:
+        whole = Splice(place.line, place.end_line, (*own, *rest))
+        return EditPlan(task, (whole,), stands(news, place.line, between=len(lines)))
+    splices = (
+        Splice(place.line, place.text_end_line, own),
+        Splice(place.end_line + 1, place.end_line, tuple(rest)),
+    )
+    between = len(lines) + place.end_line - place.text_end_line
+    return EditPlan(task, splices, stands(news, place.line, between=between))

@@ -7,11 +7,11 @@ roadmaps are never merged as text together with their ticks.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 
-from runner.roadmap.edit import EditRefused, tick_all, untick_all
+from runner.roadmap.edit import EditRefused, tick_all, turned, untick_all
 from runner.roadmap.parse import parse_roadmap
 
 
@@ -73,39 +73,28 @@ def merged_roadmaps(path: str, edit: RoadmapEdits, theirs: bytes) -> bytes | Non
     Tasks that both sides added at the same place all stay, ours first. None where a person must
     look: both changed the same lines, or a task would be missing or doubled.
     """
-    states = [_states(path, content) for content in (edit.old, edit.mine, theirs)]
-    moved = {key for key in set().union(*states) if len(_boxes_of(key, states)) > 1}
+    was, ours, theirs_now = (_states(path, content) for content in (edit.old, edit.mine, theirs))
+    states: dict[str, bool] = {}
+    for key in {**was, **ours, **theirs_now}:
+        seen = [each[key] for each in (was, ours, theirs_now) if key in each]
+        if len(set(seen)) > 1:  # the box that one side changed; of two new ones a tick
+            states[key] = not was[key] if key in was else True
     try:
         old, mine, new = (
-            untick_all(path, content, sorted(key for key in moved if state.get(key)))
-            for content, state in zip((edit.old, edit.mine, theirs), states, strict=True)
+            turned(found, {t.key: False for t in found.tasks if t.key in states and t.checked})
+            for found in (parse_roadmap(path, each) for each in (edit.old, edit.mine, theirs))
         )
         merged = _merged(old, mine, new, both=True)
         if merged is None or not _has_tasks(path, old, mine, new, merged):
             return None
         left = _states(path, merged)
-        return tick_all(path, merged, sorted(k for k in moved if k in left and _wins(k, states)))
+        return tick_all(path, merged, [key for key, done in states.items() if done and key in left])
     except EditRefused:
         return None
 
 
-_States = Mapping[str, bool]
-
-
-def _states(path: str, content: bytes) -> _States:
+def _states(path: str, content: bytes) -> dict[str, bool]:
     return {task.key: task.checked for task in parse_roadmap(path, content).tasks}
-
-
-def _boxes_of(key: str, states: Iterable[_States]) -> set[bool]:
-    return {state[key] for state in states if key in state}
-
-
-def _wins(key: str, states: Sequence[_States]) -> bool:
-    """The box that one side changed; a task that both sides added is ticked if one of them is."""
-    old, ours, theirs = (state.get(key) for state in states)
-    if old is None:
-        return bool(ours or theirs)
-    return bool(theirs if ours in (old, None) else ours)
 
 
 def with_unmerged(path: str, newest: bytes, edits: Iterable[RoadmapEdits]) -> Unmerged:
@@ -158,8 +147,13 @@ def _merged(old: bytes, mine: bytes, new: bytes, *, both: bool = False) -> bytes
 
     With ``both``, different lines that both sides put at the same place all stay, ours first.
     """
-    was, ours, theirs = (content.splitlines(keepends=True) for content in (old, mine, new))
-    changes = [*_changes(was, ours), *_changes(was, theirs)]
+    was, *sides = (content.splitlines(keepends=True) for content in (old, mine, new))
+    changes = [
+        _Change(first, end, tuple(side[start:stop]))
+        for side in sides
+        for tag, first, end, start, stop in SequenceMatcher(None, was, side, False).get_opcodes()
+        if tag != "equal"
+    ]
     kept = _apart(sorted(changes, key=lambda change: (change.first, change.end)), both=both)
     if kept is None:
         return None
@@ -179,42 +173,26 @@ class _Change:
     lines: tuple[bytes, ...]
 
 
-def _changes(old: Sequence[bytes], new: Sequence[bytes]) -> Iterator[_Change]:
-    matcher = SequenceMatcher(None, old, new, autojunk=False)
-    for tag, first, end, start, stop in matcher.get_opcodes():
-        if tag != "equal":
-            yield _Change(first, end, tuple(new[start:stop]))
-
-
 def _apart(changes: Iterable[_Change], *, both: bool) -> list[_Change] | None:
     """Changes that do not meet; of two at the same place the one that has the other in it."""
     found: list[_Change] = []
     for change in changes:
         last = found[-1] if found else None
-        if last and (last.first, last.end) == (change.first, change.end):
-            if _is_within(last.lines, change.lines):
-                found[-1] = change
-            elif not _is_within(change.lines, last.lines):
-                if not both or last.first < last.end or _share(last.lines, change.lines):
-                    return None
-                found[-1] = replace(last, lines=_ended(last.lines) + change.lines)
-        elif last and change.first < last.end:
-            return None
-        else:
+        if last is None or (last.first, last.end) != (change.first, change.end):
+            if last and change.first < last.end:
+                return None
             found.append(change)
+        elif _is_within(last.lines, change.lines):
+            found[-1] = change
+        elif not _is_within(change.lines, last.lines):
+            shared = {line.strip() for line in last.lines} & {line.strip() for line in change.lines}
+            if not both or last.first < last.end or shared - {b""}:
+                return None
+            # the last line of a file may lack a line break
+            end = b"\r\n" if last.lines[0].endswith(b"\r\n") else b"\n"
+            ours = (*last.lines[:-1], last.lines[-1].rstrip(b"\r\n") + end)
+            found[-1] = replace(last, lines=ours + change.lines)
     return found
-
-
-def _share(some: Iterable[bytes], others: Iterable[bytes]) -> bool:
-    return bool({line.strip() for line in some} & {line.strip() for line in others} - {b""})
-
-
-def _ended(lines: tuple[bytes, ...]) -> tuple[bytes, ...]:
-    """With a line break at the end, which the last line of a file may lack."""
-    return (
-        *lines[:-1],
-        lines[-1].rstrip(b"\r\n") + (b"\r\n" if lines[0][-2:-1] == b"\r" else b"\n"),
-    )
 
 
 def _is_within(few: Sequence[bytes], many: Sequence[bytes]) -> bool:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from runner.roadmap.diff import RoadmapDiff, diff
-from runner.roadmap.edit import tick
+from runner.roadmap.edit import tick_all
 from runner.roadmap.parse import parse_roadmap
 from runner.roadmap.task import Roadmap
 from tests.runner.roadmap.made import task
@@ -99,7 +99,7 @@ def test_ticks_and_places_are_not_told(titles: list[str], data: st.DataObject) -
     key = data.draw(st.sampled_from([task.key for task in old.tasks]))
     other = "".join(f"- [ ] {title}\n" for title in data.draw(st.permutations(titles)))
 
-    assert diff(old, parse(tick("R", old.content, key))) == RoadmapDiff()
+    assert diff(old, parse(tick_all("R", old.content, [key]))) == RoadmapDiff()
     assert diff(old, parse(f"## P\n{other}")) == RoadmapDiff()
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from runner.roadmap.edit import EditRefused, find, tick, untick
+from runner.roadmap.edit import EditRefused, find, tick_all, untick_all
 from runner.roadmap.parse import parse_roadmap
 from tests.runner.roadmap.edits import roadmaps
 from tests.runner.roadmap.texts import files
@@ -33,32 +33,34 @@ def key_of(content: bytes, number: int = 0) -> str:
 )
 def test_tick(before: bytes, after: bytes) -> None:
     """The blank in the task's own box becomes an x."""
-    assert tick(PATH, before, key_of(before)) == after
+    assert tick_all(PATH, before, [key_of(before)]) == after
 
 
 def test_mixed_line_ends_are_kept() -> None:
     """Lines are found over any mixture of ends, and none is changed."""
     before = b"# P\r\n\r\n- [ ] a\n- [ ] b\r- [ ] c\r\n"
 
-    assert tick(PATH, before, key_of(before, 2)) == b"# P\r\n\r\n- [ ] a\n- [ ] b\r- [x] c\r\n"
+    assert (
+        tick_all(PATH, before, [key_of(before, 2)]) == b"# P\r\n\r\n- [ ] a\n- [ ] b\r- [x] c\r\n"
+    )
 
 
 def test_a_done_task_stays() -> None:
     """Ticking what is done changes nothing, not even a capital X."""
-    assert tick(PATH, b"- [X] a\n", key_of(b"- [X] a\n")) == b"- [X] a\n"
+    assert tick_all(PATH, b"- [X] a\n", [key_of(b"- [X] a\n")]) == b"- [X] a\n"
 
 
 def test_unknown_task() -> None:
     """A key that is not in the file is refused with the file's name and the key."""
     with pytest.raises(EditRefused, match=r"ROADMAP\.md has no task nokey"):
-        tick(PATH, b"- [ ] a\n", "nokey")
+        tick_all(PATH, b"- [ ] a\n", ["nokey"])
 
 
 def test_a_link_named_like_a_box() -> None:
     """A link definition called x takes neither box nor id away from a ticked task."""
     before = b"- [ ] 1.1 a\n\n[x]: https://example.org\n"
 
-    assert tick(PATH, before, key_of(before)) == before.replace(b"[ ]", b"[x]")
+    assert tick_all(PATH, before, [key_of(before)]) == before.replace(b"[ ]", b"[x]")
 
 
 def test_find_by_key_and_id() -> None:
@@ -78,7 +80,7 @@ def test_an_id_that_is_written_twice_finds_nothing() -> None:
 def test_one_byte(content: bytes) -> None:
     """Whatever the file, ticking an open task changes exactly one byte, from blank to x."""
     for task in parse_roadmap(PATH, content).tasks:
-        after = tick(PATH, content, task.key)
+        after = tick_all(PATH, content, [task.key])
         changed = [(a, b) for a, b in zip(content, after, strict=True) if a != b]
         assert changed == ([] if task.checked else [(ord(" "), ord("x"))])
 
@@ -89,7 +91,7 @@ def test_only_that_task(content: bytes) -> None:
     """Ticking changes the state of the one task and leaves the others as they were."""
     before = parse_roadmap(PATH, content).tasks
     for task in before:
-        after = parse_roadmap(PATH, tick(PATH, content, task.key)).tasks
+        after = parse_roadmap(PATH, tick_all(PATH, content, [task.key])).tasks
         wanted = [(t.key, t.place.line, t.checked or t.key == task.key) for t in before]
         assert [(t.key, t.place.line, t.checked) for t in after] == wanted
 
@@ -99,8 +101,8 @@ def test_only_that_task(content: bytes) -> None:
 def test_twice_is_once(content: bytes) -> None:
     """Ticking again changes nothing."""
     for task in parse_roadmap(PATH, content).tasks:
-        once = tick(PATH, content, task.key)
-        assert tick(PATH, once, task.key) == once
+        once = tick_all(PATH, content, [task.key])
+        assert tick_all(PATH, once, [task.key]) == once
 
 
 @pytest.mark.parametrize("box", ["[x]", "[X]"])
@@ -108,17 +110,10 @@ def test_untick(box: str) -> None:
     """A done task's box becomes empty; an open one stays as it is."""
     before = f"- {box} a\n".encode()
 
-    once = untick(PATH, before, key_of(before))
+    once = untick_all(PATH, before, [key_of(before)])
 
     assert once == b"- [ ] a\n"
-    assert untick(PATH, once, key_of(once)) == once
-
-
-def test_a_parse_of_other_bytes_is_not_used() -> None:
-    """A parsed roadmap helps only where it is of the very bytes that are edited."""
-    stale = parse_roadmap(PATH, b"- [ ] new\n- [ ] a\n")
-
-    assert tick(PATH, b"- [ ] a\n", stale.tasks[1].key, parsed=stale) == b"- [x] a\n"
+    assert untick_all(PATH, once, [key_of(once)]) == once
 
 
 @settings(deadline=None)
@@ -126,9 +121,9 @@ def test_a_parse_of_other_bytes_is_not_used() -> None:
 def test_there_and_back(content: bytes) -> None:
     """Turning any box over changes one byte, and turning it back restores the file."""
     for task in parse_roadmap(PATH, content).tasks:
-        there, back = (untick, tick) if task.checked else (tick, untick)
-        changed = there(PATH, content, task.key)
+        there, back = (untick_all, tick_all) if task.checked else (tick_all, untick_all)
+        changed = there(PATH, content, [task.key])
         [at] = [n for n, (a, b) in enumerate(zip(content, changed, strict=True)) if a != b]
-        restored = back(PATH, changed, task.key)
+        restored = back(PATH, changed, [task.key])
         assert restored == content or content[at : at + 1] == b"X"
         assert restored[:at] + content[at : at + 1] + restored[at + 1 :] == content

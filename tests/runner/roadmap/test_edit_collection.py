@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from runner.roadmap.edit import EditRefused, tick, untick
+from runner.roadmap.edit import EditRefused, tick_all, untick_all
 from runner.roadmap.parse import parse_roadmap
 from runner.roadmap.replace import replace_task
 from runner.roadmap.task import NewTask, Roadmap, Task
@@ -30,11 +30,11 @@ def test_every_file(file: Path) -> None:
 
 def check_toggle(roadmap: Roadmap, key: str, *, done: bool) -> None:
     content = roadmap.content
-    there, back = (untick, tick) if done else (tick, untick)
-    changed = there(PATH, content, key, parsed=roadmap)
+    there, back = (untick_all, tick_all) if done else (tick_all, untick_all)
+    changed = there(PATH, content, [key])
     differ = [at for at, (a, b) in enumerate(zip(content, changed, strict=True)) if a != b]
     assert len(differ) == 1
-    restored = back(PATH, changed, key)
+    restored = back(PATH, changed, [key])
     assert restored.replace(b"[X]", b"[x]") == content.replace(b"[X]", b"[x]")
 
 
@@ -43,9 +43,9 @@ def _edited(roadmap: Roadmap, task: Task, news: list[NewTask]) -> bytes | None:
     equal = any(t.text == task.text and t.place.line > task.place.line for t in roadmap.tasks)
     if task.checked or task.kind != "work" or equal:
         with suppress(EditRefused):
-            return replace_task(PATH, roadmap.content, task.key, news, audit=AUDIT, parsed=roadmap)
+            return replace_task(PATH, roadmap.content, task.key, news, audit=AUDIT)
         return None
-    return replace_task(PATH, roadmap.content, task.key, news, audit=AUDIT, parsed=roadmap)
+    return replace_task(PATH, roadmap.content, task.key, news, audit=AUDIT)
 
 
 def check_replace(roadmap: Roadmap, key: str) -> None:

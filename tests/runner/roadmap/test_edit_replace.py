@@ -260,17 +260,6 @@ def test_boxes_inside_never_go() -> None:
         replaced("- [ ] a\n  - Acceptance:\n    - [ ] b\n", NewTask("c"), keep=False)
 
 
-def test_a_parse_of_other_bytes_is_not_used() -> None:
-    """A parsed roadmap helps only where it is of the very bytes that are edited."""
-    stale = parse_roadmap(PATH, b"- [ ] new\n- [ ] a\n")
-    before = b"- [ ] a\n"
-    key = tasks_of(before)[0].key
-
-    after = replace_task(PATH, before, key, [NewTask("b")], audit=SHORT, parsed=stale)
-
-    assert after == f"- [ ] b\n{comments('  ')}".encode()
-
-
 def edited(
     content: bytes, task: Task, news: list[NewTask], *, keep: bool
 ) -> tuple[bytes, tuple[Task, ...]]:

@@ -75,7 +75,6 @@ def test_two_candidates_are_refused(old: str, new: str, by: str) -> None:
     [unclear] = found.unclear
     assert (unclear.by, unclear.old, unclear.new) == (by, tasks(old), tasks(new))
     assert (found.pairs, found.added, found.removed) == ((), (), ())
-    assert found.now(tasks(old)[0].key) is unclear
     assert f"the {by} fits more than one task: lines {tasks(new)[0].place.line}" in str(unclear)
 
 
@@ -85,7 +84,7 @@ def test_what_came_and_what_went() -> None:
     found = match(old, new)
 
     assert (found.removed, found.added) == (old[:1], new[1:])
-    assert (found.now(old[0].key), found.now(old[1].key)) == (None, new[0])
+    assert found.pairs == ((old[1], new[0]),)
 
 
 def complete(found: Matching, old: tuple[Task, ...], new: tuple[Task, ...]) -> bool:

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from runner.people.report import todos
-from runner.people.todos import TodosRefused, sync, turned
+from runner.people.todos import TodosRefused, sync
+from runner.roadmap.edit import turned
 from runner.roadmap.parse import parse_roadmap
 from runner.roadmap.task import Roadmap
 from tests.runner.roadmap.texts import files
@@ -37,7 +38,7 @@ def written(**statuses: str) -> dict[str, Any]:
 def synced(data: object, text: str = TEXT) -> str:
     """The roadmap after the edits."""
     now = roadmap(text)
-    return turned(now, sync(data, now).edits).decode()
+    return turned(now, {each.key: each.checked for each in sync(data, now).edits}).decode()
 
 
 def test_what_a_run_writes_changes_nothing() -> None:
@@ -154,6 +155,6 @@ def test_only_the_wished_boxes_turn(content: bytes, data: st.DataObject) -> None
         {"key": task.key, "status": "pending" if task.checked else "completed"} for task in chosen
     ]
     found = sync({"version": 1, "roadmap": "ROADMAP.md", "todos": entries}, now)
-    after = turned(now, found.edits)
+    after = turned(now, {each.key: each.checked for each in found.edits})
 
     assert sum(a != b for a, b in zip(content, after, strict=True)) == len(chosen)
