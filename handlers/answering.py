@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 
-from handlers import replies
 from handlers.commands import COMMANDS
 from handlers.conversation import Conversation
 from handlers.events import IssueCommentCreated
@@ -25,6 +24,7 @@ from handlers.grammar import (
 from handlers.issue_thread import IssueThread, role_of, suffices
 from handlers.parsing import may_hold_command, parse
 from handlers.ports import Proposals, Runs
+from handlers.texts import replies
 
 
 async def handle_comment(

@@ -10,7 +10,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import get_args
 
-from handlers import fix_replies, replies
 from handlers.conversation import Conversation
 from handlers.decisions import decide_by_reply, rule_on
 from handlers.grammar import (
@@ -40,6 +39,7 @@ from handlers.grammar import (
 from handlers.issue_thread import suffices
 from handlers.learned import LEARNED
 from handlers.ports import Ambiguous, NamedTask, Unknown, Vote
+from handlers.texts import fix_replies, replies
 from runner.state.proposal import ApprovalMode
 from runner.state.revising import RevisionRequest
 

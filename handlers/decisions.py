@@ -6,7 +6,6 @@ from collections.abc import Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from handlers import decision_replies as replies
 from handlers.events import (
     ButtonClicked,
     CommentDeleted,
@@ -20,7 +19,8 @@ from handlers.events import (
 from handlers.grammar import ApproveCommand, Deciding, EditCommand, RejectCommand
 from handlers.issue_thread import IssueThread, Role, role_of, suffices
 from handlers.ports import Proposals, ProposalView, Rules, State, Verdict, Vote
-from handlers.replies import quoted
+from handlers.texts import decision_replies as replies
+from handlers.texts import quoted
 from runner.ports import Clock
 from runner.roadmap.task import NewTask
 from runner.roadmap.writing import listed

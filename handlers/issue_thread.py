@@ -16,9 +16,9 @@ from typing import Literal, Protocol
 from gidgethub import BadRequest
 from gidgethub.abc import GitHubAPI
 
-from handlers import replies
 from handlers.events import Repo, User
 from handlers.grammar import Need
+from handlers.texts import replies
 from runner.text.fit import fit
 
 _LOG = logging.getLogger(__name__)

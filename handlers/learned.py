@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import get_args
 
-from handlers import replies
 from handlers.conversation import Conversation
 from handlers.grammar import (
     TRIGGER,
@@ -20,8 +19,11 @@ from handlers.grammar import (
     Option,
 )
 from handlers.issue_thread import suffices
-from runner.people.analysis_sentences import Topic
-from runner.people.history_answer import HistoryTopic
+from handlers.texts import replies
+from runner.people.analysis_sentences import Topic, tables
+from runner.people.analysis_sentences import markdown as analysis_markdown
+from runner.people.history_answer import HistoryTopic, markdown
+from runner.text.sanitize import sanitize
 
 
 async def _history(conversation: Conversation, command: HistoryCommand) -> CommandReply:
@@ -32,7 +34,8 @@ async def _history(conversation: Conversation, command: HistoryCommand) -> Comma
     runs, repository = conversation.runs, conversation.event.repository
     found = await runs.history(repository.id, topic, days=command.days)
     found = replace(found, page=runs.history_page(repository))
-    return CommandReply(replies.history(found), standing=f"history-{topic}-{command.days}")
+    text = replies.history(topic, markdown(found))
+    return CommandReply(text, standing=f"history-{topic}-{command.days}")
 
 
 async def _analyze(conversation: Conversation, command: AnalyzeCommand) -> CommandReply:
@@ -41,7 +44,8 @@ async def _analyze(conversation: Conversation, command: AnalyzeCommand) -> Comma
     if topic is None:
         return CommandReply(replies.no_topic("analyze", command.topic, get_args(Topic)))
     found = await conversation.runs.learned.analysis(conversation.request(ExecuteCommand()))
-    return CommandReply(replies.analysis(topic, found), standing=f"analyze-{topic}")
+    text = sanitize(analysis_markdown(tables(topic, found)))
+    return CommandReply(text, standing=f"analyze-{topic}")
 
 
 async def _memory(conversation: Conversation, command: MemoryCommand) -> CommandReply:

@@ -22,8 +22,8 @@ from markdown_it import MarkdownIt
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
-from handlers import replies
 from handlers.grammar import Command, CommandRow, Commands, Misunderstood, Option
+from handlers.texts import replies
 
 MOST_COMMANDS = 3
 """How many commands of one comment are looked at; the rest is ignored."""

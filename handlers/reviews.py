@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 
-from handlers import fix_replies, replies
 from handlers.commands import COMMANDS
 from handlers.events import (
     CheckEnded,
@@ -20,6 +19,7 @@ from handlers.grammar import Argument, Commands, ExecuteCommand, ReviseCommand, 
 from handlers.issue_thread import IssueThread, role_of, suffices
 from handlers.parsing import may_hold_command, parse
 from handlers.ports import RunRequested, Runs
+from handlers.texts import fix_replies, replies
 from runner.state.revising import RevisionRequest
 
 _REVISE = row_of(ReviseCommand(), COMMANDS)

@@ -13,13 +13,13 @@ from dataclasses import dataclass, replace
 from typing import Literal
 from urllib.parse import quote, unquote
 
-from handlers import replies
 from handlers.commands import COMMANDS, START
 from handlers.decisions import rule_on
 from handlers.events import IssueEdited
 from handlers.grammar import ExecuteCommand, Need, RetryCommand, row_of
 from handlers.issue_thread import IssueThread, Role, role_of, suffices
 from handlers.ports import Ambiguous, NamedTask, Proposals, RunRequested, Runs, Unknown, Vote
+from handlers.texts import replies
 
 TickKind = Literal["all", "start", "retry", "approve"]
 

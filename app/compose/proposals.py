@@ -13,11 +13,11 @@ from app.github.token_identity import CONVERSE, REACTIONS, Identity
 from app.progress.comment import ReadOnlyCheck, writable_everywhere
 from app.proposals.service import ProposalService
 from app.store.runs import StoredRuns, StoredSkips
-from handlers.decision_replies import unread_reactions
 from handlers.decisions import Reacted, Refused, rule_on_reactions
 from handlers.events import Repo
 from handlers.issue_thread import IssueThread, Refusals
 from handlers.ports import ProposalView, Rules
+from handlers.texts import decision_replies
 from runner.config.model import RepositoryConfig
 from runner.config.reading import ConfigError
 
@@ -82,7 +82,7 @@ class Reactions:
         """Tell people once that reactions to a proposal cannot be read. Raises ``Outage``."""
         if stored.seq in self._unread:
             return
-        problem = unread_reactions(stored)
+        problem = decision_replies.unread_reactions(stored)
         await (await self._thread(stored)).reply(problem, to=f"unread-{stored.fingerprint[:8]}")
         self._unread[stored.seq] = True
 

@@ -10,7 +10,7 @@ from app.dashboard.issue import noted
 from app.dashboard.plan_text import START, UPDATED, WITHOUT_WORK, beside, folded, order, rest
 from app.progress.text import cell, mermaid_label, named
 from handlers.ports import ProposalView
-from handlers.stack_replies import left_behind
+from handlers.texts import stack_replies
 from handlers.ticks import Tick, checkbox
 from runner.loop.schedule import upcoming, with_blocked
 from runner.money import cost_text, tokens_text
@@ -42,7 +42,7 @@ def board_text(board: Board) -> str:
         _waiting(board.proposals),
         _at_work(board.runs),
         *_phases(board),
-        left_behind(board.reviewed),
+        stack_replies.left_behind(board.reviewed),
         _drawn(board),
         folded("Order of the open tasks", order(tasks, roadmap)) if tasks else "",
         beside(state),
@@ -64,7 +64,7 @@ def plan_of(board: Board) -> str:
         cell(roadmap.asks, 2 * _LINE),
         f"{START}{UPDATED}" if tasks else WITHOUT_WORK if no_work else "",
         order(tasks, roadmap),
-        left_behind(board.reviewed),
+        stack_replies.left_behind(board.reviewed),
         beside(state),
         *rest(state, roadmap),
     ]

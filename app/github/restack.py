@@ -14,7 +14,6 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Protocol
 
-from app.github import stack_sentences as texts
 from app.github.api import rules_are_refusals
 from app.github.client import RULES
 from app.github.comments import Comments, marker, section
@@ -24,9 +23,10 @@ from app.github.owned import Why
 from app.github.pulls import PREFIX, Pull, Pulls, put_on, with_sections
 from app.github.stack import Ties, place_of
 from app.github.stack_checks import Held, StackChecks, StackMemory
+from app.github.texts import stack_texts as texts
 from app.github.trust_checks import TrustChecks
-from handlers import stack_replies
 from handlers.ports import StackPlace
+from handlers.texts import stack_replies
 from runner.errors import TaskError
 from runner.roadmap.parse import parse_roadmap
 
@@ -278,14 +278,15 @@ class Restack:
         is_fixed = pull.native is not None and ties.carrier(pull) != pull.base
         is_held = bool(note) and (is_fixed or fresh.done in ("stuck", "pushed", "waiting"))
         news = [
-            *texts.taken_in(ties.taken_in(pull)),
-            *texts.carried(ties.carries(pull), ground.base),
-            *filter(None, [also, "" if is_held else note]),
+            texts.taken_in(ties.taken_in(pull)),
+            texts.carried(ties.carries(pull), ground.base),
+            also,
+            "" if is_held else note,
         ]
-        held = [*([note] if is_held else []), *texts.conflicting(pull, fresh)]
+        held = filter(None, [note if is_held else "", texts.conflicting(pull, fresh)])
         if pull.base == ground.base and fresh.done in ("ticked", "joined", "rebuilt"):
             await self._say_unticked(pull, ties, ground)
-        return _Done(pull, fresh, "\n\n".join(news), "\n\n".join(held), done)
+        return _Done(pull, fresh, "\n\n".join(filter(None, news)), "\n\n".join(held), done)
 
     async def _done(self, pull: Pull, ties: Ties, ground: _Ground) -> str:
         """What the description says if its task was done meanwhile without it."""

@@ -18,7 +18,7 @@ from cachetools import LRUCache
 from app.github.api import BestEffort
 from app.github.checks import STACK, CheckRuns
 from handlers.ports import StackPlace
-from handlers.stack_replies import numbers
+from handlers.texts import stack_replies
 from runner.errors import Outage
 
 _log = logging.getLogger(__name__)
@@ -145,7 +145,7 @@ def stack_check(place: StackPlace, held: Held | None = None) -> dict[str, Any]:
         return {"name": STACK, "status": "queued", "output": output}
     output = {"title": _NEXT, "summary": _NEXT_SUMMARY}
     if place.along:
-        along = numbers(place.along)
+        along = stack_replies.numbers(place.along)
         output = {
             "title": _ALONG.format(along=along),
             "summary": _ALONG_SUMMARY.format(along=along),

@@ -16,7 +16,7 @@ from app.runs.live import LiveMessage
 from app.store.database import Store
 from app.store.runs import Run
 from app.store.schema import runs as table
-from handlers.stack_replies import OTHER_WORDS, became_of
+from handlers.texts import stack_replies
 from runner.money import Usage, cost_brief, cost_text
 from runner.people.run_view import RunView, TaskView, view_of
 from runner.roadmap.reviewed import ReviewedPull
@@ -81,7 +81,7 @@ def run_view(sight: Sight, server_url: str) -> dict[str, Any]:
         "current": _current(view) if sight.status == "running" else None,
         "tasks_total": len(tasks),
         "tasks": _shown(tasks),
-        "left_title": OTHER_WORDS,
+        "left_title": stack_replies.other_words(),
         "left": [_left(each, run, server_url) for each in _left_by(sight)],
         "nodes": _nodes(view),
         "seconds": round(used.seconds, 1) if used else None,
@@ -124,7 +124,9 @@ def _left_by(sight: Sight) -> tuple[ReviewedPull, ...]:
 def _left(pull: ReviewedPull, run: Run, server_url: str) -> dict[str, Any]:
     """A pull request whose task the roadmap does not have in these words any more."""
     url = f"{server_url}/{run.repository}/pull/{pull.number}"
-    return {"number": pull.number, "url": url, "title": pull.title, "since": became_of(pull.task)}
+    changed = f"changed in the roadmap since; now {pull.task.now}"
+    since = {"changed": changed, "gone": "removed from the roadmap"}.get(pull.task.fate, "")
+    return {"number": pull.number, "url": url, "title": pull.title, "since": since}
 
 
 def _shown(tasks: list[dict[str, Any]]) -> list[dict[str, Any]]:

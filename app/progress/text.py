@@ -16,7 +16,7 @@ from typing import Any
 from gidgethub import GitHubException
 
 from app.progress.waiting import Turn
-from handlers.stack_replies import left_behind
+from handlers.texts import stack_replies
 from runner.errors import Outage
 from runner.money import cost_text, tokens_text
 from runner.people.report import report
@@ -233,7 +233,7 @@ def progress_text(
         parts.append(_page(link))
     if state is not None and state.tasks:
         known = _known(state, over=status != "running" and not _is_open(state))
-        behind = left_behind(state.stack.left)
+        behind = stack_replies.left_behind(state.stack.left)
         left = MOST_STORED - _PLACE - sum(map(len, parts)) - len(known) - len(behind)
         parts += [*_work(view_of(state), left), behind, known]
     return fit("\n\n".join(part for part in parts if part), MOST_STORED) + f"\n\n{marker(run)}"

@@ -35,7 +35,7 @@ from handlers.pushes import (
     fresh,
     started_by,
 )
-from handlers.replies import quoted
+from handlers.texts import quoted
 from runner.config.model import RepositoryConfig, parse_config
 from runner.config.reading import ConfigError
 from runner.errors import TaskError

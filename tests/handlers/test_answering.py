@@ -6,13 +6,13 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from handlers import replies
 from handlers.answering import handle_comment
 from handlers.commands import COMMANDS
 from handlers.events import User
 from handlers.grammar import ExecuteCommand
 from handlers.issue_thread import IssueThread
 from handlers.ports import RunStatus, TaskLine, run_id
+from handlers.texts import replies
 from runner.analysis.recorded import analyse
 from runner.analysis.today import TodaysSettings
 from runner.ports import MemoryNote

@@ -5,8 +5,9 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handlers import replies
 from handlers.ports import RunStatus, TaskLine
+from handlers.texts import quoted as shown
+from handlers.texts import replies
 
 
 def test_a_status_fits_into_a_comment() -> None:
@@ -24,7 +25,7 @@ def test_a_status_fits_into_a_comment() -> None:
 @given(st.text())
 def test_a_quoted_text_is_one_code_span(text: str) -> None:
     """Whatever a user wrote is shown as one short piece of inline code, fit for a table."""
-    quoted = replies.quoted(text)
+    quoted = shown(text)
 
     assert quoted.startswith("`")
     assert quoted.endswith("`")

@@ -7,10 +7,10 @@ from dataclasses import fields, is_dataclass
 
 import pytest
 
-from handlers import replies
 from handlers.commands import COMMANDS, START
 from handlers.grammar import Command, CommandRow, Misunderstood, row_of
 from handlers.issue_thread import suffices
+from handlers.texts import replies
 from tests.handlers.conftest import parse
 
 

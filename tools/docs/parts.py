@@ -15,7 +15,7 @@ from pathlib import Path
 from app.settings import settings_table
 from app.setup.addresses import tables
 from handlers.commands import COMMANDS
-from handlers.replies import help_text
+from handlers.texts import replies
 from runner.config.model import config_schema
 from runner.graph import mermaid
 from tools.docs.command_line import command_line
@@ -62,7 +62,9 @@ def _graph() -> str:
 
 
 def _commands() -> str:
-    return "\n".join(line for line in help_text(COMMANDS).split("\n") if line.startswith("|"))
+    return "\n".join(
+        line for line in replies.help_text(COMMANDS).split("\n") if line.startswith("|")
+    )
 
 
 def _schema() -> str:

@@ -15,8 +15,8 @@ from app.github.rebased import RebasedCommits
 from app.github.stack import Ties, place_of, standing
 from app.github.stack_checks import stack_check
 from app.github.token_identity import PUBLISH
-from handlers import stack_replies
 from handlers.pull_events import NativeStack, read_native
+from handlers.texts import stack_replies
 from runner.roadmap.parse import parse_roadmap
 from tests.app.github.repository_bench import NAME, Bench, bench
 from tests.fake_github.bare import Person, write_files
