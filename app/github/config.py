@@ -6,8 +6,9 @@ https://docs.github.com/en/rest/repos/contents#get-repository-content
 from __future__ import annotations
 
 import base64
+import posixpath
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote
 
@@ -21,6 +22,7 @@ from runner.config.reading import check_size, not_a_file
 from runner.errors import Outage, TaskError
 from runner.ports import Clock
 from runner.roadmap.source import MOST_BYTES
+from runner.state.changes import SYMLINK
 
 LONGEST_KEPT = 60.0
 """Seconds: who reads it for no delivery (a timer, a poll) may see one that is so old."""
@@ -38,10 +40,14 @@ def as_it_is(config: RepositoryConfig) -> RepositoryConfig:
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """What GitHub showed at the configuration's path (None: nothing), and when."""
+    """What GitHub showed at the configuration's path (None: nothing), and when.
+
+    ``files`` are roadmaps by the path that is configured: a link leads to another file.
+    """
 
     found: Any
     at: float
+    files: dict[str, str] = field(default_factory=dict)
 
 
 class Configurations:
@@ -58,14 +64,20 @@ class Configurations:
     async def read(self, github: GitHubAPI, repository: str) -> RepositoryConfig:
         """Return the configuration of a repository (its full name); without one the defaults.
 
-        Raises ``ConfigError`` with every problem and its line.
+        If the roadmap is a symbolic link to a file of the repository, ``roadmap.path`` is that
+        file. Raises ``ConfigError`` with every problem and its line.
         """
         kept, now = self._kept.get(repository), self._clock.monotonic()
         if kept is None or now - kept.at > LONGEST_KEPT:
             kept = self._kept[repository] = _Read(await _find(github, repository), now)
-        if kept.found is None:
-            return RepositoryConfig()
-        return parse_config(content_of(kept.found), images=self._images)
+        config = RepositoryConfig()
+        if kept.found is not None:
+            config = parse_config(content_of(kept.found), images=self._images)
+        path = config.roadmap.path
+        if path not in kept.files:
+            kept.files[path] = await _followed(github, repository, path)
+        roadmap = config.roadmap.model_copy(update={"path": kept.files[path]})
+        return config.model_copy(update={"roadmap": roadmap})
 
     def forget(self, repository: str) -> None:
         """Let the next reader ask GitHub: a new delivery may follow a change."""
@@ -73,13 +85,43 @@ class Configurations:
 
 
 async def _find(github: GitHubAPI, repository: str) -> Any:
-    path = f"/repos/{{+name}}/contents/{CONFIG_PATH}"
+    return await _get(github, f"/repos/{{+name}}/contents/{CONFIG_PATH}", repository)
+
+
+async def _get(github: GitHubAPI, path: str, repository: str) -> Any:
+    """What GitHub shows there; None where there is nothing, also in an empty repository."""
     try:
         return await github.getitem(path, {"name": repository})
     except BadRequest as refusal:
-        if refusal.status_code == 404:
+        if refusal.status_code in (404, 409, 422):
             return None
         raise
+
+
+_MOST_LINKS = 8
+
+
+async def _followed(github: GitHubAPI, repository: str, path: str) -> str:
+    """The file of the default branch that a path leads to.
+
+    The path itself where it is no link, or one that leads nowhere or out of the repository.
+    https://docs.github.com/en/rest/git/trees#get-a-tree
+    """
+    at = path
+    for _ in range(_MOST_LINKS):
+        entry: Any = {"sha": "HEAD"}
+        for name in at.split("/"):
+            where = f"/repos/{{+name}}/git/trees/{entry['sha']}"
+            tree = await _get(github, where, repository)
+            entry = next((e for e in tree["tree"] if e["path"] == name), None) if tree else None
+            if entry is None:
+                return path
+        if entry["mode"] != SYMLINK:
+            return at
+        blob = await _get(github, f"/repos/{{+name}}/git/blobs/{entry['sha']}", repository)
+        target = base64.b64decode(blob["content"]).decode("utf-8", "replace")
+        at = posixpath.normpath(posixpath.join(posixpath.dirname(at), target))
+    return path
 
 
 def content_of(found: Any) -> bytes:

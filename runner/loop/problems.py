@@ -50,11 +50,10 @@ def missing_roadmap(path: str, start: StartCommands, paths: Iterable[str] = ()) 
 
 
 def linked_roadmap(path: str, meant: str, start: StartCommands) -> str:
-    """The roadmap is a link, which only a checkout follows: there it is resolved before the run."""
+    """The roadmap that a command names is a link; the configured one is followed before."""
     return (
-        f"`{_plain(path)}` is a link to `{_plain(meant)}`, and Cairn follows links only on a "
-        f"checkout. Name the file itself: `{start.roadmap}{_plain(meant)}`, or "
-        "`roadmap: {path: …}` in `.github/cairn.yml`."
+        f"`{_plain(path)}` is a link to `{_plain(meant)}`. Name the file itself: "
+        f"`{start.roadmap}{_plain(meant)}`."
     )
 
 

@@ -57,7 +57,7 @@ async def parse_roadmap(state: RunState, deps: Deps, work: TaskWork) -> Step:
     state = grounded(state, stack)
     path = state.request.roadmap
     meant = await linked(deps.repository, stack.base or stack.tip, path)
-    if meant != path:  # what reads a roadmap of GitHub later (restacking, undo) follows no links
+    if meant != path:  # named in a command: what reads it later (restacking, undo) follows no links
         return Step(replace(state, problem=linked_roadmap(path, meant, deps.start)), "rejected")
     now = await roadmap_now(deps.repository, stack, path)
     state = state.with_stack(left=await left_behind(deps.repository, stack, path))

@@ -8,6 +8,7 @@ import pytest
 
 from tests.scenarios.bot import Bot
 from tests.scenarios.projects import note, notes, on
+from tests.scenarios.stacks import diff, merge
 
 CONFIG = ".github/cairn.yml"
 
@@ -20,6 +21,42 @@ async def test_a_missing_roadmap_is_told(bot: Bot) -> None:
     (said,) = bot.says()
     assert "There is no file `ROADMAP.md`" in said
     assert "`/execute docs/PLAN.md`" in said
+
+
+LINKED = {
+    "docs/PLAN.md": b"- [ ] Write `one.md`\n- [ ] Write `two.md`\n",
+    "docs/NOW.md": ("120000", b"PLAN.md"),
+    "ROADMAP.md": ("120000", b"docs/NOW.md"),
+}
+
+
+@on(LINKED)
+async def test_a_roadmap_that_is_a_link(bot: Bot) -> None:
+    """The file that it leads to is read and ticked; later commands and merges mean it, too."""
+    bot.model.says(note("one.md"), note("two.md"))
+
+    await bot.comment("/execute --max-tasks 1")
+    bot.says()
+    await merge(bot, bot.pulls[0])
+    bot.says()
+    await bot.comment("/execute")
+
+    assert "is done" in bot.says()[-1]
+    head = bot.pulls[-1].pull.sha
+    assert diff(bot, bot.pulls[-1]).count("\n+- [x] Write `two.md`") == 1
+    assert bot.view.files(head)["ROADMAP.md"][0] == "120000"
+    plan = bot.view.state.bare.text("show", f"{head}:docs/PLAN.md")
+    assert plan.split("\n") == ["- [x] Write `one.md`", "- [x] Write `two.md`"]
+
+
+@on({"README.md": b"# No roadmap\n", "ROADMAP.md": ("120000", b"../elsewhere/PLAN.md")})
+async def test_a_roadmap_that_is_a_link_out_of_the_repository(bot: Bot) -> None:
+    """It is not followed, and no task is found."""
+    await bot.comment("/execute")
+
+    (said,) = bot.says()
+    assert "`ROADMAP.md`" in said
+    assert set(bot.view.branches) == {"main"}
 
 
 @on(notes(""))
