@@ -1,0 +1,42 @@
+"""How much of the product one task with a right answer enters: what a reader would have to open."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import tomllib
+from types import CodeType, FrameType
+
+from tests.docs.test_docs import ROOT
+from tests.scenarios.bot import Bot
+from tests.scenarios.projects import ADD
+
+PRODUCT = tuple(f"{ROOT / package}/" for package in ("app", "handlers", "runner"))
+
+
+async def test_one_right_answer_enters_few_files(bot: Bot) -> None:
+    """From the webhook to the pull request, no more files than pyproject.toml allows."""
+    limit = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["house"]["files-entered"]
+    bot.model.says(ADD)
+    entered: set[CodeType] = set()
+
+    def note(frame: FrameType, event: str, argument: object) -> None:
+        if event == "call":
+            entered.add(frame.f_code)
+
+    threading.setprofile(note)
+    sys.setprofile(note)
+    try:
+        await bot.comment("/execute --max-tasks 1")
+    finally:
+        sys.setprofile(None)
+        threading.setprofile(None)
+
+    bot.says()
+    assert len(bot.pulls) == 1
+    files = {
+        code.co_filename.removeprefix(f"{ROOT}/")
+        for code in entered
+        if code.co_filename.startswith(PRODUCT) and code.co_name != "<module>"
+    }
+    assert len(files) <= limit, "\n".join(sorted(files))
