@@ -7,6 +7,8 @@ import threading
 import tomllib
 from types import CodeType, FrameType
 
+import pytest
+
 from tests.docs.test_docs import ROOT
 from tests.scenarios.bot import Bot
 from tests.scenarios.projects import ADD
@@ -14,6 +16,7 @@ from tests.scenarios.projects import ADD
 PRODUCT = tuple(f"{ROOT / package}/" for package in ("app", "handlers", "runner"))
 
 
+@pytest.mark.long("every call is traced")
 async def test_one_right_answer_enters_few_files(bot: Bot) -> None:
     """From the webhook to the pull request, no more files than pyproject.toml allows."""
     limit = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["house"]["files-entered"]
