@@ -37,8 +37,12 @@ def changed_cases(path: str, old: bytes, new: bytes, names: Collection[str]) -> 
 
 
 def _key(name: str, known: Collection[str]) -> str:
+    """The titles of a test, which tape names by its own alone."""
     plain = name.replace(_BETWEEN, " ")
-    return plain if plain in known else _UNKNOWN
+    if plain in known:
+        return plain
+    inner = [key for key in known if key.endswith(f" {plain}")]
+    return inner[0] if len(inner) == 1 else _UNKNOWN
 
 
 def _code(path: str, content: bytes) -> dict[str, list[str]] | None:

@@ -314,6 +314,7 @@ _LARGEST_MANIFEST = "262144"
 _REPORTER = "data:text/javascript," + quote(
     files("runner.verify.tools").joinpath("node_reporter.js").read_text()
 )
+_TITLES = files("runner.verify.tools").joinpath("tape_files.js").read_text()
 # commands are what a package's own script says: they run where the whole repository does
 # a workspace's programs may lie in the folder above its packages
 _START = """\
@@ -410,7 +411,26 @@ class Node:
         _must_work(result, suite.runner)
         content = await fetched_here(session, report)
         read = partial(form.read, content)
+        if suite.runner == "tape":
+            read = partial(read_tap, content, await _files_by_title(session, content))
         return judged(level, result, read, timeout=timeout, red=form.red)
+
+
+async def _files_by_title(session: SandboxSession, said: bytes) -> dict[str, str]:
+    """The test file of each title in what tape printed; none where several have it."""
+    where = await session.run(
+        ["node", "--input-type=module", "-e", _TITLES], stdin=said, timeout=60
+    )
+    try:
+        found = _object(where.stdout)
+    except UnreadableReport:
+        return {}
+    files: dict[str, str] = {}
+    for title, paths in found.items():
+        tests = [path for path in paths if _FILES["tape"].search(path)]
+        if len(tests) == 1:
+            files[title] = tests[0]
+    return files
 
 
 async def _script(session: SandboxSession, suite: Suite, *, timeout: float) -> Level:

@@ -78,3 +78,15 @@ def test_other_calls_are_no_tests() -> None:
 
     assert changed_cases("a.test.js", old, new, ["matches"]) == ()
     assert changed_cases("a.test.js", OLD, b"{" * 2_000, ["is alone"]) == ()
+
+
+def test_a_test_within_another_may_be_named_by_its_own_title() -> None:
+    """As tape does; a title that stands in two blocks says nothing of either."""
+    more = b"""\
+test('parse()', (t) => {
+  t.test('one', (s) => s.ok(1));
+  t.test('two', (s) => s.ok(%d));
+});
+"""
+
+    assert changed_cases("a.js", more % 1, more % 2, ("one", "two")) == ("two",)

@@ -138,3 +138,22 @@ async def test_what_tape_prints_is_read_and_shown(tmp_path: Path, code: int) -> 
     assert level.result == ("failed" if code else "passed")
     assert [failure.test for failure in level.failures] == ["test/a.js::adds"][:code]
     assert "should be truthy" in level.output
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
+async def test_a_test_that_passes_is_named_with_the_file_that_has_its_title(tmp_path: Path) -> None:
+    """Tape does not say it; a title that two files have stays alone, and code is no test."""
+    files = {
+        "package.json": json.dumps({"scripts": {"test": "tape test/*.js"}}),
+        "test/a.js": "test('adds', f); test(`inner`, g); test('throws', h);",
+        "test/b.js": 'test("throws", f);',
+        "lib/c.js": "log('inner');",
+        "said.tap": SAID.replace("not ok", "ok"),
+        "node_modules/.bin/tape": "#!/bin/sh\ncat said.tap\n",
+    }
+    box, workspace = await open_box(tmp_path, files)
+    (workspace / "node_modules/.bin/tape").chmod(0o755)
+    level = await Node().run(box, timeout=60)
+
+    assert (level.found, level.passed) == (("test/a.js::adds", "test/a.js::inner"), 3)
+    assert level.green == ("test/a.js",)
