@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Literal
+from collections.abc import Iterator, Sequence
+from typing import Literal
 
-from runner.checks.sql import DIALECTS, PIECE, sqlglot, statements
+from runner.checks import sql
 
 Category = Literal["filesystem", "database", "git", "cloud", "process"]
 Verdict = tuple[Category, str]
@@ -36,8 +36,8 @@ def judge(words: Sequence[str], *, depth: int = 0) -> Iterator[Verdict]:
     if not words or depth > _DEEPEST:
         return
     name, rest = _plain_name(words[0]), list(words[1:])
-    rule = _RULES.get(name) or _RULES.get(name.partition(".")[0])
-    if rule and (verdict := rule(rest)):
+    special = _SPECIAL.get(name)
+    if verdict := special(rest) if special else _ruled(name, rest):
         yield verdict
     if name in _SHELLS:
         for word in rest:
@@ -45,7 +45,7 @@ def judge(words: Sequence[str], *, depth: int = 0) -> Iterator[Verdict]:
     elif name == "find" and "-exec" in rest:
         yield from judge(rest[rest.index("-exec") + 1 :], depth=depth + 1)
     elif name in _SQL_CLIENTS:
-        yield from _in_sql(rest)
+        yield from (("database", pattern) for word in rest for pattern in judge_sql(word))
 
 
 def judge_text(text: str, *, depth: int = 0) -> Iterator[Verdict]:
@@ -56,12 +56,6 @@ def judge_text(text: str, *, depth: int = 0) -> Iterator[Verdict]:
         except ValueError:
             words = piece.split()
         yield from judge(words, depth=depth)
-
-
-def _in_sql(arguments: Sequence[str]) -> Iterator[Verdict]:
-    for word in arguments:
-        for pattern in judge_sql(word):
-            yield "database", pattern
 
 
 def _plain_name(word: str) -> str:
@@ -90,11 +84,9 @@ def _flags(words: Sequence[str]) -> str:
 
 def _rm(words: list[str]) -> Verdict | None:
     short = _flags(words).lower()
-    recursive = "r" in short or "--recursive" in words
-    forced = "f" in short or "--force" in words
-    if recursive:
-        return "filesystem", "rm -rf" if forced else "rm -r"
-    return None
+    if "r" not in short and "--recursive" not in words:
+        return None
+    return "filesystem", "rm -rf" if "f" in short or "--force" in words else "rm -r"
 
 
 def _git(words: list[str]) -> Verdict | None:
@@ -119,102 +111,82 @@ def _git(words: list[str]) -> Verdict | None:
     return ("git", f"git {found}") if found else None
 
 
-def _verb(category: Category, name: str, verbs: str) -> Callable[[list[str]], Verdict | None]:
-    """Make a rule: the first word that is one of these verbs (patterns) destroys."""
-    pattern = re.compile(verbs)
-
-    def rule(words: list[str]) -> Verdict | None:
-        plain = [word for word in words[:8] if not word.startswith("-")][:4]
-        for at, word in enumerate(plain):
-            if pattern.fullmatch(word):
-                return category, " ".join([name, *plain[: at + 1]])
-        return None
-
-    return rule
-
-
-def _option(category: Category, name: str, *options: str) -> Callable[[list[str]], Verdict | None]:
-    """Make a rule: one of these options destroys."""
-
-    def rule(words: list[str]) -> Verdict | None:
-        found = next((o for o in options for w in words if w == o or w.startswith(o + "=")), None)
-        return (category, f"{name} {found}") if found else None
-
-    return rule
-
-
-def _always(category: Category, name: str) -> Callable[[list[str]], Verdict | None]:
-    return lambda _words: (category, name)
-
-
 def _aws(words: list[str]) -> Verdict | None:
     plain = [word for word in words if not word.startswith("-")][:3]
     if plain[:2] == ["s3", "rb"] or (plain[:2] == ["s3", "rm"] and "--recursive" in words):
         return "cloud", f"aws s3 {plain[1]}"
-    return _verb("cloud", "aws", r"(?:delete|terminate|destroy|purge)-[\w-]+")(words)
+    return _ruled("aws", words)
 
 
-def _dd(words: list[str]) -> Verdict | None:
-    return ("filesystem", "dd of=/dev") if any(w.startswith("of=/dev/") for w in words) else None
+def _ruled(name: str, words: list[str]) -> Verdict | None:
+    """Judge a command by its row: one of its verbs destroys, or of its options; or it always does.
+
+    The row says how people write the command, and which verbs and options (patterns) those are.
+    """
+    row = _RULES.get(name) or _RULES.get(name.partition(".")[0])
+    if row is None:
+        return None
+    category, written, verbs, options = row
+    if not verbs and not options:
+        return category, written
+    plain = [word for word in words[:8] if not word.startswith("-")][:4]
+    for at, word in enumerate(plain):
+        if re.fullmatch(verbs, word):
+            return category, " ".join([written, *plain[: at + 1]])
+    found = (word for word in words if options and re.fullmatch(options, word))
+    return next(((category, f"{written} {word}") for word in found), None)
 
 
-def _kill(words: list[str]) -> Verdict | None:
-    return ("process", "kill -9") if {"-9", "-KILL", "-SIGKILL"} & set(words) else None
-
-
-_RULES: dict[str, Callable[[list[str]], Verdict | None]] = {
-    "rm": _rm,
-    "rmdir": _option("filesystem", "rmdir", "/s", "/S"),
-    "rd": _option("filesystem", "rd", "/s", "/S"),
-    "del": _option("filesystem", "del", "/s", "/S", "/q", "/Q"),
-    "remove-item": _option("filesystem", "Remove-Item", "-Recurse", "-recurse", "-Force"),
-    "find": _option("filesystem", "find", "-delete"),
-    "rimraf": _always("filesystem", "rimraf"),
-    "shred": _always("filesystem", "shred"),
-    "wipefs": _always("filesystem", "wipefs"),
-    "mkfs": _always("filesystem", "mkfs"),
-    "dd": _dd,
-    "dropdb": _always("database", "dropdb"),
-    "redis-cli": _verb("database", "redis-cli", r"(?i:flushall|flushdb)"),
-    "rails": _verb("database", "rails", r"db:(?:drop|reset|purge).*"),
-    "rake": _verb("database", "rake", r"db:(?:drop|reset|purge).*"),
-    "prisma": _verb("database", "prisma", r"reset"),
-    "git": _git,
-    "terraform": _option("cloud", "terraform", "-destroy"),
-    "kubectl": _verb("cloud", "kubectl", r"delete|drain"),
-    "helm": _verb("cloud", "helm", r"uninstall|delete"),
-    "aws": _aws,
-    "gcloud": _verb("cloud", "gcloud", r"delete"),
-    "gsutil": _verb("cloud", "gsutil", r"rm|rb"),
-    "az": _verb("cloud", "az", r"delete|purge"),
-    "doctl": _verb("cloud", "doctl", r"delete"),
-    "eksctl": _verb("cloud", "eksctl", r"delete"),
-    "heroku": _verb("cloud", "heroku", r"\w*:?(?:destroy|reset)"),
-    "pulumi": _verb("cloud", "pulumi", r"destroy"),
-    "cdk": _verb("cloud", "cdk", r"destroy"),
-    "docker": _verb("cloud", "docker", r"prune"),
-    "kill": _kill,
-    "killall": _always("process", "killall"),
-    "pkill": _always("process", "pkill"),
-    "taskkill": _option("process", "taskkill", "/F", "/f"),
-    "shutdown": _always("process", "shutdown"),
-    "reboot": _always("process", "reboot"),
-    "halt": _always("process", "halt"),
-    "poweroff": _always("process", "poweroff"),
-    "systemctl": _verb("process", "systemctl", r"stop|kill|poweroff|reboot|halt"),
+_SPECIAL = {"rm": _rm, "git": _git, "aws": _aws}
+_RULES: dict[str, tuple[Category, str, str, str]] = {
+    "rmdir": ("filesystem", "rmdir", "", "/[sS]"),
+    "rd": ("filesystem", "rd", "", "/[sS]"),
+    "del": ("filesystem", "del", "", "/[sSqQ]"),
+    "remove-item": ("filesystem", "Remove-Item", "", "(?i:-recurse|-force)"),
+    "find": ("filesystem", "find", "", "-delete"),
+    "rimraf": ("filesystem", "rimraf", "", ""),
+    "shred": ("filesystem", "shred", "", ""),
+    "wipefs": ("filesystem", "wipefs", "", ""),
+    "mkfs": ("filesystem", "mkfs", "", ""),
+    "dd": ("filesystem", "dd", "", "of=/dev/.*"),
+    "dropdb": ("database", "dropdb", "", ""),
+    "redis-cli": ("database", "redis-cli", "(?i:flushall|flushdb)", ""),
+    "rails": ("database", "rails", "db:(?:drop|reset|purge).*", ""),
+    "rake": ("database", "rake", "db:(?:drop|reset|purge).*", ""),
+    "prisma": ("database", "prisma", "reset", ""),
+    "terraform": ("cloud", "terraform", "destroy", "-destroy"),
+    "tofu": ("cloud", "tofu", "destroy", "-destroy"),
+    "kubectl": ("cloud", "kubectl", "delete|drain", ""),
+    "helm": ("cloud", "helm", "uninstall|delete", ""),
+    "aws": ("cloud", "aws", r"(?:delete|terminate|destroy|purge)-[\w-]+", ""),
+    "gcloud": ("cloud", "gcloud", "delete", ""),
+    "gsutil": ("cloud", "gsutil", "rm|rb", ""),
+    "az": ("cloud", "az", "delete|purge", ""),
+    "doctl": ("cloud", "doctl", "delete", ""),
+    "eksctl": ("cloud", "eksctl", "delete", ""),
+    "heroku": ("cloud", "heroku", r"\w*:?(?:destroy|reset)", ""),
+    "pulumi": ("cloud", "pulumi", "destroy", ""),
+    "cdk": ("cloud", "cdk", "destroy", ""),
+    "docker": ("cloud", "docker", "prune", ""),
+    "kill": ("process", "kill", "", "-(?:9|KILL|SIGKILL)"),
+    "killall": ("process", "killall", "", ""),
+    "pkill": ("process", "pkill", "", ""),
+    "taskkill": ("process", "taskkill", "", "/[Ff]"),
+    "shutdown": ("process", "shutdown", "", ""),
+    "reboot": ("process", "reboot", "", ""),
+    "halt": ("process", "halt", "", ""),
+    "poweroff": ("process", "poweroff", "", ""),
+    "systemctl": ("process", "systemctl", "stop|kill|poweroff|reboot|halt", ""),
 }
-_destroy = _verb("cloud", "terraform", r"destroy")
-_RULES["terraform"] = lambda words: (
-    _destroy(words) or (("cloud", "terraform apply -destroy") if "-destroy" in words else None)
-)
-_RULES["tofu"] = _verb("cloud", "tofu", r"destroy")
 
 
 _TRIGGER = re.compile(r"\b(?:DROP|TRUNCATE|DELETE)\b", re.IGNORECASE)
 _DROPPED = frozenset({"TABLE", "DATABASE", "SCHEMA", "COLUMN", "USER", "ROLE"})
-_DROP = re.compile(r"\s*(DROP\s+(?:TABLE|DATABASE|SCHEMA|USER|ROLE)|TRUNCATE(?:\s+TABLE)?)\b", re.I)
+_DROP = re.compile(
+    r"(?:\s|--[^\n]*|/\*.*?\*/)*(DROP\s+(?:TABLE|DATABASE|SCHEMA|USER|ROLE)|TRUNCATE(?:\s+TABLE)?)\b",
+    re.IGNORECASE | re.DOTALL,
+)
 _LEADING = re.compile(r"(?:\s|--[^\n]*|/\*.*?\*/)*", re.DOTALL)
-_LONGEST = 16_000
 
 
 def judge_sql(text: str) -> Iterator[str]:
@@ -227,39 +199,31 @@ def placed(text: str) -> Iterator[tuple[int, str]]:
     """Yield offset and pattern of each statement that destroys."""
     if not _TRIGGER.search(text):
         return
-    start = 0
-    for found in (*PIECE.finditer(text), None):
-        if found and not found["end"]:
-            continue
-        end = found.start() if found else len(text)
-        statement = text[start:end]
-        if len(statement) <= _LONGEST and _TRIGGER.search(statement):
+    for start, statement in sql.statements(text):
+        if _TRIGGER.search(statement):
             blanks = _LEADING.match(statement)
             at = start + (blanks.end() if blanks else 0)
             yield from ((at, pattern) for pattern in _patterns(statement))
-        start = end + 1
 
 
 def _patterns(statement: str) -> Iterator[str]:
-    trees = next((t for d in DIALECTS[:4] if (t := statements(statement, d)) is not None), None)
-    if trees is None:  # no grammar accepts it; plain words still count
-        if found := _DROP.match(_LEADING.sub("", statement, count=1)):
-            yield " ".join(found[1].upper().split())
+    trees = sql.read(statement)
+    plain = _DROP.match(statement)  # for what no grammar accepts
+    by_word = " ".join(plain[1].upper().split()) if plain else ""
+    if isinstance(trees, sql.SqlRefusal):
+        yield from filter(None, [by_word])
         return
-    kinds = sqlglot().exp
+    kinds = sql.sqlglot().exp
     for tree in trees:
         for node in tree.find_all(kinds.Drop, kinds.TruncateTable, kinds.Delete):
-            if pattern := _pattern(node):
-                yield pattern
-        if isinstance(tree, kinds.Command) and (found := _DROP.match(statement)):
-            yield " ".join(found[1].upper().split())
-
-
-def _pattern(node: Any) -> str:
-    kinds = sqlglot().exp
-    if isinstance(node, kinds.Drop):
-        kind = str(node.args.get("kind") or "").upper()
-        return f"DROP {kind}" if kind in _DROPPED else ""
-    if isinstance(node, kinds.TruncateTable):
-        return "TRUNCATE TABLE"
-    return "" if node.args.get("where") or node.args.get("limit") else "DELETE without WHERE"
+            kind = str(node.args.get("kind") or "").upper()
+            if isinstance(node, kinds.TruncateTable):
+                yield "TRUNCATE TABLE"
+            elif isinstance(node, kinds.Drop) and kind in _DROPPED:
+                yield f"DROP {kind}"
+            elif isinstance(node, kinds.Delete) and not (
+                node.args.get("where") or node.args.get("limit")
+            ):
+                yield "DELETE without WHERE"
+        if isinstance(tree, kinds.Command):
+            yield from filter(None, [by_word])

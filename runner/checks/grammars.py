@@ -56,12 +56,6 @@ def is_too_much(grammar: SyntaxGrammar, content: bytes) -> bool:
     return len(content) > grammar.largest or (grammar.angles and types_too_deep(content))
 
 
-def accepts(grammar: SyntaxGrammar, content: bytes) -> bool:
-    """Whether a grammar sees no error; False for what is too large or too tangled to say."""
-    tree = parse(grammar, content)
-    return tree is not None and not tree.root_node.has_error
-
-
 def run(parser: Parser, content: bytes, *, stop: Callable[[], bool] = lambda: False) -> Tree | None:
     """Parse within the bounds, or until ``stop`` (asked at every step) says so.
 
@@ -243,7 +237,6 @@ CPP = grammar_of("cpp")
 CSS = grammar_of("css")
 HTML = grammar_of("html")
 JAVASCRIPT = grammar_of("javascript")
-SQL = SyntaxGrammar("tree_sitter_sql")
 TSX = grammar_of("tsx")
 TYPESCRIPT = grammar_of("typescript")
 

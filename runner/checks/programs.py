@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Iterator
 
 from runner.checks.grammars import (
     BASH,
@@ -107,9 +106,8 @@ def _plausible_shell(content: bytes, offset: int) -> bool:
     return _WORD.match(content, offset) is not None or b"," not in line
 
 
-_DIRECTIVE = lazy_pattern(
-    rb"^[ \t]*#[ \t]*(\w*)(?:\\\r?\n|/\*.*?\*/|[^\n])*", re.MULTILINE | re.DOTALL
-)
+# of whose branches only one is compiled, and nothing here says which; a guard of a header has none
+_BRANCHES = lazy_pattern(rb"^[ \t]*#[ \t]*(?:else|elif|if\b|ifdef)", re.MULTILINE)
 _DEFINED = lazy_pattern(
     rb"^[ \t]*#[ \t]*define[ \t]+(\w+)(\([^)\n]*\))?[ \t]*([^\n]*)", re.MULTILINE
 )
@@ -149,9 +147,8 @@ def check_header(path: str, content: bytes) -> Complaint | None:
 
 
 def _check(path: str, content: bytes, language: SyntaxGrammar) -> Complaint | None:
-    if len(content) > language.largest:
+    if len(content) > language.largest or _BRANCHES.search(content):
         return None
-    code = _one_branch(content, cpp=language is CPP)
     macros = frozenset(
         found[1]
         for found in _DEFINED.finditer(content)
@@ -165,7 +162,7 @@ def _check(path: str, content: bytes, language: SyntaxGrammar) -> Complaint | No
         capitals = {w for w in _MACRO.findall(near) if not _VALUE.fullmatch(w)} - values
         return not capitals and not macros & words
 
-    return checked(path, code, language, plausible, shown=content)
+    return checked(path, content, language, plausible)
 
 
 def _declaration(code: bytes, offset: int) -> bytes:
@@ -174,45 +171,3 @@ def _declaration(code: bytes, offset: int) -> bytes:
     head = _COMMENT_OR_TEXT.sub(b" ", code[: end if end >= 0 else len(code)])
     ends = [found.end() for found in _BOUNDARY.finditer(head, 0, len(head.rstrip()) - 1)]
     return head[ends[-2] :] if len(ends) > 1 else head
-
-
-def _one_branch(content: bytes, *, cpp: bool) -> bytes:
-    """Blank the directives, and every branch of a condition but the first; no line moves."""
-    code, at = bytearray(content), 0
-    off: list[bool] = []
-    for found in _directives(content):
-        if any(off):
-            _blank(code, at, found.start())
-        _blank(code, found.start(), found.end())
-        at = found.end()
-        if found[1] in {b"if", b"ifdef", b"ifndef"}:
-            off.append(_is_off(found[0], cpp=cpp))
-        elif found[1] in {b"else", b"elif", b"elifdef", b"elifndef"} and off:
-            off[-1] = not off[-1] or found[1] != b"else"
-        elif found[1] == b"endif" and off:
-            off.pop()
-    return bytes(code)
-
-
-def _is_off(directive: bytes, *, cpp: bool) -> bool:
-    if re.search(rb"\bif\s+0\b", directive):
-        return True
-    plus = re.search(rb"\b(?:ifdef\s+|if\s+defined\W+)__cplusplus\b", directive)
-    return (
-        not cpp if plus else cpp and re.search(rb"\bifndef\s+__cplusplus\b", directive) is not None
-    )
-
-
-def _directives(content: bytes) -> Iterator[re.Match[bytes]]:
-    """Yield the directives that are not inside a comment of several lines."""
-    comments = [m.span() for m in _COMMENT_OR_TEXT.finditer(content) if m[0].startswith(b"/*")]
-    at = 0
-    for found in _DIRECTIVE.finditer(content):
-        while at < len(comments) and comments[at][1] <= found.start():
-            at += 1
-        if at == len(comments) or not comments[at][0] < found.start():
-            yield found
-
-
-def _blank(code: bytearray, start: int, end: int) -> None:
-    code[start:end] = re.sub(rb"[^\n]", b" ", bytes(code[start:end]))

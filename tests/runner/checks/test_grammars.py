@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import random
-import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -91,6 +89,10 @@ LET_BE = {
     "sql template": ("a.sql", "SELECT * FROM {{ ref('a') }} WHERE (\n"),
     "psql": ("a.sql", "\\echo 'a\nSELECT 1;\n"),
     "procedure": ("a.sql", "CREATE FUNCTION f() RETURNS int AS $$ BEGIN; ( $$ LANGUAGE x\n"),
+    "c branches": (
+        "a.c",
+        "#ifdef A\nint f(int a) {\n#else\nint f(void) {\n#endif\n  return 1;\n}\n",
+    ),
     "c macros": ("a.c", "MODULE_INIT(\n  static API int f(void) WITHOUT\n)\n"),
     "cpp macro class": ("a.hpp", "class EXPORT_API Foo : public Bar { Q_OBJECT void f(); };\n"),
     "css to come": ("a.css", "@new-rule (a < ) { b { c ?: d } }\n"),
@@ -135,7 +137,7 @@ def test_valid_code_passes_with_other_line_ends(path):
     assert syntax(path, VALID[path].replace("\n", "\r\n")) is None
 
 
-@pytest.mark.parametrize("path", [path for path in VALID if path not in {"a.html", "a.css", "a.c"}])
+@pytest.mark.parametrize("path", sorted(VALID.keys() - {"a.html", "a.css", "a.c", "a.h"}))
 def test_code_that_stops_in_the_middle_is_noticed(path):
     """The first half of a sample and an opening bracket is no whole file."""
     text = VALID[path]
@@ -148,18 +150,6 @@ def test_code_that_stops_in_the_middle_is_noticed(path):
 def test_what_a_grammar_cannot_judge_is_let_be(name):
     """Templates, macros, other dialects and very large files are left to their own tools."""
     assert syntax(*LET_BE[name]) is None
-
-
-def test_common_sql_needs_no_slow_parser():
-    """What the grammar of all dialects takes is not parsed by the one that knows each of them."""
-    code = """
-import sys
-from runner.checks.validate import syntax_complaint
-said = syntax_complaint("a.sql", b"CREATE TABLE a (b INT);\\nSELECT b, count(*) FROM a GROUP BY b;")
-sys.exit(said is not None or "sqlglot" in sys.modules)
-"""
-
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
 OLD = "const a = (;\nconst b = 1;\n"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from runner.checks.sql import check_sql, refusal, statements
+from runner.checks.sql import SqlRefusal, check_sql, read, statements
 
 
 def place(text: str) -> tuple[int | None, int | None] | None:
@@ -49,11 +49,11 @@ def test_what_no_dialect_has_is_refused_at_its_place(text: str, line: int, colum
     assert place(text) == (line, column)
 
 
-def test_a_dialect_is_asked_by_its_name() -> None:
-    """What one accepts another one refuses, and its trees are there to look at."""
-    assert refusal("SELECT TOP 5 * FROM users", "tsql") is None
-    assert refusal("SELECT a FROM t LIMIT 5 5", "postgres") is not None
-    assert [type(tree).__name__ for tree in statements("SELECT 1; DROP TABLE a") or ()] == [
-        "Select", "Drop",
-    ]  # fmt: skip
-    assert statements("SELECT (") is None
+def test_a_statement_is_read_as_the_first_dialect_that_accepts_it() -> None:
+    """Its trees are there to look at, or where it stops making sense."""
+    kinds = [
+        type(tree).__name__ for _, one in statements("SELECT 1; DROP TABLE a") for tree in read(one)
+    ]
+
+    assert kinds == ["Select", "Drop"]
+    assert isinstance(read("SELECT ("), SqlRefusal)
