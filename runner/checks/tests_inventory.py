@@ -7,10 +7,11 @@ them between two versions of a file counts.
 from __future__ import annotations
 
 import ast
+import math
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from runner.checks.tests_strength import Demands, Function, demands_of
 from runner.code.languages import python_tree
@@ -18,7 +19,6 @@ from runner.text.patterns import lazy_pattern
 
 _SKIPPING = {"skip", "skipif", "skipIf", "skipUnless", "skipTest", "xfail", "expectedFailure",
              "importorskip", "exit"}  # fmt: skip
-_UNCOLLECTED = "not collected"
 _MOST_CALLS = 20
 
 
@@ -56,13 +56,13 @@ def inventory(source: bytes) -> dict[str, TestCode] | None:
         tree = python_tree(source)
         found = {"": TestCode(1, skips=frozenset(_module_skips(tree)))}
         helpers = _demanding(tree)
-        rows, aliases = _listed(tree), _aliases(tree)
-        off = _uncollected(tree)
+        assigned = [node for node in tree.body if isinstance(node, ast.Assign)]
+        lists = [node for node in assigned if isinstance(node.value, ast.List | ast.Tuple)]
+        rows = {name: len(node.value.elts) for node in lists for name in _targets(node)}  # type: ignore[attr-defined]
+        marks = [node for node in assigned if any(_skip_words(node))]
+        aliases = frozenset(name for node in marks for name in _targets(node) - {"pytestmark"})
         for name, function, classes in _functions(tree, "", ()):
-            test = _test(function, classes, helpers, rows, aliases)
-            if name in off:
-                test = replace(test, skips=test.skips | {_UNCOLLECTED})
-            found[name] = test
+            found[name] = _test(function, classes, helpers, rows, aliases)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
     return found
@@ -93,17 +93,6 @@ def _used(node: ast.AST) -> Counter[str]:
     )
     taken = {inner.arg for inner in ast.walk(node) if isinstance(inner, ast.arg)}
     return names + Counter(taken - names.keys())
-
-
-def _listed(tree: ast.Module) -> dict[str, int]:
-    """How many rows the lists at the top of the file have, by name."""
-    return {
-        target.id: len(node.value.elts)
-        for node in tree.body
-        if isinstance(node, ast.Assign) and isinstance(node.value, ast.List | ast.Tuple)
-        for target in node.targets
-        if isinstance(target, ast.Name)
-    }
 
 
 def source_of(source: bytes, name: str) -> str:
@@ -183,7 +172,7 @@ def standing_tests(old: Mapping[str, bytes], new: Mapping[str, bytes]) -> dict[s
         for path, content in new.items()
         for tests in [inventory(content) or {}]
         for name, test in tests.items()
-        if (test.skips | tests[""].skips) - {_UNCOLLECTED, "__test__"}
+        if (test.skips | tests[""].skips) - {"__test__"}
     }
     places = {t: {t} if t in after else fresh.get(code, set()) for t, code in before.items()}
     return {test: frozenset(at - skipped) for test, at in places.items() if at - skipped}
@@ -212,59 +201,6 @@ def _bases(node: ast.ClassDef) -> set[str]:
     return {ast.unparse(base) for base in node.bases} - {"object"}
 
 
-def _uncollected(tree: ast.Module) -> frozenset[str]:
-    """The tests (``Class::function``) that are defined and yet not collected by pytest.
-
-    Something else takes their name later, ``__test__`` says so, or their class is none of tests
-    (https://docs.pytest.org/en/stable/explanation/goodpractices.html#test-discovery).
-    """
-    classes = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
-    used = {name for node in classes for name in _bases(node)}
-    found: dict[str, bool] = {}
-
-    def look(scope: ast.Module | ast.ClassDef, prefix: str, *, off: bool) -> None:
-        last, silent = _last_bound(scope)
-        for node in scope.body:
-            if not isinstance(node, ast.ClassDef | Function):
-                continue
-            hidden = off or last.get(node.name) is not node or node.name in silent
-            if not isinstance(node, ast.ClassDef):
-                found[f"{prefix}{node.name}"] = hidden and _is_test(node)
-                continue
-            own = {each.name for each in node.body if isinstance(each, Function)}
-            known = node.name.startswith("Test") and "__init__" not in own
-            strange = not (known or _bases(node)) or "__test__" in _last_bound(node)[1]
-            no_tests = hidden or (strange and node.name not in used)
-            look(node, f"{prefix}{node.name}::", off=no_tests)
-
-    look(tree, "", off=False)
-    return frozenset(name for name, hidden in found.items() if hidden)
-
-
-def _last_bound(scope: ast.Module | ast.ClassDef) -> tuple[dict[str, ast.stmt], set[str]]:
-    """Which statement gives each name its last value, and what ``__test__`` takes out."""
-    last: dict[str, ast.stmt] = {}
-    silent: set[str] = set()
-    for node in scope.body:
-        if isinstance(node, Function | ast.ClassDef):
-            last[node.name] = node
-            continue
-        value = node.value if isinstance(node, ast.Assign) else None
-        allowed = isinstance(value, ast.Constant) and value.value is True
-        kept: set[str] = set()  # wrapped in something that does not skip them
-        if value and not any(_skip_words(value)):
-            kept = {each.id for each in ast.walk(value) if isinstance(each, ast.Name)}
-        for inner in ast.walk(node):
-            if isinstance(inner, ast.Name) and not isinstance(inner.ctx, ast.Load):
-                if inner.id == "__test__" and not allowed:
-                    silent.add(inner.id)
-                elif inner.id not in kept:
-                    last[inner.id] = node
-            elif isinstance(inner, ast.Attribute) and inner.attr == "__test__" and not allowed:
-                silent.add(ast.unparse(inner.value))
-    return last, silent
-
-
 _UNNAMED = {"setUpModule", "tearDownModule", "setup_module", "teardown_module", "setup_function",
             "teardown_function", "pytestmark", "pytest_plugins", "__test__"}  # fmt: skip
 """What pytest uses of a module without being told
@@ -281,14 +217,17 @@ class _Parts:
     def __init__(self, tree: ast.Module) -> None:
         self.code: dict[str, list[str]] = {}
         self.uses: dict[str, set[str]] = {}
-        decorators = (d for _, test, _ in _functions(tree, "", ()) for d in test.decorator_list)
-        self._rows = {n.id for d in decorators for n in ast.walk(d) if isinstance(n, ast.Name)}
+        of_tests = (d for _, test, _ in _functions(tree, "", ()) for d in test.decorator_list)
+        self._rows = {n.id for d in of_tests for n in ast.walk(d) if isinstance(n, ast.Name)}
         for node in _undocumented(tree):
             if _is_test(node):
                 continue
             for part in _single(node):
                 names = _bound_by(part)
-                if not names or names & _UNNAMED or _is_automatic(part):
+                decorators = part.decorator_list if isinstance(part, Function) else []
+                words = (word for each in decorators for word in ast.walk(each))
+                every = any(isinstance(w, ast.keyword) and w.arg == "autouse" for w in words)
+                if every or not names or names & _UNNAMED:
                     names |= {""}
                 self._add(names, [part])
         classes: set[str] = set()
@@ -392,13 +331,6 @@ def _bound_by(node: ast.stmt) -> frozenset[str]:
     return frozenset(found - {"*"})
 
 
-def _is_automatic(node: ast.stmt) -> bool:
-    """Whether it is a fixture of every test (``autouse``)."""
-    decorators = node.decorator_list if isinstance(node, Function) else []
-    words = (word for each in decorators for word in ast.walk(each))
-    return any(isinstance(word, ast.keyword) and word.arg == "autouse" for word in words)
-
-
 def _helpers(tree: ast.Module, test: ast.AST) -> list[ast.stmt]:
     """The functions and classes of the file that a test uses, directly or through another."""
     kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
@@ -436,17 +368,16 @@ def _test(
     decorators = [*inherited, *function.decorator_list]
     skips = {word for node in decorators for word in _skip_words(node, aliases)}
     skips |= {word for node in function.body for word in _skip_words(node)}
-    skips |= {"parametrize without rows" for node in decorators if _is_empty(node)}
+    sizes = [size for node in decorators if (size := _cases(node, rows)) is not None]
+    if any(ast.unparse(node).endswith((", [])", ", ())")) for node in decorators):
+        skips.add("parametrize without rows")
     demands = demands_of(function)
     for name, times in _used(function).items():
         for _ in range(min(times, _MOST_CALLS) if name in helpers else 0):
             demands.merge(helpers[name])
-    cases = 1
-    for node in decorators:
-        cases *= _cases(node, rows)
     names = {node.id for node in ast.walk(function) if isinstance(node, ast.Name)}
     names |= {node.attr for node in ast.walk(function) if isinstance(node, ast.Attribute)}
-    return TestCode(function.lineno, demands, frozenset(skips), cases, frozenset(names))
+    return TestCode(function.lineno, demands, frozenset(skips), math.prod(sizes), frozenset(names))
 
 
 def _skip_words(node: ast.AST, aliases: frozenset[str] = frozenset()) -> Iterator[str]:
@@ -458,24 +389,16 @@ def _skip_words(node: ast.AST, aliases: frozenset[str] = frozenset()) -> Iterato
             yield inner.id
 
 
-def _cases(node: ast.expr, rows: Mapping[str, int]) -> int:
-    """Return how many rows a ``parametrize`` decorator lists: 1 for anything else, 0: unknown."""
+def _cases(node: ast.expr, rows: Mapping[str, int]) -> int | None:
+    """Return how many rows a ``parametrize`` decorator lists (0: unknown); None for others."""
     if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
-        return 1
+        return None
     if node.func.attr != "parametrize" or len(node.args) < 2:
-        return 1
+        return None
     listed = node.args[1]
     if isinstance(listed, ast.Name):
         return rows.get(listed.id, 0)
     return len(listed.elts) if isinstance(listed, ast.List | ast.Tuple) else 0
-
-
-def _is_empty(node: ast.expr) -> bool:
-    """Whether a decorator parametrizes with no row at all: the test never runs."""
-    if not isinstance(node, ast.Call) or len(node.args) < 2:
-        return False
-    rows = node.args[1]
-    return isinstance(rows, ast.List | ast.Tuple) and not rows.elts
 
 
 def _module_skips(tree: ast.Module) -> Iterator[str]:
@@ -486,12 +409,6 @@ def _module_skips(tree: ast.Module) -> Iterator[str]:
             yield "__test__"
         if "pytestmark" in names or not isinstance(node, ast.Assign | ast.ClassDef | Function):
             yield from _skip_words(node)
-
-
-def _aliases(tree: ast.Module) -> frozenset[str]:
-    """Names that the file gives to marks that skip."""
-    marked = (node for node in tree.body if isinstance(node, ast.Assign) and any(_skip_words(node)))
-    return frozenset(name for node in marked for name in _targets(node) - {"pytestmark"})
 
 
 def _targets(node: ast.stmt) -> set[str]:
@@ -520,34 +437,26 @@ _ALWAYS_TRUE = lazy_pattern(
 
 
 def lost(old: bytes, new: bytes, *, checks: bool) -> str:
-    """Say what a test file loses ('' for nothing): tests, runs of them, with ``checks`` assertions.
+    """Say what a test file loses ('' for nothing): tests, runs of them, assertions.
 
+    With ``checks`` every assertion has to stay, otherwise as many: what is always true is none.
     What moves or is indented otherwise is not lost.
     """
-    before, after = _plain(old), _plain(new)
-    titles, skips = _counted(_TITLE, before), _counted(_SKIP, after)
-    if gone := titles - _counted(_TITLE, after):
+    before, after = (_COMMENT.sub("", each.decode("utf-8", "replace")) for each in (old, new))
+    if gone := _counted(_TITLE, before) - _counted(_TITLE, after):
         return f"would lose the test `{min(gone)}`"
-    if new_skips := skips - _counted(_SKIP, before):
+    if new_skips := _counted(_SKIP, after) - _counted(_SKIP, before):
         return f"would skip tests ({min(new_skips).strip()})"
-    if checks and (gone := _checks(before) - _checks(after)):
-        return f"would lose the check `{min(gone)}`"
-    return ""
-
-
-def fewer(old: bytes, new: bytes) -> str:
-    """Say that a file asserts less often than before, not counting what is always true."""
-    before, after = (
-        [line for line in _checks(_plain(text)).elements() if not _ALWAYS_TRUE.search(line)]
-        for text in (old, new)
+    had, has = (
+        Counter(line for line in map(_squeezed, text.split("\n")) if _CHECK.search(line))
+        for text in (before, after)
     )
-    if len(after) < len(before):
-        return f"would have {len(after)} assertions instead of {len(before)}"
-    return ""
-
-
-def _plain(content: bytes) -> str:
-    return _COMMENT.sub("", content.decode("utf-8", "replace"))
+    if checks:
+        return f"would lose the check `{min(had - has)}`" if had - has else ""
+    was, now = (
+        sum(not _ALWAYS_TRUE.search(line) for line in each.elements()) for each in (had, has)
+    )
+    return f"would have {now} assertions instead of {was}" if now < was else ""
 
 
 def _counted(pattern: re.Pattern[str], text: str) -> Counter[str]:
@@ -557,6 +466,5 @@ def _counted(pattern: re.Pattern[str], text: str) -> Counter[str]:
     )
 
 
-def _checks(text: str) -> Counter[str]:
-    lines = (" ".join(line.split()) for line in text.split("\n"))
-    return Counter(line for line in lines if _CHECK.search(line))
+def _squeezed(line: str) -> str:
+    return " ".join(line.split())

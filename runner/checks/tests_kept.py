@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from runner.checks.tests_inventory import TestCode, bent_tests, fewer, inventory, lost
+from runner.checks.tests_inventory import TestCode, bent_tests, inventory, lost
 from runner.checks.tests_scripts import SCRIPTS, script_inventory
 from runner.checks.tests_settings import loosened
 from runner.code.languages import is_other_test, is_pytest_module, is_test_file
 from runner.code.symbols import symbols_of
-from runner.state.changes import ChangeSet, Write, blob_sha
+from runner.state.changes import ChangeSet, blob_sha
 from runner.state.findings import Complaint
 
 Read = Callable[[str], bytes | None]
@@ -47,14 +47,23 @@ def weakened_tests(
         if path in judged:
             before, after = judged[path]
             if before and write is None:
-                found += _deleted(path, before, pool, case)
+                tests = [(name, test) for name, test in before.items() if name]
+                if not all(pool.successor(*each) or case.excuses(each[1]) for each in tests):
+                    gone = f"The test file {path} would be deleted."
+                    found.append(Complaint(path, _ERROR, gone, advice="Keep it."))
             else:
                 found += _weaker(path, before, after, pool, case, strict=repairing)
                 found += _switched_off(path, before, after)
         elif is_other_test(path) and old is not None:
-            found += _weaker_lines(path, old, write, strict=repairing)
+            why = lost(old, write.content, checks=repairing) if write else "would be deleted"
+            what = f"The test file {path} {why}."
+            found += [Complaint(path, _ERROR, what, advice=_GO_ON)] if why else []
         else:
-            found += _loosened(path, old or b"", write.content if write else b"")
+            advice = "Repair the code, not how it is tested."
+            found += [
+                Complaint(path, _ERROR, f"{path} {why}.", advice=advice)
+                for why in loosened(path, old or b"", write.content if write else b"")
+            ]
     return tuple(found)
 
 
@@ -96,18 +105,6 @@ def weaker_asserts(changes: ChangeSet, *, read: Read) -> tuple[str, ...]:
                     f"`{min(come)}` in place of `{min(gone)}`."
                 )
     return tuple(sorted(found))
-
-
-def _deleted(path: str, before: Tests, pool: _Pool, case: _Case) -> Iterator[Complaint]:
-    tests = [(name, test) for name, test in before.items() if name]
-    if not all(pool.successor(*each) or case.excuses(each[1]) for each in tests):
-        yield Complaint(path, _ERROR, f"The test file {path} would be deleted.", advice="Keep it.")
-
-
-def _loosened(path: str, old: bytes, new: bytes) -> Iterator[Complaint]:
-    for why in loosened(path, old, new):
-        advice = "Repair the code, not how it is tested."
-        yield Complaint(path, _ERROR, f"{path} {why}.", advice=advice)
 
 
 def _read_all(changes: ChangeSet, read: Read) -> dict[str, tuple[Tests, Tests]]:
@@ -320,14 +317,3 @@ def _switched_off(path: str, before: Tests, after: Tests) -> Iterator[Complaint]
         for word in sorted(after[""].skips):
             if not word.startswith("//"):
                 yield Complaint(path, _ERROR, f"{path} would keep tests from running ({word}).")
-
-
-def _weaker_lines(
-    path: str, old: bytes, write: Write | None, *, strict: bool
-) -> Iterator[Complaint]:
-    """Complain of what a test file of another language loses, line by line."""
-    why = lost(old, write.content, checks=strict) if write else "would be deleted"
-    if write and not why and not strict:
-        why = fewer(old, write.content)
-    if why:
-        yield Complaint(path, _ERROR, f"The test file {path} {why}.", advice=_GO_ON)

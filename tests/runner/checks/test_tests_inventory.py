@@ -311,26 +311,3 @@ def test_where_the_code_of_a_test_stands(new: dict[str, str], stands: set[str]) 
 
     found = standing_tests({PATH: ONE.encode()}, after)
     assert found == ({f"{PATH}::test_a": stands} if stands else {})
-
-
-@pytest.mark.parametrize(
-    ("new", "silent"),
-    [
-        (f"{ONE}\n\ndel test_a\n", True),
-        (f"{ONE}\n\nif ready:\n    test_a = None\n", True),
-        (f"{ONE}\n\ntest_a = skip(test_a)\n", True),
-        (f"{ONE}\n\ntest_a = True\n", True),
-        (f"{ONE}\n\ntest_a.__test__ = False\n", True),
-        (OLD_CLASS, True),
-        (OLD_CLASS.replace("Old:", "TestOld:\n    __test__ = False"), True),
-        (OLD_CLASS.replace("Old", "TestOld") + "\n\nclass TestOld:\n    pass\n", True),
-        (f"{ONE}\n\ntest_a = repeated(test_a)\ntest_a.__test__ = True\n", False),
-        (OLD_CLASS.replace("Old", "TestOld"), False),
-        (OLD_CLASS.replace("Old", "Old(TestCase)"), False),
-        (SHARED, False),
-    ],
-)
-def test_a_test_that_pytest_does_not_collect_any_more(new: str, silent: bool) -> None:
-    """It is defined, and as good as deleted."""
-    found = weakened_tests(changes({PATH: new}), read=lambda _: ONE.encode(), repairing=False)
-    assert bool(found) is silent
