@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field, StringConstraints
+from pydantic_core import to_json
 
 from runner.context.memory import MAX_ABOUT, MAX_TEXT, MOST, merged, relevant, without
 from runner.graph import END, REST
@@ -126,7 +127,9 @@ class RunFiles:
         return name
 
     def _save(self, name: str, data: dict[str, object]) -> None:
-        self._text(name, json.dumps(_cut(data), indent=2, ensure_ascii=False, default=str) + "\n")
+        # json with an indent is written in Python: a second for a large roadmap
+        text = to_json(_cut(data), indent=2, inf_nan_mode="constants", fallback=str)
+        self._text(name, text.decode() + "\n")
 
     def _text(self, name: str, text: str) -> None:
         path = self._folder / name
@@ -161,11 +164,11 @@ def _iteration(attempt: Attempt, links: list[str]) -> dict[str, object]:
 
 
 def _cut(value: object) -> object:
-    """Cut long texts anywhere in a value."""
+    """Cut long texts anywhere in a value; a model may say half of a surrogate pair."""
     if isinstance(value, str):
-        return cut_middle(value, MAX_FILE_TEXT)
+        return cut_middle(value, MAX_FILE_TEXT).encode("utf-8", "replace").decode()
     if isinstance(value, dict):
-        return {key: _cut(inner) for key, inner in value.items()}
+        return {_cut(key): _cut(inner) for key, inner in value.items()}
     if isinstance(value, (list, tuple)):
         return [_cut(inner) for inner in value]
     return value

@@ -42,10 +42,15 @@ def ordered(tasks: Sequence[Task]) -> tuple[Task, ...]:
     """
     if any(task.place.turn for task in tasks):
         tasks = sorted(tasks, key=lambda task: task.place.turn or task.place.line)
-    waits = enumerate(links(tasks))
+    waits = links(tasks)
+    if not any(waits):
+        return tuple(tasks)
     # nobody waits for what is done
     sorter = TopologicalSorter(
-        {node: [t for t in to if t >= len(tasks) or not tasks[t].checked] for node, to in waits}
+        {
+            n: [t for t in to if t >= len(tasks) or not tasks[t].checked]
+            for n, to in enumerate(waits)
+        }
     )
     with suppress(CycleError):  # it goes on with all that no circle blocks
         sorter.prepare()

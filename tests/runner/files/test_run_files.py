@@ -189,3 +189,13 @@ async def test_todos_are_written_when_they_change(tmp_path: Path) -> None:
 
     assert [text for text in written if '"todos":' in text] == todos
     assert len(set(todos)) == len(todos) == 2
+
+
+async def test_half_of_a_surrogate_pair_fails_no_run(tmp_path: Path) -> None:
+    """A model may say one, and a file in UTF-8 cannot hold it."""
+    found = Verification("t", (Level("tests", "failed", output="\udc80 \U0001f40c"),))
+
+    await RunFiles(tmp_path, mask=str).emit(Verified("r1", "1.1", found))
+
+    [level] = read(tmp_path / "runs/r1/verification-1.json")["levels"]
+    assert level["output"] == "? \U0001f40c"
