@@ -1,7 +1,7 @@
 """Search/replace edits and unified diffs of existing files: tolerant of blanks, never ambiguous.
 
-A search must match in exactly one place; of exact, blank-tolerant, indentation-tolerant and loose
-matching (``loose_edits.py``), the first that finds anything decides. Edits follow one another;
+A search must match in exactly one place; of exact, blank-tolerant and loose matching
+(``loose_edits.py``), the first that finds anything decides. Edits follow one another;
 where one is not found then, all are looked for in the file as it was. Each hunk of a diff becomes
 an edit whose context must be in the file; its line numbers, which models get wrong, do not count.
 """
@@ -11,18 +11,13 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from runner.answers.file_lines import FileLines, Hunk
 from runner.answers.loose_edits import loosely
 from runner.answers.pieces import AnswerPiece, FileEdit, FoundPieces, join, unreadable
 from runner.state.findings import Complaint
-
-if TYPE_CHECKING:
-    from unidiff.patch import Hunk as DiffHunk
-    from unidiff.patch import PatchedFile
 
 _SEARCH = re.compile(r"^\s*<{5,9} ?(?P<word>SEARCH|ORIGINAL|HEAD)\b.*$")
 _MIDDLE = re.compile(r"^\s*={5,9}\s*$")
@@ -158,30 +153,28 @@ def _all_at_once(file: FileLines, edits: Sequence[FileEdit]) -> FileLines | None
     bare = file.texts
     hunks: set[Hunk] = set()
     for edit in edits:
-        starts, replace = _locate(bare, edit)
+        placed, starts = _placed(bare, edit)
         if len(starts) != 1:
             return None
-        hunks.update(_changed(bare, starts[0], len(edit.search), replace))
+        hunks.update(_changed(bare, starts[0], placed))
     ordered = sorted(hunks)
     if any(after[0] < before[1] or after[0] == before[0] for before, after in pairwise(ordered)):
         return None
     return file.changed(ordered)
 
 
-def _changed(bare: Sequence[str], start: int, size: int, replace: Sequence[str]) -> Iterator[Hunk]:
+def _changed(bare: Sequence[str], start: int, edit: FileEdit) -> Iterator[Hunk]:
     """What an edit changes, without its context."""
-    compared = difflib.SequenceMatcher(None, bare[start : start + size], replace, autojunk=False)
+    there = bare[start : start + len(edit.search)]
+    compared = difflib.SequenceMatcher(None, there, edit.replace, autojunk=False)
     for kind, old, old_end, new, new_end in compared.get_opcodes():
         if kind != "equal":
-            yield start + old, start + old_end, tuple(replace[new:new_end])
+            yield start + old, start + old_end, edit.replace[new:new_end]
 
 
 def _apply(file: FileLines, edit: FileEdit) -> FileLines | Complaint:
     bare = file.texts
-    starts, replace = _locate(bare, edit)
-    if not starts and (loose := loosely(bare, edit)):
-        edit, starts = loose
-        starts, replace = starts[: _MOST_SHOWN + 1], list(edit.replace)
+    edit, starts = _placed(bare, edit)
     if len(starts) > 1 and edit.line is not None and edit.line - 1 in starts:
         starts = [edit.line - 1]
     if _is_done(bare, edit, starts):
@@ -189,34 +182,34 @@ def _apply(file: FileLines, edit: FileEdit) -> FileLines | Complaint:
     if not starts:
         return _not_found(bare, edit)
     if len(starts) > 1:
-        return _ambiguous(starts)
+        lines = ", ".join(str(start + 1) for start in starts[:10])
+        message = f"these lines occur {len(starts)} times (at lines {lines})."
+        advice = "Give more lines around them, so that they occur once."
+        return Complaint("", "AmbiguousEdit", message, starts[0] + 1, advice=advice)
     at, size = starts[0], len(edit.search)
-    if not replace and at + size == len(bare):
+    if not edit.replace and at + size == len(bare):
         return file.changed([(at, at + size, ("",))])
-    return file.changed([*_changed(bare, at, size, replace)])
+    return file.changed([*_changed(bare, at, edit)])
+
+
+def _placed(bare: Sequence[str], edit: FileEdit) -> tuple[FileEdit, list[int]]:
+    """Return where the search matches, and the edit as the file would write it."""
+    if starts := _matches(bare, edit.search):
+        return edit, starts
+    without_ends = [line.rstrip() for line in edit.search]
+    if starts := _matches([line.rstrip() for line in bare], without_ends):
+        return edit, starts
+    found, starts = loosely(bare, edit) or (edit, [])
+    return found, starts[: _MOST_SHOWN + 1]
 
 
 def _is_done(bare: Sequence[str], edit: FileEdit, starts: Sequence[int]) -> bool:
     """Whether the edit only adds lines that already exist: a repair gives its edits again."""
-    within = _matches(list(edit.replace), list(edit.search))
+    within = _matches(edit.replace, edit.search)
     if len(starts) != 1 or len(within) != 1 or len(edit.replace) == len(edit.search):
         return False
     first = starts[0] - within[0]
     return first >= 0 and list(bare[first : first + len(edit.replace)]) == list(edit.replace)
-
-
-def _locate(bare: Sequence[str], edit: FileEdit) -> tuple[list[int], list[str]]:
-    """Return where the search matches and the replacement, indented as the file is."""
-    same: tuple[Callable[[str], str], ...] = (str, str.rstrip)
-    for form in same:
-        starts = _matches([form(line) for line in bare], [form(line) for line in edit.search])
-        if starts:
-            return starts, list(edit.replace)
-    starts = _matches([line.strip() for line in bare], [line.strip() for line in edit.search])
-    if len(starts) != 1:
-        return starts, list(edit.replace)
-    replace = _reindent(edit, bare[starts[0] : starts[0] + len(edit.search)])
-    return ([], []) if replace is None else (starts, replace)
 
 
 def _matches(lines: Sequence[str], search: Sequence[str]) -> list[int]:
@@ -228,25 +221,6 @@ def _matches(lines: Sequence[str], search: Sequence[str]) -> list[int]:
         for at in range(len(lines) - size + 1)
         if lines[at] == first and list(lines[at : at + size]) == wanted
     ]
-
-
-def _reindent(edit: FileEdit, found: Sequence[str]) -> list[str] | None:
-    """Shift the replacement by the difference in indentation between search and file."""
-    pairs = [(s, f) for s, f in zip(edit.search, found, strict=True) if s.strip()]
-    search, file = (_indent(pairs[0][0]), _indent(pairs[0][1]))
-    if file.endswith(search):
-        more = file[: len(file) - len(search)]
-        if all(_indent(f) == more + _indent(s) for s, f in pairs):
-            return [more + line if line.strip() else line for line in edit.replace]
-    if search.endswith(file):
-        less = search[: len(search) - len(file)]
-        if all(_indent(s) == less + _indent(f) for s, f in pairs):
-            return [line.removeprefix(less) for line in edit.replace]
-    return None
-
-
-def _indent(line: str) -> str:
-    return line[: len(line) - len(line.lstrip())]
 
 
 def _next(lines: Sequence[str], start: int, pattern: re.Pattern[str]) -> int:
@@ -270,17 +244,12 @@ def _not_found(bare: Sequence[str], edit: FileEdit) -> Complaint:
     return Complaint("", "EditNotFound", message, at + 1, excerpt=excerpt, advice=advice)
 
 
-def _ambiguous(starts: Sequence[int]) -> Complaint:
-    lines = ", ".join(str(start + 1) for start in starts[:10])
-    message = f"these lines occur {len(starts)} times (at lines {lines})."
-    advice = "Give more lines around them, so that they occur once."
-    return Complaint("", "AmbiguousEdit", message, starts[0] + 1, advice=advice)
-
-
-_HEADER = re.compile(r"^@@(?: -(\d+)(?:,\d+)? \+\d+(?:,\d+)? @@.*|.*)$")
-_OF_GIT = r"(?:new|deleted) file mode |(?:old|new) mode |(?:rename|copy) (?:from|to) "
-_FILE = re.compile(rf"^(?:diff --git |index [0-9a-f]|--- |\+\+\+ |{_OF_GIT})")
-_SOURCE = re.compile(r"^(rename|copy) from (.+)$", re.MULTILINE)
+_NUMBERED = re.compile(r"@@ -(\d+)(?:,\d+)? \+\d+(?:,\d+)? @@")
+_NAMES = re.compile(r"diff --git (\"?a/.+\"?) (\"?b/.+\"?)")
+_ABOUT = re.compile(
+    r"(?P<mode>(?:new|deleted) file|new|old) mode (?P<bits>\d+)"
+    r"|(?P<move>rename|copy) (?P<end>from|to) (?P<path>.+)"
+)
 _GIT = "diff --git "
 _NOWHERE = "/dev/null"
 
@@ -294,24 +263,97 @@ def is_diff(lines: Sequence[str], info: str = "") -> bool:
     return pair or bool(start and start[0].startswith(("diff --git ", "@@ -")))
 
 
-def read_diff(lines: Sequence[str], *, place: str, path: str = "") -> FoundPieces:
-    """Return the pieces of a diff; ``path`` is what the block says when the diff has no header."""
-    from unidiff.errors import UnidiffParseError
-    from unidiff.patch import PatchSet
+@dataclass
+class _FileDiff:
+    """What a diff says of one file: its names, its modes, and the lines of its hunks.
 
-    text = "\n".join(_repaired_lines(lines, path)) + "\n"
-    try:
-        files = PatchSet(text)
-    except (UnidiffParseError, ValueError) as error:
-        return FoundPieces(
-            complaints=(unreadable(f"{place} is no readable diff: {error}", path=path),)
-        )
-    pieces = tuple(piece for file in files for piece in _pieces(file, place))
-    if not pieces:
-        return FoundPieces(
-            complaints=(unreadable(f"{place} is a diff that changes no file", path=path),)
-        )
+    ``move`` is "rename" or "copy" where git says so, '' elsewhere.
+    """
+
+    source: str
+    target: str
+    move: str = ""
+    modes: dict[str, str] = field(default_factory=dict)
+    hunks: list[tuple[int | None, list[str]]] = field(default_factory=list)
+
+    def piece(self, place: str) -> AnswerPiece | None:
+        """Return the same as a piece of the answer; None where nothing changes."""
+        edits = tuple(edit for line, body in self.hunks if (edit := hunk_edit(body, line)))
+        source, target = _bare(self.source), _bare(self.target)
+        new = self.modes.get("new file", self.modes.get("new"))
+        mode = new if new != self.modes.get("old") else None
+        if self.move:
+            is_copy = self.move == "copy"
+            return AnswerPiece(target, place, None, edits, mode, source, is_copy)
+        if target == _NOWHERE or "deleted file" in self.modes:
+            return AnswerPiece(source, place)
+        if source == _NOWHERE or "new file" in self.modes:
+            text = "".join(f"{line}\n" for edit in edits for line in edit.replace)
+            return AnswerPiece(target, place, text=text, mode=mode)
+        return AnswerPiece(target, place, edits=edits, mode=mode) if edits or mode else None
+
+
+def read_diff(lines: Sequence[str], *, place: str, path: str = "") -> FoundPieces:
+    """Return the pieces of a diff; ``path`` is what the block says when the diff has no header.
+
+    The lengths in the heads of hunks, which models get wrong, do not count.
+    """
+    files = [_FileDiff(path, path)] if path else []
+    for at, line in enumerate(lines):
+        above = lines[at - 1] if at else ""
+        below = lines[at + 1] if at + 1 < len(lines) else ""
+        file = files[-1] if files else _FileDiff("", "")
+        if line.startswith(_GIT):
+            names = _NAMES.match(line)
+            files.append(_FileDiff(names[1], names[2]) if names else _FileDiff("", ""))
+        elif line.startswith("--- ") and below.startswith("+++ "):
+            if not files or file.hunks:
+                files.append(file := _FileDiff("", ""))
+            file.source, file.target = line[4:], below[4:]
+        elif line.startswith("+++ ") and above.startswith("--- "):
+            continue
+        elif line.startswith("@@"):
+            numbered = _NUMBERED.match(line)
+            file.hunks.append((int(numbered[1]) if numbered else None, []))
+        elif file.hunks:
+            file.hunks[-1][1].append(line)
+        elif (about := _ABOUT.match(line)) and about["mode"]:
+            file.modes[about["mode"]] = about["bits"]
+        elif about:
+            file.move = about["move"]
+            file.source = about["path"] if about["end"] == "from" else file.source
+            file.target = about["path"] if about["end"] == "to" else file.target
+    pieces = tuple(piece for file in files if (piece := file.piece(place)))
+    if not all(piece.path for piece in pieces) or not pieces:
+        what = "names no file" if pieces else "changes no file"
+        return FoundPieces(complaints=(unreadable(f"{place} is a diff that {what}", path=path),))
     return FoundPieces(pieces)
+
+
+def _bare(name: str) -> str:
+    name = name.partition("\t")[0].strip().strip('"')
+    return name if name == _NOWHERE else re.sub(r"^[abiwco]/", "", name)
+
+
+def hunk_edit(body: Sequence[str], line: int | None = None) -> FileEdit | None:
+    """Return a hunk as an edit, None where it changes nothing; ``line`` is where it begins.
+
+    A line without a mark is context that lost its blank; "No newline at end of file" is a last line
+    without the '' after it.
+    """
+    kept = list(body)
+    while kept and not kept[-1].strip():
+        kept.pop()
+    kept = [line if line[:1] in {" ", "+", "-", "\\"} and line else f" {line}" for line in kept]
+    search = [line[1:] for line in kept if line[0] in " -"]
+    replace = [line[1:] for line in kept if line[0] in " +"]
+    unended = {line[0] for line, after in pairwise(kept) if after[0] == "\\"}
+    if unended == {"-"}:
+        replace.append("")
+    elif unended == {"+"}:
+        search.append("")
+    changes = any(line[0] in "+-" for line in kept)
+    return FileEdit(tuple(search), tuple(replace), line) if changes else None
 
 
 def read_diffs(lines: Sequence[str], *, place: str) -> FoundPieces:
@@ -340,82 +382,3 @@ def _begins_diff(lines: Sequence[str], at: int, first: int) -> bool:
     if line.startswith("--- ") and after.startswith("+++ "):
         return not any(each.startswith(_GIT) for each in lines[max(0, at - 4) : at])
     return line.startswith(_GIT) or (at == first and line.startswith("@@ -"))
-
-
-def _pieces(file: PatchedFile, place: str) -> Iterator[AnswerPiece]:
-    """Yield what a diff says of a file: of its lines, its name, and whether it is executable."""
-    info = str(file.patch_info or "")
-    source, target = _bare(file.source_file), _bare(file.target_file)
-    mode = file.target_mode if file.target_mode != file.source_mode else None
-    moved = _SOURCE.search(info)
-    if moved:
-        source, is_copy = _bare(moved[2].strip()), moved[1] == "copy"
-        edits = tuple(_edit(hunk) for hunk in file)
-        yield AnswerPiece(target, place, edits=edits, mode=mode, source=source, is_copy=is_copy)
-    elif target == _NOWHERE:
-        yield AnswerPiece(source, place)
-    elif source == _NOWHERE:
-        text = "".join(line.value for hunk in file for line in hunk.target_lines())
-        yield AnswerPiece(target, place, text=text, mode=mode)
-    elif file or mode:
-        yield AnswerPiece(target, place, edits=tuple(_edit(hunk) for hunk in file), mode=mode)
-
-
-def _bare(name: str) -> str:
-    return name if name == _NOWHERE else re.sub(r"^[abiwco]/", "", name.strip('"'))
-
-
-def _edit(hunk: DiffHunk) -> FileEdit:
-    """A hunk as an edit; "No newline at end of file" is a last line without the '' after it."""
-    from unidiff.constants import LINE_TYPE_ADDED, LINE_TYPE_NO_NEWLINE, LINE_TYPE_REMOVED
-
-    search = [line.value.rstrip("\n") for line in hunk.source_lines()]
-    replace = [line.value.rstrip("\n") for line in hunk.target_lines()]
-    unended = {
-        line.line_type for line, after in pairwise(hunk) if after.line_type == LINE_TYPE_NO_NEWLINE
-    }
-    if unended == {LINE_TYPE_REMOVED}:
-        replace.append("")
-    elif unended == {LINE_TYPE_ADDED}:
-        search.append("")
-    return FileEdit(tuple(search), tuple(replace), hunk.source_start)
-
-
-def _repaired_lines(lines: Sequence[str], path: str) -> Iterator[str]:
-    """Yield the diff with file headers where they lack and every hunk counted again."""
-    if path and not any(line.startswith("+++ ") for line in lines):
-        yield from (f"--- a/{path}", f"+++ b/{path}")
-    at = 0
-    while at < len(lines):
-        header = _HEADER.match(lines[at]) if lines[at].startswith("@@") else None
-        if header is None:
-            if _FILE.match(lines[at]):
-                yield lines[at]
-            at += 1
-            continue
-        end = _hunk_end(lines, at + 1)
-        yield from _counted(header[1] or "1", lines[at + 1 : end])
-        at = end
-
-
-def _hunk_end(lines: Sequence[str], start: int) -> int:
-    for at in range(start, len(lines)):
-        next_file = lines[at].startswith("--- ") and lines[at + 1 : at + 2] != []
-        if lines[at].startswith(("@@", "diff --git ")) or (
-            next_file and lines[at + 1].startswith("+++ ")
-        ):
-            return at
-    return len(lines)
-
-
-def _counted(start: str, body: Sequence[str]) -> Iterator[str]:
-    """Yield one hunk with true lengths; a line without a mark is context that lost its blank."""
-    kept = list(body)
-    while kept and not kept[-1].strip():
-        kept.pop()
-    kept = [line if line[:1] in {" ", "+", "-", "\\"} else f" {line}" for line in kept]
-    old = sum(line[0] in " -" for line in kept)
-    new = sum(line[0] in " +" for line in kept)
-    if old or new:
-        yield f"@@ -{start},{old} +{start},{new} @@"
-        yield from kept

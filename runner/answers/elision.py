@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from runner.code.languages import python_tree
+from runner.code.languages import does_nothing, python_functions, python_tree
 from runner.code.symbols import Definition, symbols_of
 from runner.state.findings import Complaint
 from runner.text.patterns import lazy_pattern
@@ -167,8 +167,6 @@ _NAMED = 5
 _MOST_IDLE = 8
 _COMMENTS = ("#", "//", "/*", "<!--", "--", ";", "%", "{/*")
 _MARKUP = (".md", ".mdx", ".markdown", ".rst", ".txt")
-_STUBS = frozenset(("Protocol", "ABC", "ABCMeta", "abstractmethod", "overload"))
-Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,64 +233,23 @@ def _of_python(old: str, new: str, marks: dict[int, Kind]) -> dict[int, Kind]:
         tree, before = python_tree(new), python_tree(old)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return marks
-    real = {name for name, node in _functions(before) if not _is_stub(node)}
+    real = {name for name, node, _ in python_functions(before) if not does_nothing(node)}
     found = dict(marks)
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant | ast.JoinedStr) and node.end_lineno != node.lineno:
-            found = {a: k for a, k in found.items() if not node.lineno <= a + 1 <= _end(node)}
-        elif isinstance(node, ast.ClassDef) and _is_stub(node):
+            last = node.end_lineno or node.lineno
+            found = {a: k for a, k in found.items() if not node.lineno <= a + 1 <= last}
+        elif isinstance(node, ast.ClassDef) and does_nothing(node):
             found.pop(node.body[-1].lineno - 1, None)
-    functions = _functions(tree)
-    emptied = real - {name for name, node in functions if not _is_stub(node)}
-    for name, function in functions:
-        at = function.body[-1].lineno - 1
-        if _is_stub(function) and name not in emptied:
-            found.pop(at, None)
-        elif name in emptied and _is_ellipsis(function.body[-1]):
-            found[at] = "certain"
+    functions = list(python_functions(tree))
+    full = {name for name, node, meant in functions if meant or not does_nothing(node)}
+    for name, function, _ in functions:
+        last_one = function.body[-1]
+        if name in real - full and ast.unparse(last_one) == "...":
+            found[last_one.lineno - 1] = "certain"
+        elif does_nothing(function) and name not in real - full:
+            found.pop(last_one.lineno - 1, None)
     return found
-
-
-def _end(node: ast.expr) -> int:
-    return node.end_lineno or node.lineno
-
-
-def _functions(
-    tree: ast.AST, prefix: str = "", *, abstract: bool = False
-) -> list[tuple[str, Function]]:
-    """Return functions by qualified name; those that are meant to be empty have none ('')."""
-    found: list[tuple[str, Function]] = []
-    for node in ast.iter_child_nodes(tree):
-        if isinstance(node, ast.ClassDef):
-            words = _words([*node.bases, *(keyword.value for keyword in node.keywords)])
-            found += _functions(node, f"{prefix}{node.name}.", abstract=bool(_STUBS & words))
-        elif isinstance(node, Function):
-            meant = abstract or bool(_STUBS & _words(node.decorator_list))
-            found.append(("" if meant else f"{prefix}{node.name}", node))
-            found += _functions(node, f"{prefix}{node.name}.")
-        elif isinstance(node, ast.If | ast.Try | ast.With):
-            found += _functions(node, prefix, abstract=abstract)
-    return found
-
-
-def _words(nodes: Sequence[ast.AST]) -> set[str]:
-    inner = [each for node in nodes for each in ast.walk(node)]
-    return {n.id for n in inner if isinstance(n, ast.Name)} | {
-        n.attr for n in inner if isinstance(n, ast.Attribute)
-    }
-
-
-def _is_stub(node: Function | ast.ClassDef) -> bool:
-    """Whether the body does nothing: ``...``, ``pass``, a text, or an error."""
-    return all(isinstance(each, ast.Pass | ast.Raise) or _is_text(each) for each in node.body)
-
-
-def _is_text(node: ast.stmt) -> bool:
-    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-
-
-def _is_ellipsis(node: ast.stmt) -> bool:
-    return isinstance(node, ast.Expr) and ast.unparse(node) == "..."
 
 
 def _restored(before: Sequence[str], lines: Sequence[str], marks: Sequence[int]) -> str | None:

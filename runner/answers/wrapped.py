@@ -12,15 +12,16 @@ from __future__ import annotations
 import itertools
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 from runner.answers import blocks
 from runner.answers.blocks import names_file
+from runner.answers.edits import hunk_edit
 from runner.answers.fences import FencedBlock, Outline, is_fence, is_shell
 from runner.answers.json_answers import read_call
-from runner.answers.pieces import AnswerPiece, FileEdit, FoundPieces, Known, join, unreadable
+from runner.answers.pieces import AnswerPiece, FoundPieces, Known, join, unreadable
 from runner.state.changes import EXECUTABLE
 from runner.text.patterns import lazy_pattern
 
@@ -265,24 +266,13 @@ def _patched(lines: Sequence[str], place: str) -> FoundPieces:
     if what == "Add":
         text = "\n".join(line[1:] for line in body if line.startswith("+"))
         return FoundPieces((AnswerPiece(path, place, text=text),))
-    edits = tuple(_hunks(body))
+    borders = [at for at, line in enumerate(body) if line.startswith(("@@", "*** "))]
+    spans = itertools.pairwise([-1, *borders, len(body)])
+    edits = tuple(edit for a, b in spans if (edit := hunk_edit(body[a + 1 : b])))
     moved = next((line for line in body if line.startswith(_MOVE)), "").removeprefix(_MOVE).strip()
     if moved and moved != path:
         return FoundPieces((AnswerPiece(moved, place, edits=edits, source=path),))
     return FoundPieces((AnswerPiece(path, place, edits=edits),))
-
-
-def _hunks(body: Sequence[str]) -> Iterator[FileEdit]:
-    """Yield an edit for each part between ``@@`` lines; a line without a mark is context."""
-    marked = [line if line[:1] in (" ", "+", "-") and line else f" {line}" for line in body]
-    borders = [at for at, line in enumerate(body) if line.startswith(("@@", "*** "))]
-    for start, stop in itertools.pairwise([-1, *borders, len(body)]):
-        hunk = marked[start + 1 : stop]
-        if any(line[0] in "+-" for line in hunk):
-            yield FileEdit(
-                tuple(line[1:] for line in hunk if line[0] in " -"),
-                tuple(line[1:] for line in hunk if line[0] in " +"),
-            )
 
 
 _READERS: tuple[_Reader, ...] = (_tagged, _called, _heredoc, _patch)

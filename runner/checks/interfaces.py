@@ -7,10 +7,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from runner.code.languages import language_of, python_tree
+from runner.code.languages import Function, language_of, python_tree
 from runner.code.symbols import Definition, symbols_of
-
-Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Callable, Iterator
 
 from runner.checks.asked import TaskWords
-from runner.code.languages import comment_of, is_among_tests, language_of, python_tree
+from runner.code.languages import (
+    comment_of,
+    does_nothing,
+    is_among_tests,
+    language_of,
+    python_functions,
+    python_tree,
+)
 from runner.code.symbols import Definition, symbols_of
 from runner.state.changes import ChangeSet
 from runner.state.findings import Complaint
@@ -20,8 +26,6 @@ _TRIVIAL = re.compile(
     r"|(?:throw\s+(?:new\s+)?\w*(?:Error|Exception)|panic)\(\s*[\"'`][^\"'`]*[\"'`]\s*\)\s*;?)?",
     re.DOTALL,
 )
-_ABSTRACT = frozenset({"Protocol", "ABC", "ABCMeta", "abstractmethod", "overload", "NamedTuple"})
-Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def stubs(changes: ChangeSet, asked: TaskWords, *, read: Read) -> Iterator[Complaint]:
@@ -35,8 +39,9 @@ def stubs(changes: ChangeSet, asked: TaskWords, *, read: Read) -> Iterator[Compl
     for path, write in changes.files.items():
         if write is None or is_among_tests(path) or path.endswith(".pyi"):
             continue
-        had = {name for name, _, _ in _functions(path, read(path) or b"")}
-        was_empty = {name for name, _, is_empty in _functions(path, read(path) or b"") if is_empty}
+        before = _functions(path, read(path) or b"")
+        had = {name for name, _, _ in before}
+        was_empty = {name for name, _, is_empty in before if is_empty}
         for name, line, is_empty in _functions(path, write.content):
             if is_empty and name in asked.names - was_empty:
                 empty.setdefault(name, (path, line))
@@ -52,7 +57,14 @@ def _functions(path: str, content: bytes) -> list[tuple[str, int, bool]]:
     """Return a file's functions: name, line, and whether it does nothing."""
     text = content.decode("utf-8", "replace")
     if language_of(path) == "python":
-        return _of_python(text)
+        try:
+            tree = python_tree(text)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return []
+        return [
+            (each.name, each.lineno, not meant and does_nothing(each))
+            for _, each, meant in python_functions(tree)
+        ]
     if comment_of(path) != "//":
         return []
     lines = text.split("\n")
@@ -76,44 +88,3 @@ def _body(lines: list[str], definition: Definition) -> str | None:
         if depth == 0 and (brace := text.find("{", at)) >= 0 and text.rstrip().endswith("}"):
             return text[brace + 1 : text.rindex("}")]
     return None
-
-
-def _of_python(text: str) -> list[tuple[str, int, bool]]:
-    try:
-        tree = python_tree(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return []
-    return [
-        (each.name, each.lineno, not meant and all(map(_does_nothing, each.body)))
-        for each, meant in _below(tree)
-    ]
-
-
-def _below(tree: ast.AST, *, abstract: bool = False) -> Iterator[tuple[Function, bool]]:
-    """Yield the functions of a module and its classes, and whether each is meant to be empty."""
-    for node in ast.iter_child_nodes(tree):
-        if isinstance(node, ast.ClassDef):
-            words = _words([*node.bases, *(k.value for k in node.keywords)])
-            yield from _below(node, abstract=bool(words & _ABSTRACT))
-        elif isinstance(node, Function):
-            meant = abstract or bool(_words(node.decorator_list) & _ABSTRACT)
-            yield node, meant
-        elif isinstance(node, ast.If | ast.Try | ast.With):
-            yield from _below(node, abstract=abstract)
-
-
-def _does_nothing(node: ast.stmt) -> bool:
-    if isinstance(node, ast.Raise) and node.exc is not None:
-        return "NotImplementedError" in _words([node.exc])
-    if isinstance(node, ast.Return):
-        return node.value is None or ast.unparse(node.value) == "None"
-    return isinstance(node, ast.Pass) or (
-        isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-    )
-
-
-def _words(nodes: list[ast.expr]) -> set[str]:
-    inner = [each for node in nodes for each in ast.walk(node)]
-    return {n.id for n in inner if isinstance(n, ast.Name)} | {
-        n.attr for n in inner if isinstance(n, ast.Attribute)
-    }

@@ -13,8 +13,8 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from runner.checks.tests_strength import Demands, Function, demands_of
-from runner.code.languages import python_tree
+from runner.checks.tests_strength import Demands, demands_of
+from runner.code.languages import Function, python_tree, words_in
 from runner.text.patterns import lazy_pattern
 
 _SKIPPING = {"skip", "skipif", "skipIf", "skipUnless", "skipTest", "xfail", "expectedFailure",
@@ -375,9 +375,13 @@ def _test(
     for name, times in _used(function).items():
         for _ in range(min(times, _MOST_CALLS) if name in helpers else 0):
             demands.merge(helpers[name])
-    names = {node.id for node in ast.walk(function) if isinstance(node, ast.Name)}
-    names |= {node.attr for node in ast.walk(function) if isinstance(node, ast.Attribute)}
-    return TestCode(function.lineno, demands, frozenset(skips), math.prod(sizes), frozenset(names))
+    return TestCode(
+        function.lineno,
+        demands,
+        frozenset(skips),
+        math.prod(sizes),
+        frozenset(words_in([function])),
+    )
 
 
 def _skip_words(node: ast.AST, aliases: frozenset[str] = frozenset()) -> Iterator[str]:

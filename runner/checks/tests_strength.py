@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 
-Function = ast.FunctionDef | ast.AsyncFunctionDef
+from runner.code.languages import Function
 
 NOTHING, LITTLE, VALUE = 0, 1, 2
 _MOST_ROWS = 20

@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from runner.checks.interfaces import Function, Given, given_by, given_in, is_protocol, of_python
+from runner.checks.interfaces import Given, given_by, given_in, is_protocol, of_python
 from runner.code.imports import ModulePaths, imported
-from runner.code.languages import language_of, python_tree
+from runner.code.languages import Function, language_of, python_tree
 from runner.code.symbols import symbols_of
 
 _FAMILIES = {"typescript": "javascript", "tsx": "javascript"}

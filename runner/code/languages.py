@@ -14,6 +14,7 @@ import re
 import sys
 import threading
 import warnings
+from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -371,3 +372,46 @@ def _keep_quiet() -> None:
     """Put our filter first. Filters belong to the process, so it is left there, for all threads."""
     if warnings.filters[:1] != [_QUIET]:
         warnings.filterwarnings("ignore", module=_UNNAMED.pattern)
+
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+_MEANT_EMPTY = {"Protocol", "ABC", "ABCMeta", "abstractmethod", "overload", "NamedTuple"}
+
+
+def python_functions(
+    scope: ast.AST, prefix: str = "", *, abstract: bool = False
+) -> Iterator[tuple[str, Function, bool]]:
+    """Yield the functions of a module by qualified name, and whether each is meant to be empty."""
+    for node in ast.iter_child_nodes(scope):
+        if isinstance(node, ast.ClassDef):
+            words = words_in([*node.bases, *(keyword.value for keyword in node.keywords)])
+            abstract_class = bool(words & _MEANT_EMPTY)
+            yield from python_functions(node, f"{prefix}{node.name}.", abstract=abstract_class)
+        elif isinstance(node, Function):
+            meant = abstract or bool(words_in(node.decorator_list) & _MEANT_EMPTY)
+            yield f"{prefix}{node.name}", node, meant
+            yield from python_functions(node, f"{prefix}{node.name}.")
+        elif isinstance(node, ast.If | ast.Try | ast.With):
+            yield from python_functions(node, prefix, abstract=abstract)
+
+
+def words_in(nodes: Iterable[ast.AST]) -> set[str]:
+    """The names and attributes that stand in these nodes."""
+    inner = [each for node in nodes for each in ast.walk(node)]
+    names = {each.id for each in inner if isinstance(each, ast.Name)}
+    return names | {each.attr for each in inner if isinstance(each, ast.Attribute)}
+
+
+def does_nothing(node: Function | ast.ClassDef) -> bool:
+    """Whether a body does nothing: ``...``, ``pass``, a text, no value, or NotImplementedError."""
+    for each in node.body:
+        if isinstance(each, ast.Raise):
+            nothing = "NotImplementedError" in words_in([each])
+        elif isinstance(each, ast.Return):
+            nothing = each.value is None or ast.unparse(each.value) == "None"
+        else:
+            text = isinstance(each, ast.Expr) and isinstance(each.value, ast.Constant)
+            nothing = text or isinstance(each, ast.Pass)
+        if not nothing:
+            return False
+    return True
