@@ -142,7 +142,7 @@ def resolve(
 ) -> Resolved | Complaint:
     """Return the path that is meant, or a complaint ``UnsafePath`` when it leaves the tree."""
     path = _tidy(written)
-    if _absolute(path):
+    if path.startswith(("/", "~")) or bool(re.match(r"[A-Za-z]:", path)):
         inside = _inside(path, paths, expected)
         if inside is None:
             return _unsafe(written, "is absolute")
@@ -164,10 +164,6 @@ def _tidy(written: str) -> str:
         return path
     leading = "/" if path.startswith("/") else ""
     return leading + posixpath.normpath(path).lstrip("/")
-
-
-def _absolute(path: str) -> bool:
-    return path.startswith(("/", "~")) or bool(re.match(r"[A-Za-z]:", path))
 
 
 def _inside(path: str, paths: Collection[str], expected: Collection[str]) -> str | None:

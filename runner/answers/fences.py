@@ -80,7 +80,7 @@ def outline(text: str, names_file: Callable[[str, str], bool]) -> Outline:
             at += 1
             continue
         end, closed = _end(lines, at, opening, names_file)
-        inner = tuple(_outdent_block(line, opening.indent) for line in lines[at + 1 : end])
+        inner = tuple(line.removeprefix(opening.indent) for line in lines[at + 1 : end])
         over = tuple(lines[above:at])
         blocks.append(FencedBlock(len(blocks) + 1, at + 1, opening.info, inner, over, closed))
         at = above = end + closed
@@ -95,10 +95,6 @@ def is_fence(line: str) -> bool:
 def _fence(line: str) -> _Fence | None:
     found = _FENCE.match(line)
     return _Fence(found[1], found[2], found[3].strip()) if found else None
-
-
-def _outdent_block(line: str, indent: str) -> str:
-    return line.removeprefix(indent) if indent else line
 
 
 def _end(

@@ -146,7 +146,7 @@ def with_legal_lines(_path: str, old: bytes, new: bytes) -> bytes:
     They are at the top again, after a ``#!`` line. Of blocks with several lines, only the missing
     lines are put back.
     """
-    there = _stripped(new)
+    there = {line.strip() for line in new.split(b"\n")}
     lost = [line for line in _legal(old) if line.strip() not in there]
     if not lost:
         return new
@@ -170,10 +170,6 @@ def _legal(text: bytes) -> list[bytes]:
     whole = [line for line in found if line.lstrip().startswith((b"#", b"//", b"--", b";", b"%"))]
     closed = [line for line in found if line.lstrip().startswith(b"/*") and b"*/" in line]
     return [line for line in found if line in whole or line in closed]
-
-
-def _stripped(text: bytes) -> set[bytes]:
-    return {line.strip() for line in text.split(b"\n")}
 
 
 def _is_comment(line: bytes) -> bool:

@@ -135,7 +135,7 @@ def first_error(grammar: SyntaxGrammar, content: bytes, tree: Tree | None) -> Sy
         run(parser, content, stop=lambda: stop.final)
     node, above = next(errors(tree), (None, None)) if tree else (None, None)
     row, column = stop.place if stop.place[0] >= 0 else node.start_point if node else (0, 0)
-    starts = _line_starts(content)
+    starts = [0, *(found.end() for found in re.finditer(b"\n", content))]
     offset = starts[min(row, len(starts) - 1)] + column
     if node and above and node.is_missing and node.start_byte <= offset:
         return _missing(content, node, above)
@@ -182,10 +182,6 @@ def _open_text(content: bytes, offset: int, wanted: set[str]) -> int:
         return -1
     line = content.rfind(b"\n", 0, offset) + 1
     return max((content.rfind(q.encode(), line, offset) for q in wanted & _QUOTES), default=-1)
-
-
-def _line_starts(content: bytes) -> list[int]:
-    return [0, *(found.end() for found in re.finditer(b"\n", content))]
 
 
 def _wanted(grammar: SyntaxGrammar, state: int) -> set[str]:

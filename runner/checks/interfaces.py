@@ -299,7 +299,9 @@ def _of_python(content: bytes) -> Interface:
         there |= set(names)
         everything = everything or "*" in names or "__getattr__" in names
         for name in names:
-            if (name in exported or not name.startswith("_")) and not _imports(node):
+            if (name in exported or not name.startswith("_")) and not isinstance(
+                node, ast.Import | ast.ImportFrom
+            ):
                 offers[name] = _offer(node, name, lines, telling=_telling(node, name, exported))
         if isinstance(node, ast.ClassDef) and node.name in offers:
             found = _methods(node, lines)
@@ -326,10 +328,6 @@ def _bound(node: ast.stmt) -> Iterator[str]:
         targets = node.targets if isinstance(node, ast.Assign) else [node.target]
         inner = [each for target in targets for each in ast.walk(target)]
         yield from (name.id for name in inner if isinstance(name, ast.Name))
-
-
-def _imports(node: ast.stmt) -> bool:
-    return isinstance(node, ast.Import | ast.ImportFrom)
 
 
 def _listed(tree: ast.Module) -> frozenset[str]:

@@ -146,7 +146,8 @@ def _strength(test: ast.expr, constants: Collection[str]) -> int:
     if not isinstance(test, ast.Compare):
         return LITTLE
     little = isinstance(test.ops[0], ast.NotEq | ast.IsNot) or (
-        isinstance(test.ops[0], ast.Gt | ast.GtE) and _is_small(test.comparators[0])
+        isinstance(test.ops[0], ast.Gt | ast.GtE)
+        and ast.unparse(test.comparators[0]) in ("0", "1", "-1")
     )
     constants_there = (c.value for c in test.comparators if isinstance(c, ast.Constant))
     truth = any(isinstance(value, bool) for value in constants_there)
@@ -297,10 +298,6 @@ def _suppresses(expression: ast.expr) -> bool:
 
 def _named(expression: ast.expr) -> set[str]:
     return {n.id for n in ast.walk(expression) if isinstance(n, ast.Name)}
-
-
-def _is_small(node: ast.expr) -> bool:
-    return ast.unparse(node) in ("0", "1", "-1")
 
 
 def _is_true(node: ast.expr) -> bool:

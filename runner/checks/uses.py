@@ -243,7 +243,7 @@ def _of_method(name: str, owner: str, repository: CodeFiles, *, shared: bool) ->
             defined = defined or _defines(node, name, owner)
             if defined and not shared:
                 return
-            if isinstance(node, ast.Call) and _is_attribute(node.func, name):
+            if isinstance(node, ast.Call) and getattr(node.func, "attr", "") == name:
                 found.append(Use(path, node.lineno, given_by(node)))
     yield from found if defined or not shared else ()
 
@@ -254,10 +254,6 @@ def _defines(node: ast.AST, name: str, owner: str) -> bool:
         return any(getattr(member, "name", "") == name for member in node.body)
     stores = isinstance(node, ast.Attribute) and node.attr == name
     return stores and isinstance(getattr(node, "ctx", None), ast.Store)
-
-
-def _is_attribute(node: ast.expr, name: str) -> bool:
-    return isinstance(node, ast.Attribute) and node.attr == name
 
 
 def _of_word(name: str, path: str, repository: CodeFiles) -> list[Use]:

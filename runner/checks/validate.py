@@ -226,7 +226,7 @@ def validate(
     defaults (see ``protect_file`` for one file, such as the roadmap).
     """
     return (
-        *_sizes(changes, limits),
+        *check_limits(changes, limits),
         *_places(changes, base, read, protection(protect)),
         *_contents(changes, read, limits),
         *_secrets(changes, read, limits),
@@ -245,10 +245,6 @@ def syntax_complaint(path: str, content: bytes, old: bytes | None = None) -> Com
     if encoding_of(path, content).is_wide:
         content = text_of(path, content).encode("utf-8", "replace")  # grammars read UTF-8
     return check(path, content)
-
-
-def _sizes(changes: ChangeSet, allowed: Limits) -> Iterator[Complaint]:
-    return check_limits(changes, allowed)
 
 
 def _places(
