@@ -15,14 +15,15 @@ from runner.code.languages import is_among_tests, is_test_file
 from runner.code.symbols import symbols_of
 from runner.errors import TaskError
 from runner.loop.deps import Deps, TaskWork
-from runner.loop.reading import contents, texts
+from runner.loop.reading import texts
 from runner.nodes.assess import run_base_tests
 from runner.nodes.context import added_names, made
+from runner.nodes.preflight import configured
+from runner.nodes.work import work_on
 from runner.people.recovery_sentences import there_already
 from runner.state.changes import Snapshot
 from runner.state.findings import Level, Verification
 from runner.state.run_state import RunState
-from runner.verify import Commands, configuration, tools_of
 from runner.verify.assessment import path_of
 
 log = logging.getLogger(__name__)
@@ -43,11 +44,9 @@ async def already_there(
     names, tests = await asyncio.to_thread(_made, asked, made(state), found)
     if not tests or not (await added_names(state, deps)).issuperset(names):
         return ()
-    own = Commands(options.verify_commands, options.verify_report) or None
-    old = await contents(deps, base, configuration(base.entries))
-    tools = {tool.name for tool in tools_of(sorted(base.entries), old.get)}
+    here = await work_on(state, deps, work.sandbox, base, configured(state))
     try:
-        before = await run_base_tests(state, deps, work, base, tools, own)
+        before = await run_base_tests(here, {tool.name for tool in here.tools_before})
     except TaskError as error:
         log.info("Cairn cannot tell whether the task is already done: %s", error.message)
         return ()

@@ -23,19 +23,18 @@ from runner.code.symbols import symbols_of
 from runner.context.compose import signatures
 from runner.errors import Outage, TaskError
 from runner.loop.asking import ask, asks_small
-from runner.loop.deps import Deps, TaskWork
-from runner.loop.reading import contents, quote, reader
-from runner.nodes.assess import filled, tests_using
+from runner.loop.reading import quote
+from runner.nodes.assess import tests_using
 from runner.nodes.proof import proved
+from runner.nodes.work import Work
 from runner.prompts import question
 from runner.prompts.forms import kind_of
 from runner.prompts.questions import Message
 from runner.recovery.facts import open_others
 from runner.state.changes import ChangeSet, Snapshot, Write
-from runner.state.events import verified
 from runner.state.findings import AskedTest, Level, TestFailure, Verification, headline
 from runner.state.run_state import RunState
-from runner.verify import concerned, configuration, running, tools_of
+from runner.verify import concerned, running
 from runner.verify.assessment import (
     FIXTURE,
     Assessment,
@@ -93,40 +92,36 @@ def without_asked_test(state: RunState) -> RunState:
 
 
 async def by_asked_test(
-    state: RunState,
-    deps: Deps,
-    work: TaskWork,
-    base: Snapshot,
-    found: Assessment,
-    change: JudgedChange,
+    work: Work, found: Assessment, change: JudgedChange
 ) -> tuple[RunState, Assessment]:
     """Return an accepted assessment with what a test says of it that is asked for apart.
 
     It is asked for once; the same one judges later answers. Raises ``Outage``.
     """
-    asked, changes = state.attempt.tested.asked_test, state.attempt.answered.changes
+    state, asked = work.state, work.state.attempt.tested.asked_test
     code = [
         path
-        for path, write in changes.files.items()
+        for path, write in work.changes.files.items()
         if write and language_of(path) in BREAKABLE and not is_test_side(path)
     ]
     if not _is_wanted(state, found) or change.unbuilt or (asked and not asked.content):
         return state, found
-    place = await _place(deps, base, changes, code, asked, first=found.testers)
-    interfaces = await _interfaces(deps, base, changes, code, change.words)
+    place = _place(work, code, first=found.testers)
+    interfaces = await _interfaces(work, code, change.words)
     new = {name for each in interfaces for name in each.new}
     if place is None or (asked is None and _left_to_another(state, code, new)):
         return state, found
     if asked is None:
-        state, asked = await _asked(state, deps, base, place, interfaces)
+        state, asked = await _asked(work, place, interfaces)
+        work = replace(work, state=state)
         if asked.content:
-            asked = await _without(state, deps, work, base, place, asked, change)
+            asked = await _without(work, place, asked, change)
         if asked.why:
             log.info("A test that was asked for apart is not used: %s", asked.why)
-        state = state.with_attempt(asked_test=asked)
+        work = replace(work, state=state.with_attempt(asked_test=asked))
     if not asked.content:
-        return state, found
-    return await _judged(state, deps, work, base, place, found, change)
+        return work.state, found
+    return await _judged(work, place, asked, found, change)
 
 
 def _is_wanted(state: RunState, found: Assessment) -> bool:
@@ -160,24 +155,15 @@ def _stem(path: str) -> str:
     return path.rpartition("/")[2].rpartition(".")[0]
 
 
-async def _place(
-    deps: Deps,
-    base: Snapshot,
-    changes: ChangeSet,
-    code: Sequence[str],
-    asked: AskedTest | None,
-    *,
-    first: Collection[str],
-) -> _Place | None:
+def _place(work: Work, code: Sequence[str], *, first: Collection[str]) -> _Place | None:
     """Beside the test file that is nearest to the code, if a runner names the tests there."""
-    paths = sorted({*changes.entries(base)})
-    read = reader(await contents(deps, base, configuration(base.entries)), changes)
-    tools = concerned(tools_of(paths, read), changes.files)
+    asked, paths = work.state.attempt.tested.asked_test, work.paths
+    tools = concerned(work.tools, work.changes.files)
     for path in code:
         folder = path.split("/")[:-1]
         near = [
             each
-            for each in base.entries
+            for each in work.base.entries
             if is_test_file(each)
             and family_of(each) == family_of(path)
             and family_of(path) in _FAMILIES
@@ -185,7 +171,7 @@ async def _place(
         near.sort(key=lambda each: (each not in first, -_shared(folder, each.split("/")), each))
         for example in near[:1]:
             wanted = asked.path if asked else _name(path, example, paths)
-            for tool, only in running(tools, [wanted], [*paths, wanted], read):
+            for tool, only in running(tools, [wanted], [*paths, wanted], work.read):
                 return _Place(wanted, tool, only, example)
     return None
 
@@ -213,16 +199,14 @@ def _name(code: str, example: str, paths: Collection[str]) -> str:
     return path
 
 
-async def _interfaces(
-    deps: Deps, base: Snapshot, changes: ChangeSet, code: Sequence[str], words: str
-) -> list[KnownInterface]:
+async def _interfaces(work: Work, code: Sequence[str], words: str) -> list[KnownInterface]:
     """The signatures of the base; of what is new only the names that the task has."""
-    old = await contents(deps, base, [path for path in code if path in base.entries])
+    old = await work.contents(code)
 
     def found() -> Iterator[KnownInterface]:
         for path in code[:_MOST_FILES]:
             before = symbols_of(path, old.get(path, b"")).definitions
-            write = changes.files[path]
+            write = work.changes.files[path]
             after = symbols_of(path, write.content if write else b"").definitions
             names = {each.name for each in after} - {each.name for each in before}
             new = sorted(name for name in names if has_word(words, name))
@@ -233,10 +217,11 @@ async def _interfaces(
 
 
 async def _asked(
-    state: RunState, deps: Deps, base: Snapshot, place: _Place, interfaces: Sequence[KnownInterface]
+    work: Work, place: _Place, interfaces: Sequence[KnownInterface]
 ) -> tuple[RunState, AskedTest]:
     """Ask for the test, and read the answer. Raises ``Outage``, except for a spent budget."""
-    shown = await contents(deps, base, [place.example])
+    state, deps, base = work.state, work.deps, work.base
+    shown = await work.contents([place.example])
     text = shown.get(place.example, b"").decode("utf-8", "replace")
     messages = question(
         "ask_test",
@@ -257,7 +242,7 @@ async def _asked(
         return state, AskedTest(why=outage.message)
     if _NONE.fullmatch(reply.text):
         return state, AskedTest(why="the model says that the task does not tell what to test")
-    old = await contents(deps, base, base.entries.keys() & {place.path})
+    old = await work.contents([place.path])
     parsed = await asyncio.to_thread(  # a hostile answer may cost seconds
         parse_reply,
         reply.text,
@@ -299,20 +284,12 @@ def _ending(path: str) -> str:
     return path.rpartition(".")[2]
 
 
-async def _without(
-    state: RunState,
-    deps: Deps,
-    work: TaskWork,
-    base: Snapshot,
-    place: _Place,
-    asked: AskedTest,
-    change: JudgedChange,
-) -> AskedTest:
+async def _without(work: Work, place: _Place, asked: AskedTest, change: JudgedChange) -> AskedTest:
     """The test with how it fails on the base; dropped where it does not, or by a fault of its own.
 
     It may miss what the task or the change brings, and nothing else.
     """
-    level = await _ran(state, deps, work, base, place, ChangeSet(), asked)
+    level = await _ran(work, place, ChangeSet(), asked)
     failures = _failures(level, asked.path)
     if not failures:
         why = (
@@ -321,7 +298,7 @@ async def _without(
         return AskedTest(why=why)
     known = {_stem(path) for path in change.written} | {
         each.name
-        for path, write in state.attempt.answered.changes.files.items()
+        for path, write in work.changes.files.items()
         for each in symbols_of(path, write.content if write else b"").definitions
     }
     for failure in failures:
@@ -333,20 +310,11 @@ async def _without(
     return replace(asked, without=failures)
 
 
-async def _ran(
-    state: RunState,
-    deps: Deps,
-    work: TaskWork,
-    base: Snapshot,
-    place: _Place,
-    changes: ChangeSet,
-    asked: AskedTest,
-) -> Level:
+async def _ran(work: Work, place: _Place, changes: ChangeSet, asked: AskedTest) -> Level:
     """Run the test alone, with these changes."""
     changes = changes.merged(ChangeSet({asked.path: Write(asked.content)}))
-    session = await filled(state, deps, work, base, changes)
-    work.sandbox.holds = ""
-    seconds = min(_LONGEST_RUN, state.request.options.sandbox.test_timeout)
+    session = await work.session(changes)
+    seconds = min(_LONGEST_RUN, work.seconds)
     try:
         ran = as_one_test(await place.tool.run(session, timeout=seconds, only=place.only))
     except TaskError as error:
@@ -356,7 +324,7 @@ async def _ran(
         failures=_failures(ran, asked.path),
         found=tuple(test for test in ran.found if test.partition("::")[0] == asked.path),
     )
-    await deps.events.emit(verified(state, Verification(changes.tree(base), (level,)), "proof"))
+    await work.tell(Verification(changes.tree(work.base), (level,)), "proof")
     return level
 
 
@@ -365,18 +333,11 @@ def _failures(level: Level, path: str) -> tuple[TestFailure, ...]:
 
 
 async def _judged(
-    state: RunState,
-    deps: Deps,
-    work: TaskWork,
-    base: Snapshot,
-    place: _Place,
-    found: Assessment,
-    change: JudgedChange,
+    work: Work, place: _Place, asked: AskedTest, found: Assessment, change: JudgedChange
 ) -> tuple[RunState, Assessment]:
     """Run the test with the change: evidence, a failure to be told, or nothing."""
-    asked, changes = state.attempt.tested.asked_test, state.attempt.answered.changes
-    assert asked is not None  # noqa: S101 - the caller has asked
-    level = await _ran(state, deps, work, base, place, changes, asked)
+    state, changes = work.state, work.changes
+    level = await _ran(work, place, changes, asked)
     if level.failures:
         was = {each.test: told_in_one_line(each) for each in asked.without}
         same = all(told_in_one_line(each) == was.get(each.test) for each in level.failures)
@@ -388,7 +349,7 @@ async def _judged(
     merged = state.with_attempt(changes=both, asked_test=replace(asked, failures=(), same=False))
     levels = (*found.verification.levels, level)
     alone = replace(found, rows=rows, verification=replace(found.verification, levels=levels))
-    proof = await proved(merged, deps, work, base, alone, change, None)
+    proof = await proved(replace(work, state=merged), alone, change)
     shown = [r for r in proof.rows if meaning(r, only_tests=False) == "shown"]
     if not shown or all(row.notices is False for row in shown):
         why = "it notices no fault that is put into the change" if shown else "it shows nothing"
@@ -397,9 +358,9 @@ async def _judged(
     # what its own tests are worth stands behind what this one is
     old = [v for v in found.verification.levels if v.name in ("proof", "mutants")]
     kept = [v for v in proof.verification.levels if v not in old]
-    verification = Verification(both.tree(base), (*kept, *old))
+    verification = Verification(both.tree(work.base), (*kept, *old))
     found = concluded(replace(proof, verification=verification), (*found.rows, *proof.rows), change)
-    used = await tests_using(deps, base, both, {asked.path})
+    used = await tests_using(replace(work, state=merged), {asked.path})
     left = None if found.verdict.untested is None else {*found.verdict.untested} - {*used}
     untested = None if left is None else tuple(sorted(left))
     verdict = replace(found.verdict, reason=BY_ASKED_TEST, untested=untested)

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING
 
 from runner.errors import TaskError
 from runner.loop.at_work import AtWork
-from runner.loop.deps import Deps, TaskWork
+from runner.loop.deps import Deps, TaskSandbox
 from runner.loop.driver import would_do
 from runner.loop.reading import contents
-from runner.nodes.assess import filled
+from runner.nodes.work import Work, work_on
 from runner.state.changes import ChangeSet, Snapshot
 from runner.state.run_state import RunState
 from runner.verify import Commands, configuration, start_tests, tools_of
@@ -100,16 +100,17 @@ async def cannot_start(state: RunState, deps: Deps, *, starts: bool = False) -> 
     base = await deps.repository.snapshot(state.stack.tip)
     if not verifies(state) or not await has_tests(state, deps, base):
         return None
-    work = TaskWork()
+    sandbox = TaskSandbox({})
     try:
-        found = await _obstacle(state, deps, work, base, starts=starts)
+        work = await work_on(state, deps, sandbox, base, configured(state))
+        found = await _obstacle(work, starts=starts)
     except TaskError as error:
         if error.kind != "sandbox":
             raise
         return CannotStart(_seen(error.message), _NOBODY_ASKED)
     finally:
-        await work.sandbox.close()
-    return await _advice(deps, base, found) if found else None
+        await sandbox.close()
+    return await _advice(work, found) if found else None
 
 
 def verifies(state: RunState) -> bool:
@@ -130,58 +131,50 @@ def configured(state: RunState) -> Commands | None:
     return Commands(verify.verify_commands, verify.verify_report) or None
 
 
-async def _obstacle(
-    state: RunState, deps: Deps, work: TaskWork, base: Snapshot, *, starts: bool
-) -> Obstacle | None:
-    options, own = state.request.options, configured(state)
-    paths, old = sorted(base.entries), await contents(deps, base, configuration(base.entries))
+async def _obstacle(work: Work, *, starts: bool) -> Obstacle | None:
+    paths = sorted(work.base.entries)
+    tasks = [task for task in work.state.tasks if not task.checked]
+    words = "\n".join("\n".join((t.text, t.details, *t.acceptance, *t.files)) for t in tasks)
     try:
-        session = await filled(state, deps, work, base, ChangeSet())
-        work.sandbox.holds = ""
-        async with AtWork(state, deps, "Checking whether the tests start"):
+        session = await work.session(ChangeSet())
+        async with AtWork(work.state, work.deps, "Checking whether the tests start"):
             found = await start_tests(
                 session,
-                tree=base.tree,
+                tree=work.base.tree,
                 paths=paths,
-                read=old.get,
-                timeout=min(options.sandbox.test_timeout, _MOST_SECONDS),
-                own=own,
-                words=_words(state),
+                read=work.settings.get,
+                timeout=min(work.seconds, _MOST_SECONDS),
+                own=work.own,
+                words=words,
                 starts=starts,
             )
     except TaskError as error:
         if error.kind != "environment":
             raise
         return Obstacle(error.message)
-    return obstacle(found, words=_words(state), paths=paths)
+    return obstacle(found, words=words, paths=paths)
 
 
-def _words(state: RunState) -> str:
-    """All that the open tasks say."""
-    tasks = [task for task in state.tasks if not task.checked]
-    return "\n".join("\n".join((t.text, t.details, *t.acceptance, *t.files)) for t in tasks)
-
-
-async def _advice(deps: Deps, base: Snapshot, found: Obstacle) -> CannotStart:
+async def _advice(work: Work, found: Obstacle) -> CannotStart:
     from runner.verify.proposed_setup import READ, proposed_setup
 
     if found.red:
         return CannotStart(found.seen, _RED, red=True)
     if found.wanted:
         return CannotStart(_seen(found.seen), f"{_NOBODY_ASKED} Do what it says, then start again.")
-    requirements = [path for path in base.entries if path.startswith("requirements")]
-    old = await contents(deps, base, {*READ, *requirements} & base.entries.keys())
+    there = work.base.entries
+    old = await work.contents({*READ, *(path for path in there if path.startswith("requirements"))})
     setup, by_pip = (
-        proposed_setup(base.entries, old.get, found.packages, pytest=found.pytest, by_pip=way)
+        proposed_setup(there, old.get, found.packages, pytest=found.pytest, by_pip=way)
         for way in (False, True)
     )
     # a file that is there is somebody's: it is not to be replaced
-    file = f"add this to {_FILE}:" if _FILE in base.entries else f"commit this as {_FILE}:"
+    file = f"add this to {_FILE}:" if _FILE in there else f"commit this as {_FILE}:"
     guessed = _guessed(setup.unnamed)
     if not setup.text:
         file = f"name an image that has it in {_FILE} (sandbox.image)."
     here = f"Install what they need in the environment that you start Cairn from, or {file}"
-    todo = here if deps.sandbox.installed else f"To install what they need, {file}"
+    todo = here if work.deps.sandbox.installed else f"To install what they need, {file}"
     return CannotStart(
         _seen(found.seen),
         " ".join(filter(None, (_NOBODY_ASKED, guessed, todo))),

@@ -4,27 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from runner.code.languages import language_of
-from runner.loop.deps import Deps, TaskWork
-from runner.loop.reading import contents, reader
-from runner.nodes.assess import filled, tests_using
+from runner.nodes.assess import tests_using
 from runner.nodes.steadied import MOST
+from runner.nodes.work import Work
 from runner.ports import SandboxSession
-from runner.state.changes import ChangeSet, Snapshot
-from runner.state.events import verified
+from runner.state.changes import ChangeSet
 from runner.state.findings import Level, Verification
-from runner.state.run_state import RunState
-from runner.verify import (
-    COMMAND,
-    Commands,
-    configuration,
-    is_pytest,
-    running,
-    tools_of,
-)
+from runner.verify import COMMAND, is_pytest, running
 from runner.verify.assessment import (
     Assessment,
     JudgedChange,
@@ -61,47 +51,34 @@ class _Suite:
     only: tuple[str, ...]
 
 
-async def proved(
-    state: RunState,
-    deps: Deps,
-    work: TaskWork,
-    base: Snapshot,
-    found: Assessment,
-    change: JudgedChange,
-    own: Commands | None,
-) -> Assessment:
+async def proved(work: Work, found: Assessment, change: JudgedChange) -> Assessment:
     """Return an accepted assessment with what the tests say that the change adds or edits.
 
     They are run on the base with only the change's tests laid over it. Small faults in the changed
     lines tell whether they notice anything; where a change writes only tests, the code that they
-    use is emptied instead. ``own`` are the repository's own commands.
+    use is emptied instead.
     """
-    changes = state.attempt.answered.changes
-    suites = [suite async for suite in _suites(deps, base, changes, found, own)]
     levels: list[Level] = []
     rows: dict[str, Row] = {row.test: row for row in found.rows}
-    for suite in suites:
-        run = _Proof(state, deps, work, base, suite, change)
+    for suite in _suites(work, found):
+        run = _Proof(work, suite, change)
         levels += await run.levels()
         for row in [row for row in rows.values() if plain_id(row.test) in suite.ids]:
             rows[row.test] = run.row(row)
     if levels:
         verification = replace(found.verification, levels=(*found.verification.levels, *levels))
-        await deps.events.emit(verified(state, verification, "proof"))
+        await work.tell(verification, "proof")
         found = replace(found, verification=verification)
     return concluded(found, tuple(rows.values()), change)
 
 
-async def _suites(
-    deps: Deps, base: Snapshot, changes: ChangeSet, found: Assessment, own: Commands | None
-) -> AsyncIterator[_Suite]:
+def _suites(work: Work, found: Assessment) -> Iterator[_Suite]:
     asked = {row.test for row in found.rows if row.edited and row.before == "not run"}
     if not asked:
         return
-    paths = sorted(changes.entries(base))
-    read = reader(await contents(deps, base, configuration(base.entries)), changes)
-    known = tools_of(paths, read)
-    tools = {tool.name: tool for tool in known}
+    tools = {tool.name: tool for tool in work.tools}
+    if work.own:
+        tools[COMMAND] = OwnTests(work.own, work.paths, work.tools)
     by_tool: dict[str, list[Level]] = {}
     linters = {linter.name for linter in LINTERS}
     for level in map(as_one_test, found.verification.tests):
@@ -112,14 +89,16 @@ async def _suites(
         ids = tuple(
             dict.fromkeys(plain_id(t) for level in levels for t in level.found if t in asked)
         )
-        tool = OwnTests(own, paths, known) if own and name == COMMAND else tools.get(name)
+        tool = tools.get(name)
         if tool is None or not ids:
             continue
         if is_pytest(tool):
             yield _Suite(tool, ids, ids)
             continue
         files = sorted(_files(ids))
-        alone = next((some for _, some in running([tool], files, paths, read) if some), ())
+        alone = next(
+            (some for _, some in running([tool], files, work.paths, work.read) if some), ()
+        )
         if set(files) <= set(alone):
             yield _Suite(tool, ids, tuple(alone))
         elif sum(level.seconds for level in levels) <= _LONGEST_WHOLE:
@@ -129,18 +108,9 @@ async def _suites(
 class _Proof:
     """The runs of one suite, and what they say of each of its tests."""
 
-    def __init__(
-        self,
-        state: RunState,
-        deps: Deps,
-        work: TaskWork,
-        base: Snapshot,
-        suite: _Suite,
-        change: JudgedChange,
-    ) -> None:
-        self._state, self._deps, self._work, self._base = state, deps, work, base
-        self._suite, self._change = suite, change
-        self._changes = state.attempt.answered.changes
+    def __init__(self, work: Work, suite: _Suite, change: JudgedChange) -> None:
+        self._work, self._suite, self._change = work, suite, change
+        self._changes = work.changes
         self._before: dict[str, Before] = dict.fromkeys(suite.ids, "passed")
         self._lacked: set[str] = set()
         self._noticed: set[str] | None = None
@@ -199,12 +169,11 @@ class _Proof:
     async def _on_base(self, only: Sequence[str]) -> Level:
         """Run tests on the base, with only the change's tests laid over it."""
         files = {path: w for path, w in self._changes.files.items() if is_test_side(path)}
-        session = await filled(self._state, self._deps, self._work, self._base, ChangeSet(files))
-        self._work.sandbox.holds = ""
-        seconds, tool = self._state.request.options.sandbox.test_timeout, self._suite.tool
+        session = await self._work.session(ChangeSet(files))
+        seconds, tool = self._work.seconds, self._suite.tool
         if is_pytest(tool):
             # no test of it is known where a file is not loaded; of a new file all are in question
-            new = _files(only) - self._base.entries.keys()
+            new = _files(only) - self._work.base.entries.keys()
             old = [test for test in only if not _files([test]) <= new]
             ran = await tool.run(session, timeout=seconds, only=[*sorted(new), *old])
             if old and ran.broken and ran.cause != "timeout":
@@ -232,12 +201,10 @@ class _Proof:
         if not bent:
             return
         code = {path: w for path, w in self._changes.files.items() if not is_test_side(path)}
-        session = await filled(self._state, self._deps, self._work, self._base, ChangeSet(code))
-        self._work.sandbox.holds = ""
+        session = await self._work.session(ChangeSet(code))
         tool = self._suite.tool
         only = tuple(bent) if is_pytest(tool) else self._suite.only
-        seconds = self._state.request.options.sandbox.test_timeout
-        ran = as_one_test(await tool.run(session, timeout=seconds, only=only))
+        ran = as_one_test(await tool.run(session, timeout=self._work.seconds, only=only))
         red = {test for test, _ in _failing(bent, ran)}
         self._extended = set(bent) & {plain_id(name) for name in ran.found} - red
 
@@ -245,10 +212,9 @@ class _Proof:
         """Run the tests with each fault alone; None where none could be put there."""
         if not faults:
             return None
-        session = await filled(self._state, self._deps, self._work, self._base, self._changes)
-        self._work.sandbox.holds = ""
+        session = await self._work.session()
         began = asyncio.get_running_loop().time()
-        seconds = min(_LEAST_SECONDS, self._state.request.options.sandbox.test_timeout)
+        seconds = min(_LEAST_SECONDS, self._work.seconds)
         tried, missed = 0, list[str]()
         for fault, whole in faults.items():
             if not await _write(session, fault.path, fault.content):
@@ -279,7 +245,7 @@ class _Proof:
 
     async def _faults(self) -> dict[Mutant, bytes]:
         """Faults in the changed lines of the code, the same ones for the same change."""
-        new, old = self._code(), await contents(self._deps, self._base, self._changes.files)
+        new, old = self._code(), await self._work.contents(self._changes.files)
         found: dict[Mutant, bytes] = {}
         for path, content in new.items():
             left = _MOST_MUTANTS - len(found)
@@ -288,17 +254,16 @@ class _Proof:
         return found
 
     async def _emptied(self) -> dict[Mutant, bytes]:
-        new, old = self._code(), await contents(self._deps, self._base, self._changes.files)
+        new, old = self._code(), await self._work.contents(self._changes.files)
         made = {path: emptied(path, old.get(path), content) for path, content in new.items()}
         found = {each: new[path] for path, each in made.items() if each}
         return dict(list(found.items())[:_MOST_MUTANTS])
 
     async def _of_tested_code(self) -> dict[Mutant, bytes]:
         """The code that tests of the suite use, emptied: what a task names comes first."""
-        files = _files(self._suite.ids)
-        using = await tests_using(self._deps, self._base, self._changes, files)
+        using = await tests_using(self._work, _files(self._suite.ids))
         paths = sorted(using, key=lambda path: (path not in self._change.words, path))
-        old = await contents(self._deps, self._base, paths[:_MOST_MUTANTS])
+        old = await self._work.contents(paths[:_MOST_MUTANTS])
         made = {path: emptied(path, None, content) for path, content in old.items()}
         return {each: old[path] for path, each in made.items() if each}
 

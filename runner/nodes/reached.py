@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 from runner.code.languages import is_test_file
-from runner.loop.deps import Deps, TaskWork
-from runner.loop.reading import contents, reader
-from runner.nodes.assess import filled
 from runner.nodes.covered import changed_lines
-from runner.state.changes import Snapshot
-from runner.state.run_state import RunState
-from runner.verify import configuration, is_pytest, tools_of
+from runner.nodes.work import Work
+from runner.verify import is_pytest
 from runner.verify.assessment import Assessment, plain_id
 from runner.verify.reach import lines_run
 
@@ -17,33 +13,25 @@ _MOST = 50
 _LONGEST = 120.0
 
 
-async def apart_from(
-    state: RunState, deps: Deps, work: TaskWork, base: Snapshot, found: Assessment
-) -> frozenset[str]:
+async def apart_from(work: Work, found: Assessment) -> frozenset[str]:
     """The tests in the way that run no changed line; none where not all of it can be traced.
 
     What is not a test has to be Python with lines that are there now. They are run once more
     together: where one of them reaches the change, all may.
     """
-    changes = state.attempt.answered.changes
-    lines = await changed_lines(deps, base, changes)
-    ids = found.in_the_way
+    lines, ids = await changed_lines(work), found.in_the_way
     if not 0 < len(ids) <= _MOST or not all(
-        lines.get(path) or is_test_file(path) for path in changes.files
+        lines.get(path) or is_test_file(path) for path in work.changes.files
     ):
         return frozenset()
-    paths = sorted(changes.entries(base))
-    read = reader(await contents(deps, base, configuration(base.entries)), changes)
-    tools = {tool.name: tool for tool in tools_of(paths, read) if is_pytest(tool)}
+    tools = {tool.name: tool for tool in work.tools if is_pytest(tool)}
     apart: set[str] = set()
     for level in found.verification.tests:
         own = [f.test for f in level.failures if f.test in ids]
         tool = tools.get(level.tool)
         if tool is None or not own:
             continue
-        session = await filled(state, deps, work, base, changes)
-        work.sandbox.holds = ""
-        seconds = min(_LONGEST, state.request.options.sandbox.test_timeout)
+        session, seconds = await work.session(), min(_LONGEST, work.seconds)
         only = sorted(set(map(plain_id, own)))
         if await lines_run(session, lines, tool, only, timeout=seconds) == 0:
             apart.update(own)

@@ -11,15 +11,11 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
-from runner.loop.deps import Deps, TaskWork
-from runner.loop.reading import contents, reader
-from runner.nodes.assess import filled
-from runner.state.changes import ChangeSet, Snapshot
-from runner.state.events import verified
+from runner.nodes.work import Work
+from runner.state.changes import ChangeSet
 from runner.state.findings import ADVISORY, Level, TestFailure, Verification
-from runner.state.run_state import RunState
 from runner.text.sanitize import as_typed
-from runner.verify import COMMAND, Commands, configuration, run_again, tools_of
+from runner.verify import COMMAND, run_again
 from runner.verify.assessment import (
     Assessment,
     flaky_words,
@@ -27,7 +23,7 @@ from runner.verify.assessment import (
     red_tests,
     results_of,
 )
-from runner.verify.judging import Tool, counted
+from runner.verify.judging import counted
 
 MOST = 10
 """So many failing tests are run again; more than that are not flaky."""
@@ -36,15 +32,7 @@ _LEAST_SECONDS = 30.0
 
 
 async def steadied(
-    state: RunState,
-    deps: Deps,
-    work: TaskWork,
-    base: Snapshot,
-    after: Verification,
-    *,
-    own: Commands | None,
-    among: Collection[str] = (),
-    times: int | None = None,
+    work: Work, after: Verification, *, among: Collection[str] = (), times: int | None = None
 ) -> Verification:
     """Return the verification with tests that pass when they are run again taken as passed.
 
@@ -53,64 +41,29 @@ async def steadied(
     """
     # an import that seems to lead nowhere may do no harm
     harmless = ("imports", *ADVISORY)
-    tools = await _tools(deps, base, state.attempt.answered.changes)
-    most = state.request.options.verify.verify_reruns if times is None else times
-    if own and not among:
+    most = work.state.request.options.verify.verify_reruns if times is None else times
+    if work.own and not among:
         for _ in range(most):
-            after = await _commands_again(state, deps, work, base, after, own, tools)
+            after = await _commands_again(work, after)
     red = [v for v in after.levels if v.result == "failed" and v.name not in harmless]
-    left, flaky = _may_be_flaky(red, state.attempt.answered.changes, among), set[TestFailure]()
+    left, flaky = _may_be_flaky(red, work.changes, among), set[TestFailure]()
     for _ in range(most):
         if not left:
             break
-        session = await filled(state, deps, work, base, state.attempt.answered.changes)
-        work.sandbox.holds = ""
-        seconds = _seconds(red, state)
-        again = await run_again(
-            session,
-            tree=after.tree,
-            failures=left,
-            of=red,
-            timeout=seconds,
-            own=own,
-            tools=tools,
-            paths=state.attempt.answered.changes.entries(base),
-        )
-        await deps.events.emit(verified(state, again, "again"))
+        again = await _again(work, after.tree, red, left)
         flaky |= _passing(left, again)
         left = [failure for failure in left if failure not in flaky]
     return replace(after, levels=tuple(_named(level, flaky) for level in after.levels))
 
 
-async def _commands_again(
-    state: RunState,
-    deps: Deps,
-    work: TaskWork,
-    base: Snapshot,
-    after: Verification,
-    own: Commands,
-    tools: Sequence[Tool],
-) -> Verification:
+async def _commands_again(work: Work, after: Verification) -> Verification:
     """Take commands that name no test and pass when they are run again as passed, and unsteady."""
     red = [
         v for v in after.tests if v.tool == COMMAND and v.cause == "exit_code" and not v.failures
     ]
     if not red:
         return after
-    session = await filled(state, deps, work, base, state.attempt.answered.changes)
-    work.sandbox.holds = ""
-    paths = state.attempt.answered.changes.entries(base)
-    again = await run_again(
-        session,
-        tree=after.tree,
-        failures=(),
-        of=red,
-        timeout=_seconds(red, state),
-        own=own,
-        tools=tools,
-        paths=paths,
-    )
-    await deps.events.emit(verified(state, again, "again"))
+    again = await _again(work, after.tree, red, ())
     passing = {level.command for level in again.levels if level.result == "passed"}
 
     def steady(level: Level) -> Level:
@@ -122,10 +75,28 @@ async def _commands_again(
     return replace(after, levels=tuple(map(steady, after.levels)))
 
 
-def _seconds(red: Sequence[Level], state: RunState) -> float:
+async def _again(
+    work: Work, tree: str, red: Sequence[Level], failures: Sequence[TestFailure]
+) -> Verification:
+    """Run what failed in these levels once more with the change, and tell of it."""
+    session = await work.session()
+    again = await run_again(
+        session,
+        tree=tree,
+        failures=failures,
+        of=red,
+        timeout=_seconds(red, work),
+        own=work.own,
+        tools=work.tools,
+        paths=work.entries,
+    )
+    await work.tell(again, "again")
+    return again
+
+
+def _seconds(red: Sequence[Level], work: Work) -> float:
     """How long a few tests may take when they are run again."""
-    seconds = max(_LEAST_SECONDS, 3 * sum(level.seconds for level in red))
-    return min(seconds, state.request.options.sandbox.test_timeout)
+    return min(work.seconds, max(_LEAST_SECONDS, 3 * sum(level.seconds for level in red)))
 
 
 def _may_be_flaky(
@@ -135,14 +106,10 @@ def _may_be_flaky(
     if any(level.name != "tests" or not level.failures for level in red):
         return []
     failures = [f for level in red for f in level.failures if not among or f.test in among]
-    if any(path in changes.files for failure in failures for path in _paths(failure)):
+    if any(path in changes.files for f in failures for path in (f.test.split("::")[0], f.file)):
         return []
     cases = [failure for failure in failures if failure.is_case]
     return cases if len(cases) <= MOST else []
-
-
-def _paths(failure: TestFailure) -> tuple[str, str]:
-    return failure.test.split("::")[0], failure.file
 
 
 def _passing(failures: Sequence[TestFailure], again: Verification) -> set[TestFailure]:
@@ -176,12 +143,6 @@ def _named(level: Level, flaky: Collection[TestFailure]) -> Level:
     return replace(level, result="passed", reason=flaky_words(names))
 
 
-async def _tools(deps: Deps, base: Snapshot, changes: ChangeSet) -> tuple[Tool, ...]:
-    """What can run the tests of the tree with the change."""
-    old = await contents(deps, base, configuration(base.entries))
-    return tools_of(sorted(changes.entries(base)), reader(old, changes))
-
-
 TIMES = 3
 """How often tests that may be unsteady are run on the base, and those that are with the change."""
 
@@ -194,26 +155,24 @@ class Unsteady:
     sometimes: frozenset[str] = frozenset()
 
 
-async def unsteady_on_base(
-    state: RunState, deps: Deps, work: TaskWork, base: Snapshot, found: Assessment
-) -> Unsteady:
+async def unsteady_on_base(work: Work, found: Assessment) -> Unsteady:
     """Run the doubtful tests of an assessment alone on the base, each time in a fresh workspace."""
     failures = found.doubtful if len(found.doubtful) <= MOST else ()
     red = [level for level in found.verification.tests if level.result == "failed"]
-    tools = await _tools(deps, base, ChangeSet())
     runs: list[Verification] = []
     results: dict[str, frozenset[str]] = {}
     for _ in range(TIMES if failures else 0):
-        session = await filled(state, deps, work, base, ChangeSet())
-        work.sandbox.holds = ""
-        seconds = _seconds(red, state)
-        tree = base.tree
-        runs.append(
-            await run_again(
-                session, tree=tree, failures=failures, of=red, timeout=seconds, tools=tools
-            )
+        session = await work.session(ChangeSet())
+        ran = await run_again(
+            session,
+            tree=work.base.tree,
+            failures=failures,
+            of=red,
+            timeout=_seconds(red, work),
+            tools=work.tools_before,
         )
-        await deps.events.emit(verified(state, runs[-1], "before"))
+        runs.append(ran)
+        await work.tell(ran, "before")
         results = results_of({failure.test for failure in failures}, runs)
         if all(len(each) > 1 for each in results.values()):
             break

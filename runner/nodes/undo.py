@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from runner.errors import TaskError
-from runner.loop.deps import Deps, TaskWork
+from runner.loop.deps import Deps, TaskSandbox
 from runner.loop.reading import base_of
 from runner.nodes.assess import assessed, run_levels
 from runner.nodes.preflight import configured
 from runner.nodes.steadied import steadied
+from runner.nodes.work import work_on
 from runner.people.undo_sentences import cannot_test, fails_with_it_too, fails_without
 from runner.state.findings import Verification, reasons_of
 from runner.state.run_state import RunState
@@ -18,15 +19,13 @@ async def verified_without(state: RunState, deps: Deps) -> Verification:
 
     What failed before is not its fault. Raises ``TaskError`` if something else fails, ``Outage``.
     """
-    work, own, name = TaskWork(), configured(state), state.task.name
-    base = await base_of(state, deps)
+    sandbox, name, base = TaskSandbox({}), state.task.name, await base_of(state, deps)
     try:
-        seconds = state.request.options.sandbox.test_timeout
-        after = await run_levels(state, deps, work, base, own, seconds=seconds)
-        after = await steadied(state, deps, work, base, after, own=own)
-        found, _ = await assessed(state, deps, work, base, after, own=own)
+        work = await work_on(state, deps, sandbox, base, configured(state))
+        after = await steadied(work, await run_levels(work, seconds=work.seconds))
+        found, _ = await assessed(work, after)
     finally:
-        await work.sandbox.close()
+        await sandbox.close()
     if found.outcome == "unverifiable":
         raise TaskError("environment", cannot_test(name, found.verdict.reason))
     reasons = reasons_of(found.verification)

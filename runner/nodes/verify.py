@@ -19,11 +19,11 @@ from runner.errors import Outage, TaskError
 from runner.loop.accepted import asks_for_better, kept, may_repair, or_kept, settled
 from runner.loop.asking import ask
 from runner.loop.deps import Deps, TaskWork
-from runner.loop.reading import base_of, compiled_files, contents, prepared_image, reader
+from runner.loop.reading import base_of, compiled_files, prepared_image
 from runner.loop.schedule import upcoming
 from runner.loop.strategy import given_up, judged
 from runner.nodes.asked_test import by_asked_test, without_asked_test
-from runner.nodes.assess import assessed, filled, run_levels, timed_out, without_ticks
+from runner.nodes.assess import assessed, run_levels, timed_out, without_ticks
 from runner.nodes.covered import covered
 from runner.nodes.enough import falls_short
 from runner.nodes.evidence import gathered
@@ -34,6 +34,7 @@ from runner.nodes.people import excused, stands_in_the_way
 from runner.nodes.proof import proved, unnoticed, unproven
 from runner.nodes.reached import apart_from
 from runner.nodes.steadied import TIMES, steadied, unsteady_on_base
+from runner.nodes.work import Work, work_on
 from runner.people.sentences import (
     AS_WITHOUT,
     NOT_SHOWN,
@@ -46,11 +47,10 @@ from runner.people.sentences import (
 )
 from runner.prompts import question
 from runner.recovery.classify import unrepairable
-from runner.state.changes import ChangeSet, Snapshot
-from runner.state.events import verified
+from runner.state.changes import ChangeSet
 from runner.state.findings import Level, Verdict, Verification, reasons_of
 from runner.state.run_state import RunState, Step
-from runner.verify import Commands, configuration, tools_of
+from runner.verify import Commands, tools_of
 from runner.verify.assessment import Assessment, JudgedChange, red_tests
 from runner.verify.judging import Read
 
@@ -120,47 +120,40 @@ log = logging.getLogger(__name__)
 async def write_files(state: RunState, deps: Deps, work: TaskWork) -> Step:
     """Format the changed lines, then make the workspace equal to base + change set."""
     with _asked_once(state):
-        base = await base_of(state, deps)
+        here = await work_on(state, deps, work.sandbox, await base_of(state, deps))
         try:
-            state = await formatted(state, deps, work, base)
-            state = await _measured(state, deps, base)
-            await filled(state, deps, work, base, state.attempt.answered.changes)
+            here = replace(here, state=await formatted(here))
+            lines = here.changes.lines_changed(await here.contents(here.changes.files))
+            here = replace(here, state=here.state.with_attempt(lines=lines))
+            await here.filled()
         except TaskError as error:
-            if not await _breaks_the_build(state, deps, base, error):
+            if not await _breaks_the_build(here, error):
                 raise
-            tree = state.attempt.answered.changes.tree(base)
             level = Level("syntax", "failed", reason=error.message, output=error.message)
-            found = Verification(tree, (level,))
-            await deps.events.emit(verified(state, found, "change"))
-            return judged(state.with_attempt(verification=found, verdict=None), "test")
-    return Step(state, "ok")
+            found = Verification(here.tree, (level,))
+            await here.tell(found, "change")
+            return judged(here.state.with_attempt(verification=found, verdict=None), "test")
+    return Step(here.state, "ok")
 
 
-async def _breaks_the_build(state: RunState, deps: Deps, base: Snapshot, error: TaskError) -> bool:
+async def _breaks_the_build(work: Work, error: TaskError) -> bool:
     """Whether setup, which compiles what the change writes, fails with the change only."""
-    changes = state.attempt.answered.changes
-    compiled = await compiled_files(deps, base, changes)
-    if error.kind != "environment" or compiled.isdisjoint(changes.files):
+    compiled = await compiled_files(work.deps, work.base, work.changes)
+    if error.kind != "environment" or compiled.isdisjoint(work.changes.files):
         return False
     try:
-        await prepared_image(state, deps, base, ChangeSet())
+        await prepared_image(work.state, work.deps, work.base, ChangeSet())
     except TaskError:
         return False
     return True
-
-
-async def _measured(state: RunState, deps: Deps, base: Snapshot) -> RunState:
-    """Count the lines that the change adds and takes away."""
-    changes = state.attempt.answered.changes
-    old = await contents(deps, base, [path for path in changes.files if path in base.entries])
-    return state.with_attempt(lines=changes.lines_changed(old))
 
 
 @or_kept
 async def verify_task(state: RunState, deps: Deps, work: TaskWork) -> Step:
     """Run the levels; failures that were there before the change are not the task's."""
     with _asked_once(state):
-        return await _judged(state, deps, work)
+        here = await work_on(state, deps, work.sandbox, await base_of(state, deps))
+        return await _judged(here)
 
 
 def told_once(state: RunState, found: Assessment) -> Step | None:
@@ -210,14 +203,15 @@ def _asked_once(state: RunState) -> Iterator[None]:
         raise Outage("environment", f"{error.message} Two tasks failed for this reason") from error
 
 
-async def _judged(state: RunState, deps: Deps, work: TaskWork) -> Step:
-    base, require = await base_of(state, deps), state.request.options.verify.verify_require
+async def _judged(work: Work) -> Step:
+    state, deps, base = work.state, work.deps, work.base
+    require = state.request.options.verify.verify_require
     try:
-        state, found = await measured(state, deps, work, base)
+        state, found = await measured(work)
     except TaskError as error:
         if error.kind != "environment" or require != "none":
             raise
-        nothing = Verification(state.attempt.answered.changes.tree(base), ())
+        nothing = Verification(work.tree, ())
         found = Assessment("unverifiable", nothing, Verdict(reason=error.message))
     if found.outcome == "unverifiable":
         if require != "none":
@@ -256,47 +250,39 @@ async def _judged(state: RunState, deps: Deps, work: TaskWork) -> Step:
     return step
 
 
-async def measured(
-    state: RunState, deps: Deps, work: TaskWork, base: Snapshot
-) -> tuple[RunState, Assessment]:
+async def measured(work: Work) -> tuple[RunState, Assessment]:
     """Judge the current attempt's change; where it is accepted, also what its tests are worth."""
-    state = without_asked_test(state)
-    state, found, change, own = await _assessed(state, deps, work, base)
+    work = replace(work, state=without_asked_test(work.state))
+    state, own = await own_commands(work.state, work.deps, paths=work.paths, read=work.read)
+    own = own and replace(own, before=work.base.entries.keys())
+    work, found, change = await _assessed(replace(work, state=state, own=own))
     if change and found.outcome == "red" and (shown := found.otherwise):
-        shown = await proved(state, deps, work, base, shown, change, own)
-        return state, replace(found, otherwise=shown)
+        return work.state, replace(found, otherwise=await proved(work, shown, change))
     if found.outcome != "green" or change is None:
-        return state, found
-    found = replace(found, verification=await covered(state, deps, work, base, found))
-    found = await proved(state, deps, work, base, found, change, own)
+        return work.state, found
+    found = replace(found, verification=await covered(work, found))
+    found = await proved(work, found, change)
     red = None if found.verdict.verified else found.otherwise
-    if red is None or set(red.stays) <= excused(state):
-        return await by_asked_test(state, deps, work, base, found, change)
-    return state, red
+    if red is None or set(red.stays) <= excused(work.state):
+        return await by_asked_test(work, found, change)
+    return work.state, red
 
 
-async def _assessed(
-    state: RunState, deps: Deps, work: TaskWork, base: Snapshot
-) -> tuple[RunState, Assessment, JudgedChange | None, Commands | None]:
+async def _assessed(work: Work) -> tuple[Work, Assessment, JudgedChange | None]:
     """Judge the change by its own tests where those of all take long, and then by all."""
-    changes = state.attempt.answered.changes
-    tree, paths = changes.tree(base), sorted(changes.entries(base))
-    old = await contents(deps, base, configuration(base.entries))
-    state, own = await own_commands(state, deps, paths=paths, read=reader(old, changes))
-    own = own and replace(own, before=base.entries.keys())
-    known = _key(state, tree, own) in work.sandbox.verified
-    linters = await lint_levels(state, deps, work, base, own=own)
-    if not known and (early := await first_tests(state, deps, work, base, own)):
+    known = _key(work) in work.sandbox.verified
+    linters = await lint_levels(work)
+    if not known and (early := await first_tests(work)):
         both = with_linters(early.verification, linters)
         if linters:
-            await deps.events.emit(verified(state, both, "change"))
-        return state, replace(early, verification=both), None, own
-    verification = with_linters(await _verified(state, deps, work, base, own), linters)
+            await work.tell(both, "change")
+        return work, replace(early, verification=both), None
+    verification = with_linters(await _verified(work), linters)
     if linters and not known:
-        await deps.events.emit(verified(state, verification, "change"))
+        await work.tell(verification, "change")
     if seconds := whole_seconds(verification):
-        state = state.with_attempt(suite_seconds=seconds)
-    found, change = await assessed(state, deps, work, base, verification, own=own)
+        work = replace(work, state=work.state.with_attempt(suite_seconds=seconds))
+    found, change = await assessed(work, verification)
     left = {failure.test for failure in red_tests(found.verification)}
     if (
         found.outcome == "red"
@@ -304,29 +290,23 @@ async def _assessed(
         and left < {failure.test for failure in red_tests(verification)}
     ):
         # among others that failed before, a flaky one was not run again
-        again = await steadied(state, deps, work, base, verification, own=own, among=left)
+        again = await steadied(work, verification, among=left)
         if again != verification:
             verification = again
-            found, change = await assessed(state, deps, work, base, again, own=own)
+            found, change = await assessed(work, again)
     unsteady = frozenset[str]()
-    if found.doubtful and not own and state.request.options.verify.verify_reruns:
-        on_base = await unsteady_on_base(state, deps, work, base, found)
+    if found.doubtful and not work.own and work.state.request.options.verify.verify_reruns:
+        on_base = await unsteady_on_base(work, found)
         again = verification
         if among := on_base.sometimes:
-            again = await steadied(
-                *(state, deps, work, base, verification), own=own, among=among, times=TIMES
-            )
+            again = await steadied(work, verification, among=among, times=TIMES)
         if on_base.red or again != verification:
             unsteady = on_base.red
             verification = again
-            found, change = await assessed(
-                *(state, deps, work, base, again), own=own, unsteady=unsteady
-            )
-    if apart := await apart_from(state, deps, work, base, found):
-        found, change = await assessed(
-            *(state, deps, work, base, verification), own=own, unsteady=unsteady, apart=apart
-        )
-    return state, found, change, own
+            found, change = await assessed(work, again, unsteady=unsteady)
+    if apart := await apart_from(work, found):
+        found, change = await assessed(work, verification, unsteady=unsteady, apart=apart)
+    return work, found, change
 
 
 def _not_run(found: Assessment) -> Verification:
@@ -375,43 +355,35 @@ async def _unrepairable(state: RunState, deps: Deps) -> bool:
     return unrepairable(await gathered(state, deps), to_come=to_come)
 
 
-async def _verified(
-    state: RunState, deps: Deps, work: TaskWork, base: Snapshot, own: Commands | None
-) -> Verification:
+async def _verified(work: Work) -> Verification:
     """Verify a tree once: the same commands say the same about it."""
-    key = _key(state, state.attempt.answered.changes.tree(base), own)
-    if known := work.sandbox.verified.get(key):
-        return known
-    verification = await _bounded(state, deps, work, base, own)
-    await deps.events.emit(verified(state, verification, "change"))
-    verification = await steadied(state, deps, work, base, verification, own=own)
-    work.sandbox.verified[key] = verification
-    entries = state.attempt.answered.changes.entries(base)
-    work.sandbox.verified[without_ticks(state, entries, own)] = verification
+    key, known = _key(work), work.sandbox.verified
+    if key in known:
+        return known[key]
+    verification = await _bounded(work)
+    await work.tell(verification, "change")
+    verification = await steadied(work, verification)
+    known[key] = known[without_ticks(work, work.entries)] = verification
     return verification
 
 
-def _key(state: RunState, tree: str, own: Commands | None) -> str:
+def _key(work: Work) -> str:
     """What the verification of a tree depends on: also what runs there, and in which image."""
-    sandbox = state.request.options.sandbox
-    return json.dumps((tree, str(own), sandbox.image, sandbox.setup))
+    sandbox = work.state.request.options.sandbox
+    return json.dumps((work.tree, str(work.own), sandbox.image, sandbox.setup))
 
 
-async def _bounded(
-    state: RunState, deps: Deps, work: TaskWork, base: Snapshot, own: Commands | None
-) -> Verification:
+async def _bounded(work: Work) -> Verification:
     """Run the levels; code that never ends costs seconds, and slow tests get their time.
 
     Tests that are not done after a short time are compared with those of the base: where the base
     ends long before that time, the change does not end; otherwise the tests, or the machine, are
     slow.
     """
-    longest = state.request.options.sandbox.test_timeout
-    short = longest if suite_seconds(state) > longest / _SOON else longest / _SOON
-    verification = await run_levels(state, deps, work, base, own, seconds=short)
+    longest = work.seconds
+    short = longest if suite_seconds(work.state) > longest / _SOON else longest / _SOON
+    verification = await run_levels(work, seconds=short)
     if not timed_out(verification) or short == longest:
         return verification
-    needed = await time_needed(state, deps, work, base, own, verification, within=short)
-    if needed <= short:
-        return verification
-    return await run_levels(state, deps, work, base, own, seconds=needed)
+    needed = await time_needed(work, verification, within=short)
+    return await run_levels(work, seconds=needed) if needed > short else verification

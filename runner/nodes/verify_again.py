@@ -7,12 +7,13 @@ from dataclasses import replace
 
 from runner.checks.guarded import said_by
 from runner.checks.tests_kept import weaker_asserts
-from runner.loop.deps import Deps, TaskWork
+from runner.loop.deps import Deps, TaskSandbox
 from runner.loop.reading import as_texts, base_of, contents, reader
 from runner.loop.strategy import MAX_CALLS
 from runner.nodes.revise import change_so_far, opened
 from runner.nodes.validate import kept_names
 from runner.nodes.verify import accepted, measured
+from runner.nodes.work import work_on
 from runner.people.revision_sentences import tests_fail
 from runner.state.findings import Verdict, reasons_of
 from runner.state.options import Request
@@ -27,12 +28,12 @@ async def verified_again(request: Request, deps: Deps, pull: Revision) -> Attemp
     Its verification has failed where tests fail because of the change. Raises ``TaskError`` if
     nothing can be known, ``Outage``.
     """
-    state, work = await _begun(request, deps, pull), TaskWork()
+    state, sandbox = await _begun(request, deps, pull), TaskSandbox({})
     base = await base_of(state, deps)
     try:
-        state, found = await measured(state, deps, work, base)
+        state, found = await measured(await work_on(state, deps, sandbox, base))
     finally:
-        await work.sandbox.close()
+        await sandbox.close()
     return (accepted(state, found) if found.outcome == "green" else _refused(state, found)).attempt
 
 
