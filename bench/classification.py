@@ -15,15 +15,25 @@ from typing import Any, get_args
 import yaml
 
 from bench.finding import Finding, Line
-from runner.grouped import changed
 from runner.recovery.classify import classify
 from runner.recovery.facts import FailureFacts, facts_of
 from runner.roadmap.parse import parse_roadmap
 from runner.state.changes import ChangeSet, Write
 from runner.state.findings import Complaint, Level, TestFailure, Verification
-from runner.state.options import Options, Request
+from runner.state.options import Options, Request, SandboxOptions
 from runner.state.proposal import Reason
-from runner.state.run_state import Attempt, Failure, Plan, RunStack, RunState
+from runner.state.run_state import (
+    Answered,
+    Attempt,
+    Checked,
+    Failure,
+    Plan,
+    Planned,
+    RunStack,
+    RunState,
+    Spent,
+    VerifiedWork,
+)
 
 FOLDER = Path(__file__).parents[1] / "tests/data/failures"
 
@@ -81,25 +91,26 @@ def state_of(entry: dict[str, Any]) -> RunState:
     found = [t for t in roadmap.tasks if named in (t.id, t.text)]
     assert len(found) == 1, (named, [(t.id, t.text) for t in roadmap.tasks])
     task = found[0]
-    attempt = changed(
-        Attempt(
-            task=task.key,
-            base="0" * 40,
-            below="main",
-            failure=Failure(**entry["failure"]) if "failure" in entry else None,
+    complaints = tuple(Complaint(**{"path": "", **c}) for c in entry.get("complaints", ()))
+    plan = Plan(**{"acceptance": (), **entry["plan"]}) if "plan" in entry else None
+    attempt = Attempt(
+        task=task.key,
+        base="0" * 40,
+        below="main",
+        failure=Failure(**entry["failure"]) if "failure" in entry else None,
+        planned=Planned(plan=plan),
+        answered=Answered(
+            answers=entry.get("answers", 1),
+            changes=ChangeSet({p: Write(b"x") for p in entry.get("changed", ())}),
+            avoid=tuple(entry.get("avoid", ())),
         ),
-        answers=entry.get("answers", 1),
-        changes=ChangeSet({p: Write(b"x") for p in entry.get("changed", ())}),
-        complaints=tuple(Complaint(**{"path": "", **c}) for c in entry.get("complaints", ())),
-        avoid=tuple(entry.get("avoid", ())),
-        reasons=tuple(entry.get("reasons", ())),
-        verification=_verification(entry),
-        plan=Plan(**{"acceptance": (), **entry["plan"]}) if "plan" in entry else None,
-        path=("verify_task",),
+        checked=Checked(complaints=complaints),
+        tested=VerifiedWork(verification=_verification(entry)),
+        spent=Spent(path=("verify_task",), reasons=tuple(entry.get("reasons", ()))),
     )
     setup = (("pip", "install", "-r", "requirements.txt"),) if entry.get("setup") else ()
     state = RunState(
-        Request("r1", options=changed(Options(), setup=setup)),
+        Request("r1", options=Options(sandbox=SandboxOptions(setup=setup))),
         "classify_failure",
         roadmap,
         RunStack(tip="0" * 40, branch="main"),

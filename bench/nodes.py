@@ -25,13 +25,12 @@ from app.store.schema import journal
 from app.store.wakeups import Wakeups
 from bench.finding import Finding, Line, Peer
 from bench.run_requests import run_request
-from runner.grouped import changed
 from runner.loop.deps import Deps, TaskWork
 from runner.loop.driver import Node, driving
 from runner.loop.task_pool import Ended
 from runner.ports import Fanout, SystemClock
 from runner.roadmap.parse import parse_roadmap
-from runner.state.options import Options, Request
+from runner.state.options import Options, Request, Scope
 from runner.state.run_state import RunState, Step
 from tests.runner.memory_repository import START, MemoryRepository
 from tests.runner.recording_box import RecordingSandbox
@@ -132,7 +131,7 @@ async def _working(store: Store, url: str) -> AsyncIterator[_Line]:
 
 
 def _request(run: str) -> Request:
-    return Request(run, options=changed(Options(), max_tasks=_TASKS))
+    return Request(run, options=Options(scope=Scope(max_tasks=_TASKS)))
 
 
 def _deps(store: Store) -> Deps:
@@ -152,7 +151,12 @@ def _deps(store: Store) -> Deps:
 
 async def _read(state: RunState, _ports: Deps, _work: TaskWork) -> Step:
     roadmap = parse_roadmap("ROADMAP.md", _ROADMAP)
-    return Step(replace(state.with_stack(tip=START, branch="main"), roadmap=roadmap), "ok")
+    return Step(
+        replace(
+            replace(state, stack=replace(state.stack, tip=START, branch="main")), roadmap=roadmap
+        ),
+        "ok",
+    )
 
 
 _NODES: dict[str, Node] = {**ScriptedNodes(), "parse_roadmap": _read}

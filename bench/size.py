@@ -14,13 +14,12 @@ from app.store.runs import StoredJournal
 from app.store.schema import contents, journal
 from bench.finding import Finding, Line
 from bench.validation import PYTHON
-from runner.grouped import changed
 from runner.loop.deps import Deps
 from runner.loop.driver import drive
 from runner.nodes import NODES
 from runner.ports import Fanout, SystemClock
 from runner.state.changes import blob_sha
-from runner.state.options import Options, Request
+from runner.state.options import Options, Request, Scope
 from runner.state.run_state import Status
 from tests.runner.memory_repository import MemoryRepository
 from tests.runner.recording_box import RecordingSandbox
@@ -35,7 +34,7 @@ async def measure(folder: Path) -> AsyncIterator[Line]:
     """Drive the run, then weigh the newest rows (the state) and all rows with their contents."""
     store = await open_store(f"sqlite:///{folder}/cairn.db")
     ports = _deps(StoredJournal(store, SystemClock()))
-    ended = await drive(Request("r1", options=changed(Options(), max_tasks=_TASKS)), NODES, ports)
+    ended = await drive(Request("r1", options=Options(scope=Scope(max_tasks=_TASKS))), NODES, ports)
     done = [ended.state.status(task) for task in ended.state.tasks]
     assert done == [Status.COMPLETED] * _TASKS, (ended.reason, done)
     state = sum(len(json.dumps(row.data)) for row in await ports.journal.recall("r1"))

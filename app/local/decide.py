@@ -121,7 +121,7 @@ def _refused(tasks: Sequence[NewTask], meant: PendingProposal) -> list[str]:
     )
     before = state.roadmap.content if state.roadmap else b""
     try:
-        after = edited(state.with_attempt(proposal=proposal), before)
+        after = edited(state.put(replace(state.attempt, proposal=proposal)), before)
     except EditRefused as refused:
         return [f"These tasks cannot go into the roadmap: {refused}."]
     same = find(parse_roadmap(state.request.roadmap, after), proposal.task)

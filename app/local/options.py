@@ -7,16 +7,15 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from runner.config.model import CONFIG_PATH, RepositoryConfig, config_entry, parse_config
 from runner.config.options import options_of
-from runner.grouped import changed
 from runner.loop.deps import Deps
 from runner.loop.reading import contents
 from runner.model.budget import Budget
-from runner.state.options import Options
+from runner.state.options import Options, with_given
 from runner.state.proposal import ApprovalMode
 
 FOLDER = ".executor"
@@ -70,15 +69,18 @@ def options_for(asked: LocalRun, config: RepositoryConfig) -> Options:
     most = config.limits.tasks if "tasks" in config.limits.model_fields_set else EVERY_TASK
     chosen = config.model_fields_set
     unasked: ApprovalMode = "interactive" if asked.answers else "review_only"
-    options = changed(
+    options = replace(
         options,
-        max_tasks=most,
-        approval_mode=config.approval_mode if "approval_mode" in chosen else unasked,
-        pause_destructive="pause_destructive" in chosen and config.pause_destructive,
+        # a task that is named is taken up though an older run has a proposal about it
+        scope=replace(options.scope, max_tasks=most, retry=bool(asked.given.get("task"))),
+        approvals=replace(
+            options.approvals,
+            approval_mode=config.approval_mode if "approval_mode" in chosen else unasked,
+            pause_destructive="pause_destructive" in chosen and config.pause_destructive,
+        ),
         pull_requests="stacked",  # here are none: each task is a commit on the branch
     )
     given = dict(asked.given)
     if isinstance(tasks := given.get("max_tasks"), int):
         given["max_tasks"] = min(tasks, most)
-    # a task that is named is taken up though an older run has a proposal about it
-    return changed(options, retry=bool(given.get("task")), **given)
+    return with_given(options, given)

@@ -8,7 +8,7 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -34,7 +34,6 @@ from runner.config.model import CONFIG_PATH, RepositoryConfig
 from runner.errors import Outage, PortError
 from runner.files.decisions import KnownRun
 from runner.files.results import line
-from runner.grouped import changed
 from runner.loop.deps import TaskWork
 from runner.loop.driver import MARK, lines, would_do
 from runner.loop.problems import missing_roadmap
@@ -141,7 +140,8 @@ def _final_state(ended: Ended) -> RunState:
     if ended.status not in ("paused", "resting"):
         return ended.state
     problem = f"Paused: {ended.reason}" if ended.status == "paused" else ended.state.problem
-    return changed(ended.state, ended=SystemClock().now().timestamp(), problem=problem)
+    times = replace(ended.state.times, ended=SystemClock().now().timestamp())
+    return replace(ended.state, times=times, problem=problem)
 
 
 def _would_do(state: RunState, expected: CostPreview | None) -> list[str]:

@@ -195,7 +195,11 @@ async def _undo(folder: Path, name: str, roadmap: str, committing: asyncio.Event
         attempt = Attempt(task=task.key, base=at.tip, below=at.branch)
         state = RunState(Request(f"undo-{task.key}", path, here.options), roadmap=here.plan)
         state = replace(state, stack=stack, current=task.key).put(attempt)
-        tests = await _tested(state.with_attempt(changes=changes), here.deps, folder)
+        tests = await _tested(
+            state.with_changes(changes),
+            here.deps,
+            folder,
+        )
         text = undo_text(task, commit.id, tests)
         named = tuple(("Cairn-Task", key) for key in commit.tasks)
         committing.set()

@@ -33,7 +33,6 @@ from runner.files.decisions import KnownRun, State
 from runner.files.durable import take_folder
 from runner.files.history_file import NAME, FileHistory
 from runner.graph import END, REST
-from runner.grouped import changed
 from runner.loop.deps import TaskWork
 from runner.loop.driver import drive, would_do
 from runner.loop.journal import BORDER, Cursors, encode_attempt, encode_run
@@ -47,7 +46,7 @@ from runner.nodes.run import parse_roadmap
 from runner.people.trust import MADE
 from runner.ports import Decision, Events, Fanout, JournalRow, SystemClock
 from runner.roadmap.parse import parse_roadmap as read_tasks
-from runner.state.options import Request
+from runner.state.options import Request, with_given
 from runner.state.publishing import Stack
 from runner.state.run_state import Attempt, RunState, Status
 
@@ -87,7 +86,8 @@ def _reopened(state: RunState, here: LocalCheckout) -> RunState:
         raise Outage("journal", f"Run {run} has ended. Type `cairn run` for a new one.")
     for attempt in again:
         state = state.put(replace(attempt, status=Status.AWAITING_APPROVAL))
-    return changed(state, node=REST, current="", ended=0.0) if state.node == END else state
+    times = replace(state.times, ended=0.0)
+    return replace(state, node=REST, current="", times=times) if state.node == END else state
 
 
 def _at_border(state: RunState, *, at_work: bool) -> RunState:
@@ -96,7 +96,7 @@ def _at_border(state: RunState, *, at_work: bool) -> RunState:
 
 
 def _asked_anew(state: RunState, asked: LocalRun) -> RunState:
-    options = changed(state.request.options, **asked.given)
+    options = with_given(state.request.options, asked.given)
     return replace(state, request=replace(state.request, options=options))
 
 
@@ -132,7 +132,7 @@ async def _moved(state: RunState, stack: Stack, here: LocalCheckout) -> RunState
     gone = [task for task in state.tasks if task.key in state.attempts and task.key not in keys]
     done = {task.key for task in state.tasks if state.status(task) in MADE}
     state = replace(
-        state.with_stack(tip=stack.tip),
+        replace(state, stack=replace(state.stack, tip=stack.tip)),
         roadmap=roadmap,
         replaced=replace(state.replaced, tasks=(*state.replaced.tasks, *gone)),
     )

@@ -11,7 +11,6 @@ from typing import Any
 
 from app.roadmap.table import Style, TableColumn, styled, table_lines
 from app.terminal import one_line, say
-from runner.grouped import side_by_side
 from runner.roadmap.order import ordered
 from runner.roadmap.task import Heading, Roadmap, Task, Warning
 
@@ -190,6 +189,5 @@ def warnings_json(warnings: tuple[Warning, ...]) -> list[dict[str, Any]]:
 
 
 def _task(task: Task) -> dict[str, Any]:
-    known = side_by_side(task)
-    fields = {name: known[name] for name in TASK_FIELDS}
-    return fields | {"headings": [asdict(heading) for heading in task.place.headings]}
+    known = asdict(task.place) | asdict(task.marks) | asdict(task)
+    return {name: known[name] for name in TASK_FIELDS}

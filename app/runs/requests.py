@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from app.store.runs import Run
 from runner.config.model import RepositoryConfig
 from runner.config.options import options_of
-from runner.grouped import changed
 from runner.history.recording import RunOrigin
 from runner.history.records import StartedBy
-from runner.state.options import LONGEST_NOTE, Request
+from runner.state.options import LONGEST_NOTE, Request, Scope
 from runner.state.proposal import ApprovalMode
 from runner.state.revising import RevisionRequest
 from runner.text.sanitize import cut_middle
@@ -17,18 +18,21 @@ from runner.text.sanitize import cut_middle
 def request_of(run: Run, config: RepositoryConfig) -> Request:
     """What the command asked for, within what the repository's configuration says."""
     asked, options = run.request, options_of(config)
-    options = changed(
+    mode = _asked_mode(run, config) or options.approvals.approval_mode
+    options = replace(
         options,
-        max_tasks=min(asked["max_tasks"], options.scope.max_tasks),
-        task=asked.get("task") or "",
-        tasks=tuple(asked.get("tasks") or ()),
-        phase=asked.get("phase") or "",
-        retry=bool(asked.get("retry")),
-        note=cut_middle(asked.get("note") or "", LONGEST_NOTE),
-        revision=RevisionRequest(**asked["revision"]) if asked.get("revision") else None,
-        model=asked.get("model") or options.models.model,
-        approval_mode=_asked_mode(run, config) or options.approvals.approval_mode,
-        project=run.repository,
+        scope=Scope(
+            max_tasks=min(asked["max_tasks"], options.scope.max_tasks),
+            task=asked.get("task") or "",
+            tasks=tuple(asked.get("tasks") or ()),
+            phase=asked.get("phase") or "",
+            retry=bool(asked.get("retry")),
+            note=cut_middle(asked.get("note") or "", LONGEST_NOTE),
+            revision=RevisionRequest(**asked["revision"]) if asked.get("revision") else None,
+        ),
+        models=replace(options.models, model=asked.get("model") or options.models.model),
+        approvals=replace(options.approvals, approval_mode=mode),
+        sandbox=replace(options.sandbox, project=run.repository),
     )
     return Request(run.id, run.roadmap, options)
 

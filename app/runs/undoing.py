@@ -58,7 +58,7 @@ class Undoing:
             raise TaskError("file", not_finished_here(task.name, state.stack.branch))
         done, pull = await self._finished.find(task, request.roadmap)
         changes = await inverse(done, now, deps.repository, merged)
-        state = state.with_attempt(changes=changes)
+        state = state.with_changes(changes)
         shown = _shown(state, pull, now, changes, await verified_without(state, deps))
         offered = await self._pulls.offer(shown, shown.tree)
         return undo_offered(task.name, offered.url, offered.state)

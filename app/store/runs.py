@@ -233,14 +233,16 @@ class StoredJournal:
     async def steps(self, run: str, most: int) -> list[SavedStep]:
         """Return the newest steps of a run's tasks, oldest first."""
         wanted = (journal.c.run == run) & (journal.c.task != "")
-        newest = sa.select(
-            journal.c.task, journal.c.node, journal.c.saved_at, journal.c.data["usage"]
-        )
+        # rows of older versions have all fields of an attempt side by side
+        used = (journal.c.data["spent"]["usage"], journal.c.data["usage"])
+        newest = sa.select(journal.c.task, journal.c.node, journal.c.saved_at, *used)
         order = (journal.c.saved_at.desc(), journal.c.seq.desc())
         async with self._store.reading() as connection:
             query = newest.where(wanted).order_by(*order).limit(most)
             rows = (await connection.execute(query)).all()
-        return [SavedStep(row[0], row[1], row[2], _seconds(row[3])) for row in reversed(rows)]
+        return [
+            SavedStep(row[0], row[1], row[2], _seconds(row[3] or row[4])) for row in reversed(rows)
+        ]
 
     async def content(self, sha: str) -> bytes:
         """Return a content that was saved with a row."""

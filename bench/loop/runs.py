@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from bench.loop.corpus import Files, Task
 from bench.loop.environment import BenchEnvironment
 from bench.loop.naming import Character
-from runner.grouped import changed
 from runner.history.recording import RunOrigin, execution_of
 from runner.history.records import Execution
 from runner.loop.deps import Deps, TaskWork
@@ -19,10 +18,16 @@ from runner.loop.task_pool import Ended
 from runner.nodes import NODES
 from runner.ports import SystemClock
 from runner.roadmap.parse import parse_roadmap
-from runner.state.changes import ChangeSet
 from runner.state.events import Exchange, ModelAnswered
-from runner.state.options import Options, Request
-from runner.state.run_state import Attempt, RunStack, RunState
+from runner.state.options import (
+    ApprovalOptions,
+    ModelOptions,
+    Options,
+    Request,
+    SandboxOptions,
+    Scope,
+)
+from runner.state.run_state import Attempt, Planned, RunStack, RunState, Spent
 from tests.runner.memory_repository import START
 from tests.runner.scripted import Recorder
 
@@ -105,14 +110,12 @@ async def run(
     loop = strategy if strategy in ENGINE else "hybrid"
     request = Request(
         f"bench-{next(_numbers)}",
-        options=changed(
-            Options(),
-            task=task.id,
-            max_tasks=1,
-            model=model,
+        options=Options(
             loop=loop,
-            approval_mode="auto",
-            test_timeout=_SECONDS,
+            scope=Scope(task=task.id, max_tasks=1),
+            models=ModelOptions(model),
+            approvals=ApprovalOptions(approval_mode="auto"),
+            sandbox=SandboxOptions(test_timeout=_SECONDS),
         ),
     )
     ports = environment.deps(task.base)
@@ -204,11 +207,13 @@ async def _baseline(
     why = "no answer"
     for _ in range(most):
         attempt = state.attempt
-        fresh = changed(
-            Attempt(attempt.task, attempt.base, attempt.below), context=attempt.planned.context
+        fresh = Attempt(
+            *(attempt.task, attempt.base, attempt.below),
+            planned=Planned(context=attempt.planned.context),
+            # it is part of a question's name: without it the old answer would come again
+            spent=Spent(path=attempt.spent.path, total=attempt.spent.total),
         )
-        # what was spent is part of a question's name: without it the old answer would come again
-        state = state.put(changed(fresh, path=attempt.spent.path, total=attempt.spent.total))
+        state = state.put(fresh)
         state, why = await _tried(state, ports, work)
         if not why:
             break
@@ -222,7 +227,7 @@ async def _begun(request: Request, task: Task, ports: Deps, work: TaskWork) -> R
     state = RunState(
         request, roadmap=roadmap, stack=RunStack(tip=START, branch="main"), current=key
     )
-    state = state.put(changed(Attempt(key, base=START, below="main"), changes=ChangeSet()))
+    state = state.put(Attempt(key, base=START, below="main"))
     return (await NODES["build_context"](state, ports, work)).state
 
 
@@ -230,7 +235,9 @@ async def _tried(state: RunState, ports: Deps, work: TaskWork) -> tuple[RunState
     """Put one answer through the product's own parser, validators and tests."""
     for node in ("execute_task", "validate_code", "write_files", "verify_task"):
         step = await NODES[node](replace(state, node=node), ports, work)
-        state = step.state.with_attempt(path=(*step.state.attempt.spent.path, node))
+        state = step.state.updated(
+            replace(step.state.attempt.spent, path=(*step.state.attempt.spent.path, node))
+        )
         if step.outcome != "ok":
             return state, node
     return state, ""

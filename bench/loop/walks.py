@@ -12,14 +12,20 @@ from bench.loop.environment import BenchEnvironment
 from bench.loop.naming import Character
 from runner.files.journal import AnswerFiles, FileJournal
 from runner.git.local_repository import LocalRepository
-from runner.grouped import changed
 from runner.loop.deps import EarlierRuns, NoMemory
 from runner.loop.driver import drive
 from runner.money import total
 from runner.nodes import NODES
 from runner.people.run_view import DONE
 from runner.ports import Memory
-from runner.state.options import Options, Request
+from runner.state.options import (
+    ApprovalOptions,
+    ModelOptions,
+    Options,
+    Request,
+    SandboxOptions,
+    Scope,
+)
 from runner.state.run_state import RunState
 from tests.runner.git.scratch_git import ENVIRONMENT, ScratchGit
 
@@ -74,12 +80,12 @@ async def walk(
         answers=AnswerFiles(journal),
         earlier=EarlierRuns(memory=memory or NoMemory()),
     )
-    options = changed(
-        Options(),
-        model=who.named(f"walk.{roadmap.name}.{place.name}"),  # a conversation of its own
-        max_tasks=100,
-        approval_mode="auto",
-        test_timeout=60.0,
+    options = Options(
+        # a conversation of its own
+        models=ModelOptions(who.named(f"walk.{roadmap.name}.{place.name}")),
+        scope=Scope(max_tasks=100),
+        approvals=ApprovalOptions(approval_mode="auto"),
+        sandbox=SandboxOptions(test_timeout=60.0),
     )
     ended = await drive(Request(roadmap.name, options=options), NODES, ports)
     state = ended.state

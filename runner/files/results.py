@@ -18,7 +18,6 @@ from pydantic_core import to_json
 
 from runner.context.memory import MAX_ABOUT, MAX_TEXT, MOST, merged, relevant, without
 from runner.graph import END, REST
-from runner.grouped import changed
 from runner.people.report import markdown, report, todos
 from runner.ports import Clock, MemoryKind, MemoryNote, SystemClock
 from runner.state.events import (
@@ -112,7 +111,8 @@ class RunFiles:
             from runner.files.kept import KeptFiles  # takes 0.02 s that most runs need not pay
 
             state = KeptFiles(self._folder).referenced(state)
-        state = changed(state, ended=state.times.ended or self._clock.now().timestamp())
+        ended = state.times.ended or self._clock.now().timestamp()
+        state = replace(state, times=replace(state.times, ended=ended))
         self._save("report.json", report(state))
         self._text("report.md", markdown(state))
 

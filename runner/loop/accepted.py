@@ -64,20 +64,23 @@ def _shows_nothing(tested: VerifiedWork) -> bool:
     return may_show and any(each == "proof" for each in _weak(tested.verification))
 
 
-def kept(state: RunState, about: str = "") -> Step:
-    """Keep an accepted change, and ask for the repair; ``about`` what, if not by its findings."""
+def kept(state: RunState, about: str = "", said: Verification | None = None) -> Step:
+    """Keep an accepted change, and ask for the repair; ``about`` what, if not by its findings.
+
+    ``said`` is the verification that the repair is asked for by, if not that of the change.
+    """
     attempt = state.attempt
     findings = _findings(attempt.tested.verification)
     about = about or ("what linters say" if findings else "tests that prove something")
     why = f"the tests accept the change, and one repair is asked for {about}"
-    return Step(
-        state.with_attempt(
-            accepted=AcceptedChange(attempt.answered, attempt.checked, attempt.tested),
-            tried=(*attempt.answered.tried, attempt.answered.changes.digest),
-            reasons=(*attempt.spent.reasons, why),
-        ),
-        "rejected",
+    tried = (*attempt.answered.tried, attempt.answered.changes.digest)
+    attempt = replace(
+        attempt,
+        accepted=AcceptedChange(attempt.answered, attempt.checked, attempt.tested),
+        answered=replace(attempt.answered, tried=tried),
+        tested=replace(attempt.tested, verification=said or attempt.tested.verification),
     )
+    return Step(state.put(attempt).noted(why), "rejected")
 
 
 def restored(state: RunState, why: str) -> Step:
@@ -96,18 +99,16 @@ def restored(state: RunState, why: str) -> Step:
         unusable_looks=now.unusable_looks,
         test_repairs=now.test_repairs,
     )
-    reasons = (*attempt.spent.reasons, f"the repair of an accepted change is not used: {why}")
-    return Step(
-        state.with_attempt(
-            answered=answered,
-            checked=before.checked,
-            tested=before.tested,
-            accepted=None,
-            failure=None,
-            reasons=reasons,
-        ),
-        "kept",
+    attempt = replace(
+        attempt,
+        answered=answered,
+        checked=before.checked,
+        tested=before.tested,
+        accepted=None,
+        failure=None,
     )
+    state = state.put(attempt).noted(f"the repair of an accepted change is not used: {why}")
+    return Step(state, "kept")
 
 
 def settled(state: RunState) -> Step:
@@ -117,7 +118,7 @@ def settled(state: RunState) -> Step:
         return Step(state, "ok")
     if why := _why_worse(before, state.attempt.tested.verification, state):
         return restored(state, why)
-    return Step(state.with_attempt(accepted=None), "ok")
+    return Step(state.put(replace(state.attempt, accepted=None)), "ok")
 
 
 def _why_worse(before: AcceptedChange, after: Verification | None, state: RunState) -> str:

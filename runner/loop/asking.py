@@ -154,14 +154,15 @@ def _counted(state: RunState, answer: Answer) -> RunState:
     tokens = answer.prompt_tokens + answer.completion_tokens
     used = Usage.of_call(answer.seconds, tokens, answer.cost)
     models = {**state.attempt.spent.models, state.node: answer.model}
-    return counted(state, answer.model, used).with_attempt(models=models)
+    attempt = counted(state, answer.model, used).attempt
+    return state.put(replace(attempt, spent=replace(attempt.spent, models=models)))
 
 
 def counted(state: RunState, model: str, used: Usage) -> RunState:
     """Return the state with what a model took for its task."""
     spent = state.attempt.spent
     by_model = {**spent.by_model, model: spent.by_model.get(model, Usage()) + used}
-    return state.with_attempt(total=spent.total + used, by_model=by_model)
+    return state.updated(replace(state.attempt.spent, total=spent.total + used, by_model=by_model))
 
 
 async def ask_aside(

@@ -6,6 +6,7 @@ answer is kept, so that a run which stopped there would stop there again wheneve
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
 from runner.graph import GRAPH, RUN_NODES
@@ -37,12 +38,14 @@ def bad_answer(state: RunState, bug: Exception) -> Step | None:
     )
     if node == "plan_task":
         return Step(state, "ok")
-    if state.attempt.accepted and "kept" in GRAPH[node]:
+    attempt, checked = state.attempt, replace(state.attempt.checked, complaints=(refused,))
+    if attempt.accepted and "kept" in GRAPH[node]:
         return restored(state, f"a bug in Cairn ({said})")
     if node in _ASKING:
-        answers = state.attempt.answered.answers + 1
-        return Step(state.with_attempt(answers=answers, complaints=(refused,), failure=None), "ok")
+        answered = replace(attempt.answered, answers=attempt.answered.answers + 1)
+        attempt = replace(attempt, failure=None, answered=answered, checked=checked)
+        return Step(state.put(attempt), "ok")
     if "afresh" in GRAPH[node]:
-        return judged(state.with_attempt(complaints=(refused,)), "code", same=True)
+        return judged(state.updated(checked), "code", same=True)
     failure = Failure("internal", f"a bug in Cairn ended it ({said})", node=node)
-    return Step(state.with_attempt(failure=state.attempt.failure or failure), "error")
+    return Step(state.put(replace(attempt, failure=attempt.failure or failure)), "error")

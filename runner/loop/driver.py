@@ -194,7 +194,9 @@ def _failed(state: RunState, error: TaskError) -> RunState:
     log.warning("%s failed: %s", state.node, error.message)
     if not state.current:
         return replace(state, problem=error.message)
-    return state.with_attempt(failure=Failure(error.kind, error.message, node=state.node))
+    return state.put(
+        replace(state.attempt, failure=Failure(error.kind, error.message, node=state.node))
+    )
 
 
 def _counted(state: RunState, node: str, usage: Usage) -> RunState:
@@ -202,10 +204,13 @@ def _counted(state: RunState, node: str, usage: Usage) -> RunState:
     if node in RUN_NODES:
         return replace(state, usage=_plus(state.usage, node, usage))
     attempt = state.attempt
-    return state.with_attempt(
-        steps=attempt.spent.steps + 1,
-        path=(*attempt.spent.path, node),
-        usage=_plus(attempt.spent.usage, node, usage),
+    return state.updated(
+        replace(
+            state.attempt.spent,
+            steps=attempt.spent.steps + 1,
+            path=(*attempt.spent.path, node),
+            usage=_plus(attempt.spent.usage, node, usage),
+        )
     )
 
 
@@ -235,7 +240,7 @@ def _within_budget(state: RunState) -> RunState:
         step = restored(state, f"the attempt used up its {spent}")
         return replace(step.state, node=following(state.node, step.outcome))
     failure = Failure("budget", f"the attempt used up its {spent}", node=state.node)
-    return replace(state.with_attempt(failure=failure), node="classify_failure")
+    return replace(state.put(replace(state.attempt, failure=failure)), node="classify_failure")
 
 
 def _overspent(state: RunState) -> str:

@@ -7,20 +7,43 @@ saved node.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import is_dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import fields, is_dataclass, replace
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from runner.graph import END, REST, RUN_NODES
-from runner.grouped import nested, stored_fields
 from runner.ports import Journal, JournalRow
 from runner.roadmap.parse import parse_roadmap
-from runner.roadmap.task import Task
+from runner.roadmap.task import Task, TaskMarks, TaskPlace
 from runner.state.changes import blob_sha
-from runner.state.options import Options, Request
-from runner.state.proposal import Proposal
-from runner.state.run_state import Attempt, RunState, RunTimes, Status
+from runner.state.options import (
+    ApprovalOptions,
+    AttemptLimits,
+    HistoryOptions,
+    ModelOptions,
+    Options,
+    Request,
+    SandboxOptions,
+    Scope,
+    VerifyOptions,
+)
+from runner.state.proposal import Proposal, ProposalPlace, ProposalPushes
+from runner.state.run_state import (
+    Agreed,
+    Answered,
+    Attempt,
+    Checked,
+    Planned,
+    PublishedWork,
+    ReplacedTasks,
+    RunStack,
+    RunState,
+    RunTimes,
+    Spent,
+    Status,
+    VerifiedWork,
+)
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
@@ -39,33 +62,87 @@ def encode_attempt(attempt: Attempt) -> tuple[dict[str, object], dict[str, bytes
 def encode_run(state: RunState) -> tuple[dict[str, object], dict[str, bytes]]:
     """Return the run's own record: no attempts, and of the roadmap only its path and bytes."""
     contents: dict[str, bytes] = {}
-    roadmap = state.roadmap
-    source = {"path": roadmap.path, "content": roadmap.content} if roadmap else None
-    data = stored_fields(state) | {"attempts": {}, "roadmap": source}
-    return _lift(data, contents), contents
+    data = _lift(replace(state, attempts={}, roadmap=None), contents)
+    if roadmap := state.roadmap:
+        source = {"path": roadmap.path, "content": roadmap.content}
+        data["roadmap"] = _lift(source, contents)
+    return data, contents
 
 
 def decode_attempt(data: Mapping[str, object], content: Mapping[str, bytes]) -> Attempt:
     """Rebuild an attempt from a row; ``content`` holds what ``references`` names."""
-    plain = _lower(dict(data), content.__getitem__)
-    plain["proposal"] = _nested_proposal(plain.get("proposal"))
-    verdict = plain.get("verdict")
+    plain = _grouped(Attempt, _lower(dict(data), content.__getitem__))
+    plain["proposal"] = _proposal(plain.get("proposal"))
+    verdict = plain["tested"].get("verdict")
     if verdict and verdict.pop("verified", False):  # of a version that had only this word
         verdict["kind"] = "shown"
-    return _attempts().validate_python(nested(Attempt, plain))
+    return _attempts().validate_python(plain)
 
 
 def decode_run(data: Mapping[str, object], content: Mapping[str, bytes]) -> RunState:
     """Rebuild the run's own record; the roadmap is parsed again from its bytes."""
-    plain = _lower(dict(data), content.__getitem__)
+    plain = _grouped(RunState, _lower(dict(data), content.__getitem__))
     roadmap = plain.pop("roadmap", None)
-    request = plain["request"]
-    request["options"] = nested(Options, request.get("options", {}))
-    plain["replaced"] = [nested(Task, each) for each in plain.get("replaced", ())]
-    state = _runs().validate_python(nested(RunState, plain))
+    plain["request"]["options"] = _grouped(Options, plain["request"].get("options", {}))
+    replaced = plain["replaced"]
+    replaced["tasks"] = [_grouped(Task, each) for each in replaced.get("tasks", ())]
+    state = _runs().validate_python(plain)
     if roadmap is None:
         return state
     return replace(state, roadmap=parse_roadmap(roadmap["path"], roadmap["content"]))
+
+
+_GROUPS: Final[Mapping[type, Mapping[str, type]]] = {
+    Attempt: {
+        "planned": Planned,
+        "answered": Answered,
+        "checked": Checked,
+        "tested": VerifiedWork,
+        "agreed": Agreed,
+        "published": PublishedWork,
+        "spent": Spent,
+    },
+    RunState: {"stack": RunStack, "times": RunTimes, "replaced": ReplacedTasks},
+    Options: {
+        "scope": Scope,
+        "limits": AttemptLimits,
+        "models": ModelOptions,
+        "verify": VerifyOptions,
+        "sandbox": SandboxOptions,
+        "approvals": ApprovalOptions,
+        "remembers": HistoryOptions,
+    },
+    Proposal: {"place": ProposalPlace, "pushes": ProposalPushes},
+    Task: {"place": TaskPlace, "marks": TaskMarks},
+}
+"""Rows of versions before this one have the fields of these groups side by side."""
+
+_FORMER: Final = {
+    "planned.human_commits": "handed",
+    "answered.auto_repairs": "mended",
+    "published.body": "told",
+    "spent.total": "spent",
+    "spent.models": "answered_by",
+    "stack.branch": "tip_branch",
+    "stack.open": "open_pulls",
+    "stack.published": "counted_pulls",
+    "stack.left": "left_pulls",
+    "replaced.tasks": "replaced",
+    "models.roles": "models",
+}
+"""What such rows call a field."""
+
+
+def _grouped(kind: type, row: dict[str, Any]) -> dict[str, Any]:
+    """A row as it is written now."""
+    groups = _GROUPS[kind]
+    if groups.keys() <= row.keys():
+        return row
+    found = dict(row)
+    for name, group in groups.items():
+        former = {f.name: _FORMER.get(f"{name}.{f.name}", f.name) for f in fields(group)}
+        found[name] = {field: row[key] for field, key in former.items() if key in row}
+    return found
 
 
 @cache
@@ -84,10 +161,12 @@ def _runs() -> TypeAdapter[RunState]:
     return TypeAdapter(RunState)
 
 
-def _nested_proposal(plain: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    if plain is None:
+def _proposal(row: dict[str, Any] | None) -> dict[str, Any] | None:
+    if row is None:
         return None
-    return nested(Proposal, {**plain, "ours": _nested_proposal(plain.get("ours"))})
+    row = _grouped(Proposal, row)
+    row["pushes"]["ours"] = _proposal(row["pushes"].get("ours"))
+    return row
 
 
 def references(data: object) -> set[str]:
@@ -95,14 +174,8 @@ def references(data: object) -> set[str]:
     if isinstance(data, dict):
         if set(data) == {_BLOB}:
             return {str(data[_BLOB])}
-        return _union(references(value) for value in data.values())
-    if isinstance(data, list):
-        return _union(references(value) for value in data)
-    return set()
-
-
-def _union(sets: Iterable[set[str]]) -> set[str]:
-    return set().union(*sets)
+        return references(list(data.values()))
+    return set().union(*map(references, data)) if isinstance(data, list) else set()
 
 
 def _lift(value: Any, contents: dict[str, bytes]) -> Any:
@@ -115,7 +188,7 @@ def _lift(value: Any, contents: dict[str, bytes]) -> Any:
     if isinstance(value, (list, tuple)):
         return [_lift(inner, contents) for inner in value]
     if is_dataclass(value) and not isinstance(value, type):
-        return {name: _lift(inner, contents) for name, inner in stored_fields(value).items()}
+        return {f.name: _lift(getattr(value, f.name), contents) for f in fields(value)}
     return value
 
 
@@ -123,7 +196,7 @@ def _lower(value: Any, content: Callable[[str], bytes]) -> Any:
     if isinstance(value, dict):
         if set(value) == {_BLOB}:
             return content(value[_BLOB])
-        return {_plain(key): _lower(inner, content) for key, inner in value.items()}
+        return {k.removeprefix(_MARK): _lower(inner, content) for k, inner in value.items()}
     if isinstance(value, list):
         return [_lower(inner, content) for inner in value]
     return value
@@ -131,10 +204,6 @@ def _lower(value: Any, content: Callable[[str], bytes]) -> Any:
 
 def _escaped(key: str) -> str:
     return _MARK + key if key.startswith(_MARK) else key
-
-
-def _plain(key: str) -> str:
-    return key.removeprefix(_MARK)
 
 
 BORDER = "decide_next"

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from runner.state.publishing import Stack
 from runner.state.run_state import RunState
 
 
 def counted(state: RunState, stack: Stack) -> RunState:
     """Return the state with how many pull requests are open now."""
-    return state.with_stack(open=stack.open, published=_published(state))
+    return replace(state, stack=replace(state.stack, open=stack.open, published=_published(state)))
 
 
 def is_full(state: RunState) -> bool:

@@ -139,11 +139,13 @@ class Bases:
 
 def grounded(state: RunState, stack: Stack) -> RunState:
     """Return the run on the current tip of the stack, or on the branch below all of it."""
-    state = counted(state.with_stack(base=stack.base), stack)
+    state = counted(replace(state, stack=replace(state.stack, base=stack.base)), stack)
     if not independent(state):
-        return state.with_stack(tip=stack.tip, branch=stack.branch)
+        return replace(state, stack=replace(state.stack, tip=stack.tip, branch=stack.branch))
     members = {member.task: member for member in stack.members}
-    return state.with_stack(tip=stack.base, branch=stack.base_branch, members=members)
+    return replace(
+        state, stack=replace(state.stack, tip=stack.base, branch=stack.base_branch, members=members)
+    )
 
 
 def place_of(state: RunState, keys: tuple[str, ...]) -> Base:
@@ -170,9 +172,9 @@ def advanced_apart(state: RunState) -> RunState:
 
 
 def _taken(state: RunState, attempt: Attempt) -> RunState:
-    state = state.with_stack(taken=(*state.stack.taken, attempt.task))
+    state = replace(state, stack=replace(state.stack, taken=(*state.stack.taken, attempt.task)))
     if attempt.published.branch == state.stack.branch:
-        return state.with_stack(tip=attempt.published.commit)
+        return replace(state, stack=replace(state.stack, tip=attempt.published.commit))
     keys = (attempt.task, *attempt.planned.members)
     rewrites = bool(attempt.agreed.rewritten)
     place = (
@@ -182,7 +184,9 @@ def _taken(state: RunState, attempt: Attempt) -> RunState:
         attempt.published.url,
     )
     made = Member(keys, *place, rewrites=rewrites)
-    return state.with_stack(members={**state.stack.members, attempt.task: made})
+    return replace(
+        state, stack=replace(state.stack, members={**state.stack.members, attempt.task: made})
+    )
 
 
 _DONE = {Status.COMPLETED, Status.IN_REVIEW, Status.REPLACED}
@@ -373,7 +377,12 @@ def advanced(state: RunState) -> RunState:
     made = (a for a in state.attempts.values() if a.published.commit and a.task not in no)
     on = {a.base: a for a in made if a.published.commit != a.base}
     while (attempt := on.pop(state.stack.tip, None)) is not None:
-        state = state.with_stack(tip=attempt.published.commit, branch=attempt.published.branch)
+        state = replace(
+            state,
+            stack=replace(
+                state.stack, tip=attempt.published.commit, branch=attempt.published.branch
+            ),
+        )
         state = applied(state, attempt)
     return state
 

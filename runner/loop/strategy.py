@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal
 
-from runner.grouped import changed
 from runner.state.error_types import (
     ERROR_RULES,
     NO_NEWS,
@@ -127,26 +126,26 @@ log = logging.getLogger(__name__)
 def judged(state: RunState, kind: Literal["code", "test"], *, same: bool = False) -> Step:
     """Decide about an attempt whose newest answer is not good enough."""
     errors = (*state.attempt.answered.errors, error_of(state.attempt, kind))
-    attempt = changed(state.attempt, errors=errors)
+    state = state.updated(replace(state.attempt.answered, errors=errors))
+    attempt = state.attempt
     decision = after_failure(attempt, kind, loop=state.request.options.loop, same=same)
     if decision.outcome == "exhausted":
         repaired = attempt.answered.code_repairs or attempt.answered.test_repairs
         what = "Max repairs exceeded" if repaired else f"No repair was made: {decision.reason}"
         log.info("%s, classifying failure", what)
     tried = (attempt.answered.changes.digest,) if kind == "test" or _by_content(attempt) else ()
-    state = state.with_attempt(
-        errors=errors,
+    answered = replace(
+        attempt.answered,
         tried=tuple(dict.fromkeys((*attempt.answered.tried, *tried))),
         avoid=tuple(dict.fromkeys((*attempt.answered.avoid, *_mistakes(attempt, kind)))),
-        reasons=(*attempt.spent.reasons, decision.reason),
     )
-    return Step(state, decision.outcome)
+    return Step(state.updated(answered).noted(decision.reason), decision.outcome)
 
 
 def given_up(state: RunState, reason: str) -> Step:
     """End an attempt at once, for a reason that no further answer changes."""
     log.info("No further answer would help: %s", reason)
-    return Step(state.with_attempt(reasons=(*state.attempt.spent.reasons, reason)), "exhausted")
+    return Step(state.noted(reason), "exhausted")
 
 
 def _by_content(attempt: Attempt) -> bool:

@@ -49,13 +49,11 @@ async def await_approval(state: RunState, deps: Deps, work: TaskWork) -> Step:
     if decision.verdict == "pushed":
         return _parked(await noticed(state, deps, work))
     if decision.fingerprint not in ("", proposal.fingerprint):
-        return _parked(_noted(state, f"{_decision_text(decision)} was about an older proposal"))
-    state = _noted(state, _decision_text(decision)).with_attempt(
-        decision=Decided(
-            decision.verdict, decision.by, decision.channel, decision.at, decision.why
-        ),
-        status=Status.IN_PROGRESS,
-    )
+        return _parked(state.noted(f"{_decision_text(decision)} was about an older proposal"))
+    attempt = state.noted(_decision_text(decision)).attempt
+    said = Decided(decision.verdict, decision.by, decision.channel, decision.at, decision.why)
+    agreed = replace(attempt.agreed, decision=said)
+    state = state.put(replace(attempt, status=Status.IN_PROGRESS, agreed=agreed))
     if decision.verdict == "reject":
         return await _rejected(state, deps, _decision_text(decision))
     if decision.verdict == "defer":
@@ -63,7 +61,9 @@ async def await_approval(state: RunState, deps: Deps, work: TaskWork) -> Step:
     looks = decision.channel != "merge" and decision.verdict != "skip"  # which write nothing of it
     if looks and (fresh := await _pushed_since(state, deps, work)):
         return _parked(fresh)
-    return await _agreed(state.with_attempt(proposal=_as_decided(proposal, decision)), deps, work)
+    return await _agreed(
+        state.put(replace(state.attempt, proposal=_as_decided(proposal, decision))), deps, work
+    )
 
 
 async def _pushed_since(state: RunState, deps: Deps, work: TaskWork) -> RunState | None:
@@ -72,7 +72,10 @@ async def _pushed_since(state: RunState, deps: Deps, work: TaskWork) -> RunState
     proposal = _proposal(state.attempt)
     if fresh is None and proposal.pushes.held and state.attempt.agreed.decision:
         fresh = await shown_anew(state, deps, work)
-    return _noted(fresh, PUSHED_SINCE).with_attempt(decision=None) if fresh else None
+    if fresh is None:
+        return None
+    attempt = fresh.noted(PUSHED_SINCE).attempt
+    return fresh.put(replace(attempt, agreed=replace(attempt.agreed, decision=None)))
 
 
 async def _shown(state: RunState, deps: Deps, work: TaskWork) -> RunState:
@@ -94,7 +97,7 @@ async def apply_recovery(state: RunState, deps: Deps, work: TaskWork) -> Step:
                 return Step(await _rewritten(state, deps, work, proposal), "ok")
         case "defer":
             log.info("Deferring task: %s (%s)", state.task.name, proposal.reason.upper())
-            return Step(state.with_attempt(status=Status.DEFERRED), "ok")
+            return Step(state.with_status(Status.DEFERRED), "ok")
         case "skip":
             return await _closed(state, deps, proposal, ready=False, status=Status.SKIPPED)
         case "escalate":
@@ -109,7 +112,7 @@ async def _closed(
     """Close the pull request of a proposal, or leave it to a person as ``ready``."""
     if proposal.branch:
         await deps.repository.end_proposal(state.task.key, ready=ready, why=_why(state.attempt))
-    return Step(state.with_attempt(status=status), "ok")
+    return Step(state.with_status(status), "ok")
 
 
 async def withdraw(state: RunState, deps: Deps) -> None:
@@ -130,7 +133,7 @@ async def _rejected(
     state: RunState, deps: Deps, why: str, *, status: Status = Status.FAILED
 ) -> Step:
     await deps.repository.end_proposal(state.task.key, ready=False, why=why)
-    return Step(state.with_attempt(status=status), "rejected")
+    return Step(state.with_status(status), "rejected")
 
 
 async def _agreed(state: RunState, deps: Deps, work: TaskWork) -> Step:
@@ -143,7 +146,7 @@ async def _agreed(state: RunState, deps: Deps, work: TaskWork) -> Step:
         return Step(state, "ok")  # people put the proposed tasks in its place themselves
     if task is None:
         why = f"{path} no longer has this task, so there is nothing to apply"
-        return await _rejected(_noted(state, why), deps, why)
+        return await _rejected(state.noted(why), deps, why)
     if task.checked:
         return await _rejected(state, deps, DONE_BY_PEOPLE, status=Status.COMPLETED)
     original = original_of(roadmap, task)
@@ -153,8 +156,8 @@ async def _agreed(state: RunState, deps: Deps, work: TaskWork) -> Step:
         return await _proceeding(state, deps, work)
     log.info("The task [%s] has changed since its proposal was made", task.name)
     fresh = sealed(replace(proposal, original=original))
-    state = _noted(state, "the task has changed since, so the approval does not count")
-    state = state.with_attempt(proposal=fresh)
+    state = state.noted("the task has changed since, so the approval does not count")
+    state = state.put(replace(state.attempt, proposal=fresh))
     published = await deps.repository.publish_proposal(
         await proposed(state, deps, work, stale=True)
     )
@@ -164,14 +167,32 @@ async def _agreed(state: RunState, deps: Deps, work: TaskWork) -> Step:
 async def _proceeding(state: RunState, deps: Deps, work: TaskWork) -> Step:
     """Write the approved change set; what was merged is already there, and is verified there."""
     proposal, decision = _proposal(state.attempt), state.attempt.agreed.decision
-    state = state.with_attempt(approved=proposal.changes.digest, failure=None)
+    state = state.put(
+        replace(
+            state.attempt,
+            failure=None,
+            agreed=replace(state.attempt.agreed, approved=proposal.changes.digest),
+        )
+    )
     if decision is None or decision.channel != "merge":
         return Step(state, "proceed")
     tip = ground(state, work).commit
     if proposal.changes.effective(await deps.repository.snapshot(tip)):
         failure = Failure("approval", MERGED_OTHERWISE, node="await_approval")
-        return Step(state.with_attempt(status=Status.FAILED, failure=failure), "rejected")
-    return Step(state.with_attempt(base=tip, changes=ChangeSet(), human_commits=None), "proceed")
+        return Step(
+            state.put(replace(state.attempt, status=Status.FAILED, failure=failure)), "rejected"
+        )
+    return Step(
+        state.put(
+            replace(
+                state.attempt,
+                base=tip,
+                answered=replace(state.attempt.answered, changes=ChangeSet()),
+                planned=replace(state.attempt.planned, human_commits=None),
+            )
+        ),
+        "proceed",
+    )
 
 
 async def _newest(state: RunState, deps: Deps, work: TaskWork, proposal: Proposal) -> bytes:
@@ -194,7 +215,13 @@ async def _rewritten(state: RunState, deps: Deps, work: TaskWork, proposal: Prop
     place = ground(state, work)
     tip, below = place.commit, place.branch
     if stands(state, proposal.task):
-        return state.with_attempt(status=Status.REPLACED, url=proposal.place.url)
+        return state.put(
+            replace(
+                state.attempt,
+                status=Status.REPLACED,
+                published=replace(state.attempt.published, url=proposal.place.url),
+            )
+        )
     base = await deps.repository.snapshot(tip)
     path = state.request.roadmap
     before = (await contents(deps, base, [path])).get(path)
@@ -207,7 +234,15 @@ async def _rewritten(state: RunState, deps: Deps, work: TaskWork, proposal: Prop
     if find(parse_roadmap(path, after), proposal.task):
         raise TaskError("file", "the replacement is the same task, so it was not written")
     changes = ChangeSet({path: Write(after)})
-    state = state.with_attempt(status=Status.REPLACED, base=tip, below=below, rewritten=after)
+    state = state.put(
+        replace(
+            state.attempt,
+            status=Status.REPLACED,
+            base=tip,
+            below=below,
+            agreed=replace(state.attempt.agreed, rewritten=after),
+        )
+    )
     made = Checkpoint(
         run=state.request.id,
         task=proposal.task,
@@ -257,11 +292,7 @@ def _proposal(attempt: Attempt) -> Proposal:
 
 
 def _parked(state: RunState) -> Step:
-    return Step(state.with_attempt(status=Status.AWAITING_APPROVAL), "waiting")
-
-
-def _noted(state: RunState, text: str) -> RunState:
-    return state.with_attempt(reasons=(*state.attempt.spent.reasons, text))
+    return Step(state.with_status(Status.AWAITING_APPROVAL), "waiting")
 
 
 def _decision_text(decision: Decision | Decided) -> str:

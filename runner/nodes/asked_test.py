@@ -88,7 +88,7 @@ def without_asked_test(state: RunState) -> RunState:
     if asked is None or asked.path not in changes.files:
         return state
     files = {path: write for path, write in changes.files.items() if path != asked.path}
-    return state.with_attempt(changes=ChangeSet(files))
+    return state.with_changes(ChangeSet(files))
 
 
 async def by_asked_test(
@@ -118,7 +118,10 @@ async def by_asked_test(
             asked = await _without(work, place, asked, change)
         if asked.why:
             log.info("A test that was asked for apart is not used: %s", asked.why)
-        work = replace(work, state=state.with_attempt(asked_test=asked))
+        work = replace(
+            work,
+            state=state.updated(replace(state.attempt.tested, asked_test=asked)),
+        )
     if not asked.content:
         return work.state, found
     return await _judged(work, place, asked, found, change)
@@ -343,10 +346,13 @@ async def _judged(
         same = all(told_in_one_line(each) == was.get(each.test) for each in level.failures)
         same = same and not was.keys() & set(level.found)
         asked = replace(asked, failures=level.failures, same=same)
-        return state.with_attempt(asked_test=asked), found
+        return state.updated(replace(state.attempt.tested, asked_test=asked)), found
     rows = tuple(Row(test=t, before="not run", after="passed", edited=True) for t in level.found)
     both = changes.merged(ChangeSet({asked.path: Write(asked.content)}))
-    merged = state.with_attempt(changes=both, asked_test=replace(asked, failures=(), same=False))
+    merged = state.updated(
+        replace(state.attempt.answered, changes=both),
+        replace(state.attempt.tested, asked_test=replace(asked, failures=(), same=False)),
+    )
     levels = (*found.verification.levels, level)
     alone = replace(found, rows=rows, verification=replace(found.verification, levels=levels))
     proof = await proved(replace(work, state=merged), alone, change)
@@ -354,7 +360,7 @@ async def _judged(
     if not shown or all(row.notices is False for row in shown):
         why = "it notices no fault that is put into the change" if shown else "it shows nothing"
         log.info("A test that was asked for apart is not used: %s", why)
-        return state.with_attempt(asked_test=AskedTest(why=why)), found
+        return state.updated(replace(state.attempt.tested, asked_test=AskedTest(why=why))), found
     # what its own tests are worth stands behind what this one is
     old = [v for v in found.verification.levels if v.name in ("proof", "mutants")]
     kept = [v for v in proof.verification.levels if v not in old]

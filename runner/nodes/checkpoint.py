@@ -56,7 +56,7 @@ def added(state: RunState, work: TaskWork, made: Checkpoint) -> tuple[RunState, 
     """Return what is published instead of a checkpoint, and what is kept of its text."""
     if state.request.options.pull_requests != "single" or made.kind == "revision":
         return state, made
-    state = state.with_attempt(body=made.text.body.encode())
+    state = state.updated(replace(state.attempt.published, body=made.text.body.encode()))
     rows = rows_of(state, work.tip.added)
     others = _others(state, work)
     trust = tuple((title_of(state.task_of(each.task)), trust_of(each)) for each in others)
@@ -80,11 +80,14 @@ def _others(state: RunState, work: TaskWork) -> list[Attempt]:
 
 def committed(state: RunState, work: TaskWork, published: Published) -> RunState:
     """Return the state with its published commit, which the next one of the line builds on."""
-    state = state.with_attempt(
-        commit=published.commit,
-        branch=published.branch,
-        url=published.url or state.attempt.published.url,
-        notes=(*state.attempt.published.notes, *published.notes),
+    state = state.updated(
+        replace(
+            state.attempt.published,
+            commit=published.commit,
+            branch=published.branch,
+            url=published.url or state.attempt.published.url,
+            notes=(*state.attempt.published.notes, *published.notes),
+        )
     )
     if not independent(state):
         work.tip.newest = (published.commit, published.branch)
@@ -107,7 +110,7 @@ async def checkpoint(state: RunState, deps: Deps, work: TaskWork) -> Step:
         place = ground(state, work)
         if place.commit != state.attempt.base:
             state = await _moved(state, deps, work, place.commit)
-        state = state.with_attempt(below=place.branch)
+        state = state.put(replace(state.attempt, below=place.branch))
         return Step(await _published(state, deps, work), "ok")
 
 
@@ -122,7 +125,7 @@ async def _moved(state: RunState, deps: Deps, work: TaskWork, tip: str) -> RunSt
     ]
     if both:
         raise TaskError("conflict", f"another task changed {', '.join(both)} at the same time")
-    state = state.with_attempt(base=tip)
+    state = state.put(replace(state.attempt, base=tip))
     verified = await verify_task(state, deps, work)
     if verified.outcome != "ok":
         reasons = "; ".join(reasons_of(verified.state.attempt.tested.verification))
@@ -203,7 +206,9 @@ async def _published(state: RunState, deps: Deps, work: TaskWork) -> RunState:
     if roadmap is None:
         raise TaskError("file", f"{path} no longer exists in the commit that this task builds on")
     repaired = await _repaired(state, deps, base)
-    state = state.with_attempt(unticked=not await is_done(state, deps, base))
+    state = state.updated(
+        replace(state.attempt.published, unticked=not await is_done(state, deps, base))
+    )
     made = _checkpoint(state, base, _change(state, roadmap), repaired)
     if revision := state.attempt.planned.revision:
         made = await _as_revision(state, deps, made, revision)

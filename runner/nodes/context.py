@@ -123,10 +123,13 @@ _MAX_WORDS = 20_000
 async def build_context(state: RunState, deps: Deps, work: TaskWork) -> Step:
     """Render task, project and the files that matter; the attempt keeps it for every question."""
     ask_people_first(state)
-    state = state.with_attempt(changes=await change_so_far(state, deps))
+    state = state.with_changes(await change_so_far(state, deps))
     state, text = await describe(state, deps)
     safe = await asyncio.to_thread(deps.mask, text)  # it is kept in the journal
-    return Step(state.with_attempt(context=safe.encode()), "ok")
+    return Step(
+        state.updated(replace(state.attempt.planned, context=safe.encode())),
+        "ok",
+    )
 
 
 async def describe(state: RunState, deps: Deps) -> tuple[RunState, str]:
@@ -168,7 +171,9 @@ async def describe(state: RunState, deps: Deps) -> tuple[RunState, str]:
     parts, text = await asyncio.to_thread(_rendered, state, deps, material, limit)
     asked = [path for path in _named(state) if path in base.entries]
     more = bool(parts.outlines) or any(file.partial for file in parts.files)
-    state = state.with_attempt(partial=_partial(parts, asked), long=_long(parts), more=more)
+    state = state.updated(
+        replace(state.attempt.planned, partial=_partial(parts, asked), long=_long(parts), more=more)
+    )
     return state, text
 
 

@@ -65,11 +65,14 @@ async def formatted(work: Work) -> RunState:
     if not notes:
         return state
     answered = attempt.answered
-    return state.with_attempt(
-        changes=ChangeSet(files),
-        # the answer itself is known as tried if it fails
-        tried=tuple(dict.fromkeys((*answered.tried, answered.changes.digest))),
-        auto_repairs=tuple(dict.fromkeys((*answered.auto_repairs, *notes))),
+    return state.updated(
+        replace(
+            state.attempt.answered,
+            changes=ChangeSet(files),
+            # the answer itself is known as tried if it fails
+            tried=tuple(dict.fromkeys((*answered.tried, answered.changes.digest))),
+            auto_repairs=tuple(dict.fromkeys((*answered.auto_repairs, *notes))),
+        )
     )
 
 

@@ -214,7 +214,9 @@ async def repair_code(state: RunState, deps: Deps, work: TaskWork) -> Step:
         looks=await _offered(state, deps),
         dropped=sorted(changes.files.keys() - kept.keys()),
     )
-    state = state.with_attempt(code_repairs=attempt.answered.code_repairs + 1)
+    state = state.updated(
+        replace(state.attempt.answered, code_repairs=attempt.answered.code_repairs + 1)
+    )
     return await _repaired(state, deps, CodeQuestion(messages, partial, whole=not changes))
 
 
@@ -250,7 +252,9 @@ async def repair_test(state: RunState, deps: Deps, work: TaskWork) -> Step:
         edit=long_one(files),
         looks=await _offered(state, deps),
     )
-    state = state.with_attempt(test_repairs=attempt.answered.test_repairs + 1)
+    state = state.updated(
+        replace(state.attempt.answered, test_repairs=attempt.answered.test_repairs + 1)
+    )
     return await _repaired(state, deps, CodeQuestion(messages, unseen(state, files)))
 
 
@@ -265,7 +269,7 @@ async def _repaired(state: RunState, deps: Deps, asked: CodeQuestion) -> Step:
     log.info("The repair is code that was judged before, so it is not judged again")
     decision = after_failure(attempt, kind, loop=state.request.options.loop, same=True)
     outcome = decision.outcome if decision.outcome != "rejected" else "afresh"
-    return Step(state.with_attempt(reasons=(*attempt.spent.reasons, decision.reason)), outcome)
+    return Step(state.noted(decision.reason), outcome)
 
 
 async def _answered(
@@ -318,15 +322,24 @@ async def _answered(
     changes = ChangeSet(kept).merged(reply.changes)
     if state.attempt.planned.revision:
         changes = await added_to(state, deps, changes)
-    return state.with_attempt(
-        answers=state.attempt.answered.answers + 1,
-        changes=changes,
-        complaints=complaints,
-        auto_repairs=(*state.attempt.answered.auto_repairs, *reply.repairs),
-        explanation=_explained(state, before, reply),
-        form="edits" if has_edits(answer.text.split("\n")) else "files",
-        warnings=tuple(_read_as(changes, old)),  # in place of those of the answer before
-        failure=None,
+    return state.put(
+        replace(
+            state.attempt,
+            failure=None,
+            answered=replace(
+                state.attempt.answered,
+                answers=state.attempt.answered.answers + 1,
+                changes=changes,
+                auto_repairs=(*state.attempt.answered.auto_repairs, *reply.repairs),
+                explanation=_explained(state, before, reply),
+                form="edits" if has_edits(answer.text.split("\n")) else "files",
+            ),
+            checked=replace(
+                state.attempt.checked,
+                complaints=complaints,
+                warnings=tuple(_read_as(changes, old)),  # in place of those of the answer before
+            ),
+        )
     )
 
 

@@ -62,12 +62,15 @@ async def taken_over(state: RunState, deps: Deps) -> RunState:
         raise TaskError("file", not_a_file(human_commits, theirs.odd))
     changes = theirs.changes
     if not changes:
-        return state.with_attempt(human_commits=None)
+        return state.updated(replace(state.attempt.planned, human_commits=None))
     log.info("Task [%s] continues from %s", state.task.name, human_commits.branch)
-    reasons = (*state.attempt.spent.reasons, went_on_from(human_commits))
-    return state.with_attempt(
-        answers=1, changes=changes, complaints=(), failure=None, reasons=reasons
+    attempt = replace(
+        state.attempt,
+        failure=None,
+        answered=replace(state.attempt.answered, answers=1, changes=changes),
+        checked=replace(state.attempt.checked, complaints=()),
     )
+    return state.put(attempt).noted(went_on_from(human_commits))
 
 
 def set_aside(state: RunState) -> RunState:
@@ -75,8 +78,8 @@ def set_aside(state: RunState) -> RunState:
     attempt = state.attempt
     if attempt.planned.human_commits is None:
         return state
-    reasons = (*attempt.spent.reasons, left_alone(attempt.planned.human_commits))
-    return state.with_attempt(human_commits=None, reasons=reasons)
+    state = state.noted(left_alone(attempt.planned.human_commits))
+    return state.updated(replace(attempt.planned, human_commits=None))
 
 
 async def changed_by(
@@ -108,7 +111,7 @@ async def with_pushed_changes(state: RunState, deps: Deps, human_commits: HumanC
     if why := await asyncio.to_thread(_fault, state, theirs, base, read):
         proposal = state.attempt.proposal
         assert proposal is not None  # noqa: S101 - the caller put it there
-        return state.with_attempt(proposal=proposal.held(why))
+        return state.put(replace(state.attempt, proposal=proposal.held(why)))
     return await asyncio.to_thread(_taken, state, human_commits, theirs.changes, read)
 
 
@@ -134,12 +137,15 @@ def _taken(
     """The pushed change set, asked about anew: nobody agreed to it by pushing it."""
     proposal = state.attempt.proposal
     assert proposal is not None  # noqa: S101 - the caller put it there
-    state = state.with_attempt(changes=changes, human_commits=human_commits)
+    state = state.updated(
+        replace(state.attempt.answered, changes=changes),
+        replace(state.attempt.planned, human_commits=human_commits),
+    )
     found, paths = asking(state, changes, read)
     message, evidence = about(found, paths, people=people_of(human_commits))
     fresh = replace(proposal, changes=changes, explanation=explained(message), evidence=evidence)
     failure = Failure("approval", message, node="await_approval", evidence=evidence)
-    return state.with_attempt(proposal=fresh, failure=failure)
+    return state.put(replace(state.attempt, proposal=fresh, failure=failure))
 
 
 async def noticed(state: RunState, deps: Deps, work: TaskWork) -> RunState:
@@ -179,7 +185,7 @@ async def with_push(state: RunState, deps: Deps, work: TaskWork) -> RunState | N
         return await shown_anew(_as_before(state, fresh), deps, work)
     pushes = replace(pushes, head=theirs.commit, onto="", ours=ours)
     fresh = replace(ours, pushes=pushes)
-    state = state.with_attempt(proposal=fresh)
+    state = state.put(replace(state.attempt, proposal=fresh))
     read = _with_pushed_tasks if proposal.replaces else with_pushed_changes
     return await shown_anew(await read(state, deps, theirs), deps, work)
 
@@ -189,7 +195,7 @@ async def shown_anew(state: RunState, deps: Deps, work: TaskWork) -> RunState:
     proposal = _of(state)
     pushes = replace(proposal.pushes, revision=proposal.pushes.revision + 1)
     fresh = sealed(replace(proposal, pushes=pushes))
-    state = state.with_attempt(proposal=fresh)
+    state = state.put(replace(state.attempt, proposal=fresh))
     return with_place(
         state, await deps.repository.publish_proposal(await proposed(state, deps, work))
     )
@@ -197,14 +203,17 @@ async def shown_anew(state: RunState, deps: Deps, work: TaskWork) -> RunState:
 
 def _as_before(state: RunState, fresh: Proposal) -> RunState:
     """The state as it was before anybody pushed: what is proposed is ours again."""
-    state = state.with_attempt(proposal=fresh)
+    state = state.put(replace(state.attempt, proposal=fresh))
     if fresh.kind != "changes":
         return state
     human_commits = state.attempt.planned.human_commits
     human_commits = (
         None if human_commits and human_commits.branch == fresh.branch else human_commits
     )
-    return state.with_attempt(changes=fresh.changes, human_commits=human_commits)
+    return state.updated(
+        replace(state.attempt.answered, changes=fresh.changes),
+        replace(state.attempt.planned, human_commits=human_commits),
+    )
 
 
 async def _with_pushed_tasks(state: RunState, deps: Deps, human_commits: HumanCommits) -> RunState:
@@ -225,7 +234,7 @@ async def _with_pushed_tasks(state: RunState, deps: Deps, human_commits: HumanCo
         strategy="decompose" if len(pushed.tasks) > 1 else "rewrite",
         replacements=pushed.tasks,
     )
-    taken = state.with_attempt(proposal=fresh)
+    taken = state.put(replace(state.attempt, proposal=fresh))
     return taken if _exact(taken, before, after) else _held(state, OTHERWISE)
 
 
@@ -238,7 +247,7 @@ def _exact(state: RunState, before: bytes, after: bytes) -> bool:
 
 
 def _held(state: RunState, why: str) -> RunState:
-    return state.with_attempt(proposal=_of(state).held(why))
+    return state.put(replace(state.attempt, proposal=_of(state).held(why)))
 
 
 def _of(state: RunState) -> Proposal:

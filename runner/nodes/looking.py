@@ -127,7 +127,9 @@ async def ask_for_code(
 
 
 def _with_unusable(state: RunState) -> RunState:
-    return state.with_attempt(unusable_looks=state.attempt.answered.unusable_looks + 1)
+    return state.updated(
+        replace(state.attempt.answered, unusable_looks=state.attempt.answered.unusable_looks + 1)
+    )
 
 
 async def _round(
@@ -143,7 +145,9 @@ async def _round(
     found = tuple(await looked(state, deps, new)) if new else (Shown(_REPEATED, found=False),)
     answered = state.attempt.answered
     kept = dict.fromkeys((*answered.looked, *map(in_words, new)))
-    state = state.with_attempt(looks=answered.looks + 1, looked=tuple(kept))
+    state = state.updated(
+        replace(state.attempt.answered, looks=answered.looks + 1, looked=tuple(kept))
+    )
     if not any(each.found for each in found):
         state = _with_unusable(state)
     left = await rounds_left(state, deps) if new else 0

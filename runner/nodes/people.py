@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from runner.checks.destructive import Destructive
 from runner.people.recovery_sentences import OLD_FAILURE
 from runner.state.proposal import Proposal, original_of, sealed
-from runner.state.run_state import Failure, RunState
+from runner.state.run_state import Failure, RunState, Step
 
 
 def needs_a_person(
@@ -15,8 +16,8 @@ def needs_a_person(
     found: Sequence[Destructive],
     paths: Sequence[str] = (),
     doubts: Sequence[str] = (),
-) -> dict[str, object]:
-    """Return the fields of an attempt whose change set waits for approval.
+) -> Step:
+    """Put a change set before a person: it waits for approval.
 
     ``found`` are destructive operations in it, ``paths`` those that people want to be asked about,
     ``doubts`` what a check says of an answer with which the model stayed.
@@ -27,8 +28,8 @@ def needs_a_person(
 
 def _asked_about(
     state: RunState, message: str, evidence: tuple[str, ...], explanation: str, node: str
-) -> dict[str, object]:
-    """The fields of an attempt whose change set is put before a person, for all that it is now."""
+) -> Step:
+    """Put the attempt's change set before a person, for all that it is now."""
     proposal = Proposal(
         task=state.current,
         kind="changes",
@@ -40,12 +41,14 @@ def _asked_about(
         changes=state.attempt.answered.changes,
     )
     failure = Failure("approval", message, node=node, evidence=evidence)
-    asked = sealed(proposal.after(state.attempt.proposal))
-    return {"proposal": asked, "failure": failure, "approved": ""}
+    attempt, asked = state.attempt, sealed(proposal.after(state.attempt.proposal))
+    agreed = replace(attempt.agreed, approved="")
+    attempt = replace(attempt, proposal=asked, failure=failure, agreed=agreed)
+    return Step(state.put(attempt), "approve")
 
 
-def stands_in_the_way(state: RunState, tests: Sequence[str]) -> dict[str, object]:
-    """Return the fields of an attempt that old failures keep from being called done.
+def stands_in_the_way(state: RunState, tests: Sequence[str]) -> Step:
+    """Ask about an attempt that old failures keep from being called done.
 
     ``tests`` fail with the change as they did without it, and nothing shows that it works. Approval
     excuses them for the rest of the run.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import re
+from dataclasses import replace
 
 from pydantic import BaseModel, ValidationError
 
@@ -55,7 +56,7 @@ async def plan_task(state: RunState, deps: Deps, work: TaskWork) -> Step:
         except TaskError as error:
             log.info("The plan is not refined: %s", error.message)
         plan = read_plan(reply.text) or plan
-    return Step(state.with_attempt(plan=plan), "ok")
+    return Step(state.updated(replace(state.attempt.planned, plan=plan)), "ok")
 
 
 async def _unknown(state: RunState, deps: Deps, plan: Plan) -> list[str]:

@@ -105,7 +105,7 @@ async def _fault(
         return f"{len(tasks)} tasks are more than this run may still get; write fewer."
     if len(tasks) > MOST_PARTS:  # before they are numbered and tried
         return f"{len(tasks)} tasks were found; write at most {MOST_PARTS}."
-    proposed = state.with_attempt(proposal=proposal_of(state, strategy, tasks))
+    proposed = state.put(replace(state.attempt, proposal=proposal_of(state, strategy, tasks)))
     return await asyncio.to_thread(fault, proposed, ground)
 
 
@@ -181,7 +181,13 @@ def with_place(state: RunState, published: Published) -> RunState:
         ),
     )
     notes = (*state.attempt.published.notes, *published.notes)
-    return state.with_attempt(proposal=placed, url=published.url, notes=notes)
+    return state.put(
+        replace(
+            state.attempt,
+            proposal=placed,
+            published=replace(state.attempt.published, url=published.url, notes=notes),
+        )
+    )
 
 
 async def _shown(state: RunState, deps: Deps, proposal: Proposal, base: Snapshot) -> ChangeSet:
@@ -204,7 +210,7 @@ async def classify_failure(state: RunState, deps: Deps, work: TaskWork) -> Step:
     """Name the failure and its reason, and collect what was seen."""
     state, failure = await explained_failure(state, deps)
     log.info("Classified failure: %s", failure.reason.upper())
-    return Step(state.with_attempt(failure=failure), "ok")
+    return Step(state.put(replace(state.attempt, failure=failure)), "ok")
 
 
 async def propose_recovery(state: RunState, deps: Deps, work: TaskWork) -> Step:
@@ -213,18 +219,24 @@ async def propose_recovery(state: RunState, deps: Deps, work: TaskWork) -> Step:
     What reviewers asked for stays theirs to decide: they are told why it was not done.
     """
     if state.attempt.planned.revision:
-        return Step(state.with_attempt(status=Status.FAILED), "publish")
+        return Step(state.with_status(Status.FAILED), "publish")
     if members := state.attempt.planned.members:
         log.info("The group of task [%s] falls apart: its tasks are worked on alone", state.current)
-        alone = state.with_attempt(members=(), former=members, status=Status.PENDING)
+        alone = state.put(
+            replace(
+                state.attempt,
+                status=Status.PENDING,
+                planned=replace(state.attempt.planned, members=(), former=members),
+            )
+        )
         return Step(alone, "publish")
     if not state.request.options.approvals.recovery:
-        return Step(state.with_attempt(status=Status.FAILED), "publish")
+        return Step(state.with_status(Status.FAILED), "publish")
     state, made = await _made(state, deps, work)
     made = replace(made, made_at=deps.clock.now().timestamp(), attempt=state.attempt.number)
     if made.replaces:  # an escalation leaves what people pushed where a retry finds it
         made = made.after(state.attempt.proposal)
-    state = state.with_attempt(proposal=sealed(made))
+    state = state.put(replace(state.attempt, proposal=sealed(made)))
     log.info("Recovery strategy: %s", made.strategy.upper())
     what = disposition(made, state.request.options.approvals.approval_mode)
     if what == "apply":
@@ -233,11 +245,11 @@ async def propose_recovery(state: RunState, deps: Deps, work: TaskWork) -> Step:
         published = await deps.repository.publish_proposal(await proposed(state, deps, work))
     except TaskError as error:
         log.warning("The proposal of task [%s] was refused: %s", state.task.name, error.message)
-        return Step(state.with_attempt(status=Status.FAILED), "error")
+        return Step(state.with_status(Status.FAILED), "error")
     state = with_place(state, published)
     if what == "ask":
         return Step(state, "approve")
-    return Step(state.with_attempt(status=Status.FAILED), "publish")
+    return Step(state.with_status(Status.FAILED), "publish")
 
 
 async def _made(state: RunState, deps: Deps, work: TaskWork) -> tuple[RunState, Proposal]:

@@ -174,7 +174,7 @@ async def as_suggested(state: RunState, deps: Deps) -> RunState:
     revision = state.attempt.planned.revision
     assert revision is not None  # noqa: S101 - asked only where there is one
     now = await change_so_far(state, deps)
-    state = state.with_attempt(changes=now, tried=(now.digest,))
+    state = state.updated(replace(state.attempt.answered, changes=now, tried=(now.digest,)))
     if not all(point.suggestions and not point.rest for point in revision.points):
         return state
     paths = sorted({point.path for point in revision.points})
@@ -186,7 +186,14 @@ async def as_suggested(state: RunState, deps: Deps) -> RunState:
         {p: Write(content) for p, content in written.items() if content is not None}
     )
     log.info("Task [%s]: %d suggestions are applied", state.task.name, len(revision.points))
-    return state.with_attempt(answers=1, changes=now.merged(changes), complaints=(), failure=None)
+    return state.put(
+        replace(
+            state.attempt,
+            failure=None,
+            answered=replace(state.attempt.answered, answers=1, changes=now.merged(changes)),
+            checked=replace(state.attempt.checked, complaints=()),
+        )
+    )
 
 
 def applied(content: bytes, points: tuple[Point, ...], path: str) -> bytes | None:
@@ -233,4 +240,11 @@ def after_push(
         raise TaskError("conflict", both_changed(revision, both))
     files = state.attempt.answered.changes.files
     kept = {path: write for path, write in files.items() if path not in revision.kept}
-    return state.with_attempt(base=revision.fork, revision=revision, changes=ChangeSet(kept))
+    return state.put(
+        replace(
+            state.attempt,
+            base=revision.fork,
+            planned=replace(state.attempt.planned, revision=revision),
+            answered=replace(state.attempt.answered, changes=ChangeSet(kept)),
+        )
+    )

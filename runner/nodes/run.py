@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from runner.context.memory import of_run, of_task
-from runner.grouped import changed
 from runner.loop.applied import replayed
 from runner.loop.deps import Deps, TaskWork
 from runner.loop.problems import linked_roadmap, missing_roadmap, nothing_to_do
@@ -60,7 +59,9 @@ async def parse_roadmap(state: RunState, deps: Deps, work: TaskWork) -> Step:
     if meant != path:  # named in a command: what reads it later (restacking, undo) follows no links
         return Step(replace(state, problem=linked_roadmap(path, meant, deps.start)), "rejected")
     now = await roadmap_now(deps.repository, stack, path)
-    state = state.with_stack(left=await left_behind(deps.repository, stack, path))
+    state = replace(
+        state, stack=replace(state.stack, left=await left_behind(deps.repository, stack, path))
+    )
     state = replace(state, unshown=tuple(sorted(stack.unshown)))
     if state.roadmap is not None:
         return Step(_again(state, now, stack), "ok")
@@ -86,7 +87,7 @@ async def decide_next(state: RunState, deps: Deps, work: TaskWork) -> Step:
     move = next_move(state)
     if move == "decided":
         state = replace(state, current=decided(state))
-        state = state.with_attempt(status=Status.IN_PROGRESS)
+        state = state.with_status(Status.IN_PROGRESS)
     return Step(state, move)
 
 
@@ -135,7 +136,8 @@ async def generate_report(state: RunState, deps: Deps, work: TaskWork) -> Step:
 
         await withdraw(state, deps)
     await _remember(state, deps, of_run(state))
-    return Step(changed(state, ended=deps.clock.now().timestamp()), "ok")
+    times = replace(state.times, ended=deps.clock.now().timestamp())
+    return Step(replace(state, times=times), "ok")
 
 
 async def _remember(state: RunState, deps: Deps, notes: Sequence[MemoryNote]) -> None:

@@ -212,7 +212,10 @@ async def validate_code(
     if not used.left_out:
         return step
     warnings = (*step.state.attempt.checked.warnings, checks_left_out(used.left_out))
-    return replace(step, state=step.state.with_attempt(warnings=warnings))
+    return replace(
+        step,
+        state=step.state.updated(replace(step.state.attempt.checked, warnings=warnings)),
+    )
 
 
 async def _validated(state: RunState, deps: Deps, work: TaskWork, repair: AutoRepair) -> Step:
@@ -239,14 +242,22 @@ async def _validated(state: RunState, deps: Deps, work: TaskWork, repair: AutoRe
             changes if attempt.calls >= MAX_CALLS else ChangeSet()
         )  # no repair goes on from it
     left_out = {**attempt.answered.left_out, **reduced.left_out}
-    state = state.with_attempt(
-        changes=changes,
-        complaints=complaints,
-        auto_repairs=tuple(dict.fromkeys((*attempt.answered.auto_repairs, *reduced.notes, *notes))),
-        left_out={path: why for path, why in left_out.items() if path not in changes.files},
-        warnings=(*attempt.checked.warnings, *names.warnings),
-        lost_names=names.lost,
-        asked=(*attempt.checked.asked, *names.asked, *_asked_once(complaints)),
+    state = state.updated(
+        replace(
+            state.attempt.answered,
+            changes=changes,
+            auto_repairs=tuple(
+                dict.fromkeys((*attempt.answered.auto_repairs, *reduced.notes, *notes))
+            ),
+            left_out={path: why for path, why in left_out.items() if path not in changes.files},
+        ),
+        replace(
+            state.attempt.checked,
+            complaints=complaints,
+            warnings=(*attempt.checked.warnings, *names.warnings),
+            lost_names=names.lost,
+            asked=(*attempt.checked.asked, *names.asked, *_asked_once(complaints)),
+        ),
     )
     if _of(complaints, ASKED_BACK) and (why := await asyncio.to_thread(_no_chance, state, attempt)):
         return given_up(state, why)
@@ -258,7 +269,7 @@ async def _validated(state: RunState, deps: Deps, work: TaskWork, repair: AutoRe
     same = not complaints
     if same:
         complaints = (_nothing_new(attempt, changes),)
-        state = state.with_attempt(complaints=complaints)
+        state = state.updated(replace(state.attempt.checked, complaints=complaints))
     for complaint in complaints:
         log.info("Validation failed: %s", refusal_in_log(complaint))
     step = judged(state, "code", same=same)
@@ -280,7 +291,9 @@ _NOTHING = frozenset({"EmptyAnswer", "UnreadableAnswer"})
 def _done(state: RunState, seen: tuple[str, ...]) -> Step:
     """End an attempt at a task that needs no change."""
     failure = Failure("done", seen[0], node="validate_code", evidence=seen)
-    return given_up(state.with_attempt(failure=failure), "the base has what the task asks for")
+    return given_up(
+        state.put(replace(state.attempt, failure=failure)), "the base has what the task asks for"
+    )
 
 
 def _cleared(state: RunState, read: Read, doubts: Sequence[str] = ()) -> Step:
@@ -292,13 +305,19 @@ def _cleared(state: RunState, read: Read, doubts: Sequence[str] = ()) -> Step:
     changes = state.attempt.answered.changes
     about = asking(state, changes, read)
     plain, seen = as_texts(changes, read)
-    state = state.with_attempt(
-        other_tests=said_by(changed_tests, plain, read=seen),
-        warnings=(*state.attempt.checked.warnings, *said_by(weaker_asserts, plain, read=seen)),
+    state = state.updated(
+        replace(
+            state.attempt.checked,
+            other_tests=said_by(changed_tests, plain, read=seen),
+            warnings=(
+                *state.attempt.checked.warnings,
+                *said_by(weaker_asserts, plain, read=seen),
+            ),
+        )
     )
     if state.attempt.agreed.approved == changes.digest or not any((*about, doubts)):
         return Step(state, "ok")
-    return Step(state.with_attempt(**needs_a_person(state, *about, doubts=doubts)), "approve")
+    return needs_a_person(state, *about, doubts=doubts)
 
 
 def asking(

@@ -93,8 +93,8 @@ async def _proposed(state: RunState, deps: Deps) -> RunState:
     command, refused = read_command(reply.text)
     if refused:
         reason = f"the proposed verification `{command}` was not run: {refused}"
-        state = state.with_attempt(reasons=(*state.attempt.spent.reasons, reason))
-    return state.with_attempt(command="" if refused else command)
+        state = state.noted(reason)
+    return state.updated(replace(state.attempt.tested, command="" if refused else command))
 
 
 def read_command(text: str) -> tuple[str, str]:
@@ -124,7 +124,8 @@ async def write_files(state: RunState, deps: Deps, work: TaskWork) -> Step:
         try:
             here = replace(here, state=await formatted(here))
             lines = here.changes.lines_changed(await here.contents(here.changes.files))
-            here = replace(here, state=here.state.with_attempt(lines=lines))
+            answered = replace(here.state.attempt.answered, lines=lines)
+            here = replace(here, state=here.state.updated(answered))
             await here.filled()
         except TaskError as error:
             if not await _breaks_the_build(here, error):
@@ -132,7 +133,8 @@ async def write_files(state: RunState, deps: Deps, work: TaskWork) -> Step:
             level = Level("syntax", "failed", reason=error.message, output=error.message)
             found = Verification(here.tree, (level,))
             await here.tell(found, "change")
-            return judged(here.state.with_attempt(verification=found, verdict=None), "test")
+            tested = replace(here.state.attempt.tested, verification=found, verdict=None)
+            return judged(here.state.updated(tested), "test")
     return Step(here.state, "ok")
 
 
@@ -170,20 +172,21 @@ def told_once(state: RunState, found: Assessment) -> Step | None:
         "tests", "failed", reason=AS_WITHOUT if asked.same else "", failures=asked.failures
     )
     verification = replace(found.verification, levels=(*found.verification.levels, level)).lean
-    state = state.with_attempt(asked_test=replace(asked, told=True))
+    state = state.updated(replace(state.attempt.tested, asked_test=replace(asked, told=True)))
     if not asked.same:
         state = accepted(state, found)
         if not may_repair(state):
             return None
-        step = kept(state, "what a test says that was asked for apart")
-        return replace(step, state=step.state.with_attempt(verification=verification))
+        return kept(state, "what a test says that was asked for apart", verification)
     tried = state.attempt.answered.tried
-    step = judged(state.with_attempt(verification=verification, verdict=None), "test")
+    tested = replace(state.attempt.tested, verification=verification, verdict=None)
+    step = judged(state.updated(tested), "test")
     if step.outcome == "exhausted":
         return None
     for reason in reasons_of(Verification("", (level,))):
         log.info("A test that was asked for apart fails: %s", reason)
-    return replace(step, state=step.state.with_attempt(tried=tried))
+    answered = replace(step.state.attempt.answered, tried=tried)
+    return replace(step, state=step.state.updated(answered))
 
 
 @contextmanager
@@ -223,8 +226,7 @@ async def _judged(work: Work) -> Step:
     if shown and shown.verdict.verified:
         state = accepted(state, shown)
         if may_repair(state):
-            step = kept(state, "what failed before and fails now")
-            return replace(step, state=step.state.with_attempt(verification=verification.lean))
+            return kept(state, "what failed before and fails now", verification.lean)
         found = shown
         verification = found.verification
     if found.outcome == "green":
@@ -235,18 +237,21 @@ async def _judged(work: Work) -> Step:
             return kept(state) if asks_for_better(state) else settled(state)
         missing = Level("tests", "failed", reason=NOT_SHOWN)
         verification = replace(verification, levels=(*verification.levels, missing))
-    state = state.with_attempt(verification=verification.lean, verdict=None)
+    state = state.updated(
+        replace(state.attempt.tested, verification=verification.lean, verdict=None)
+    )
     for reason in reasons_of(verification):
         log.info("Test failed: %s", deps.mask(reason))
     if await _unrepairable(state, deps):
         return given_up(state, "the task asks for a module that no repair can provide")
     red = {failure.test for failure in verification.failures}
     if found.stays and not state.attempt.planned.revision:
-        return Step(state.with_attempt(**stands_in_the_way(state, found.stays)), "approve")
+        return stands_in_the_way(state, found.stays)
     step = judged(state, "test")
     if found.in_the_way and red <= set(found.in_the_way):
         # only old failures: the same answer again says that they are none of its business
-        step = replace(step, state=step.state.with_attempt(tried=state.attempt.answered.tried))
+        answered = replace(step.state.attempt.answered, tried=state.attempt.answered.tried)
+        step = replace(step, state=step.state.updated(answered))
     return step
 
 
@@ -281,7 +286,8 @@ async def _assessed(work: Work) -> tuple[Work, Assessment, JudgedChange | None]:
     if linters and not known:
         await work.tell(verification, "change")
     if seconds := whole_seconds(verification):
-        work = replace(work, state=work.state.with_attempt(suite_seconds=seconds))
+        tested = replace(work.state.attempt.tested, suite_seconds=seconds)
+        work = replace(work, state=work.state.updated(tested))
     found, change = await assessed(work, verification)
     left = {failure.test for failure in red_tests(found.verification)}
     if (
@@ -331,12 +337,14 @@ def accepted(state: RunState, found: Assessment) -> RunState:
     parts = (*new_findings(verification), *parts)
     gone = [row.test for row in found.rows if row.after == "gone" and row.taken]
     first = (went_along(gone),) if gone else ()
-    return state.with_attempt(
-        verification=verification.lean,
-        verdict=found.verdict,
-        reasons=reasons,
-        warnings=tuple(
-            dict.fromkeys((*first, *state.attempt.checked.warnings, *found.hints, *parts))
+    return state.updated(
+        replace(state.attempt.tested, verification=verification.lean, verdict=found.verdict),
+        replace(state.attempt.spent, reasons=reasons),
+        replace(
+            state.attempt.checked,
+            warnings=tuple(
+                dict.fromkeys((*first, *state.attempt.checked.warnings, *found.hints, *parts))
+            ),
         ),
     )
 

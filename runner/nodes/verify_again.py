@@ -53,7 +53,7 @@ async def _begun(request: Request, deps: Deps, pull: Revision) -> RunState:
     )
     state = await opened(RunState(request), deps, pull)
     state = replace(state.put(attempt), current=first)
-    state = state.with_attempt(changes=await change_so_far(state, deps))
+    state = state.with_changes(await change_so_far(state, deps))
     return await _looked_through(state, deps)
 
 
@@ -62,12 +62,17 @@ async def _looked_through(state: RunState, deps: Deps) -> RunState:
     changes, base = state.attempt.answered.changes, await base_of(state, deps)
     old = await contents(deps, base, changes.files.keys() & base.entries.keys())
     changes, read = as_texts(changes, reader(old))
-    last = state.with_attempt(answers=MAX_CALLS + 1)  # nobody can be asked about a name
+    last = state.updated(
+        replace(state.attempt.answered, answers=MAX_CALLS + 1)
+    )  # nobody can be asked about a name
     names = await kept_names(last, deps, changes, base, read)
     weaker = await asyncio.to_thread(said_by, weaker_asserts, changes, read=read)
-    return state.with_attempt(
-        warnings=(*names.warnings, *weaker),
-        lost_names=None if names.complaints else names.lost,
+    return state.updated(
+        replace(
+            state.attempt.checked,
+            warnings=(*names.warnings, *weaker),
+            lost_names=None if names.complaints else names.lost,
+        )
     )
 
 
@@ -76,4 +81,6 @@ def _refused(state: RunState, found: Assessment) -> RunState:
     if found.outcome == "red":
         why = tests_fail(reasons_of(found.verification))
     verdict = Verdict("untested", why, found.verdict.turned)
-    return state.with_attempt(verification=found.verification.lean, verdict=verdict)
+    return state.updated(
+        replace(state.attempt.tested, verification=found.verification.lean, verdict=verdict)
+    )

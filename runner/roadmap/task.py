@@ -6,8 +6,6 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from runner.grouped import GROUP
-
 Kind = Literal["work", "check", "summary"]
 
 
@@ -83,8 +81,7 @@ class Task:
     """One task item of a roadmap.
 
     ``text`` is the item's own text, ``title`` that without id and markers, ``details`` what is
-    nested in it. ``depends_on`` are keys, ``depends_text`` what could not be resolved to one. Rows
-    of the journal, and ``cairn roadmap show --json``, have the fields of its groups beside its own.
+    nested in it. ``depends_on`` are keys, ``depends_text`` what could not be resolved to one.
     """
 
     key: str
@@ -93,13 +90,13 @@ class Task:
     text: str
     checked: bool
     kind: Kind
-    place: TaskPlace = field(default_factory=TaskPlace, metadata=GROUP)
+    place: TaskPlace = field(default_factory=TaskPlace)
     details: str = ""
     acceptance: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
     depends_on: tuple[str, ...] = ()
     depends_text: tuple[str, ...] = ()
-    marks: TaskMarks = field(default_factory=TaskMarks, metadata=GROUP)
+    marks: TaskMarks = field(default_factory=TaskMarks)
 
     @property
     def name(self) -> str:

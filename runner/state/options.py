@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Literal
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from typing import Any, Literal
 
-from runner.grouped import GROUP, stored_as
 from runner.roadmap.task import Task
 from runner.state.proposal import ApprovalMode
 from runner.state.publishing import PullRequests
@@ -93,7 +92,7 @@ class ModelOptions:
     """
 
     model: str = ""
-    roles: Mapping[str, str] = field(default_factory=dict, metadata=stored_as("models"))
+    roles: Mapping[str, str] = field(default_factory=dict)
     seed: int | None = None
     temperature: float | None = None
     structured: Literal["off", "auto"] = "off"
@@ -196,13 +195,26 @@ class Options:
     memory_notes: int = 12
     pull_requests: PullRequests = "stacked"
     open_pull_requests: int = 0
-    scope: Scope = field(default_factory=Scope, metadata=GROUP)
-    limits: AttemptLimits = field(default_factory=AttemptLimits, metadata=GROUP)
-    models: ModelOptions = field(default_factory=ModelOptions, metadata=GROUP)
-    verify: VerifyOptions = field(default_factory=VerifyOptions, metadata=GROUP)
-    sandbox: SandboxOptions = field(default_factory=SandboxOptions, metadata=GROUP)
-    approvals: ApprovalOptions = field(default_factory=ApprovalOptions, metadata=GROUP)
-    remembers: HistoryOptions = field(default_factory=HistoryOptions, metadata=GROUP)
+    scope: Scope = field(default_factory=Scope)
+    limits: AttemptLimits = field(default_factory=AttemptLimits)
+    models: ModelOptions = field(default_factory=ModelOptions)
+    verify: VerifyOptions = field(default_factory=VerifyOptions)
+    sandbox: SandboxOptions = field(default_factory=SandboxOptions)
+    approvals: ApprovalOptions = field(default_factory=ApprovalOptions)
+    remembers: HistoryOptions = field(default_factory=HistoryOptions)
+
+
+def with_given(options: Options, given: Mapping[str, Any]) -> Options:
+    """Return the options with what the command line gives: fields of any group, by their names."""
+    changes: dict[str, Any] = {}
+    for each in fields(options):
+        held: Any = getattr(options, each.name)
+        if each.name in given:
+            changes[each.name] = given[each.name]
+        elif is_dataclass(held) and not isinstance(held, type):
+            inner = {f.name: given[f.name] for f in fields(held) if f.name in given}
+            changes[each.name] = replace(held, **inner)
+    return replace(options, **changes)
 
 
 @dataclass(frozen=True, slots=True)

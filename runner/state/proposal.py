@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Final, Literal
 
-from runner.grouped import GROUP
 from runner.roadmap.lint import lint_text
 from runner.roadmap.replace import MOST
 from runner.roadmap.source import line_starts
@@ -101,7 +100,7 @@ class Proposal:
     was made. ``fingerprint`` (hex) names task, its bytes and the whole text of the proposal:
     whoever approves approves exactly this. ``branch`` is that of its pull request, if any.
     ``attempt`` separates the proposal of a second attempt from an equal one of the first, which was
-    closed. Rows of the journal store the fields of its groups beside its own.
+    closed.
     """
 
     task: str
@@ -117,8 +116,8 @@ class Proposal:
     attempt: int = 1
     fingerprint: str = ""
     branch: str = ""
-    place: ProposalPlace = field(default_factory=ProposalPlace, metadata=GROUP)
-    pushes: ProposalPushes = field(default_factory=ProposalPushes, metadata=GROUP)
+    place: ProposalPlace = field(default_factory=ProposalPlace)
+    pushes: ProposalPushes = field(default_factory=ProposalPushes)
 
     @property
     def replaces(self) -> bool:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Literal
+from typing import Any, Final, Literal
 
 from runner.graph import START
-from runner.grouped import GROUP, changed, stored_as
 from runner.money import Usage
 from runner.roadmap.parse import TaskGroup
 from runner.roadmap.reviewed import ReviewedPull
@@ -106,7 +105,7 @@ class Planned:
     partial: tuple[str, ...] = ()
     long: tuple[str, ...] = ()
     more: bool = False
-    human_commits: HumanCommits | None = field(default=None, metadata=stored_as("handed"))
+    human_commits: HumanCommits | None = None
     revision: Revision | None = None
 
     @property
@@ -136,7 +135,7 @@ class Answered:
     code_repairs: int = 0
     test_repairs: int = 0
     changes: ChangeSet = field(default_factory=ChangeSet)
-    auto_repairs: tuple[str, ...] = field(default=(), metadata=stored_as("mended"))
+    auto_repairs: tuple[str, ...] = ()
     left_out: Mapping[str, str] = field(default_factory=dict)
     explanation: str = ""
     form: str = ""
@@ -206,7 +205,7 @@ class PublishedWork:
     branch: str = ""
     url: str = ""
     notes: tuple[str, ...] = ()
-    body: bytes = field(default=b"", metadata=stored_as("told"))
+    body: bytes = b""
     unticked: bool = False
 
 
@@ -220,12 +219,16 @@ class Spent:
     """
 
     steps: int = 0
-    total: Usage = field(default_factory=Usage, metadata=stored_as("spent"))
+    total: Usage = field(default_factory=Usage)
     by_model: Mapping[str, Usage] = field(default_factory=dict)
     usage: Mapping[str, Usage] = field(default_factory=dict)
     path: tuple[str, ...] = ()
     reasons: tuple[str, ...] = ()
-    models: Mapping[str, str] = field(default_factory=dict, metadata=stored_as("answered_by"))
+    models: Mapping[str, str] = field(default_factory=dict)
+
+
+Part = Planned | Answered | Checked | VerifiedWork | Agreed | PublishedWork | Spent
+"""What an attempt is made of."""
 
 
 @dataclass(frozen=True)
@@ -243,8 +246,7 @@ class Attempt:
 
     ``base`` is the commit it builds on and ``below`` the branch of that commit; ``failure`` says
     why it cannot be finished, ``proposal`` what is proposed to do about that. ``accepted`` is a
-    change that can be published as it is while a better one is tried. Rows of the journal store the
-    fields of its groups beside its own.
+    change that can be published as it is while a better one is tried.
     """
 
     task: str
@@ -255,13 +257,13 @@ class Attempt:
     failure: Failure | None = None
     proposal: Proposal | None = None
     accepted: AcceptedChange | None = None
-    planned: Planned = field(default_factory=Planned, metadata=GROUP)
-    answered: Answered = field(default_factory=Answered, metadata=GROUP)
-    checked: Checked = field(default_factory=Checked, metadata=GROUP)
-    tested: VerifiedWork = field(default_factory=VerifiedWork, metadata=GROUP)
-    agreed: Agreed = field(default_factory=Agreed, metadata=GROUP)
-    published: PublishedWork = field(default_factory=PublishedWork, metadata=GROUP)
-    spent: Spent = field(default_factory=Spent, metadata=GROUP)
+    planned: Planned = field(default_factory=Planned)
+    answered: Answered = field(default_factory=Answered)
+    checked: Checked = field(default_factory=Checked)
+    tested: VerifiedWork = field(default_factory=VerifiedWork)
+    agreed: Agreed = field(default_factory=Agreed)
+    published: PublishedWork = field(default_factory=PublishedWork)
+    spent: Spent = field(default_factory=Spent)
 
     @property
     def asks_first(self) -> bool:
@@ -273,6 +275,17 @@ class Attempt:
     def calls(self) -> int:
         """Model calls after the first answer of this attempt."""
         return max(0, self.answered.answers - 1)
+
+
+_NAMES: Final[Mapping[type[Part], str]] = {
+    Planned: "planned",
+    Answered: "answered",
+    Checked: "checked",
+    VerifiedWork: "tested",
+    Agreed: "agreed",
+    PublishedWork: "published",
+    Spent: "spent",
+}
 
 
 @dataclass(frozen=True)
@@ -288,13 +301,13 @@ class RunStack:
     """
 
     tip: str = ""
-    branch: str = field(default="", metadata=stored_as("tip_branch"))
+    branch: str = ""
     base: str = ""
     members: Mapping[str, Member] = field(default_factory=dict)
     taken: tuple[str, ...] = ()
-    open: int = field(default=0, metadata=stored_as("open_pulls"))
-    published: int = field(default=0, metadata=stored_as("counted_pulls"))
-    left: tuple[ReviewedPull, ...] = field(default=(), metadata=stored_as("left_pulls"))
+    open: int = 0
+    published: int = 0
+    left: tuple[ReviewedPull, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -304,7 +317,7 @@ class ReplacedTasks:
     ``origins`` says whose place a task took (key of the new one → key of the old one).
     """
 
-    tasks: tuple[Task, ...] = field(default=(), metadata=stored_as("replaced"))
+    tasks: tuple[Task, ...] = ()
     origins: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -330,23 +343,22 @@ class RunState:
     shows to be done. ``current`` is the task a node works on, ``decided`` are tasks a
     person has decided about, ``stopping`` a request to cancel, ``problem`` why there is nothing to
     do. ``blocked_by`` are tasks that wait in vain, by key, each with the key of what it waits for.
-    ``revision`` is the pull request that it works on again, if it does. Rows of the journal store
-    the fields of its groups beside its own.
+    ``revision`` is the pull request that it works on again, if it does.
     """
 
     request: Request
     node: str = START
     roadmap: Roadmap | None = None
-    stack: RunStack = field(default_factory=RunStack, metadata=GROUP)
+    stack: RunStack = field(default_factory=RunStack)
     current: str = ""
     stopping: bool = False
     problem: str = ""
-    times: RunTimes = field(default_factory=RunTimes, metadata=GROUP)
+    times: RunTimes = field(default_factory=RunTimes)
     statuses: Mapping[str, Status] = field(default_factory=dict)
     unshown: tuple[str, ...] = ()
     usage: Mapping[str, Usage] = field(default_factory=dict)
     decided: tuple[str, ...] = ()
-    replaced: ReplacedTasks = field(default_factory=ReplacedTasks, metadata=GROUP)
+    replaced: ReplacedTasks = field(default_factory=ReplacedTasks)
     blocked_by: Mapping[str, str] = field(default_factory=dict)
     revision: Revision | None = None
     attempts: Mapping[str, Attempt] = field(default_factory=dict)
@@ -428,13 +440,23 @@ class RunState:
             return None
         return next((a for a in self.attempts.values() if key in a.planned.members), None)
 
-    def with_stack(self, **changes: object) -> RunState:
-        """Return the state with fields of what its tasks build on replaced."""
-        return replace(self, stack=changed(self.stack, **changes))
+    def updated(self, *parts: Part) -> RunState:
+        """Return the state with parts of the current attempt replaced."""
+        new: dict[str, Any] = {_NAMES[type(part)]: part for part in parts}
+        return self.put(replace(self.attempt, **new))
 
-    def with_attempt(self, **changes: object) -> RunState:
-        """Return the state with fields of the current attempt replaced."""
-        return self.put(changed(self.attempt, **changes))
+    def noted(self, reason: str) -> RunState:
+        """Return the state with why the current attempt went where it did."""
+        spent = self.attempt.spent
+        return self.updated(replace(spent, reasons=(*spent.reasons, reason)))
+
+    def with_changes(self, changes: ChangeSet) -> RunState:
+        """Return the state with another change set as the current attempt's answer."""
+        return self.updated(replace(self.attempt.answered, changes=changes))
+
+    def with_status(self, status: Status) -> RunState:
+        """Return the state with the current attempt's status replaced."""
+        return self.put(replace(self.attempt, status=status))
 
     def put(self, attempt: Attempt) -> RunState:
         """Return the state with ``attempt`` as its task's newest."""

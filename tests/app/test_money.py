@@ -25,6 +25,7 @@ from runner.state.run_state import Status
 from tests.app.show.drawing import at_work, drawn
 from tests.app.store.conftest import HandClock
 from tests.app.store.test_runs import REQUEST
+from tests.runner.fields import with_attempt
 from tests.runner.states import at, run_state, with_status
 
 SAID = "at least $0.0123; 2 calls without a known price"
@@ -91,7 +92,7 @@ def test_the_output_of_the_action_is_a_number_or_empty():
 
 def test_the_shared_pull_request_says_it_in_its_table():
     """The row of a task has the short form; its details have the whole."""
-    state = AT_WORK.with_attempt(body=pull_request_body(AT_WORK).encode())
+    state = with_attempt(AT_WORK, body=pull_request_body(AT_WORK).encode())
     body = shared_body("ROADMAP.md", rows_of(state, {}))
 
     assert "| at least $0.0123 |" in body

@@ -13,6 +13,7 @@ from runner.nodes.run import decide_next, pick_task
 from runner.prompts.questions import Answer, Message, Question
 from runner.roadmap.parse import parse_roadmap
 from runner.state.run_state import RunState, Step
+from tests.runner.fields import with_attempt, with_stack
 from tests.runner.memory_repository import START
 
 ROADMAP = b"- [ ] T1 one\n- [ ] T2 two\n"
@@ -57,7 +58,7 @@ class ScriptedNodes(Mapping[str, Node]):
         if name == "parse_roadmap":
             roadmap = parse_roadmap("ROADMAP.md", ROADMAP)
             return Step(
-                replace(state.with_stack(tip=START, branch="main"), roadmap=roadmap),
+                replace(with_stack(state, tip=START, branch="main"), roadmap=roadmap),
                 "ok",
             )
         if name == "decide_next":
@@ -66,7 +67,9 @@ class ScriptedNodes(Mapping[str, Node]):
             return await pick_task(state, deps, work)
         if name == "checkpoint":
             commit = f"commit-of-{state.task.id}"
-            return self._ended(name, state.with_attempt(commit=commit, branch=f"b-{state.task.id}"))
+            return self._ended(
+                name, with_attempt(state, commit=commit, branch=f"b-{state.task.id}")
+            )
         if name == "build_context" and self._boxed:
             await work.sandbox.session(state, deps.sandbox)
         if name == "execute_task":
@@ -83,7 +86,8 @@ async def _asked(state: RunState, deps: Deps) -> RunState:
     answer: Answer = await deps.model.ask(Question((Message("user", "go"),), 0.0, 10))
     tokens = answer.prompt_tokens + answer.completion_tokens
     attempt = state.attempt
-    return state.with_attempt(
+    return with_attempt(
+        state,
         answers=attempt.answered.answers + 1,
         total=attempt.spent.total + Usage(answer.seconds, tokens, answer.cost or 0.0, 1),
     )

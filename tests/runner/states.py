@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from runner.grouped import changed
 from runner.roadmap.parse import parse_roadmap
 from runner.state.options import Options, Request
 from runner.state.run_state import Attempt, RunStack, RunState, Status
+from tests.runner.fields import changed
 from tests.runner.memory_repository import START
 
 ROADMAP = "# Plan\n\n- [ ] 1.1 Add `a.py`\n- [ ] 1.2 Add b\n- [x] 1.3 Old\n"

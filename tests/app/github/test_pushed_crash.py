@@ -20,6 +20,7 @@ from runner.state.proposal import Proposal, original_of, sealed
 from runner.state.run_state import RunState, Status
 from tests.app.github.repository_bench import FILES, NAME, Bench, bench
 from tests.fake_github.state import Issue
+from tests.runner.fields import with_attempt, with_stack
 from tests.runner.scripted import MemoryDecisions, deps
 from tests.runner.states import at, run_state
 
@@ -61,7 +62,7 @@ async def github(tmp_path: Path) -> AsyncIterator[Bench]:
 
 async def asked(github: Bench, kind: str) -> RunState:
     """A run whose first task waits for a person, with its proposal on GitHub."""
-    state = run_state(str(FILES["ROADMAP.md"], "utf-8")).with_stack(tip=head(github, "main"))  # type: ignore[arg-type]
+    state = with_stack(run_state(str(FILES["ROADMAP.md"], "utf-8")), tip=head(github, "main"))  # type: ignore[arg-type]
     assert state.roadmap
     task = state.tasks[0]
     made = Proposal(
@@ -73,7 +74,7 @@ async def asked(github: Bench, kind: str) -> RunState:
     )
     state = at("await_approval", state, proposal=sealed(made), status=Status.IN_PROGRESS)
     changes = ChangeSet({"src/app.py": Write(b"print(1)\n")})
-    state = state.with_attempt(base=state.stack.tip, changes=changes)
+    state = with_attempt(state, base=state.stack.tip, changes=changes)
     shown = await proposed(state, ports(github), TaskWork())
     return with_place(state, await github.repository().publish_proposal(shown))
 

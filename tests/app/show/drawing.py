@@ -7,10 +7,10 @@ from dataclasses import replace
 from rich.console import Console
 
 from app.show.live import Look, View, advanced, screen, standing
-from runner.grouped import changed
 from runner.money import Usage
 from runner.state.events import Advanced, Event, NodeStarted, RunChanged
 from runner.state.run_state import Attempt, RunState
+from tests.runner.fields import changed
 from tests.runner.states import START, run_state
 
 ROADMAP = """\

@@ -9,8 +9,8 @@ import pytest
 from rich.cells import cell_len
 
 from app.show.live import TaskAtWork
-from runner.grouped import changed
 from tests.app.show.drawing import ROADMAP, at_work, drawn
+from tests.runner.fields import changed
 
 COLOUR = re.compile(r"\x1b\[[\d;]*m")
 

@@ -12,6 +12,7 @@ from runner.loop.deps import Deps, TaskWork
 from runner.state.changes import ChangeSet, Write
 from runner.state.findings import Level, TestFailure, Verdict, Verification
 from runner.state.run_state import RunState, Step
+from tests.runner.fields import with_attempt
 from tests.runner.scripted import deps
 from tests.runner.states import at, run_state
 
@@ -41,7 +42,8 @@ def verified(content: bytes = b"import os\n", **options: Any) -> RunState:
 def repaired(after: Verification, verdict: Verdict | None = None) -> RunState:
     """The kept change, and after it a repair of which this was found."""
     state = kept(verified()).state
-    return state.with_attempt(
+    return with_attempt(
+        state,
         answers=2,
         changes=ChangeSet({"a.py": Write(b"")}),
         verification=after,
@@ -54,11 +56,11 @@ def test_who_is_asked() -> None:
     assert asks_for_better(verified())
     assert asks_for_better(verified(loop="repair"))
     assert not asks_for_better(kept(verified()).state)
-    assert not asks_for_better(verified().with_attempt(verification=verification()))
-    assert not asks_for_better(verified().with_attempt(answers=5))
-    assert not asks_for_better(verified().with_attempt(test_repairs=2))
-    assert not asks_for_better(verified(max_iterations=9).with_attempt(steps=5))
-    assert not asks_for_better(verified().with_attempt(approved="digest"))
+    assert not asks_for_better(with_attempt(verified(), verification=verification()))
+    assert not asks_for_better(with_attempt(verified(), answers=5))
+    assert not asks_for_better(with_attempt(verified(), test_repairs=2))
+    assert not asks_for_better(with_attempt(verified(max_iterations=9), steps=5))
+    assert not asks_for_better(with_attempt(verified(), approved="digest"))
     assert not asks_for_better(verified(loop="fixed"))
 
 

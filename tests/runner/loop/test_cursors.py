@@ -7,6 +7,7 @@ from dataclasses import replace
 from runner.loop.journal import Cursors
 from runner.state.changes import ChangeSet, Write
 from runner.state.run_state import RunState, RunTimes, Status
+from tests.runner.fields import with_attempt
 from tests.runner.scripted import LateJournal, MemoryJournal
 from tests.runner.states import at, run_state
 
@@ -54,7 +55,7 @@ async def test_a_task_node_saves_the_task_only() -> None:
     state = at("build_context")
     await cursors.save(state, node="pick_task", task="")
     changes = ChangeSet({"a.py": Write(b"new")})
-    after = replace(state.with_attempt(changes=changes, context=b"text"), node="execute_task")
+    after = replace(with_attempt(state, changes=changes, context=b"text"), node="execute_task")
     await cursors.save(after, node="build_context", task=state.current)
 
     assert len(journal.nodes("")) == 2
@@ -67,7 +68,7 @@ async def test_leaving_saves_both_cursors() -> None:
     cursors = await begun(journal)
     state = at("build_context")
     await cursors.save(state, node="pick_task", task="")
-    left = replace(state.with_attempt(status=Status.FAILED), current="", node="pick_task")
+    left = replace(with_attempt(state, status=Status.FAILED), current="", node="pick_task")
     await cursors.save(left, node="decide_next", task=state.current)
 
     assert journal.nodes(state.current) == ["build_context", "decide_next"]
@@ -80,7 +81,7 @@ async def test_leaving_for_a_decided_task_saves_the_one_left() -> None:
     cursors = await begun(journal)
     first = at("build_context")
     await cursors.save(first, node="pick_task", task="")
-    settled = first.with_attempt(status=Status.COMPLETED, commit="c1")
+    settled = with_attempt(first, status=Status.COMPLETED, commit="c1")
     decided = at("await_approval", settled, number=1)
     await cursors.save(decided, node="decide_next", task=first.current)
 
@@ -121,7 +122,7 @@ async def test_the_stored_row_is_gone_on_with() -> None:
     state = at("build_context")
     await one.save(state, node="pick_task", task="")
     await one.save(
-        replace(state.with_attempt(answers=1), node="validate_code"),
+        replace(with_attempt(state, answers=1), node="validate_code"),
         node="execute_task",
         task=state.current,
     )
@@ -130,7 +131,7 @@ async def test_the_stored_row_is_gone_on_with() -> None:
     await late.save(replace(run_state(), node="pick_task"), node="decide_next", task="")
     await late.save(state, node="pick_task", task="")
     stored = await late.save(
-        replace(state.with_attempt(answers=5), node="write_files"),
+        replace(with_attempt(state, answers=5), node="write_files"),
         node="execute_task",
         task=state.current,
     )

@@ -9,7 +9,6 @@ from datetime import UTC, datetime
 import pytest
 
 from runner.errors import Outage, Stopped, TaskError
-from runner.grouped import changed
 from runner.loop.accepted import kept
 from runner.loop.deps import Deps, TaskWork
 from runner.loop.driver import drive, driving
@@ -18,6 +17,7 @@ from runner.loop.task_pool import Ended
 from runner.state.events import Advanced, NodeFinished, NodeStarted, RunChanged
 from runner.state.options import Options, Request
 from runner.state.run_state import RunState, Status, Step
+from tests.runner.fields import changed
 from tests.runner.recording_box import RecordingSandbox
 from tests.runner.scripted import (
     MemoryJournal,

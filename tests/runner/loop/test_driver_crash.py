@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from runner.grouped import changed
 from runner.loop.driver import drive
 from runner.money import Usage
 from runner.state.options import Options, Request
 from runner.state.run_state import RunState
+from tests.runner.fields import changed
 from tests.runner.scripted import Killed, LateJournal, MemoryJournal, ScriptedModel, deps
 from tests.runner.scripted_nodes import ScriptedNodes
 

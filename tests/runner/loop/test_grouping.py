@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from runner.grouped import changed
 from runner.loop.driver import drive
 from runner.nodes import NODES
 from runner.people.report import todos
 from runner.state.options import Options, Request
 from runner.state.run_state import Status
+from tests.runner.fields import changed
 from tests.runner.memory_repository import MemoryRepository
 from tests.runner.scripted import MemoryJournal, ScriptedModel, block, deps
 

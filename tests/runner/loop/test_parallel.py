@@ -8,12 +8,12 @@ from collections.abc import Mapping
 import pytest
 
 from runner.errors import Outage, Stopped
-from runner.grouped import changed
 from runner.loop.driver import drive
 from runner.nodes import NODES
 from runner.prompts.questions import Answer, Question
 from runner.state.options import Options, Request
 from runner.state.run_state import Status
+from tests.runner.fields import changed
 from tests.runner.memory_repository import MemoryRepository
 from tests.runner.recording_box import RecordingSandbox
 from tests.runner.scripted import Killed, MemoryJournal, answer, block, deps

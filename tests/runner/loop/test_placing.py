@@ -17,6 +17,7 @@ from runner.loop.schedule import (
 from runner.people.sentences import blocked_reason
 from runner.state.publishing import Member
 from runner.state.run_state import RunState, Status
+from tests.runner.fields import with_stack
 from tests.runner.states import run_state, with_status
 
 CHAIN = "- [ ] T1 one\n- [ ] T2 two\n  - Depends on: T1\n- [ ] T3 three\n  - Depends on: T1\n"
@@ -71,7 +72,7 @@ def test_branches_apart_are_waited_for() -> None:
     state = run(JOIN)
     apart = [Member((key(state, id),), f"c-{id}", f"b-{id}", "main") for id in ("T1", "T2")]
     reviewed = {member.task: Status.IN_REVIEW for member in apart}
-    state = replace(state.with_stack(members={m.task: m for m in apart}), statuses=reviewed)
+    state = replace(with_stack(state, members={m.task: m for m in apart}), statuses=reviewed)
     state = with_blocked(done(state, "T4"))
     task = state.task_of(key(state, "T3"))
     assert (open_tasks(state), next_move(state), state.status(task)) == ((), "stop", Status.BLOCKED)

@@ -7,13 +7,13 @@ from dataclasses import replace
 import pytest
 
 from runner.errors import TaskError
-from runner.grouped import changed
 from runner.loop.deps import Deps, TaskWork
 from runner.loop.reading import setup_of
 from runner.nodes.verify import verify_task, write_files
 from runner.state.changes import FILE, ChangeSet, TreeEntry, Write
 from runner.state.options import Options
 from runner.state.run_state import RunState
+from tests.runner.fields import changed
 from tests.runner.memory_repository import MemoryRepository
 from tests.runner.recording_box import RecordingSandbox
 from tests.runner.scripted import deps

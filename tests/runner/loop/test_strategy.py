@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runner.grouped import changed
 from runner.loop.strategy import MAX_CALLS, MAX_REPAIRS, after_failure, judged
 from runner.state.findings import Complaint
 from runner.state.options import Request
 from runner.state.run_state import Attempt, RunState
+from tests.runner.fields import changed, with_attempt
 
 
 def attempt(*, answers: int, code: int = 0, test: int = 0) -> Attempt:
@@ -109,6 +109,6 @@ def test_an_attempt_records_the_type_of_each_error() -> None:
     """Each answer that fails adds one; one that says nothing new fails for what failed before."""
     state = RunState(Request("r1"), "validate_code", current="t").put(attempt(answers=1))
     for word in ("SyntaxError", "SameAnswer", "UnreadableAnswer"):
-        said = state.with_attempt(complaints=(Complaint("a.py", word, "why"),))
+        said = with_attempt(state, complaints=(Complaint("a.py", word, "why"),))
         state = judged(said, "code").state
     assert state.attempt.answered.errors == ("syntax", "syntax", "model")

@@ -6,13 +6,13 @@ from dataclasses import replace
 
 import pytest
 
-from runner.grouped import changed
 from runner.loop.deps import Deps, TaskWork
 from runner.nodes.context import build_context
 from runner.nodes.verify import own_commands, read_command
 from runner.state.changes import ChangeSet, Write
 from runner.state.run_state import RunState
 from runner.verify import Commands
+from tests.runner.fields import changed
 from tests.runner.golden import compare
 from tests.runner.memory_repository import MemoryRepository
 from tests.runner.scripted import ScriptedModel, deps

@@ -11,6 +11,7 @@ from runner.nodes.generate import AFRESH, FIRST, SURGICAL, execute_task, repair_
 from runner.state.changes import ChangeSet, Write
 from runner.state.findings import Complaint, Level, TestFailure, Verification
 from runner.state.run_state import RunState
+from tests.runner.fields import with_attempt
 from tests.runner.memory_repository import MemoryRepository
 from tests.runner.scripted import ScriptedControl, ScriptedModel, answer, block, deps
 from tests.runner.states import ROADMAP, at, run_state
@@ -152,7 +153,7 @@ async def test_a_repair_without_a_path() -> None:
     complaint = Complaint("a.py", "SyntaxError", "invalid syntax", 1)
     asked = ports("```python\nA = 1\n```\n")
     state = at("repair_code", answers=1, changes=OLD, complaints=(complaint,))
-    state = state.with_attempt(changes=ChangeSet({"a.py": Write(b"A = (\n")}))
+    state = with_attempt(state, changes=ChangeSet({"a.py": Write(b"A = (\n")}))
     step = await repair_code(state, asked, TaskWork())
 
     assert dict(step.state.attempt.answered.changes.files) == {"a.py": Write(b"A = 1\n")}
@@ -161,7 +162,7 @@ async def test_a_repair_without_a_path() -> None:
 async def test_the_same_code_again_goes_afresh() -> None:
     """A repair that gives the same code back is not judged a second time."""
     state = at("repair_code", answers=1, changes=OLD, complaints=(Complaint("", "X", "x"),))
-    state = state.with_attempt(tried=(OLD.digest,))
+    state = with_attempt(state, tried=(OLD.digest,))
     step = await repair_code(state, ports(block("a.py", "A = 1")), TaskWork())
 
     assert step.outcome == "afresh"
@@ -171,7 +172,7 @@ async def test_the_same_code_again_goes_afresh() -> None:
 async def test_the_same_code_again_at_the_end() -> None:
     """When no call is left the same answer ends the attempt."""
     state = at("repair_code", answers=4, changes=OLD, complaints=(Complaint("", "X", "x"),))
-    state = state.with_attempt(tried=(OLD.digest,))
+    state = with_attempt(state, tried=(OLD.digest,))
     step = await repair_code(state, ports(block("a.py", "A = 1")), TaskWork())
 
     assert step.outcome == "exhausted"

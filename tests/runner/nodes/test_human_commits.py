@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from runner.errors import TaskError
-from runner.grouped import changed
 from runner.loop.deps import Deps, TaskWork
 from runner.nodes.generate import execute_task
 from runner.nodes.human_commits import set_aside
@@ -13,6 +12,7 @@ from runner.nodes.run import pick_task
 from runner.state.changes import EXECUTABLE, FILE, SYMLINK, Write
 from runner.state.publishing import HumanCommits
 from runner.state.run_state import RunState
+from tests.runner.fields import changed
 from tests.runner.memory_repository import START, MemoryRepository, Tree
 from tests.runner.scripted import ScriptedModel, deps
 from tests.runner.states import ROADMAP, at, run_state

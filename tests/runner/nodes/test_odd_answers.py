@@ -10,11 +10,11 @@ import pytest
 
 from runner.answers.reply import parse_reply
 from runner.files.results import RunFiles
-from runner.grouped import changed
 from runner.loop.driver import drive
 from runner.nodes import NODES
 from runner.state.options import Options, Request
 from runner.state.run_state import Status
+from tests.runner.fields import changed
 from tests.runner.memory_repository import MemoryRepository
 from tests.runner.nodes.odd_answers import odd_answer
 from tests.runner.recording_box import RecordingSandbox

@@ -15,6 +15,7 @@ from runner.state.changes import FILE, SYMLINK, ChangeSet, Write
 from runner.state.proposal import Proposal
 from runner.state.publishing import HumanCommits
 from runner.state.run_state import Failure, RunState, Status, Step
+from tests.runner.fields import with_attempt, with_stack
 from tests.runner.memory_repository import START, MemoryRepository, Tree
 from tests.runner.scripted import MemoryDecisions, deps
 from tests.runner.states import ROADMAP, at, run_state
@@ -150,7 +151,7 @@ async def test_a_file_that_both_changed() -> None:
     where = repository()
     state = await asked(where)
     where.commits["newer"] = {**BASE, "old.sh": (FILE, b"echo new\n")}
-    state = state.with_attempt(base="newer")
+    state = with_attempt(state, base="newer")
     pushed(where, state, {**THEIRS, "old.sh": (FILE, b"echo mine\n")})
     held = (await told(state, where, saying(state, "pushed"))).state
 
@@ -195,7 +196,7 @@ async def test_what_is_asked_after_a_push_is_shown_on_top_of_it() -> None:
     state = (await told(state, where, saying(state, "pushed"))).state
     approved = (await told(state, where, saying(state))).state
     repaired = PUSH.merged(ChangeSet({"clean.sh": Write(b"rm -rf out\n")}))
-    step = await validate_code(approved.with_attempt(changes=repaired), ports(where), TaskWork())
+    step = await validate_code(with_attempt(approved, changes=repaired), ports(where), TaskWork())
     await await_approval(step.state, ports(where), TaskWork())
 
     assert step.outcome == "approve"
@@ -210,7 +211,7 @@ async def test_an_escalation_leaves_the_push_for_a_retry() -> None:
     pushed(where, state, THEIRS)
     state = (await told(state, where, saying(state, "pushed"))).state
     failed = Failure("test", "the tests fail", node="verify_task")
-    step = await propose_recovery(state.with_attempt(failure=failed), ports(where), TaskWork())
+    step = await propose_recovery(with_attempt(state, failure=failed), ports(where), TaskWork())
 
     assert proposal_of(step.state).strategy == "escalate"
     assert where.proposals[state.current].shown.onto == ""
@@ -235,7 +236,7 @@ async def test_a_merge_is_what_was_merged(merged: bool) -> None:
     where = repository()
     state = await asked(where)
     where.commits["tip"] = {**BASE, **OURS} if merged else THEIRS
-    state = state.with_stack(tip="tip")
+    state = with_stack(state, tip="tip")
     step = await told(state, where, saying(state, channel="merge"))
 
     if merged:

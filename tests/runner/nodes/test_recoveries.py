@@ -8,7 +8,6 @@ from textwrap import dedent
 
 import pytest
 
-from runner.grouped import changed
 from runner.loop.driver import drive
 from runner.loop.task_pool import Ended
 from runner.nodes import NODES
@@ -16,6 +15,7 @@ from runner.sandbox.process import ProcessSandbox
 from runner.state.options import Options, Request
 from runner.state.run_state import Failure, RunState
 from tests.plain_python import plain_path
+from tests.runner.fields import changed
 from tests.runner.memory_repository import MemoryRepository
 from tests.runner.scripted import Reply, ScriptedModel, block, deps
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from runner.grouped import changed
 from runner.loop.deps import TaskWork
 from runner.nodes.run import decide_next, generate_report, parse_roadmap, pick_task, retry_deferred
 from runner.state.changes import SYMLINK
 from runner.state.options import Options, Request
 from runner.state.run_state import RunState, Status
+from tests.runner.fields import changed, with_stack
 from tests.runner.memory_repository import START, MemoryRepository
 from tests.runner.scripted import deps
 from tests.runner.states import ROADMAP, at, run_state, with_status
@@ -104,7 +104,7 @@ async def test_what_others_brought_before_people() -> None:
 
 async def test_picking() -> None:
     """The first open task gets a fresh attempt on the tip."""
-    state = run_state().with_stack(tip="c9", branch="b9")
+    state = with_stack(run_state(), tip="c9", branch="b9")
     step = await pick_task(state, deps(), TaskWork())
     attempt = step.state.attempt
 

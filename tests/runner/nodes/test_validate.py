@@ -14,6 +14,7 @@ from runner.people.sentences import refusal_in_log
 from runner.state.changes import ChangeSet, Snapshot, Write
 from runner.state.findings import Complaint, Verification
 from runner.state.run_state import Attempt, RunState, Step
+from tests.runner.fields import with_attempt
 from tests.runner.memory_repository import MemoryRepository
 from tests.runner.scripted import deps
 from tests.runner.states import ROADMAP, at, run_state
@@ -248,7 +249,7 @@ async def test_paths_that_people_want_to_be_asked_about() -> None:
     ports = deps(repository=MemoryRepository({"ROADMAP.md": ROADMAP}))
 
     asked = await validate_code(state, ports, TaskWork())
-    agreed = await validate_code(state.with_attempt(approved=changes.digest), ports, TaskWork())
+    agreed = await validate_code(with_attempt(state, approved=changes.digest), ports, TaskWork())
 
     assert (asked.outcome, agreed.outcome) == ("approve", "ok")
     assert asked.state.attempt.failure

@@ -11,6 +11,7 @@ from runner.state.changes import ChangeSet, Write
 from runner.state.events import ModelAnswered, Verified
 from runner.state.findings import Verdict
 from runner.state.run_state import RunState
+from tests.runner.fields import with_attempt
 from tests.runner.memory_repository import MemoryRepository
 from tests.runner.recording_box import Files, RecordingSandbox, says_red
 from tests.runner.scripted import Killed, MemoryAnswers, ScriptedModel, block, deps
@@ -91,7 +92,7 @@ async def test_tests_that_end_no_more() -> None:
 
 async def test_red_without_a_call_left() -> None:
     """Red tests after the last call end the attempt."""
-    step = await verify_task(verifying("A = 'RED'\n").with_attempt(answers=5), ports(), TaskWork())
+    step = await verify_task(with_attempt(verifying("A = 'RED'\n"), answers=5), ports(), TaskWork())
 
     assert step.outcome == "exhausted"
 
@@ -180,7 +181,7 @@ async def test_whether_a_file_is_tested_is_not_known_where_tests_were_not_read(
     tests = {f"tests/test_{number:03}": "def test_o(): ...\n" for number in range(count)}
     asked = ports(**tests, **{"tests/test_it": "import b\n"})
     changes = ChangeSet({"quiet.py": Write(b"A = 1\n"), "b.py": Write(b"B = 1\n")})
-    state = verifying("").with_attempt(changes=changes)
+    state = with_attempt(verifying(""), changes=changes)
     step = await verify_task(state, asked, TaskWork())
 
     assert step.state.attempt.tested.verdict

@@ -24,6 +24,7 @@ from runner.prompts.forms import Kind, form
 from runner.state.changes import ChangeSet, Write
 from runner.state.findings import AskedTest, Complaint, Level, TestFailure, Verification
 from runner.state.run_state import AcceptedChange, Failure, Plan, RunState, Status
+from tests.runner.fields import with_attempt
 from tests.runner.memory_repository import MemoryRepository
 from tests.runner.scripted import ScriptedModel, deps
 from tests.runner.states import at, run_state, with_status
@@ -220,7 +221,7 @@ async def test_repair_code_of_an_unreadable_answer(check_golden: Golden) -> None
     """The question after an answer that was not understood reads as it did."""
     complaint = Complaint("", "UnreadableAnswer", "No file was found in the answer.")
     built = await with_context("repair_code", answers=1)
-    before = built.with_attempt(complaints=(complaint,))
+    before = with_attempt(built, complaints=(complaint,))
 
     check_golden("prompts/repair_code_unreadable.md", await asked(repair_code, before))
 
@@ -247,7 +248,7 @@ async def test_repair_test_for_linters(check_golden: Golden) -> None:
     attempt = before.attempt
     kept = AcceptedChange(attempt.answered, attempt.checked, attempt.tested)
 
-    asking = before.with_attempt(accepted=kept)
+    asking = with_attempt(before, accepted=kept)
     check_golden("prompts/repair_test_linters.md", await asked(repair_test, asking))
 
 
@@ -270,7 +271,7 @@ async def test_repair_test_for_an_old_failure(check_golden: Golden) -> None:
     before = state("repair_test", answers=1, changes=CODE, verification=found)
     kept = AcceptedChange(before.attempt.answered, before.attempt.checked, before.attempt.tested)
 
-    asking = before.with_attempt(accepted=kept)
+    asking = with_attempt(before, accepted=kept)
     check_golden("prompts/repair_test_earlier.md", await asked(repair_test, asking))
 
 

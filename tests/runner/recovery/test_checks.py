@@ -17,6 +17,7 @@ from runner.roadmap.task import NewTask
 from runner.state.options import Request
 from runner.state.proposal import Strategy
 from runner.state.run_state import Failure, RunState
+from tests.runner.fields import with_attempt
 from tests.runner.roadmap.edits import new_tasks, plain_texts, roadmaps, texts
 from tests.runner.states import at, run_state
 from tests.runner.tries import tries
@@ -32,7 +33,7 @@ FAILURE = Failure("test", "red", node="verify_task", reason="task_too_complex")
 def proposing(strategy: Strategy, *tasks: NewTask, roadmap: str = ROADMAP) -> RunState:
     """A run with these tasks proposed for its first one."""
     state = at("propose_recovery", run_state(roadmap), failure=FAILURE)
-    return state.with_attempt(proposal=proposal_of(state, strategy, tasks))
+    return with_attempt(state, proposal=proposal_of(state, strategy, tasks))
 
 
 def said(strategy: Strategy, *tasks: NewTask) -> str:
@@ -144,7 +145,7 @@ def test_what_passes_can_be_applied(
     assume(parsed.tasks)
     base = replace(RunState(Request("r1")), roadmap=parsed)
     state = at("propose_recovery", base, failure=FAILURE)
-    state = state.with_attempt(proposal=proposal_of(state, strategy, tasks))
+    state = with_attempt(state, proposal=proposal_of(state, strategy, tasks))
     if fault(state, Ground(roadmap)):
         return
     after = parse_roadmap("ROADMAP.md", edited(state, roadmap))
@@ -165,6 +166,6 @@ def test_any_answer_is_judged(roadmap: bytes, answer: str) -> None:
     base = replace(RunState(Request("r1")), roadmap=parsed)
     state = at("propose_recovery", base, failure=FAILURE)
     tasks = read_tasks(f"- {answer}")
-    state = state.with_attempt(proposal=proposal_of(state, "decompose", tasks))
+    state = with_attempt(state, proposal=proposal_of(state, "decompose", tasks))
 
     assert isinstance(fault(state, Ground(roadmap)), str)

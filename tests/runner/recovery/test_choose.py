@@ -26,6 +26,7 @@ from runner.state.proposal import (
 )
 from runner.state.recoveries import APPLIED
 from runner.state.run_state import Failure, ReplacedTasks, RunState, Status
+from tests.runner.fields import with_attempt
 from tests.runner.states import at, run_state, with_status
 
 ROADMAP = "# Plan\n\n- [ ] 1.1 Use `b`\n- [ ] 1.2 Add `b`\n- [ ] 1.3 More\n"
@@ -98,7 +99,7 @@ def test_each_reason_has_its_strategy(reason: Reason, strategy: str) -> None:
 
 def test_a_task_is_put_off_once() -> None:
     """A second attempt that misses something is for people."""
-    choice = choose(failed("missing_dependency").with_attempt(number=2))
+    choice = choose(with_attempt(failed("missing_dependency"), number=2))
 
     assert choice.strategy == "escalate"
     assert "already deferred once" in choice.instead

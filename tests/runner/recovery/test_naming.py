@@ -6,10 +6,10 @@ from typing import Literal
 
 import pytest
 
-from runner.grouped import changed
 from runner.recovery.facts import MOST_EVIDENCE, failure_of
 from runner.state.findings import Complaint, Level, TestFailure, Verification, headline
 from runner.state.run_state import Attempt, Failure
+from tests.runner.fields import changed
 
 
 def attempt(**changes: object) -> Attempt:

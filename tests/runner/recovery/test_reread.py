@@ -8,6 +8,7 @@ from runner.roadmap.parse import parse_roadmap
 from runner.roadmap.task import NewTask
 from runner.state.proposal import Proposal
 from runner.state.run_state import RunState, Status
+from tests.runner.fields import with_stack
 from tests.runner.memory_repository import START
 from tests.runner.states import ROADMAP, run_state, with_status
 
@@ -69,8 +70,8 @@ def test_a_checkpoint_that_people_closed_is_not_built_upon() -> None:
     """The tip is what is left of the stack, and the task is declined."""
     state = with_status(run_state(), Status.COMPLETED, commit="mine", base=START)
     key = state.tasks[0].key
-    after = again(state.with_stack(tip="mine"), ROADMAP, **{key: Status.DECLINED})
-    after = after.with_stack(tip=START)
+    after = again(with_stack(state, tip="mine"), ROADMAP, **{key: Status.DECLINED})
+    after = with_stack(after, tip=START)
 
     assert advanced(after).stack.tip == START
     assert after.status(after.tasks[0]) is Status.DECLINED

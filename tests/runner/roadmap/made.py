@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from runner.grouped import changed
 from runner.roadmap.task import Heading, Task
+from tests.runner.fields import changed
 
 
 def task(name: str, /, **fields: Any) -> Task:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from runner import grouped
 from runner.roadmap.lint import lint
 from runner.roadmap.parse import parse_roadmap
 from runner.roadmap.task import Roadmap, Task, Warning
+from tests.runner.fields import changed as fields_changed
 
 
 def plan(*texts: str) -> Roadmap:
@@ -19,7 +19,7 @@ def changed(roadmap: Roadmap, **tasks: dict[str, object]) -> Roadmap:
     """The roadmap with fields of tasks replaced, by written id (``T1``)."""
 
     def new(task: Task) -> Task:
-        return grouped.changed(task, **tasks.get(task.id or "", {}))
+        return fields_changed(task, **tasks.get(task.id or "", {}))
 
     return replace(roadmap, tasks=tuple(map(new, roadmap.tasks)))
 
