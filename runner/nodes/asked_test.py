@@ -26,7 +26,7 @@ from runner.loop.asking import ask, asks_small
 from runner.loop.reading import quote
 from runner.nodes.assess import tests_using
 from runner.nodes.proof import proved
-from runner.nodes.work import Work
+from runner.nodes.work import NodeWork
 from runner.prompts import question
 from runner.prompts.forms import kind_of
 from runner.prompts.questions import Message
@@ -92,7 +92,7 @@ def without_asked_test(state: RunState) -> RunState:
 
 
 async def by_asked_test(
-    work: Work, found: Assessment, change: JudgedChange
+    work: NodeWork, found: Assessment, change: JudgedChange
 ) -> tuple[RunState, Assessment]:
     """Return an accepted assessment with what a test says of it that is asked for apart.
 
@@ -158,7 +158,7 @@ def _stem(path: str) -> str:
     return path.rpartition("/")[2].rpartition(".")[0]
 
 
-def _place(work: Work, code: Sequence[str], *, first: Collection[str]) -> _Place | None:
+def _place(work: NodeWork, code: Sequence[str], *, first: Collection[str]) -> _Place | None:
     """Beside the test file that is nearest to the code, if a runner names the tests there."""
     asked, paths = work.state.attempt.tested.asked_test, work.paths
     tools = concerned(work.tools, work.changes.files)
@@ -202,7 +202,7 @@ def _name(code: str, example: str, paths: Collection[str]) -> str:
     return path
 
 
-async def _interfaces(work: Work, code: Sequence[str], words: str) -> list[KnownInterface]:
+async def _interfaces(work: NodeWork, code: Sequence[str], words: str) -> list[KnownInterface]:
     """The signatures of the base; of what is new only the names that the task has."""
     old = await work.contents(code)
 
@@ -220,7 +220,7 @@ async def _interfaces(work: Work, code: Sequence[str], words: str) -> list[Known
 
 
 async def _asked(
-    work: Work, place: _Place, interfaces: Sequence[KnownInterface]
+    work: NodeWork, place: _Place, interfaces: Sequence[KnownInterface]
 ) -> tuple[RunState, AskedTest]:
     """Ask for the test, and read the answer. Raises ``Outage``, except for a spent budget."""
     state, deps, base = work.state, work.deps, work.base
@@ -287,7 +287,9 @@ def _ending(path: str) -> str:
     return path.rpartition(".")[2]
 
 
-async def _without(work: Work, place: _Place, asked: AskedTest, change: JudgedChange) -> AskedTest:
+async def _without(
+    work: NodeWork, place: _Place, asked: AskedTest, change: JudgedChange
+) -> AskedTest:
     """The test with how it fails on the base; dropped where it does not, or by a fault of its own.
 
     It may miss what the task or the change brings, and nothing else.
@@ -313,7 +315,7 @@ async def _without(work: Work, place: _Place, asked: AskedTest, change: JudgedCh
     return replace(asked, without=failures)
 
 
-async def _ran(work: Work, place: _Place, changes: ChangeSet, asked: AskedTest) -> Level:
+async def _ran(work: NodeWork, place: _Place, changes: ChangeSet, asked: AskedTest) -> Level:
     """Run the test alone, with these changes."""
     changes = changes.merged(ChangeSet({asked.path: Write(asked.content)}))
     session = await work.session(changes)
@@ -336,7 +338,7 @@ def _failures(level: Level, path: str) -> tuple[TestFailure, ...]:
 
 
 async def _judged(
-    work: Work, place: _Place, asked: AskedTest, found: Assessment, change: JudgedChange
+    work: NodeWork, place: _Place, asked: AskedTest, found: Assessment, change: JudgedChange
 ) -> tuple[RunState, Assessment]:
     """Run the test with the change: evidence, a failure to be told, or nothing."""
     state, changes = work.state, work.changes

@@ -18,7 +18,7 @@ from runner.loop.at_work import AtWork
 from runner.loop.reading import compiled_files
 from runner.nodes.context import facts_of_tree
 from runner.nodes.people import excused
-from runner.nodes.work import Work
+from runner.nodes.work import NodeWork
 from runner.recovery.facts import open_others
 from runner.roadmap.task import Task
 from runner.state.changes import EXECUTABLE, FILE, ChangeSet, TreeEntry, tree_sha
@@ -58,7 +58,7 @@ _MOST_TEXTS = 500
 
 
 async def assessed(
-    work: Work,
+    work: NodeWork,
     after: Verification,
     *,
     only: OnlyFiles = (),
@@ -87,7 +87,7 @@ async def assessed(
     return replace(found, verdict=verdict, testers=tuple(testers)), change
 
 
-async def run_levels(work: Work, *, seconds: float, only: OnlyFiles = ()) -> Verification:
+async def run_levels(work: NodeWork, *, seconds: float, only: OnlyFiles = ()) -> Verification:
     """Run every level over the change: the tests of what it concerns, or ``only`` these files.
 
     ``seconds`` bounds each level. Raises as ``verify`` does.
@@ -113,7 +113,7 @@ async def run_levels(work: Work, *, seconds: float, only: OnlyFiles = ()) -> Ver
     return replace(found, extensions=await built_extensions(session, work.entries))
 
 
-async def _same_tests(work: Work, after: Verification) -> frozenset[str]:
+async def _same_tests(work: NodeWork, after: Verification) -> frozenset[str]:
     """The tests that a change left as they were, in files that it writes and elsewhere."""
     changes = work.changes.files
     by_file: dict[str, list[str]] = {}
@@ -143,7 +143,7 @@ async def _same_tests(work: Work, after: Verification) -> frozenset[str]:
 
 
 async def run_base_tests(
-    work: Work,
+    work: NodeWork,
     tools: Collection[str],
     *,
     within: float | None = None,
@@ -191,7 +191,7 @@ async def run_base_tests(
     return before
 
 
-def without_ticks(work: Work, entries: Mapping[str, TreeEntry]) -> str:
+def without_ticks(work: NodeWork, entries: Mapping[str, TreeEntry]) -> str:
     """What the tests of a tree depend on that is committed with the ticks of its tasks."""
     roadmap = work.state.request.roadmap
     rest = {path: entry for path, entry in entries.items() if path != roadmap}
@@ -203,7 +203,7 @@ def timed_out(verification: Verification) -> frozenset[str]:
     return frozenset(level.tool for level in verification.tests if level.cause == "timeout")
 
 
-async def _without_old_imports(work: Work, after: Verification) -> Verification:
+async def _without_old_imports(work: NodeWork, after: Verification) -> Verification:
     """The verification without complaints about imports that the base gives rise to as well."""
     found = next((v for v in after.levels if v.name == "imports" and v.result == "failed"), None)
     there = sorted({f.file for f in found.failures} & work.base.entries.keys()) if found else []
@@ -213,7 +213,7 @@ async def _without_old_imports(work: Work, after: Verification) -> Verification:
     return replace(after, levels=tuple(without(v, old) if v is found else v for v in after.levels))
 
 
-async def _change(work: Work, after: Verification, graph: _Graph | None) -> JudgedChange:
+async def _change(work: NodeWork, after: Verification, graph: _Graph | None) -> JudgedChange:
     state, changes, base = work.state, work.changes.files, work.base
     tests = _tests_among(work.entries)
     compiled = await compiled_files(work.deps, base, work.changes) & changes.keys()
@@ -253,14 +253,14 @@ def _tests_among(paths: Collection[str]) -> frozenset[str]:
     return frozenset(path for path in paths if is_test_file(path) or path in PLAIN)
 
 
-async def tests_of(work: Work) -> frozenset[str] | None:
+async def tests_of(work: NodeWork) -> frozenset[str] | None:
     """The test files that use what changes; None if imports are not known."""
     tests = _tests_among(work.entries)
     users = await _users(work, tests, await _graph(work))
     return None if users is None else users & tests
 
 
-async def tests_using(work: Work, files: Collection[str]) -> list[str]:
+async def tests_using(work: NodeWork, files: Collection[str]) -> list[str]:
     """The files of code that these test files use; none if imports are not known."""
     graph = await _graph(work)
     if graph is None:
@@ -280,7 +280,7 @@ class _Graph:
         return self.importers.users(touched)
 
 
-async def _graph(work: Work) -> _Graph | None:
+async def _graph(work: NodeWork) -> _Graph | None:
     """Who imports whom with the change; None if it touches code whose imports are not known."""
     changes, base = work.changes.files, work.base
     if not all(followed(path) for path in changes if _is_code(path)):
@@ -296,7 +296,9 @@ async def _graph(work: Work) -> _Graph | None:
     return _Graph(importers, whole=after & kept.keys() <= facts.keys())
 
 
-async def _users(work: Work, tests: Collection[str], graph: _Graph | None) -> frozenset[str] | None:
+async def _users(
+    work: NodeWork, tests: Collection[str], graph: _Graph | None
+) -> frozenset[str] | None:
     """The files that use what changed; None if that is not known.
 
     Where no test is among them, a test that names a changed file in its text counts as one.
@@ -313,7 +315,7 @@ async def _users(work: Work, tests: Collection[str], graph: _Graph | None) -> fr
 
 
 async def _untested(
-    work: Work, tests: Collection[str], graph: _Graph | None
+    work: NodeWork, tests: Collection[str], graph: _Graph | None
 ) -> tuple[str, ...] | None:
     """The changed code files that no test uses or names; None if that is not known of all."""
     if graph is None:

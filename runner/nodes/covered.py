@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from runner.checks.blanks import added_lines
 from runner.code.languages import is_among_tests
-from runner.nodes.work import Work
+from runner.nodes.work import NodeWork
 from runner.state.findings import Verification
 from runner.verify import is_pytest, running
 from runner.verify.assessment import Assessment
@@ -20,7 +20,7 @@ _LONGEST_RUN = 30.0
 _MOST_LINES = 2_000
 
 
-async def covered(work: Work, found: Assessment) -> Verification:
+async def covered(work: NodeWork, found: Assessment) -> Verification:
     """Return the verification with a level ``coverage`` where pytest verified a change of Python.
 
     It says nothing about whether the change is accepted.
@@ -42,7 +42,7 @@ async def covered(work: Work, found: Assessment) -> Verification:
     return replace(after, levels=(*after.levels, level)) if level else after
 
 
-async def changed_lines(work: Work) -> Mapping[str, frozenset[int]]:
+async def changed_lines(work: NodeWork) -> Mapping[str, frozenset[int]]:
     """The new and changed lines of each Python file that is not a test."""
     files = {
         path: write.content.decode("utf-8", "replace")

@@ -10,7 +10,7 @@ from dataclasses import replace
 from runner.code.languages import is_test_file
 from runner.nodes.assess import assessed, run_base_tests, run_levels, tests_of, timed_out
 from runner.nodes.steadied import steadied
-from runner.nodes.work import Work
+from runner.nodes.work import NodeWork
 from runner.state.findings import Verification
 from runner.state.run_state import RunState
 from runner.verify import concerned, running
@@ -42,7 +42,7 @@ def whole_seconds(verification: Verification) -> float:
 
 
 async def time_needed(
-    work: Work, found: Verification, *, within: float, only: OnlyFiles = ()
+    work: NodeWork, found: Verification, *, within: float, only: OnlyFiles = ()
 ) -> float:
     """Return how long tests may take that did not end ``within`` seconds.
 
@@ -55,7 +55,7 @@ async def time_needed(
     return min(work.seconds, max(within, _PACE * whole_seconds(before)))
 
 
-async def first_tests(work: Work) -> Assessment | None:
+async def first_tests(work: NodeWork) -> Assessment | None:
     """Return why a change is red that its own tests refuse; None where all tests must tell.
 
     A failure counts if the whole suite could not excuse it.
@@ -91,7 +91,7 @@ async def first_tests(work: Work) -> Assessment | None:
     return replace(found, verification=replace(found.verification, levels=levels))
 
 
-async def _chosen(work: Work) -> tuple[OnlyFiles, bool]:
+async def _chosen(work: NodeWork) -> tuple[OnlyFiles, bool]:
     """The tests to run first: those that failed, that change, that are named, that use the change.
 
     By tool, and whether all that use what changes are among them. None where no tool can run them

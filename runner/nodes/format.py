@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from runner.loop.deps import Deps
 from runner.loop.reading import command_ran
-from runner.nodes.work import Work
+from runner.nodes.work import NodeWork
 from runner.ports import CommandResult
 from runner.state.changes import ChangeSet
 from runner.state.run_state import RunState
@@ -25,7 +25,7 @@ from runner.verify.linters import settings_files
 _MOST_FILES, _LONGEST = 50, 200_000
 
 
-async def formatted(work: Work) -> RunState:
+async def formatted(work: NodeWork) -> RunState:
     """Return the state with the changed lines as the repository's own formatter writes them.
 
     What people wrote or approved stays as it is, and so does what no formatter can read.

@@ -6,14 +6,14 @@ import asyncio
 from collections.abc import Collection
 from dataclasses import replace
 
-from runner.nodes.work import Work
+from runner.nodes.work import NodeWork
 from runner.state.changes import ChangeSet
 from runner.state.events import CommandRan
 from runner.state.findings import Level, Verification
 from runner.verify.linters import LintRun, lint_level, new_findings, runs_of, settings_files
 
 
-async def lint_levels(work: Work) -> tuple[Level, ...]:
+async def lint_levels(work: NodeWork) -> tuple[Level, ...]:
     """Return a level for each linter that the tree before configures, before any test runs.
 
     None fails the verification. The linters run in their own session, so that what they leave there
@@ -68,7 +68,7 @@ def _there(run: LintRun, old: Collection[str]) -> LintRun | None:
     return LintRun(run.linter, run.folder, files, frozenset(own)) if own else None
 
 
-async def _before(work: Work, run: LintRun) -> Level:
+async def _before(work: NodeWork, run: LintRun) -> Level:
     """What a linter says about the same files without the change; asked once for the same files."""
     known, tree = work.sandbox.verified, work.base.tree
     key = " ".join(("lint", tree, run.name, *sorted(run.judged), *run.command))

@@ -18,7 +18,7 @@ from runner.loop.at_work import AtWork
 from runner.loop.deps import Deps, TaskSandbox
 from runner.loop.driver import would_do
 from runner.loop.reading import contents
-from runner.nodes.work import Work, work_on
+from runner.nodes.work import NodeWork, work_on
 from runner.state.changes import ChangeSet, Snapshot
 from runner.state.run_state import RunState
 from runner.verify import Commands, configuration, start_tests, tools_of
@@ -131,7 +131,7 @@ def configured(state: RunState) -> Commands | None:
     return Commands(verify.verify_commands, verify.verify_report) or None
 
 
-async def _obstacle(work: Work, *, starts: bool) -> Obstacle | None:
+async def _obstacle(work: NodeWork, *, starts: bool) -> Obstacle | None:
     paths = sorted(work.base.entries)
     tasks = [task for task in work.state.tasks if not task.checked]
     words = "\n".join("\n".join((t.text, t.details, *t.acceptance, *t.files)) for t in tasks)
@@ -155,7 +155,7 @@ async def _obstacle(work: Work, *, starts: bool) -> Obstacle | None:
     return obstacle(found, words=words, paths=paths)
 
 
-async def _advice(work: Work, found: Obstacle) -> CannotStart:
+async def _advice(work: NodeWork, found: Obstacle) -> CannotStart:
     from runner.verify.proposed_setup import READ, proposed_setup
 
     if found.red:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from runner.code.languages import language_of
 from runner.nodes.assess import tests_using
 from runner.nodes.steadied import MOST
-from runner.nodes.work import Work
+from runner.nodes.work import NodeWork
 from runner.ports import SandboxSession
 from runner.state.changes import ChangeSet
 from runner.state.findings import Level, Verification
@@ -51,7 +51,7 @@ class _Suite:
     only: tuple[str, ...]
 
 
-async def proved(work: Work, found: Assessment, change: JudgedChange) -> Assessment:
+async def proved(work: NodeWork, found: Assessment, change: JudgedChange) -> Assessment:
     """Return an accepted assessment with what the tests say that the change adds or edits.
 
     They are run on the base with only the change's tests laid over it. Small faults in the changed
@@ -72,7 +72,7 @@ async def proved(work: Work, found: Assessment, change: JudgedChange) -> Assessm
     return concluded(found, tuple(rows.values()), change)
 
 
-def _suites(work: Work, found: Assessment) -> Iterator[_Suite]:
+def _suites(work: NodeWork, found: Assessment) -> Iterator[_Suite]:
     asked = {row.test for row in found.rows if row.edited and row.before == "not run"}
     if not asked:
         return
@@ -108,7 +108,7 @@ def _suites(work: Work, found: Assessment) -> Iterator[_Suite]:
 class _Proof:
     """The runs of one suite, and what they say of each of its tests."""
 
-    def __init__(self, work: Work, suite: _Suite, change: JudgedChange) -> None:
+    def __init__(self, work: NodeWork, suite: _Suite, change: JudgedChange) -> None:
         self._work, self._suite, self._change = work, suite, change
         self._changes = work.changes
         self._before: dict[str, Before] = dict.fromkeys(suite.ids, "passed")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from runner.code.languages import is_test_file
 from runner.nodes.covered import changed_lines
-from runner.nodes.work import Work
+from runner.nodes.work import NodeWork
 from runner.verify import is_pytest
 from runner.verify.assessment import Assessment, plain_id
 from runner.verify.reach import lines_run
@@ -13,7 +13,7 @@ _MOST = 50
 _LONGEST = 120.0
 
 
-async def apart_from(work: Work, found: Assessment) -> frozenset[str]:
+async def apart_from(work: NodeWork, found: Assessment) -> frozenset[str]:
     """The tests in the way that run no changed line; none where not all of it can be traced.
 
     What is not a test has to be Python with lines that are there now. They are run once more

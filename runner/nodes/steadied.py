@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
-from runner.nodes.work import Work
+from runner.nodes.work import NodeWork
 from runner.state.changes import ChangeSet
 from runner.state.findings import ADVISORY, Level, TestFailure, Verification
 from runner.text.sanitize import as_typed
@@ -32,7 +32,7 @@ _LEAST_SECONDS = 30.0
 
 
 async def steadied(
-    work: Work, after: Verification, *, among: Collection[str] = (), times: int | None = None
+    work: NodeWork, after: Verification, *, among: Collection[str] = (), times: int | None = None
 ) -> Verification:
     """Return the verification with tests that pass when they are run again taken as passed.
 
@@ -56,7 +56,7 @@ async def steadied(
     return replace(after, levels=tuple(_named(level, flaky) for level in after.levels))
 
 
-async def _commands_again(work: Work, after: Verification) -> Verification:
+async def _commands_again(work: NodeWork, after: Verification) -> Verification:
     """Take commands that name no test and pass when they are run again as passed, and unsteady."""
     red = [
         v for v in after.tests if v.tool == COMMAND and v.cause == "exit_code" and not v.failures
@@ -76,7 +76,7 @@ async def _commands_again(work: Work, after: Verification) -> Verification:
 
 
 async def _again(
-    work: Work, tree: str, red: Sequence[Level], failures: Sequence[TestFailure]
+    work: NodeWork, tree: str, red: Sequence[Level], failures: Sequence[TestFailure]
 ) -> Verification:
     """Run what failed in these levels once more with the change, and tell of it."""
     session = await work.session()
@@ -94,7 +94,7 @@ async def _again(
     return again
 
 
-def _seconds(red: Sequence[Level], work: Work) -> float:
+def _seconds(red: Sequence[Level], work: NodeWork) -> float:
     """How long a few tests may take when they are run again."""
     return min(work.seconds, max(_LEAST_SECONDS, 3 * sum(level.seconds for level in red)))
 
@@ -155,7 +155,7 @@ class Unsteady:
     sometimes: frozenset[str] = frozenset()
 
 
-async def unsteady_on_base(work: Work, found: Assessment) -> Unsteady:
+async def unsteady_on_base(work: NodeWork, found: Assessment) -> Unsteady:
     """Run the doubtful tests of an assessment alone on the base, each time in a fresh workspace."""
     failures = found.doubtful if len(found.doubtful) <= MOST else ()
     red = [level for level in found.verification.tests if level.result == "failed"]

@@ -34,7 +34,7 @@ from runner.nodes.people import excused, stands_in_the_way
 from runner.nodes.proof import proved, unnoticed, unproven
 from runner.nodes.reached import apart_from
 from runner.nodes.steadied import TIMES, steadied, unsteady_on_base
-from runner.nodes.work import Work, work_on
+from runner.nodes.work import NodeWork, work_on
 from runner.people.sentences import (
     AS_WITHOUT,
     NOT_SHOWN,
@@ -138,7 +138,7 @@ async def write_files(state: RunState, deps: Deps, work: TaskWork) -> Step:
     return Step(here.state, "ok")
 
 
-async def _breaks_the_build(work: Work, error: TaskError) -> bool:
+async def _breaks_the_build(work: NodeWork, error: TaskError) -> bool:
     """Whether setup, which compiles what the change writes, fails with the change only."""
     compiled = await compiled_files(work.deps, work.base, work.changes)
     if error.kind != "environment" or compiled.isdisjoint(work.changes.files):
@@ -206,7 +206,7 @@ def _asked_once(state: RunState) -> Iterator[None]:
         raise Outage("environment", f"{error.message} Two tasks failed for this reason") from error
 
 
-async def _judged(work: Work) -> Step:
+async def _judged(work: NodeWork) -> Step:
     state, deps, base = work.state, work.deps, work.base
     require = state.request.options.verify.verify_require
     try:
@@ -255,7 +255,7 @@ async def _judged(work: Work) -> Step:
     return step
 
 
-async def measured(work: Work) -> tuple[RunState, Assessment]:
+async def measured(work: NodeWork) -> tuple[RunState, Assessment]:
     """Judge the current attempt's change; where it is accepted, also what its tests are worth."""
     work = replace(work, state=without_asked_test(work.state))
     state, own = await own_commands(work.state, work.deps, paths=work.paths, read=work.read)
@@ -273,7 +273,7 @@ async def measured(work: Work) -> tuple[RunState, Assessment]:
     return work.state, red
 
 
-async def _assessed(work: Work) -> tuple[Work, Assessment, JudgedChange | None]:
+async def _assessed(work: NodeWork) -> tuple[NodeWork, Assessment, JudgedChange | None]:
     """Judge the change by its own tests where those of all take long, and then by all."""
     known = _key(work) in work.sandbox.verified
     linters = await lint_levels(work)
@@ -363,7 +363,7 @@ async def _unrepairable(state: RunState, deps: Deps) -> bool:
     return unrepairable(await gathered(state, deps), to_come=to_come)
 
 
-async def _verified(work: Work) -> Verification:
+async def _verified(work: NodeWork) -> Verification:
     """Verify a tree once: the same commands say the same about it."""
     key, known = _key(work), work.sandbox.verified
     if key in known:
@@ -375,13 +375,13 @@ async def _verified(work: Work) -> Verification:
     return verification
 
 
-def _key(work: Work) -> str:
+def _key(work: NodeWork) -> str:
     """What the verification of a tree depends on: also what runs there, and in which image."""
     sandbox = work.state.request.options.sandbox
     return json.dumps((work.tree, str(work.own), sandbox.image, sandbox.setup))
 
 
-async def _bounded(work: Work) -> Verification:
+async def _bounded(work: NodeWork) -> Verification:
     """Run the levels; code that never ends costs seconds, and slow tests get their time.
 
     Tests that are not done after a short time are compared with those of the base: where the base

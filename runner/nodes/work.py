@@ -21,7 +21,7 @@ from runner.verify.set_up import set_up, set_up_session
 
 
 @dataclass(frozen=True)
-class Work:
+class NodeWork:
     """Made once by a node, and handed to whatever looks at the current attempt's change.
 
     ``settings`` are the files of the base that say how it is tested, ``own`` the repository's own
@@ -117,7 +117,7 @@ class Work:
 
 async def work_on(
     state: RunState, deps: Deps, sandbox: TaskSandbox, base: Snapshot, own: Commands | None = None
-) -> Work:
+) -> NodeWork:
     """Return the work on a base: the current attempt's change, where it has one."""
     settings = await contents(deps, base, configuration(base.entries))
-    return Work(state, deps, sandbox, base, settings, own)
+    return NodeWork(state, deps, sandbox, base, settings, own)
