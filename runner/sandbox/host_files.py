@@ -23,7 +23,7 @@ _FOLDER = 0o755
 def make_equal(folder: Path, files: Mapping[str, File]) -> list[str]:
     """Write, change and remove until the folder holds this tree; return what is still not so.
 
-    Everything is read back, also what was not written. A file that commands left there counts only
+    Everything is read, before or after it is written. A file that commands left there counts only
     if its content, its mode and the number of its names are right. Raises ``OSError``.
     """
     folders = folders_of({path: mode for path, (mode, _) in files.items()})
@@ -39,8 +39,8 @@ def make_equal(folder: Path, files: Mapping[str, File]) -> list[str]:
         with open(folder / path, "xb") as file:  # noqa: PTH123 # 'x': never through a link
             os.fchmod(file.fileno(), _permissions(mode))
             file.write(content)
-    wanted = folders | files.keys()
-    return sorted(wanted - {path for path, right in _looked_at(folder, files, folders) if right})
+    written = files.keys() - there - folders
+    return sorted(path for path in written if not _is_equal(str(folder / path), *files[path]))
 
 
 def empty(folder: Path) -> None:
@@ -69,7 +69,7 @@ def _looked_at(
     for entry in inside:
         path = f"{below}{entry.name}"
         if not entry.is_dir(follow_symlinks=False):
-            yield path, path in files and _is_equal(entry, *files[path])
+            yield path, path in files and _is_equal(entry.path, *files[path])
         elif path in folders:
             if stat.S_IMODE(entry.stat(follow_symlinks=False).st_mode) != _FOLDER:
                 os.chmod(entry.path, _FOLDER)  # noqa: PTH101 # a test may have locked it
@@ -79,17 +79,17 @@ def _looked_at(
             yield path, False
 
 
-def _is_equal(entry: os.DirEntry[str], mode: str, content: bytes) -> bool:
-    if entry.is_symlink():
-        return mode == SYMLINK and os.readlink(os.fsencode(entry.path)) == content  # noqa: PTH115
-    found = entry.stat(follow_symlinks=False)
+def _is_equal(place: str, mode: str, content: bytes) -> bool:
+    found = os.lstat(place)
+    if stat.S_ISLNK(found.st_mode):
+        return mode == SYMLINK and os.readlink(os.fsencode(place)) == content  # noqa: PTH115
     if mode in (SYMLINK, SUBMODULE) or not stat.S_ISREG(found.st_mode):
         return False
     # a file with a second name would change with it
     expected = (_permissions(mode), 1, len(content))
     if (stat.S_IMODE(found.st_mode), found.st_nlink, found.st_size) != expected:
         return False
-    descriptor = os.open(entry.path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    descriptor = os.open(place, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
     with os.fdopen(descriptor, "rb", buffering=0) as file:
         return file.readall() == content
 

@@ -37,22 +37,30 @@ if "coverage" in os.environ.get("CAIRN_OWN", "").split():
     sys.exit({_NOT_THERE})
 """
 _MEASURE = """
-import json
+import dis, json, warnings
 from importlib.util import find_spec
 here, report, paths = os.getcwd(), sys.argv[2], json.loads(sys.argv[3])
-files = {path: os.path.normpath(os.path.join(here, own)) for path, own in paths.items()}
+files = {path: os.path.realpath(os.path.join(here, own)) for path, own in paths.items()}
 plugins = not os.environ.get("PYTEST_DISABLE_PLUGIN_AUTOLOAD") and find_spec("pytest_cov")
 cover = coverage.Coverage(data_file=None, config_file=False, include=list(files.values()))
 cover.start()
 code = pytest.main([*sys.argv[4:], *(["--no-cov"] if plugins else [])])
 cover.stop()
+def lines(code):
+    yield from (line for _, line in dis.findlinestarts(code) if line)
+    for inner in code.co_consts:
+        if hasattr(inner, "co_code"):
+            yield from lines(inner)
 found = {}
+warnings.simplefilter("ignore")
 for path, file in files.items():
     try:
-        _, statements, _, missing, _ = cover.analysis2(file)
-    except coverage.CoverageException:
+        with open(file, "rb") as source:
+            statements = set(lines(compile(source.read(), file, "exec", dont_inherit=True)))
+    except (OSError, SyntaxError, ValueError):
         continue
-    found[path] = [statements, missing]
+    missing = statements.difference(cover.get_data().lines(file) or ())
+    found[path] = [sorted(statements), sorted(missing)]
 with open(report, "w") as file:
     json.dump(found, file)
 sys.exit(code)

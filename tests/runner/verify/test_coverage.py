@@ -41,6 +41,17 @@ async def test_a_file_that_no_test_loads_counts_with_all_its_code(tmp_path: Path
     assert level.found == ("other.py:1", "other.py:3", "sign.py:3")
 
 
+async def test_each_line_of_a_statement_counts_for_itself(tmp_path: Path) -> None:
+    """So does one that its author does not want to be counted."""
+    several = SIGN.replace("-1", "(\n            -1)").replace("0:", "0:  # pragma: no cover")
+    files = {"sign.py": several, "test_sign.py": TESTED}
+    level = await measured(tmp_path, files, {"sign.py": frozenset(range(1, 6))})
+
+    assert level is not None
+    assert level.found == ("sign.py:3", "sign.py:4")
+    assert level.passed == 3
+
+
 async def test_where_nothing_can_be_measured_there_is_no_level(tmp_path: Path) -> None:
     """The code runs in another process, or pytest cannot start."""
     elsewhere = (
