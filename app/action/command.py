@@ -9,7 +9,6 @@ import signal
 import sys
 from collections.abc import Awaitable, Mapping
 
-from app.action import texts
 from app.action.compose import acting, entered
 from app.action.job import ActionRefused, Inputs, Job, read_inputs, read_job
 from app.action.report import ActionReport, Annotation, Console, report_of, summary, write_outputs
@@ -19,6 +18,7 @@ from app.github.client import SUSPENDED
 from app.logs import PLAIN, secrets_of, set_up_logging
 from app.settings import ActionSettings, SettingsError, keep_private, load_action_settings
 from app.store.database import StoreError
+from app.texts import action_texts as texts
 from runner.config.reading import ConfigError
 from runner.errors import Outage, TaskError
 from runner.ports import SystemClock
@@ -58,7 +58,7 @@ async def _guarded(
     except Outage as outage:
         return [_error(outage.message)], 4, None
     except asyncio.CancelledError:
-        return [Annotation("warning", "Cairn", texts.STOPPED)], 130, None
+        return [Annotation("warning", "Cairn", texts.stopped())], 130, None
     return report.notes(), report.exit_code, report
 
 
@@ -101,7 +101,7 @@ def read_settings(job: Job, inputs: Inputs, environment: Mapping[str, str]) -> A
     Raises ``ActionRefused`` for a missing token or key, ``SettingsError`` for all else.
     """
     if not environment.get("GITHUB_TOKEN"):
-        raise ActionRefused(texts.TOKENLESS)
+        raise ActionRefused(texts.tokenless())
     options: dict[str, object] = {
         "CAIRN_DATA_DIR": job.data,
         "DATABASE_URL": f"sqlite:///{job.data}/cairn.db",
@@ -112,7 +112,7 @@ def read_settings(job: Job, inputs: Inputs, environment: Mapping[str, str]) -> A
         return load_action_settings(**options)
     except SettingsError as error:
         if any(problem.name == "OPENAI_API_KEY" for problem in error.problems):
-            raise ActionRefused(texts.NO_KEY) from error
+            raise ActionRefused(texts.no_key()) from error
         raise
 
 

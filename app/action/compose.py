@@ -13,7 +13,6 @@ from typing import Any
 import aiohttp
 from gidgethub import BadRequest
 
-from app.action import texts
 from app.action.job import ActionRefused, Inputs, laid_over
 from app.action.saved_state import StateBranch
 from app.compose.parts import ServerParts, Surroundings, open_parts
@@ -24,6 +23,7 @@ from app.github.token_identity import TokenIdentity
 from app.local.compose import open_model
 from app.logs import mask_for, secrets_of
 from app.settings import ActionSettings
+from app.texts import action_texts as texts
 from handlers.events import Repo
 from runner.errors import Outage, TaskError
 from runner.model.budget import Budget, BudgetModel
@@ -55,7 +55,7 @@ async def enter(identity: TokenIdentity, name: str, *, branch: str) -> ActionAcc
     try:
         bot = await identity.bot_login()
         if not bot.endswith("[bot]"):
-            raise ActionRefused(texts.PERSON.format(login=bot))
+            raise ActionRefused(texts.person(login=bot))
         shape = await identity.github.getitem("/repos/{+name}", {"name": name})
         repository = Repo.model_validate(shape)
         state = StateBranch(api, branch=branch, bot_login=bot)
@@ -81,7 +81,7 @@ async def _may_open_pulls(identity: TokenIdentity, repository: Repo) -> None:
         await identity.github.post(path, {"name": repository.full_name}, data=data)
     except BadRequest as refusal:
         if refusal.status_code != 422:
-            raise ActionRefused(f"{texts.NO_PULLS} (GitHub says: {refusal})") from refusal
+            raise ActionRefused(f"{texts.no_pulls()} (GitHub says: {refusal})") from refusal
 
 
 class WithinBudget(Endpoint):
@@ -111,7 +111,7 @@ class WithinBudget(Endpoint):
         except Outage as outage:
             if outage.kind != "budget":
                 raise
-            raise Outage("budget", texts.SPENT.format(limit=dollars(self._limit))) from outage
+            raise Outage("budget", texts.spent(limit=dollars(self._limit))) from outage
 
 
 log = logging.getLogger(__name__)
@@ -225,7 +225,7 @@ async def _opened(
     except Outage as outage:
         if outage.kind != "sandbox":
             raise
-        raise ActionRefused(texts.UNISOLATED.format(reason=outage.message)) from outage
+        raise ActionRefused(texts.unisolated(reason=outage.message)) from outage
 
 
 async def _within(parts: ServerParts, settings: ActionSettings, inputs: Inputs) -> ServerParts:
@@ -239,6 +239,6 @@ async def _within(parts: ServerParts, settings: ActionSettings, inputs: Inputs) 
             wrong = await model.unlisted(name)
         finally:
             await model.close()
-        raise ActionRefused(f"{wrong} {texts.PRICELESS.format(model=name)}".lstrip())
+        raise ActionRefused(f"{wrong} {texts.priceless(model=name)}".lstrip())
     bounded = BudgetModel(parts.model, Budget(cost=inputs.budget), prices=prices, model=name)
     return replace(parts, model=WithinBudget(bounded, inputs.budget))

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_args
 
-from app.action import texts
 from app.github.token_identity import INSTALLATION
 from app.store.deliveries import Arrival
+from app.texts import action_texts as texts
 from handlers.events import MalformedPayload, User
 from handlers.webhooks import SUBSCRIBED, read_webhook
 from runner.config.model import RepositoryConfig
@@ -205,7 +205,7 @@ def read_job(environment: Mapping[str, str]) -> Job:
     """Read what the runner says. Raises ``ActionRefused`` for what no job can be."""
     repository, event = (environment.get(f"GITHUB_{n}", "") for n in ("REPOSITORY", "EVENT_NAME"))
     if not repository or not event:
-        raise ActionRefused(texts.NO_JOB)
+        raise ActionRefused(texts.no_job())
     if event not in DELIVERED | STARTED:
         raise ActionRefused(texts.unknown_event(event, sorted(DELIVERED | STARTED)))
     payload = _payload(environment.get("GITHUB_EVENT_PATH", ""), event)

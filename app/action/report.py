@@ -10,12 +10,12 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.action import texts
 from app.action.compose import Acting
 from app.action.work import Done
 from app.compose.pages import recall
 from app.progress.text import cell, named, progress_text
 from app.store.runs import Run
+from app.texts import action_texts as texts
 from handlers.ports import ProposalView
 from runner.money import total
 from runner.people.run_view import TaskView, usage_by_node, view_of
@@ -23,6 +23,9 @@ from runner.people.statistics import as_written
 from runner.people.trust import HEADING, trust_line
 from runner.state.run_state import RunState, Status
 from runner.text.sanitize import sanitize
+
+ACTIONS = "github-actions[bot]"
+"""Whom the workflow's own token speaks for."""
 
 MOST_ANNOTATIONS = 10
 """Annotations of a kind that GitHub shows of one step."""
@@ -184,9 +187,9 @@ async def report_of(acting: Acting, done: Done) -> ActionReport:
     open_ = await work.stored.open_since(now)
     folder = work.parts.settings.cairn_data_dir / "executor" / str(acting.entry.repository.id)
     written = folder / "report.md"
-    about = [texts.SANDBOX.format(reason=work.parts.sandbox.reason)]
-    if acting.entry.bot == texts.ACTIONS:
-        about.append(texts.LIMITS)
+    about = [texts.sandbox(reason=work.parts.sandbox.reason)]
+    if acting.entry.bot == ACTIONS:
+        about.append(texts.limits())
     return ActionReport(
         tuple(runs), tuple(open_), tuple(about), done, written if written.exists() else None
     )

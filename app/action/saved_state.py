@@ -21,10 +21,10 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from app.action import texts
 from app.action.job import ActionRefused
 from app.github.api import RepositoryApi, ref_path
 from app.github.commits import Commits
+from app.texts import action_texts as texts
 from runner.errors import TaskError
 
 DATABASE = "cairn.db"
@@ -122,7 +122,7 @@ class StateBranch:
 
     async def probe(self) -> None:
         """Make a commit on no branch: it shows whether we may write, and how our commits look."""
-        made = await self._commit({"README.md": texts.STATE_README.encode()})
+        made = await self._commit({"README.md": f"{texts.state_readme()}\n".encode()})
         self._form = _form(made)
 
     async def restore(self, folder: Path) -> bool:
@@ -132,7 +132,7 @@ class StateBranch:
             return False
         commit = await self._api.get(f"git/commits/{self._at}", "show the state's commit")
         if not self._is_ours(commit):
-            raise ActionRefused(texts.FOREIGN_STATE.format(branch=self._branch, bot=self._bot))
+            raise ActionRefused(texts.foreign_state(branch=self._branch, bot=self._bot))
         tree = await self._api.get(f"git/trees/{commit['tree']['sha']}", "list the state's files")
         shas = [each["sha"] for each in tree["tree"] if each["path"] == ARCHIVE]
         if not shas:
@@ -141,7 +141,7 @@ class StateBranch:
         try:
             await asyncio.to_thread(unpack, packed, folder)
         except ValueError as error:
-            foreign = texts.FOREIGN_STATE.format(branch=self._branch, bot=self._bot)
+            foreign = texts.foreign_state(branch=self._branch, bot=self._bot)
             raise ActionRefused(f"{foreign} ({error})") from error
         return True
 
@@ -150,9 +150,9 @@ class StateBranch:
         async with self._turn:
             packed = await asyncio.to_thread(pack, folder)
             if len(packed) > MOST_BRANCH_BYTES:
-                large = texts.TOO_LARGE.format(size=len(packed), most=MOST_BRANCH_BYTES)
+                large = texts.too_large(size=len(packed), most=MOST_BRANCH_BYTES)
                 raise TaskError("github", large)
-            files = {"README.md": texts.STATE_README.encode(), ARCHIVE: packed}
+            files = {"README.md": f"{texts.state_readme()}\n".encode(), ARCHIVE: packed}
             await self._move(str((await self._commit(files))["sha"]))
 
     def _is_ours(self, commit: Any) -> bool:
@@ -171,7 +171,7 @@ class StateBranch:
             self._at = await self._tip()
             ours = not self._at or self._at in self._tried  # somebody may have deleted it meanwhile
             if not ours or not (self._at == commit or await self._moved(commit)):
-                raise TaskError("github", texts.MOVED.format(branch=self._branch))
+                raise TaskError("github", texts.moved(branch=self._branch))
         self._at = commit
         self._tried.clear()
 

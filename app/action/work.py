@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
-from app.action import texts
 from app.action.compose import Acting
 from app.action.job import STARTED, ActionRefused, Inputs, Job, comment_delivery, delivered
 from app.dashboard.issue import TITLE, PlanIssue
@@ -30,6 +29,7 @@ from app.runs.requests import request_of
 from app.runs.service import row_of
 from app.store.deliveries import Arrival
 from app.store.runs import Run
+from app.texts import action_texts as texts
 from handlers.commands import COMMANDS
 from handlers.grammar import ExecuteCommand
 from handlers.parsing import parse
@@ -155,7 +155,7 @@ async def _finish(acting: Acting) -> str:
         async with asyncio.timeout(PATIENCE):
             await acting.work.inbox.idle()
     except TimeoutError:
-        return texts.NOT_WORKED.format(why="GitHub or the database does not answer")
+        return texts.not_worked(why="GitHub or the database does not answer")
     left = PATIENCE
     await acting.work.idle()
     while (seconds := await _soon(acting)) is not None and seconds <= left:
@@ -180,7 +180,7 @@ async def _start(acting: Acting, job: Job, inputs: Inputs) -> tuple[str, ...]:
     if state.roadmap is None:
         raise ActionRefused(texts.no_roadmap(path, entry.repository.default_branch))
     if not would_do(state):
-        return (texts.NOTHING,)
+        return (texts.nothing(),)
     contents = Contents(entry.api)
     branch = entry.repository.default_branch
     content = await contents.read(path, await contents.head(branch)) or b""

@@ -19,8 +19,8 @@ from app.settings import (
     load_setup_settings,
 )
 from app.setup.command import only_the_app, set_up
-from app.setup.words import HINT
 from app.store.database import StoreError
+from app.texts import setup_texts as words
 from runner.errors import Outage
 
 log = logging.getLogger(__name__)
@@ -35,7 +35,7 @@ def command() -> int:
         asyncio.run(serve())
     except SettingsError as error:
         missing = any(problem.name == "GITHUB_APP_ID" for problem in error.problems)
-        return _complain(f"{error}\n{HINT}" if missing else str(error), 2)
+        return _complain(f"{error}\n{words.hint()}" if missing else str(error), 2)
     except StoreError as error:
         return _complain(str(error), 2)
     except Outage as outage:

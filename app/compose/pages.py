@@ -23,13 +23,13 @@ from app.server.http import Access
 from app.server.links import RunLinks
 from app.server.metrics import RunMetrics
 from app.settings import ServerSettings, WorkSettings
-from app.setup import words
 from app.setup.addresses import CALLBACK, WEBHOOK, asked, heard
 from app.setup.site import SETUP
 from app.store.counts import Counting
 from app.store.database import Store
 from app.store.history import StoredHistory
 from app.store.runs import Run, StoredJournal, StoredRuns
+from app.texts import setup_texts as words
 from runner.errors import PortError
 from runner.files.kept import KeptFiles
 from runner.git.objects import GitObjects
@@ -52,7 +52,7 @@ def configured_routes(settings: WorkSettings, door: Door) -> list[web.RouteDef]:
             "webhook": f"{url}{WEBHOOK}" if url else None,
             "permissions": asked(),
             "events": heard(),
-            "message": words.CONFIGURED,
+            "message": words.configured(),
         }
         return answer(request, "setup_app", data)
 

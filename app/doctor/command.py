@@ -6,15 +6,13 @@ import asyncio
 import json as jsonlib
 import os
 import sys
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Iterable
 from pathlib import Path
 
 import aiohttp
 from gidgethub import GitHubException
-from pydantic import SecretStr
 
-from app.doctor import github, local, texts
-from app.doctor.texts import on_one_line
+from app.doctor import github, local
 from app.doctor.values import Check, Finding, Surveyed, problem, skipped
 from app.interrupts import CODE, Interrupts
 from app.logs import PLAIN, mask_for, secrets_of, set_up_logging
@@ -29,6 +27,7 @@ from app.settings import (
 from app.settings.reading import APP_NAMES, registered_app
 from app.store.database import StoreError
 from app.terminal import any_encoding, one_line, say
+from app.texts import doctor_texts as texts
 from runner.config.reading import ConfigError
 from runner.errors import PortError
 
@@ -65,24 +64,21 @@ async def examine(
     failed: set[str] = set()
     for check in checks:
         missing = next((name for name in check.needs if name in failed), "")
-        found = skipped(texts.without(missing)) if missing else await _made(check, patient)
+        try:
+            async with asyncio.timeout(check.seconds):
+                without = skipped(texts.without(missing)) if missing else None
+                found = without or await check.look(patient)
+        except TimeoutError:
+            found = problem(texts.no_answer(check.seconds), texts.again())
+        except PortError as error:
+            found = problem(error.message)
+        except ConfigError as error:
+            found = problem(texts.config_problems(error.problems))
+        except _FROM_OUTSIDE as error:
+            found = problem(f"{type(error).__name__}: {error}.", texts.again())
         if found.level == "problem" or missing:
             failed.add(check.name)
         yield check, found
-
-
-async def _made(check: Check, patient: Surveyed) -> Finding:
-    try:
-        async with asyncio.timeout(check.seconds):
-            return await check.look(patient)
-    except TimeoutError:
-        return problem(texts.no_answer(check.seconds), texts.AGAIN)
-    except PortError as error:
-        return problem(error.message)
-    except ConfigError as error:
-        return problem(texts.config_problems(error.problems))
-    except _FROM_OUTSIDE as error:
-        return problem(texts.unexpected(error), texts.AGAIN)
 
 
 _WIDTH = max(len(check.name) for check in CHECKS)
@@ -92,39 +88,43 @@ def command(folder: Path, *, json: bool, verbose: bool = False) -> int:
     """Examine a folder and the environment; 0 when nothing is a problem, else 2."""
     any_encoding()
     patient = _patient(folder)
-    secrets = _secrets(patient)
+    secrets = [s for each in (patient.run, patient.server) if each for s in secrets_of(each)]
     set_up_logging("debug" if verbose else "error", secrets=secrets, form=PLAIN)
     mask = mask_for(secrets)
-    report = (lambda _check, _found: None) if json else _printer(mask)
+    found: list[tuple[Check, Finding]] = []
+
+    async def look() -> None:
+        async for check, each in examine(patient, CHECKS):
+            found.append((check, each))
+            if json or each.text == texts.no_app():
+                continue  # one line for all of them comes last
+            text = each.text if each.text.endswith((".", "!", "?")) else f"{each.text}."
+            line = one_line(f"{text} {each.todo}".rstrip())
+            print(mask(f"{each.level:<8} {check.name:<{_WIDTH}}  {line}"), flush=True)
+
     try:
-        found = Interrupts(lambda: texts.STOPPED).run(_all(patient, CHECKS, report))
+        Interrupts(texts.stopped).run(look())
     except KeyboardInterrupt:
-        say(texts.STOPPED, stream=sys.stderr)
+        say(texts.stopped(), stream=sys.stderr)
         return CODE
+    healthy = all(each.level != "problem" for _, each in found)
     if json:
-        print(mask(_object(found)))
-    elif names := [check.name for check, each in found if each.text == texts.NO_APP]:
-        line = texts.no_app(names)
+        checks = [
+            {"check": check.name, "level": each.level, "said": each.text, "todo": each.todo}
+            for check, each in found
+        ]
+        said = jsonlib.dumps({"healthy": healthy, "checks": checks}, ensure_ascii=False)
+        print(mask(said))
+    elif names := [check.name for check, each in found if each.text == texts.no_app()]:
+        line = texts.no_app_for(names)
         print(f"{'skipped':<8} {'GitHub App':<{_WIDTH}}  {line}", flush=True)
-    return 2 if any(each.level == "problem" for _, each in found) else 0
-
-
-Found = list[tuple[Check, Finding]]
-
-
-async def _all(
-    patient: Surveyed, checks: Iterable[Check], report: Callable[[Check, Finding], None]
-) -> Found:
-    found = []
-    async for check, each in examine(patient, checks):
-        report(check, each)
-        found.append((check, each))
-    return found
+    return 0 if healthy else 2
 
 
 def _patient(folder: Path) -> Surveyed:
     """Read the settings; what the server's lack need not keep a run on a checkout from working."""
-    app = _has_app()
+    # anything that names an App: the environment, or the file of our own set-up
+    app = any(os.environ.get(name) for name in APP_NAMES) or registered_app({}) is not None
     problems: tuple[SettingsProblem, ...] = ()
     run: RunSettings | None = None
     server: ServerSettings | None = None
@@ -134,31 +134,3 @@ def _patient(folder: Path) -> Surveyed:
     except SettingsError as error:
         problems = error.problems
     return Surveyed(folder, app, server or run, server, problems)
-
-
-def _has_app() -> bool:
-    """Whether anything names an App: the environment, or the file of our own set-up."""
-    return any(os.environ.get(name) for name in APP_NAMES) or registered_app({}) is not None
-
-
-def _secrets(patient: Surveyed) -> list[SecretStr]:
-    return [s for each in (patient.run, patient.server) if each for s in secrets_of(each)]
-
-
-def _printer(mask: Callable[[str], str]) -> Callable[[Check, Finding], None]:
-    def print_line(check: Check, found: Finding) -> None:
-        if found.text == texts.NO_APP:
-            return  # one line for all of them comes last
-        line = one_line(on_one_line(found.text, found.todo))
-        print(mask(f"{found.level:<8} {check.name:<{_WIDTH}}  {line}"), flush=True)
-
-    return print_line
-
-
-def _object(found: Found) -> str:
-    checks = [
-        {"check": check.name, "level": each.level, "said": each.text, "todo": each.todo}
-        for check, each in found
-    ]
-    healthy = all(each.level != "problem" for _, each in found)
-    return jsonlib.dumps({"healthy": healthy, "checks": checks}, ensure_ascii=False)

@@ -10,11 +10,11 @@ from typing import Any
 
 from gidgethub import BadRequest
 
-from app.doctor import texts
 from app.doctor.compose import app_of, client_of, stranger_at
 from app.doctor.values import Finding, Surveyed, ok, problem, skipped, warning
 from app.github.token_identity import APP_PERMISSIONS, OPTIONAL, Permissions
 from app.settings import ServerSettings
+from app.texts import doctor_texts as texts
 from handlers.webhooks import SUBSCRIBED
 
 _LEVELS = {"": 0, "read": 1, "write": 2, "admin": 3}
@@ -37,9 +37,9 @@ def _of_app(look: Look) -> Callable[[Surveyed], Awaitable[Finding]]:
     @wraps(look)
     async def check(patient: Surveyed) -> Finding:
         if not patient.app:
-            return skipped(texts.NO_APP)
+            return skipped(texts.no_app())
         if patient.server is None:
-            return skipped(texts.NO_SETTINGS)
+            return skipped(texts.no_settings())
         return await look(patient.server)
 
     return check
@@ -51,9 +51,9 @@ async def reached(settings: ServerSettings) -> Finding:
     url = settings.github_api_url
     async with stranger_at(settings) as answer:
         if answer.status >= 500:
-            return problem(texts.github_broken(url, answer.status), texts.STATUS)
+            return problem(texts.github_broken(url, answer.status), texts.status_page())
         if answer.content_type != "application/json":
-            return problem(texts.not_github(url, answer.status), texts.API_URL)
+            return problem(texts.not_github(url, answer.status), texts.api_url())
     return ok(texts.github_answers(url))
 
 
@@ -67,13 +67,12 @@ async def clock(settings: ServerSettings) -> Finding:
     try:
         theirs = parsedate_to_datetime(date)
     except ValueError:
-        return warning(texts.NO_DATE, "")
+        return warning(texts.no_date(), "")
     ahead = before + (after - before) / 2 - theirs
+    said = texts.skew(round(ahead.total_seconds()))
     if ahead > _AHEAD or -ahead > _BEHIND:
-        return problem(texts.skew(ahead), texts.SET_CLOCK)
-    if abs(ahead) > _NOTABLE:
-        return warning(texts.skew(ahead), texts.SET_CLOCK)
-    return ok(texts.skew(ahead))
+        return problem(said, texts.set_clock())
+    return warning(said, texts.set_clock()) if abs(ahead) > _NOTABLE else ok(said)
 
 
 @_of_app
@@ -82,8 +81,8 @@ async def key(settings: ServerSettings) -> Finding:
     try:
         seen = await _app(settings)
     except BadRequest as refusal:
-        return problem(texts.key_refused(str(refusal)), texts.KEY)
-    return ok(texts.key_accepted(str(seen["slug"]), str(seen.get("html_url", ""))))
+        return problem(texts.key_refused(str(refusal)), texts.key())
+    return ok(texts.key_accepted(seen))
 
 
 @_of_app
@@ -107,15 +106,15 @@ async def webhook(settings: ServerSettings) -> Finding:
         config = await identity.app.getitem("/app/hook/config")
     url, public = str(config.get("url") or ""), settings.cairn_public_url
     if not url:
-        return problem(texts.NO_WEBHOOK, texts.set_webhook(public))
+        return problem(texts.no_webhook(), texts.set_webhook(public))
     if public and url != f"{public}/webhook":
         return problem(texts.other_webhook(url, public), texts.set_webhook(public))
     if not config.get("secret"):
-        return problem(texts.UNSIGNED, texts.SIGN)
+        return problem(texts.unsigned(), texts.sign())
     if str(config.get("insecure_ssl", "0")) == "1" and url.startswith("https:"):
-        return warning(texts.insecure(url), texts.SECURE)
+        return warning(texts.insecure(url), texts.secure())
     if not public:
-        return warning(texts.goes_to(url), texts.PUBLIC_URL)
+        return warning(texts.goes_to(url), texts.public_url())
     return ok(texts.goes_to(url))
 
 
@@ -126,11 +125,11 @@ async def installations(settings: ServerSettings) -> Finding:
         found = await identity.app.getitem("/app/installations?per_page=100")
         page = str((await identity.app.getitem("/app")).get("html_url", ""))
     if not found:
-        return warning(texts.NOWHERE, texts.install(page))
+        return warning(texts.nowhere(), texts.install(page))
     wrong = [fault for one in found if (fault := _wrong_with(one))]
     if wrong:
-        return warning(" ".join(wrong), texts.ACCEPT)
-    return ok(texts.installed(len(found), [_owner(one) for one in found]))
+        return warning(" ".join(wrong), texts.accept())
+    return ok(texts.installed([_owner(one) for one in found]))
 
 
 @_of_app
@@ -144,12 +143,12 @@ async def rate_limit(settings: ServerSettings) -> Finding:
             if not one.get("suspended_at")
         }
     if not left:
-        return skipped(texts.NOWHERE)
+        return skipped(texts.nowhere())
     owner, rate = min(left.items(), key=lambda item: int(item[1]["remaining"]))
     until = datetime.fromtimestamp(rate["reset"], UTC)
-    text = texts.limit(owner, rate["remaining"], rate["limit"], until)
+    text = texts.limit(owner, rate, until)
     if rate["remaining"] < rate["limit"] * _LOW:
-        return warning(text, texts.LIMIT)
+        return warning(text, texts.wait())
     return ok(text)
 
 
@@ -163,9 +162,8 @@ async def deliveries(settings: ServerSettings) -> Finding:
     failed = [one for one in recent if not 200 <= one["status_code"] < 300]
     if not failed:
         return ok(texts.delivered(len(recent)))
-    newest = failed[0]
-    what = texts.undelivered(len(failed), len(recent), newest["event"], newest["status"])
-    return (problem if len(failed) == len(recent) else warning)(what, texts.DELIVERIES)
+    what = texts.undelivered(failed, len(recent))
+    return (problem if len(failed) == len(recent) else warning)(what, texts.missed())
 
 
 async def _app(settings: ServerSettings) -> Mapping[str, Any]:
@@ -186,7 +184,7 @@ def _compared(what: str, missing: list[str]) -> Finding:
     if not missing:
         return ok(texts.complete(what))
     if {each.partition(":")[0] for each in missing} <= _OPTIONAL:
-        return warning(texts.lacks(what, missing), texts.BUTTONS)
+        return warning(texts.lacks(what, missing), texts.buttons())
     return problem(texts.lacks(what, missing), texts.grant(what))
 
 

@@ -7,23 +7,13 @@ import shutil
 from pathlib import Path
 
 from app.doctor.compose import looked_at
-from app.doctor.texts import (
-    HAS_CONFIGURATION,
-    INTERRUPTED,
-    INTERRUPTED_WRITTEN,
-    NO_TESTS,
-    STARTS_ALREADY,
-    STARTS_WITH_IT,
-    no_proposal,
-    not_enough,
-    nothing_to_init,
-)
 from app.interrupts import CODE, Interrupts
 from app.local.compose import checkout_in
 from app.logs import PLAIN, mask_for, set_up_logging
-from app.settings import RunSettings, SettingsError, settings_without_model
+from app.settings import SettingsError, settings_without_model
 from app.show.watching import watching
 from app.terminal import any_encoding, is_live
+from app.texts import doctor_texts as texts
 from app.version import schema_line
 from runner.config.model import CONFIG_PATH, parse_config
 from runner.config.reading import ConfigError
@@ -40,8 +30,8 @@ def command(folder: Path) -> int:
         # what takes long is drawn on a terminal, else it is said by lines of the log
         set_up_logging("error" if is_live() else "info", secrets=(), form=PLAIN)
         try:
-            control = Interrupts(lambda: _interrupted(folder))
-            lines, code = control.run(_initialised(folder, listener))
+            interrupts = Interrupts(lambda: _interrupted(folder))
+            lines, code = interrupts.run(_initialised(folder, listener))
         except (PortError, ConfigError, SettingsError) as error:
             lines, code = str(error), 2
         except KeyboardInterrupt:
@@ -51,40 +41,30 @@ def command(folder: Path) -> int:
 
 
 def _interrupted(folder: Path) -> str:
-    return INTERRUPTED_WRITTEN if (folder / CONFIG_PATH).exists() else INTERRUPTED
+    return texts.interrupted((folder / CONFIG_PATH).exists())
 
 
 async def _initialised(folder: Path, listener: Events) -> tuple[str, int]:
+    """Write the first proposal with which the tests start; none, if they start with none."""
     if await checkout_in(folder) is None:
-        return nothing_to_init(shutil.which("git") is not None), 2
+        return texts.nothing_to_init(shutil.which("git") is not None), 2
     file = folder / CONFIG_PATH
     if file.exists():
-        return HAS_CONFIGURATION.format(CONFIG_PATH), 2
+        return texts.has_configuration(), 2
     settings = settings_without_model()
     found, tested = await looked_at(folder, settings, None, listener=listener)
     if found is None:
-        return (STARTS_ALREADY, 0) if tested else (NO_TESTS, 2)
+        return (texts.starts_already(), 0) if tested else (texts.no_tests(), 2)
     if not found.proposed:
-        return no_proposal(found), 2
-    return await _written(folder, file, settings, found, listener)
-
-
-async def _written(
-    folder: Path, file: Path, settings: RunSettings, found: CannotStart, listener: Events
-) -> tuple[str, int]:
-    """Write the first proposal with which the tests start; none, if they start with none."""
+        return f"{found.seen} {found.todo}", 2
     tried: list[tuple[str, CannotStart]] = []
     for text in filter(None, (found.proposed, found.otherwise)):
         config = parse_config(text.encode())
         left, _ = await looked_at(folder, settings, None, config, listener)
         if left is None:
-            text = schema_line() + text
-            await asyncio.to_thread(_write, file, text)
-            return f"{found.seen}\n\nWrote {CONFIG_PATH}:\n\n{text}\n{STARTS_WITH_IT}", 0
+            content = schema_line() + text
+            await asyncio.to_thread(file.parent.mkdir, exist_ok=True)
+            await asyncio.to_thread(file.write_text, content, encoding="utf-8")
+            return texts.wrote(found.seen, content), 0
         tried.append((text, left))
-    return not_enough(found.seen, tried), 2
-
-
-def _write(file: Path, text: str) -> None:
-    file.parent.mkdir(exist_ok=True)
-    file.write_text(text, encoding="utf-8")
+    return texts.not_enough(found.seen, tried), 2

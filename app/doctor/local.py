@@ -9,7 +9,6 @@ import os
 import shutil
 from collections.abc import Mapping
 
-from app.doctor import texts
 from app.doctor.compose import chosen_sandbox, looked_at, model_of
 from app.doctor.values import Finding, Surveyed, ok, problem, skipped, warning
 from app.local.compose import checkout_in
@@ -18,6 +17,7 @@ from app.local.options import FOLDER
 from app.local.text import ON_A_CHECKOUT
 from app.settings import RunSettings
 from app.store.database import inspect_store
+from app.texts import doctor_texts as texts
 from runner.config.model import CONFIG_PATH, RepositoryConfig, config_entry, parse_config
 from runner.config.reading import ConfigError, not_a_file
 from runner.errors import Outage, PortError, TaskError
@@ -36,14 +36,14 @@ from runner.state.changes import EXECUTABLE, FILE, TreeEntry
 async def configuration(patient: Surveyed) -> Finding:
     """The settings, and the repository's own configuration as it is committed."""
     if patient.problems:
-        return problem(" ".join(str(each) for each in patient.problems), texts.SETTINGS)
+        return problem(" ".join(str(each) for each in patient.problems), texts.settings())
     content = await _configuration(patient)
     if content is None:
         if not patient.app and (patient.folder / CONFIG_PATH).is_file():
-            return warning(*texts.NOT_COMMITTED)
-        return ok(texts.settings_read(server=patient.app))
+            return warning(texts.not_committed(), texts.commit_it())
+        return ok(texts.settings_read(patient.app, configured=False))
     parse_config(content)
-    return ok(texts.settings_read(server=patient.app, configured=True))
+    return ok(texts.settings_read(patient.app, configured=True))
 
 
 async def git(patient: Surveyed) -> Finding:
@@ -51,8 +51,9 @@ async def git(patient: Surveyed) -> Finding:
     checkout = await checkout_in(patient.folder)
     if checkout is None:
         if patient.app:
-            return skipped(texts.NO_CHECKOUT)
-        return warning(*texts.not_in_git(shutil.which("git") is not None))
+            return skipped(texts.no_checkout())
+        installed = shutil.which("git") is not None
+        return warning(texts.not_in_git(installed), texts.plain_folder(installed))
     stack = await checkout.stack()
     try:
         await checkout.check_clean()
@@ -69,7 +70,7 @@ async def roadmap(patient: Surveyed) -> Finding:
     content = await _content(patient, path)
     if content is None:
         if patient.app and await checkout_in(patient.folder) is None:
-            return skipped(texts.NO_CHECKOUT)
+            return skipped(texts.no_checkout())
         return problem(missing_roadmap(path, ON_A_CHECKOUT, await _paths(patient)))
     return _read(path, parse_roadmap(path, content))
 
@@ -96,7 +97,7 @@ def _read(path: str, found: Roadmap) -> Finding:
     if found.asks:
         return problem(f"{path}: {found.asks}")
     if not work:
-        return warning(*texts.no_tasks(path))
+        return warning(texts.no_tasks(path), texts.write_tasks(path))
     return ok(texts.tasks(path, left, len(work)))
 
 
@@ -132,7 +133,7 @@ async def model(patient: Surveyed) -> Finding:
     """Whether the endpoint answers, accepts the key, and has every model that would be asked."""
     settings = patient.run
     if settings is None:
-        return skipped(texts.NO_SETTINGS)
+        return skipped(texts.no_settings())
     if missing := settings.missing_model_key:
         return problem(f"OPENAI_API_KEY {missing}.")
     url, wanted = settings.openai_base_url, await _wanted(patient, settings)
@@ -144,7 +145,7 @@ async def model(patient: Surveyed) -> Finding:
             await _asked(endpoint, name)
         ending = await endings(wanted, endpoint, SystemClock().now().date())
     except Outage as outage:
-        return problem(outage.message, texts.MODEL)
+        return problem(outage.message, texts.model())
     finally:
         await endpoint.close()
     if offered is None:
@@ -154,7 +155,7 @@ async def model(patient: Surveyed) -> Finding:
     else:
         said = texts.model_offered(url, wanted)
         if await _listed_without_key(settings):
-            said += f" {texts.KEY_NOT_CHECKED}"
+            said += f" {texts.key_not_checked()}"
     if offered is not None and unlisted:
         return warning(" ".join((said, *ending)), offer_text(offered, unlisted[0]))
     return warning(" ".join((said, *ending)), "") if ending else ok(said)
@@ -179,7 +180,7 @@ async def _listed_without_key(settings: RunSettings) -> bool:
 async def sandbox(patient: Surveyed) -> Finding:
     """Which sandbox is chosen and why; it really runs a command, so its image exists."""
     if patient.run is None:
-        return skipped(texts.NO_SETTINGS)
+        return skipped(texts.no_settings())
     choice = await chosen_sandbox(patient.folder, patient.run, patient.server)
     session = await choice.sandbox.open(SandboxSpec(run="doctor", task="doctor", timeout=20))
     try:
@@ -187,31 +188,31 @@ async def sandbox(patient: Surveyed) -> Finding:
     finally:
         await session.close()
     if ended.exit_code:
-        return problem(texts.sandbox_fails(choice.reason, ended.exit_code), texts.SANDBOX)
+        return problem(texts.sandbox_fails(choice.reason, ended.exit_code), texts.sandbox())
     if choice.sandbox.name == "process":
-        return warning(" ".join((choice.reason, *choice.refusals)), texts.ISOLATE)
+        return warning(" ".join((choice.reason, *choice.refusals)), texts.isolate())
     return ok(texts.sandbox_runs(choice.reason))
 
 
 async def tests(patient: Surveyed) -> Finding:
     """Whether the tests of the newest commit can start in the sandbox."""
     if patient.run is None:
-        return skipped(texts.NO_SETTINGS)
+        return skipped(texts.no_settings())
     if await checkout_in(patient.folder) is None:
-        return skipped(texts.NO_CHECKOUT)
+        return skipped(texts.no_checkout())
     found, tested = await looked_at(patient.folder, patient.run, patient.server)
     if found is None:
-        return ok(texts.TESTS_START if tested else texts.NO_TESTS)
+        return ok(texts.tests_start() if tested else texts.no_tests())
     if found.red:
         return warning(found.seen, found.todo)
     own = (await configured(patient)).verify.commands
-    return problem(found.seen, texts.COMMANDS_TODO if own else texts.tests_todo(found))
+    return problem(found.seen, texts.commands_todo() if own else texts.tests_todo(found))
 
 
 async def data_folder(patient: Surveyed) -> Finding:
     """Whether what runs leave behind can be written."""
     if patient.app and patient.server is None:
-        return skipped(texts.NO_SETTINGS)
+        return skipped(texts.no_settings())
     folder = patient.server.cairn_data_dir if patient.server else patient.folder / FOLDER
     # one that is not there yet is made in the nearest folder that is
     there = next(each for each in (folder, *folder.resolve().parents) if each.exists())
@@ -225,10 +226,10 @@ async def data_folder(patient: Surveyed) -> Finding:
 async def database(patient: Surveyed) -> Finding:
     """Whether the server's database opens, is of this version, and takes writes."""
     if not patient.app:
-        return skipped(texts.NO_APP)
+        return skipped(texts.no_app())
     if patient.server is None:
-        return skipped(texts.NO_SETTINGS)
-    return ok(texts.DATABASE[await inspect_store(patient.server.database_url.get_secret_value())])
+        return skipped(texts.no_settings())
+    return ok(texts.database(await inspect_store(patient.server.database_url.get_secret_value())))
 
 
 async def _wanted(patient: Surveyed, settings: RunSettings) -> list[str]:

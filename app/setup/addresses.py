@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from app.github.token_identity import APP_PERMISSIONS
-from app.setup import words
+from app.texts import setup_texts as words
 from handlers.webhooks import SUBSCRIBED, WEBHOOKS
 
 
@@ -83,16 +83,16 @@ def public_url(value: str) -> str:
     """Check where GitHub will reach the server; raises ``UnusableSetup`` with what to do."""
     url = value.strip().rstrip("/")
     if not url:
-        raise UnusableSetup(words.NO_URL)
+        raise UnusableSetup(words.no_url())
     try:
         parts = urlsplit(url)
         good = _PLAIN.fullmatch(url) and parts.hostname and parts.port != 0
     except ValueError:
         good = None
     if not good:
-        raise UnusableSetup(words.WRONG_URL)
+        raise UnusableSetup(words.wrong_url())
     if parts.scheme != "https" and not is_loopback(url):
-        raise UnusableSetup(words.NOT_HTTPS)
+        raise UnusableSetup(words.not_https())
     return url
 
 
@@ -108,7 +108,7 @@ def is_loopback(url: str) -> bool:
 def organization(value: str) -> str:
     """Check the name of an organisation ('' for none); raises ``UnusableSetup``."""
     if value and not _ORGANIZATION.fullmatch(value):
-        raise UnusableSetup(words.WRONG_ORGANIZATION)
+        raise UnusableSetup(words.wrong_organization())
     return value
 
 
@@ -118,7 +118,7 @@ def app_name(value: str, url: str) -> str:
     if not name:
         return f"Cairn at {urlsplit(url).hostname}"[:_LONGEST_NAME].rstrip(".-")
     if len(name) > _LONGEST_NAME or not name.isprintable():
-        raise UnusableSetup(words.WRONG_NAME)
+        raise UnusableSetup(words.wrong_name())
     return name
 
 
@@ -136,7 +136,7 @@ def manifest(*, name: str, public_url: str, redirect_url: str) -> dict[str, obje
     return {
         "name": name,
         "url": public_url,
-        "description": words.DESCRIPTION,
+        "description": words.description(),
         "hook_attributes": {"url": f"{public_url}{WEBHOOK}", "active": True},
         "redirect_url": redirect_url,
         "public": False,
@@ -148,7 +148,7 @@ def manifest(*, name: str, public_url: str, redirect_url: str) -> dict[str, obje
 def asked() -> list[dict[str, str]]:
     """Return every permission with its level and what it is for, in the order of the names."""
     return [
-        {"name": name, "level": level, "why": words.PERMISSIONS[name]}
+        {"name": name, "level": level, "why": words.permission(name)}
         for name, level in sorted(APP_PERMISSIONS.items())
     ]
 
@@ -156,6 +156,11 @@ def asked() -> list[dict[str, str]]:
 def heard() -> list[dict[str, str]]:
     """Return every event the App subscribes to, with what it is for."""
     return [{"name": each.name, "why": each.why} for each in WEBHOOKS if not each.unasked]
+
+
+def next_steps(page: str, start: str) -> list[str]:
+    """Return what is left to do; ``start`` is '' when the server runs."""
+    return [words.install(page), words.start_server(start), words.comment()]
 
 
 def tables() -> str:

@@ -18,10 +18,11 @@ from app.server.connections import listening
 from app.server.http import Access, healthz, readyz
 from app.settings import SettingsError, SettingsProblem
 from app.settings.reading import APP_FILE, APP_NAMES, SetupSettings, load_setup_settings
-from app.setup import addresses, words
+from app.setup import addresses
 from app.setup.addresses import CALLBACK, UnusableSetup, github_at, public_url
 from app.setup.registration import Conversions, Registration, SecretFile
 from app.setup.site import SETUP, SetupSite, application
+from app.texts import setup_texts as words
 from runner.errors import Outage
 from runner.ports import SystemClock
 
@@ -63,7 +64,7 @@ async def _set_up(asked: SetupOptions) -> None:
     conversions = Conversions(github)
     await conversions.reach()
     if addresses.is_loopback(url) and not addresses.is_loopback(github.server):
-        print(words.LOOPBACK, file=sys.stderr)
+        print(words.loopback(), file=sys.stderr)
     await _serve(asked, conversions, url, file)
 
 
@@ -88,7 +89,7 @@ async def _serve(asked: SetupOptions, conversions: Conversions, url: str, file: 
 
 
 def _open(link: str, server: str) -> None:
-    print(words.opening(link, server=server), flush=True)
+    print(words.opening(link, server), flush=True)
     if sys.stdout.isatty() and _has_display():
         webbrowser.open(link)
 
@@ -102,7 +103,7 @@ def _tell(registration: Registration) -> None:
     app, file = registration.app, registration.file
     if app is not None:
         print(f"\n{words.registered(app.slug, app.html_url, str(file.path))}\n")
-        for number, step in enumerate(words.next_steps(app.html_url, file.start()), 1):
+        for number, step in enumerate(addresses.next_steps(app.html_url, file.start()), 1):
             print(f"{number}. {step}")
 
 
@@ -138,7 +139,7 @@ def setup_app(registration: Registration, key: SecretStr, *, by_link: bool) -> w
     site = SetupSite(registration, access, by_link=by_link)
 
     async def no_app() -> None:
-        raise Outage("github", words.NOT_REGISTERED.format(address=f"{url}{SETUP}"))
+        raise Outage("github", words.not_registered(address=f"{url}{SETUP}"))
 
     alive, ready = web.get("/healthz", healthz), web.get("/readyz", readyz({"app": no_app}))
     return application(site, alive, ready)
@@ -178,6 +179,6 @@ def _file(folder: Path) -> SecretFile:
         what = f"cannot be made: {error.strerror}"
         raise SettingsError([SettingsProblem("CAIRN_DATA_DIR", what)]) from error
     except UnusableSetup as error:
-        what = words.BROKEN_FILE.format(file=APP_FILE) if file.path.exists() else str(error)
+        what = words.broken_file(file=APP_FILE) if file.path.exists() else str(error)
         raise SettingsError([SettingsProblem("CAIRN_DATA_DIR", what)]) from error
     return file

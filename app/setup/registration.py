@@ -32,8 +32,8 @@ from pydantic import (
 
 from app.github.client import API_VERSION, user_agent
 from app.settings.models import BaseUrl, rsa_key
-from app.setup import words
 from app.setup.addresses import GitHub, SetupRefusal, UnusableSetup, manifest
+from app.texts import setup_texts as words
 from runner.ports import Clock
 
 _TIMEOUT = aiohttp.ClientTimeout(total=30)
@@ -75,24 +75,24 @@ class Conversions:
         try:
             status, body = await self._ask("POST", f"/app-manifests/{code}/conversions")
         except _OUTAGES as gone:
-            raise SetupRefusal(502, self._say(words.NO_GITHUB, what=type(gone).__name__)) from gone
+            raise SetupRefusal(502, self._say(words.no_github, what=type(gone).__name__)) from gone
         if status == 201:
             return self._read(body)
         if status in (404, 422):
-            raise SetupRefusal(400, self._say(words.SPENT))
+            raise SetupRefusal(400, self._say(words.spent))
         if status in (403, 429):
-            raise SetupRefusal(503, self._say(words.BUSY, status=str(status)))
-        raise SetupRefusal(502, self._say(words.NO_GITHUB, what=f"status {status}"))
+            raise SetupRefusal(503, self._say(words.busy, status=str(status)))
+        raise SetupRefusal(502, self._say(words.no_github, what=f"status {status}"))
 
     async def reach(self) -> None:
         """Raise ``UnusableSetup`` unless an API answers, whatever it answers."""
         try:
             status, _ = await self._ask("GET", "/rate_limit")
         except _OUTAGES as gone:
-            text = self._say(words.UNREACHABLE, what=type(gone).__name__)
+            text = self._say(words.unreachable, what=type(gone).__name__)
             raise UnusableSetup(text) from gone
         if status >= 500:
-            raise UnusableSetup(self._say(words.UNREACHABLE, what=f"status {status}"))
+            raise UnusableSetup(self._say(words.unreachable, what=f"status {status}"))
 
     async def _ask(self, method: str, path: str) -> tuple[int, bytes]:
         url = f"{self.github.api}{path}"
@@ -106,11 +106,10 @@ class Conversions:
         except ValidationError as error:
             what = ", ".join(str(one["loc"][0]) for one in error.errors() if one["loc"])
         # out here, so that no traceback shows what GitHub answered
-        raise SetupRefusal(502, self._say(words.STRANGE, what=what or "values"))
+        raise SetupRefusal(502, self._say(words.strange, what=what or "values"))
 
-    def _say(self, text: str, **values: str) -> str:
-        apps = f"{self.github.server}/settings/apps"
-        return text.format(api=self.github.api, apps=apps, **values)
+    def _say(self, text: Callable[..., str], **values: str) -> str:
+        return text(self.github.api, f"{self.github.server}/settings/apps", **values)
 
 
 class SecretFile:
@@ -123,14 +122,14 @@ class SecretFile:
         """Raise ``UnusableSetup`` unless the file can be made."""
         try:
             if os.path.lexists(self.path):
-                raise UnusableSetup(words.EXISTS.format(file=self.path))
+                raise UnusableSetup(words.exists(file=self.path))
             folder = self.path.parent
             if not folder.is_dir():
-                raise UnusableSetup(words.NO_FILE.format(file=self.path, why=f"no folder {folder}"))
+                raise UnusableSetup(words.no_file(file=self.path, why=f"no folder {folder}"))
         except OSError as error:
-            raise UnusableSetup(words.NO_FILE.format(file=self.path, why=error.strerror)) from error
+            raise UnusableSetup(words.no_file(file=self.path, why=error.strerror)) from error
         if not os.access(folder, os.W_OK | os.X_OK):
-            raise UnusableSetup(words.NO_FILE.format(file=self.path, why="its folder is read-only"))
+            raise UnusableSetup(words.no_file(file=self.path, why="its folder is read-only"))
 
     @contextmanager
     def reserved(self) -> Iterator[Callable[[str], None]]:
@@ -143,10 +142,10 @@ class SecretFile:
             # O_EXCL does not follow a link that someone has put there
             descriptor = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         except FileExistsError as error:
-            raise SetupRefusal(409, words.EXISTS.format(file=self.path)) from error
+            raise SetupRefusal(409, words.exists(file=self.path)) from error
         except OSError as error:
             why = error.strerror
-            raise SetupRefusal(409, words.NO_FILE.format(file=self.path, why=why)) from error
+            raise SetupRefusal(409, words.no_file(file=self.path, why=why)) from error
         kept = False
         try:
             yield lambda text: _write(descriptor, text)
@@ -178,7 +177,7 @@ def contents(app: Registered, values: Mapping[str, str]) -> str:
         f"GITHUB_WEBHOOK_SECRET={shlex.quote(app.webhook_secret.get_secret_value())}",
         *(f"{name}={shlex.quote(value)}" for name, value in values.items()),
     ]
-    return words.HEAD.format(slug=app.slug, page=app.html_url) + "\n".join(lines) + "\n"
+    return "\n".join([words.head(slug=app.slug, page=app.html_url), *lines, ""])
 
 
 def _write(descriptor: int, text: str) -> None:
@@ -239,7 +238,7 @@ class Registration:
     def form(self, *, organization: str, name: str) -> RegistrationForm:
         """Return a form that is good for an hour; forms of the same hour share their state."""
         if self._app:
-            raise SetupRefusal(410, words.FINISHED)
+            raise SetupRefusal(410, words.finished())
         if not self._begun():
             self._state, self._since = secrets.token_urlsafe(32), self._clock.now()
         details = manifest(name=name, public_url=self.public_url, redirect_url=self.redirect_url)
@@ -251,11 +250,11 @@ class Registration:
         """Take GitHub's answer and write the file, or raise ``SetupRefusal`` and write nothing."""
         async with self._lock:
             if self._app:
-                raise SetupRefusal(410, words.FINISHED)
+                raise SetupRefusal(410, words.finished())
             if not _CODE.fullmatch(code) or not state:
-                raise SetupRefusal(400, words.NO_ANSWER)
+                raise SetupRefusal(400, words.no_answer())
             if not self._known(state):
-                raise SetupRefusal(403, words.WRONG_STATE)
+                raise SetupRefusal(403, words.wrong_state())
             with self.file.reserved() as write:
                 app = await self._convert(code)
                 self._keep(app, write)
@@ -273,7 +272,7 @@ class Registration:
             write(contents(app, values))
         except OSError as error:
             details = {"page": app.html_url, "id": app.id, "file": self.file.path}
-            raise SetupRefusal(500, words.LOST.format(**details, why=error.strerror)) from error
+            raise SetupRefusal(500, words.lost(**details, why=error.strerror)) from error
 
     def _begun(self) -> bool:
         return bool(self._state) and self._clock.now() - self._since < _LASTS

@@ -17,9 +17,17 @@ from app.pages.answers import asset, page, problem
 from app.server.bodies import short_form
 from app.server.connections import HEADERS
 from app.server.http import Access, bare_app, from_elsewhere
-from app.setup import addresses, words
-from app.setup.addresses import CALLBACK, SetupRefusal, UnusableSetup, asked, heard
+from app.setup import addresses
+from app.setup.addresses import (
+    CALLBACK,
+    SetupRefusal,
+    UnusableSetup,
+    asked,
+    heard,
+    next_steps,
+)
 from app.setup.registration import Registration, RegistrationForm
+from app.texts import setup_texts as words
 
 SETUP = "/setup"
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
@@ -64,10 +72,10 @@ class SetupSite:
     async def open(self, request: web.Request) -> web.StreamResponse:
         """Show the form for GitHub to who gives the code."""
         if from_elsewhere(request.headers):
-            raise SetupRefusal(403, words.ELSEWHERE)
+            raise SetupRefusal(403, words.elsewhere())
         given = await short_form(request)
         if given is None:
-            raise SetupRefusal(413, words.TOO_LONG)
+            raise SetupRefusal(413, words.too_long())
         if not self._access.takes(given.get("key", "").strip()):
             return self._ask(self._wrong, 403)
         return self._form({name: given.get(name, "").strip() for name in self._defaults})
@@ -76,13 +84,13 @@ class SetupSite:
         """Take GitHub's answer, and say what is left to do."""
         code, state = (request.query.get(name, "") for name in ("code", "state"))
         app = await self._registration.finish(code, state)
-        steps = words.next_steps(app.html_url, self._start)
+        steps = next_steps(app.html_url, self._start)
         message = words.registered(app.slug, app.html_url, str(self._registration.file.path))
         return page("setup_done", {"message": message, "steps": steps, "app": app.html_url})
 
     @property
     def _wrong(self) -> str:
-        return words.WRONG_CODE if self._by_link else words.WRONG_TOKEN
+        return words.wrong_code() if self._by_link else words.wrong_token()
 
     def _ask(self, text: str, status: int) -> web.Response:
         data = {"text": text, "by_code": self._by_link, **self._defaults}
@@ -129,7 +137,7 @@ def application(site: SetupSite, *routes: web.AbstractRouteDef) -> web.Applicati
 
 async def _unready(request: web.Request) -> web.Response:
     # not 404: what GitHub delivers too early can be delivered again
-    return web.json_response({"error": words.UNREADY}, status=503)
+    return web.json_response({"error": words.unready()}, status=503)
 
 
 def _telling(handler: Handler) -> Handler:

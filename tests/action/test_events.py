@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from app.action import texts
 from app.action.report import summary
+from app.texts import action_texts as texts
 from tests.action.job_kit import REPOSITORY, Workflows
 from tests.marks import MORE
 from tests.scenarios.projects import CALC, note, notes, on
@@ -62,7 +62,7 @@ async def test_the_next_night_does_only_what_is_new(ci: Workflows) -> None:
 
     report = await ci.run("schedule", {"schedule": "0 4 * * *"})
 
-    assert report.done.texts == (texts.NOTHING,)
+    assert report.done.texts == (texts.nothing(),)
     assert len(ci.view.pulls) == 2
     assert ci.says(ci.plan) == ""
 
