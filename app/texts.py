@@ -2,9 +2,26 @@
 
 from __future__ import annotations
 
+from app.terminal import one_line, printable
+from runner.people.recovery_sentences import approval_does, new_evidence
 from runner.people.texts import PEOPLE, Texts, environment
+from runner.state.proposal import as_item
+from runner.state.status_words import DECISIONS
 
 APP = environment("app", PEOPLE)
+APP.filters |= {
+    "first_of": lambda text, most: text[:most],
+    "item": as_item,
+    "one_line": one_line,
+    "printable": printable,
+    "quoted_word": lambda text: repr(one_line(text)[:60]),
+}
+APP.globals |= {
+    "DECISIONS": DECISIONS,
+    "approval_does": approval_does,
+    "new_evidence": new_evidence,
+}
+APP.tests["begins"] = str.startswith
 
 doctor_texts = Texts(APP, "doctor")
 setup_texts = Texts(APP, "setup")

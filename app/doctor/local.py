@@ -13,8 +13,7 @@ from app.doctor.compose import chosen_sandbox, looked_at, model_of
 from app.doctor.values import Finding, Surveyed, ok, problem, skipped, warning
 from app.local.compose import checkout_in
 from app.local.files import beside
-from app.local.options import FOLDER
-from app.local.text import ON_A_CHECKOUT
+from app.local.options import FOLDER, ON_A_CHECKOUT
 from app.settings import RunSettings
 from app.store.database import inspect_store
 from app.texts import doctor_texts as texts

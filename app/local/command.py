@@ -16,13 +16,6 @@ from app.local.compose import kept_in
 from app.local.options import LocalRun
 from app.local.report import OutputFormat, speaker, tell, tell_dry, without_work
 from app.local.runs import LocalStore, PendingProposal, answerable, parked, undecided
-from app.local.text import (
-    INTERRUPTED,
-    NOT_BEGUN,
-    NOT_CONTINUED,
-    NOTHING_TO_RESUME,
-    config_faults,
-)
 from app.local.work import read_locally, run_locally
 from app.logs import PLAIN, mask_for, secrets_of, set_up_logging
 from app.settings import (
@@ -34,6 +27,7 @@ from app.settings import (
 )
 from app.show.watching import watching
 from app.terminal import any_encoding, at_terminal, is_live, one_line, printable, say
+from app.texts import checkout_texts as texts
 from runner.config.reading import ConfigError
 from runner.errors import PortError
 from runner.files.decisions import OVER, KnownRun
@@ -78,7 +72,7 @@ def resume(asked: LocalRun, output: OutputFormat) -> int:
     def work(settings: RunSettings) -> int:
         run = _to_resume(asked.run, kept_in(asked.kept))
         if run is None:
-            return _complain(NOTHING_TO_RESUME, 2)
+            return _complain(texts.nothing_to_resume(), 2)
         return _run(_as_before(asked, run), settings, output)
 
     return _telling(work, output, resuming=True)
@@ -119,14 +113,16 @@ def _telling(
     except SettingsError as error:
         return _complain(str(error), 2, mark=mark)
     except ConfigError as error:
-        return _complain(config_faults(error), 2, mark=mark)
+        return _complain(texts.config_faults(error), 2, mark=mark)
     except PortError as error:
         log.debug("Where it happened:", exc_info=error)
         code = 4 if resuming and error.kind in _PAUSED else 2
         return _complain(error.message, code, mark=mark)
     except KeyboardInterrupt as interrupt:
         return _complain(
-            str(interrupt) or (NOT_CONTINUED if resuming else NOT_BEGUN), CODE, mark=mark
+            str(interrupt) or (texts.not_continued() if resuming else texts.not_begun()),
+            CODE,
+            mark=mark,
         )
 
 
@@ -203,7 +199,7 @@ def _interrupted(asked: LocalRun, began: float) -> str:
     """What is true now: a run that left nothing behind cannot be resumed."""
     runs = kept_in(asked.kept).runs.all()
     there = any(run.id == asked.run or (not asked.run and run.began >= began) for run in runs)
-    return INTERRUPTED if there else NOT_BEGUN
+    return texts.interrupted() if there else texts.not_begun()
 
 
 @contextmanager

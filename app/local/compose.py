@@ -16,9 +16,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from app.local.options import LocalRun
+from app.local.options import ON_A_CHECKOUT, LocalRun
 from app.local.runs import LocalStore
-from app.local.text import ON_A_CHECKOUT
 from app.logs import mask_for, secrets_of
 from app.settings import RunSettings, SettingsError, SettingsProblem
 from runner.context.library import Index

@@ -17,18 +17,8 @@ from app.local.compose import kept_in, person_in
 from app.local.files import UnusableRoadmap, read_roadmap
 from app.local.options import FOLDER
 from app.local.runs import LocalStore, PendingProposal, answerable, undecided
-from app.local.text import (
-    NO_PROPOSAL,
-    NO_TASKS,
-    SAME_TASK,
-    proposal_lines,
-    stale,
-    stored,
-    too_late,
-    unknown,
-    which,
-)
 from app.terminal import one_line
+from app.texts import checkout_texts as texts
 from runner.errors import PortError
 from runner.files.decisions import FileDecisions
 from runner.files.durable import translating_errors
@@ -81,7 +71,7 @@ def typed(meant: PendingProposal, folder: Path) -> tuple[NewTask, ...]:
         text = draft.read_text(encoding="utf-8", errors="replace")
     if not listed(text):
         draft.unlink()
-        raise NoTasks(NO_TASKS)
+        raise NoTasks(texts.no_tasks())
     try:
         tasks = checked(text, meant)
     except NoTasks as problem:
@@ -105,7 +95,7 @@ def checked(text: str, meant: PendingProposal) -> tuple[NewTask, ...]:
     if len(text) > LONGEST_LIST:
         raise NoTasks(f"The list has {len(text):,} characters; write at most {LONGEST_LIST:,}.")
     tasks = listed(text)
-    problems = list(problems_of(tasks)) if tasks else [NO_TASKS]
+    problems = list(problems_of(tasks)) if tasks else [texts.no_tasks()]
     if problems := problems or _refused(tasks, meant):
         raise NoTasks("\n".join(problems))
     return tasks
@@ -125,7 +115,7 @@ def _refused(tasks: Sequence[NewTask], meant: PendingProposal) -> list[str]:
     except EditRefused as refused:
         return [f"These tasks cannot go into the roadmap: {refused}."]
     same = find(parse_roadmap(state.request.roadmap, after), proposal.task)
-    return [SAME_TASK] if same else []
+    return [texts.same_task()] if same else []
 
 
 def _edit(draft: Path) -> None:
@@ -205,8 +195,8 @@ def put(
         tasks=tuple(tasks),
     )
     if first := inbox.store(meant.run.id, decision):
-        raise NotMeant(too_late(meant, first))
-    return stored(meant, asked.verdict, goes_on=asked.goes_on)
+        raise NotMeant(texts.too_late(meant, first))
+    return texts.stored(meant, asked.verdict, asked.goes_on)
 
 
 def who(folder: Path) -> str:
@@ -221,15 +211,15 @@ async def _meant(word: str, kept: LocalStore) -> PendingProposal:
     if not word and len(open_) == 1:
         return open_[0]
     if not word:
-        raise NotMeant(which(open_) if open_ else NO_PROPOSAL)
+        raise NotMeant(texts.which(open_) if open_ else texts.no_proposal())
     named = [each for each in found if _is_named(each, word)]
     named = [each for each in named if each.decision is None] or named
     if len(named) > 1:
-        raise NotMeant(which(named))
+        raise NotMeant(texts.which(named))
     if not named:
         raise NotMeant(_not_there(word, open_, kept))
     if named[0].decision:
-        raise NotMeant(too_late(named[0], named[0].decision))
+        raise NotMeant(texts.too_late(named[0], named[0].decision))
     return named[0]
 
 
@@ -243,8 +233,8 @@ def _not_there(word: str, open_: Sequence[PendingProposal], kept: LocalStore) ->
     """Separate an id that was once valid from one that never was."""
     run = kept.runs.showed(word.lower()) if len(word) >= _SHORTEST else ""
     if not run:
-        return unknown(word, open_)
-    return stale(word, next((each.proposal.id for each in open_ if each.run.id == run), ""))
+        return texts.unknown(word, open_)
+    return texts.stale(word, next((each.proposal.id for each in open_ if each.run.id == run), ""))
 
 
 def _tasks(decision: LocalDecision, meant: PendingProposal, folder: Path) -> tuple[NewTask, ...]:
@@ -276,7 +266,7 @@ def prompted(
     console = Console(stderr=True, highlight=False, markup=False, emoji=False)
     decided = 0
     for each in found:
-        console.print(Panel(Text("\n".join(proposal_lines(each)))))
+        console.print(Panel(Text(texts.proposal(each))))
         verdict = _verdict(ask)
         while verdict and not _store_verdict(each, verdict, inbox, folder, console):
             verdict = _verdict(ask)

@@ -13,6 +13,7 @@ from pathlib import Path
 from runner.config.model import CONFIG_PATH, RepositoryConfig, config_entry, parse_config
 from runner.config.options import options_of
 from runner.loop.deps import Deps
+from runner.loop.problems import StartCommands
 from runner.loop.reading import contents
 from runner.model.budget import Budget
 from runner.state.options import Options, with_given
@@ -20,6 +21,8 @@ from runner.state.proposal import ApprovalMode
 
 FOLDER = ".executor"
 """Where a folder keeps what its runs leave behind."""
+
+ON_A_CHECKOUT = StartCommands("cairn run", "cairn run --roadmap ", "cairn roadmap normalize ")
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,9 @@ from app.interrupts import Interrupts
 from app.local.compose import local_deps
 from app.local.options import LocalRun, options_for, read_config
 from app.local.report import OutputFormat, check_place, without_work
-from app.local.text import NO_QUESTION, NOT_SHOWN, ONLY_SHOWN
 from app.settings import RunSettings
 from app.terminal import printable, say
+from app.texts import checkout_texts as texts
 from runner.errors import Outage, PortError
 from runner.files.journal import FileJournal
 from runner.files.results import line
@@ -33,7 +33,7 @@ class _Unasked:
 
     async def ask(self, question: Question) -> Answer:
         self.question = self.question or question
-        raise Outage("shown", ONLY_SHOWN)
+        raise Outage("shown", texts.only_shown())
 
     async def window(self, model: str) -> int | None:
         return await self._endpoint.window(model)
@@ -41,15 +41,15 @@ class _Unasked:
 
 def show(asked: LocalRun, settings: RunSettings, output: OutputFormat) -> int:
     """Print the question, one message after another; 0 when there is one."""
-    control = Interrupts(lambda: NOT_SHOWN)
+    control = Interrupts(texts.not_shown)
     try:
         ended, question = control.run(_first(asked, settings))
     except KeyboardInterrupt:
-        raise KeyboardInterrupt(NOT_SHOWN) from None
+        raise KeyboardInterrupt(texts.not_shown()) from None
     if question is None:
         if ended.kind != "shown" and ended.status == "paused":
             raise PortError(ended.kind or "model", ended.reason)
-        say(ended.state.problem or NO_QUESTION)
+        say(ended.state.problem or texts.no_question())
         return without_work(ended.state) if ended.state.problem else 0
     if output.json:
         messages = [{"role": m.role, "content": m.content} for m in question.messages]

@@ -15,21 +15,12 @@ from typing import TYPE_CHECKING
 
 from app.local.compose import LocalCheckout, checkout_in, kept_in, prices_of, repository_in
 from app.local.files import beside, started_bases
-from app.local.options import FOLDER, LocalRun
+from app.local.options import FOLDER, ON_A_CHECKOUT, LocalRun
 from app.local.runs import PendingProposal, answerable, as_it_stands, states
-from app.local.text import (
-    NO_RUN,
-    ON_A_CHECKOUT,
-    how_to_accept,
-    how_to_answer,
-    no_answer,
-    not_writable,
-    nothing_changed,
-    tests_cannot_start,
-)
 from app.logs import mask_for, secrets_of
 from app.settings import RunSettings
 from app.terminal import any_encoding, is_plain, one_line, printable, say
+from app.texts import checkout_texts as texts
 from runner.config.model import CONFIG_PATH, RepositoryConfig
 from runner.errors import Outage, PortError
 from runner.files.decisions import KnownRun
@@ -91,9 +82,9 @@ def tell(
     else:
         write(markdown(state))
     if reviewing := [t.name for t in view_of(state).tasks if t.status is Status.IN_REVIEW]:
-        say(how_to_accept(reviewing), stream=sys.stderr)
-    for text in how_to_answer(waits):
-        say(text, stream=sys.stderr)
+        say(texts.how_to_accept(reviewing), stream=sys.stderr)
+    for each in waits:
+        say(texts.how_to_answer(each), stream=sys.stderr)
 
 
 def tell_dry(
@@ -193,7 +184,7 @@ async def _read(folder: Path) -> list[Found]:
 
 def _lines(found: list[Found]) -> Iterator[str]:
     if not found:
-        yield NO_RUN
+        yield texts.no_run()
     for number, each in enumerate(found):
         yield from run_lines(*each, tasks=not number)
 
@@ -226,9 +217,9 @@ def run_lines(
         yield f"  {task.stands:<21} {one_line(name)}"
     stand = view_of(now or state).tasks
     if tasks and (reviewing := [t.name for t in stand if t.status is Status.IN_REVIEW]):
-        yield f"  {how_to_accept(reviewing, elsewhere)}"
-    for text in how_to_answer(open_):
-        yield f"  {text}"
+        yield f"  {texts.how_to_accept(reviewing, elsewhere)}"
+    for each in open_:
+        yield f"  {texts.how_to_answer(each)}"
     if run.state in ("interrupted", "paused") and "cairn resume" not in run.reason:
         yield f"  To continue: cairn resume {run.id}"
 
@@ -270,7 +261,7 @@ def _proposal(each: PendingProposal) -> dict[str, object]:
 async def check_folder(asked: LocalRun) -> None:
     """Raise ``PortError`` for a folder that cannot be written, or that is not a project."""
     if not os.access(asked.folder, os.W_OK | os.X_OK):
-        raise PortError("file", not_writable(asked.folder))
+        raise PortError("file", texts.not_writable(asked.folder))
     await check_place(asked)
 
 
@@ -292,7 +283,9 @@ async def check_model(here: LocalCheckout) -> None:
         await here.model.offered()
     except Outage as outage:
         wrong_key = outage.kind == "credential"
-        text = nothing_changed(outage.message) if wrong_key else no_answer(outage.message)
+        text = (
+            texts.nothing_changed(outage.message) if wrong_key else texts.no_answer(outage.message)
+        )
         raise PortError("credential", text) from outage
 
 
@@ -312,7 +305,7 @@ async def check_tests(request: Request, here: LocalCheckout, kept: Path) -> None
     with started_bases(kept / "started.json") as started:
         found = await preflight(state, here.deps, started)
     if found:
-        raise PortError("environment", tests_cannot_start(str(found)))
+        raise PortError("environment", texts.tests_cannot_start(str(found)))
 
 
 def without_work(state: RunState) -> int:
@@ -349,4 +342,4 @@ def refused(ended: Ended) -> PortError | None:
     spent = any(attempt.spent.total.calls for attempt in ended.state.attempts.values())
     if ended.status != "paused" or ended.kind != "model_name" or spent:
         return None
-    return PortError(ended.kind, nothing_changed(ended.reason))
+    return PortError(ended.kind, texts.nothing_changed(ended.reason))

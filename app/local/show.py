@@ -13,15 +13,8 @@ from app.local.compose import kept_in, repository_in
 from app.local.options import FOLDER
 from app.local.report import run_lines, run_object
 from app.local.runs import LocalStore, PendingProposal, answerable, as_it_stands, states
-from app.local.text import (
-    NO_RUN,
-    former_proposal_lines,
-    how_to_accept,
-    how_to_answer,
-    nothing_called,
-    proposal_lines,
-)
 from app.terminal import any_encoding, one_line, printable, say
+from app.texts import checkout_texts as texts
 from runner.errors import PortError
 from runner.files.decisions import KnownRun
 from runner.files.history_file import NAME, FileHistory
@@ -78,7 +71,7 @@ def command(folder: Path, asked: ShowOptions) -> int:
     try:
         found = asyncio.run(_find(asked.words, kept))
         if found is None:
-            say(jsonlib.dumps({"runs": []}) if asked.json else NO_RUN)
+            say(jsonlib.dumps({"runs": []}) if asked.json else texts.no_run())
             return 0
         say(asyncio.run(_text(found, asked, kept, folder)))
     except NotFound as problem:
@@ -122,7 +115,7 @@ async def _find(words: Sequence[str], kept: LocalStore) -> _Found | None:
                 return _Found(known_run, state)
             if key := _task(state, rest[-1]):
                 return _Found(known_run, state, key)
-    raise NotFound(nothing_called(rest[-1] if rest else words[0], [run.id for run in runs]))
+    raise NotFound(texts.nothing_called(rest[-1] if rest else words[0], [run.id for run in runs]))
 
 
 def _is_run(run: KnownRun, word: str) -> bool:
@@ -189,7 +182,7 @@ def _lines(
     yield f"Run {detail.run}, attempt {detail.attempt.number}: {view.stands}"
     if view.status is Status.IN_REVIEW:
         verdict = verdict_of(detail.attempt)
-        yield how_to_accept([view.name], elsewhere, f"{verdict.kind}, {verdict.reason}")
+        yield texts.how_to_accept([view.name], elsewhere, f"{verdict.kind}, {verdict.reason}")
     if view.why:
         yield f"Why: {cut_middle(one_line(view.why), _LONGEST)}"
     yield from _section("What the roadmap says", [printable(detail.text)])
@@ -198,9 +191,9 @@ def _lines(
     yield from _section("What changes", [printable(detail.diff)] if detail.diff else [])
     yield from _section("Verification", _verified(detail))
     for each in waiting:
-        yield from _section("Proposal", [*proposal_lines(each), *how_to_answer([each])])
+        yield from _section("Proposal", [texts.proposal(each), texts.how_to_answer(each)])
     if (former := detail.attempt.proposal) and not waiting:
-        yield from _section("Proposal", former_proposal_lines(former, detail.attempt))
+        yield from _section("Proposal", [texts.former_proposal(former, detail.attempt)])
 
 
 def _section(title: str, lines: Sequence[str] | Iterator[str]) -> Iterator[str]:

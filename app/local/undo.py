@@ -18,25 +18,9 @@ from app.interrupts import CODE, Interrupts
 from app.local.compose import kept_in, local_deps, repository_in, sandbox_of
 from app.local.options import FOLDER, LocalRun, options_for, read_config
 from app.local.runs import branch_in_review
-from app.local.text import (
-    ACCEPT_CUT,
-    ALL_WELL,
-    CHANGED_MEANWHILE,
-    MOVED_MEANWHILE,
-    TESTING,
-    UNDO_CUT,
-    UNDO_INTERRUPTED,
-    accepted,
-    config_faults,
-    in_the_way,
-    not_finished,
-    not_in_review,
-    not_ours,
-    not_tested,
-    taken_back,
-)
 from app.settings import SettingsError, settings_without_model
 from app.terminal import any_encoding, say
+from app.texts import checkout_texts as texts
 from runner.config.reading import ConfigError
 from runner.errors import Outage, PortError, TaskError
 from runner.files.durable import take_folder, write_file
@@ -120,13 +104,13 @@ async def _opened(folder: Path, roadmap: str) -> AsyncIterator[_Place]:
 def undo(folder: Path, name: str, roadmap: str) -> int:
     """Undo the task and say so; 2 when nothing was undone."""
     committing = asyncio.Event()
-    cut = lambda: UNDO_CUT if committing.is_set() else UNDO_INTERRUPTED  # noqa: E731
+    cut = lambda: texts.undo_cut(committing.is_set())  # noqa: E731
     return _done(folder, _undo(folder, name, roadmap, committing), cut)
 
 
 def accept(folder: Path, name: str, roadmap: str) -> int:
     """Tick the box of a task in review and say so; 2 when it was not ticked."""
-    return _done(folder, _accept(folder, name, roadmap), lambda: ACCEPT_CUT)
+    return _done(folder, _accept(folder, name, roadmap), texts.accept_cut)
 
 
 def _done(folder: Path, work: Coroutine[None, None, str], cut: Callable[[], str]) -> int:
@@ -140,7 +124,7 @@ def _done(folder: Path, work: Coroutine[None, None, str], cut: Callable[[], str]
     try:
         say(Interrupts(cut).run(work))
     except ConfigError as error:
-        return _refused(config_faults(error))
+        return _refused(texts.config_faults(error))
     except (PortError, SettingsError) as error:
         return _refused(str(error))
     except KeyboardInterrupt:
@@ -163,24 +147,24 @@ async def _accept(folder: Path, name: str, roadmap: str) -> str:
             ticked = task is not None and task.checked
             elsewhere = "" if ticked else await _elsewhere(here, folder, name)
             every = [each.name for each in here.plan.tasks]
-            why = not_in_review(name, here.names(), elsewhere, every, ticked=ticked)
+            why = texts.not_in_review(name, here.names(), elsewhere, every, ticked)
             raise TaskError("file", why)
         done = here.reviewing[task.key]
         tasks = [each for each in here.plan.tasks if here.reviewing.get(each.key) == done]
         path, content = here.plan.path, here.plan.content
         changes = ChangeSet({path: Write(tick_all(path, content, [each.key for each in tasks]))})
         if dirty := await here.repository.uncommitted(path):
-            raise TaskError("file", in_the_way(dirty))
+            raise TaskError("file", texts.in_the_way(dirty))
         text = accept_text(task, done.id, await here.repository.person())
         kept = tuple(each for each in done.trailers if each[0].startswith("Cairn-"))
         kept = tuple(each for each in kept if each != IN_REVIEW)
         try:
             await here.commit(task, changes, replace(text, trailers=(*kept, (ACCEPTS, done.id))))
         except Outage as error:
-            raise TaskError("file", MOVED_MEANWHILE) if error.advised else error from error
+            raise TaskError("file", texts.moved_meanwhile()) if error.advised else error from error
     _noted(folder / FOLDER, [each.key for each in tasks], Status.COMPLETED)
     await _recorded(folder / FOLDER, done, Status.COMPLETED)
-    return accepted([each.name for each in tasks], done.id)
+    return texts.accepted([each.name for each in tasks], done.id)
 
 
 async def _undo(folder: Path, name: str, roadmap: str, committing: asyncio.Event) -> str:
@@ -190,7 +174,7 @@ async def _undo(folder: Path, name: str, roadmap: str, committing: asyncio.Event
         done, commit = await _commit_of(here, task)
         changes = await inverse(done, here.now, repository, merged)
         if dirty := await repository.uncommitted(*changes.files):
-            raise TaskError("file", in_the_way(dirty))
+            raise TaskError("file", texts.in_the_way(dirty))
         stack = RunStack(at.tip, at.branch, at.tip)
         attempt = Attempt(task=task.key, base=at.tip, below=at.branch)
         state = RunState(Request(f"undo-{task.key}", path, here.options), roadmap=here.plan)
@@ -209,11 +193,11 @@ async def _undo(folder: Path, name: str, roadmap: str, committing: asyncio.Event
             if isinstance(error, Outage) and not error.advised:
                 raise
             # its advice is for a run
-            raise TaskError("file", CHANGED_MEANWHILE) from error
+            raise TaskError("file", texts.changed_meanwhile()) from error
     tasks = [each for each in here.plan.tasks if each.key in commit.tasks]
     await _forget(folder / FOLDER, tasks, changes)
     await _recorded(folder / FOLDER, commit, Status.DECLINED)
-    return taken_back(task.name, commit.id, sorted(changes.files), tests)
+    return texts.taken_back(task.name, commit.id, sorted(changes.files), tests)
 
 
 async def _tested(state: RunState, deps: Deps, folder: Path) -> str:
@@ -221,16 +205,20 @@ async def _tested(state: RunState, deps: Deps, folder: Path) -> str:
     asked, settings = LocalRun(folder), settings_without_model()
     try:
         choice = await sandbox_of(asked, settings, settings.cairn_sandbox)
-        say(TESTING, stream=sys.stderr)
+        say(texts.testing(), stream=sys.stderr)
         sandbox = MaskedSandbox(choice.sandbox, deps.mask)
         found = await verified_without(state, replace(deps, sandbox=sandbox))
     except TaskError as error:
         said = " ".join(error.message.split())
-        return said if error.kind == "file" else not_tested(said)
+        return said if error.kind == "file" else texts.not_tested(said)
     except Outage as outage:
-        return not_tested(outage.message)
+        return texts.not_tested(outage.message)
     reasons = [level.reason for level in found.tests if level.reason]
-    return ALL_WELL if found.verified else not_tested(next(iter(reasons), "there are none"))
+    return (
+        texts.all_well()
+        if found.verified
+        else texts.not_tested(next(iter(reasons), "there are none"))
+    )
 
 
 async def _forget(folder: Path, tasks: Sequence[Task], changes: ChangeSet) -> None:
@@ -285,7 +273,7 @@ async def _finished(here: _Place, folder: Path, name: str) -> Task:
         done = [each.name for each in here.plan.tasks if each.checked and each.kind == "work"]
         every = [each.name for each in here.plan.tasks]
         elsewhere = await _elsewhere(here, folder, name)
-        raise TaskError("file", not_finished(name, done, here.names(), elsewhere, every))
+        raise TaskError("file", texts.not_finished(name, done, here.names(), elsewhere, every))
     return task
 
 
@@ -304,4 +292,4 @@ async def _commit_of(here: _Place, task: Task) -> tuple[FinishedTask, TaskCommit
         became = find(await _roadmap(repository, after, path), task.key)
         if was and became and became.checked and not was.checked:
             return FinishedTask(task, path, before, after), each
-    raise TaskError("file", not_ours(task.name))
+    raise TaskError("file", texts.not_ours(task.name))

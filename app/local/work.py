@@ -26,8 +26,8 @@ from app.local.report import (
     refused,
 )
 from app.local.runs import is_published, restated, state_of, unfinished, waiting
-from app.local.text import programs_not_run, unfinished_notice
 from app.settings import RunSettings
+from app.texts import checkout_texts as texts
 from runner.errors import Outage, PortError
 from runner.files.decisions import KnownRun, State
 from runner.files.durable import take_folder
@@ -180,7 +180,7 @@ async def run_locally(
             await check_model(here)
         await here.repository.prepare()
         await here.repository.check_clean(dirty=asked.dirty)
-        if said := programs_not_run(await here.repository.own_settings()):
+        if said := texts.programs_not_run(await here.repository.own_settings()):
             log.info(said)
         stack = await here.repository.stack()
         if not asked.run:
@@ -254,7 +254,7 @@ async def _new(asked: LocalRun, here: LocalCheckout) -> Request:
     request = await _request(secrets.token_hex(5), asked, here)
     for run, _ in await unfinished(here.kept):
         if run.state in _GOES_ON:
-            log.info(unfinished_notice(run))
+            log.info(texts.unfinished(run))
     await _leave_to_people(request, here)
     return request
 
