@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from runner.roadmap import words
-from runner.roadmap.dependencies import Mention, Resolver, Stated, with_rest
+from runner.roadmap.dependencies import Mention, Resolver, Stated
 from runner.roadmap.fields import (
     Field,
     Name,
@@ -120,16 +120,6 @@ def is_optional_place(text: str) -> bool:
     return plain in words.OPTIONAL | words.NOT_NOW or mark is not None
 
 
-def says_yes(value: str) -> bool:
-    """Say whether the value of the field "Optional" is a yes."""
-    return _YES.match(value) is not None
-
-
-def says_optional(priority: str) -> bool:
-    """Say whether a priority is that of something optional ("nice to have")."""
-    return without_marks(priority).strip(" .").casefold() in words.OPTIONAL
-
-
 def priority_in(text: str) -> str:
     """Return the priority in brackets of a text ("(P1)", "[high priority]"), '' without."""
     if "(" not in text and "[" not in text and "**" not in text:
@@ -150,11 +140,6 @@ def effort_in(text: str) -> str:
         return ""
     found = _EFFORT.search(_CODE.sub(" ", halfwidth(text[:500]).replace("–", "-")))  # noqa: RUF001
     return found["value"].strip() if found else ""
-
-
-def plain_value(value: str) -> str:
-    """The value of a priority or an effort, without marks around its words."""
-    return without_marks(value) or value
 
 
 def _ends_in_star(text: str) -> bool:
@@ -179,7 +164,7 @@ class _Said:
     def take(self, found: Iterable[Field]) -> None:
         """Read fields; of two that say the same the first counts."""
         for each in found:
-            value = plain_value(each.values[0])
+            value = without_marks(each.values[0]) or each.values[0]
             if each.key == "depends":
                 self.depends.append(each)
             elif each.key == "priority":
@@ -187,14 +172,9 @@ class _Said:
             elif each.key == "effort":
                 self.effort = self.effort or value
             else:
-                self.optional |= says_yes(value)
-        self.optional |= says_optional(self.priority)
-
-    def inherit(self, around: _Said) -> None:
-        """Inherit what the place around says and this one does not."""
-        self.priority = self.priority or around.priority
-        self.effort = self.effort or around.effort
-        self.optional |= around.optional
+                self.optional |= _YES.match(value) is not None
+        wish = without_marks(self.priority).strip(" .").casefold()  # "Priority: nice to have"
+        self.optional |= wish in words.OPTIONAL
 
 
 def annotate(
@@ -209,20 +189,47 @@ def annotate(
     """
     places = _places(sections)
     own = {task.key: _of_task(task) for task in tasks}
-    _inherit(tasks, sections, places, own)
+
+    def nearest(path: Sequence[Heading]) -> _Said | None:
+        return next((places[h.line] for h in reversed(path) if h.line in places), None)
+
+    inner = [(places[section.line], nearest(section.path[:-1])) for section in sections]
+    inner += [(own[t.key], own.get(t.place.parent or "") or nearest(t.around)) for t in tasks]
+    for place, around in inner:
+        if around is not None:
+            place.priority = place.priority or around.priority
+            place.effort = place.effort or around.effort
+            place.optional |= around.optional
     marked = [_marked(task, own[task.key]) for task in tasks]
-    if not any(place.depends for place in (*places.values(), *own.values())):
+    if not any(place.depends for place, _ in inner):
         return tuple(marked), ()
     resolver = Resolver(TaskNames(marked, sections))
-    for place in (*places.values(), *own.values()):
+    for place, _ in inner:
         place.stated = resolver.stated(place.depends, place.at) if place.depends else None
-    waiting, stated = _waiting(marked, sections, places, own, resolver)
-    done, circles = without_cycles(waiting, stated)
+    named = {task.key for task in tasks if own[task.key].stated is not None}
+    for place, around in inner:
+        # the nearest place that names something, or nothing in so many words, wins; texts add up
+        rest = place.stated.rest if place.stated else ()
+        if around is not None and (place.stated is None or (rest and not place.stated.targets)):
+            stated = around.stated or (Stated() if rest else None)
+            place.stated = (
+                replace(stated, rest=(*rest, *stated.rest)) if stated and rest else stated
+            )
+            place.at = around.at
+    stated_of: dict[str, Stated] = {}
+    for number, task in enumerate(marked):
+        place = own[task.key]
+        # what is stated around a task holds for work; a summary waits for what it names itself
+        waits = task.kind == "work" or (task.kind == "summary" and task.key in named)
+        if waits and place.stated is not None:
+            stated_of[task.key] = place.stated
+            marked[number] = resolver.waiting(task, place.stated, place.at)
+    done, circles = without_cycles(marked, stated_of)
     return done, tuple(sorted((*resolver.warnings, *circles), key=lambda w: (w.line, w.column)))
 
 
 def _places(sections: Sequence[Section]) -> dict[int, _Said]:
-    """By line of a heading: what its text says."""
+    """By line of a heading: what its text says, and the text of its section."""
     places: dict[int, _Said] = {}
     by_name: dict[Name, list[int]] = {}
     for section in sections:
@@ -235,30 +242,23 @@ def _places(sections: Sequence[Section]) -> dict[int, _Said]:
         places[section.line] = place
         if name := section_name(section):
             by_name.setdefault(name, []).append(section.line)
+    known = {line for lines in by_name.values() for line in lines}
     for section in sections:
-        _read_section(section, places, by_name)
+        headed = key_of(section.path[-1].text) == "depends"
+        found = fields(f"Depends on:\n{section.text}" if headed else section.text)
+        found += fields(section.below) if section.below else []
+        above = {heading.line for heading in section.path}
+        for each in (replace(f, line=0) for f in found):
+            parent = section.path[-2].line if len(section.path) > 1 else 0
+            if each.of is not None:
+                lines = by_name.get(each.of, [])
+                if len(lines) == 1 and (headed or lines[0] in above):
+                    places[lines[0]].take([each])
+            elif not headed:
+                places[section.line].take([each])
+            elif parent in known:
+                places[parent].take([each])
     return places
-
-
-def _read_section(
-    section: Section, places: dict[int, _Said], by_name: dict[Name, list[int]]
-) -> None:
-    """Give each field of a section's text to the place it is about."""
-    headed = key_of(section.path[-1].text) == "depends"
-    found = fields(f"Depends on:\n{section.text}" if headed else section.text)
-    found += fields(section.below) if section.below else []
-    above = {heading.line for heading in section.path}
-    for each in (replace(f, line=0) for f in found):
-        if each.of is not None:
-            lines = by_name.get(each.of, [])
-            if len(lines) == 1 and (headed or lines[0] in above):
-                places[lines[0]].take([each])
-        elif not headed:
-            places[section.line].take([each])
-        elif len(section.path) > 1 and section.path[-2].line in places:
-            parent = section.path[-2]
-            if any(parent.line in lines for lines in by_name.values()):
-                places[parent.line].take([each])
 
 
 def _of_task(task: Task) -> _Said:
@@ -278,26 +278,6 @@ def _of_task(task: Task) -> _Said:
     return place
 
 
-def _inherit(
-    tasks: Sequence[Task],
-    sections: Sequence[Section],
-    places: dict[int, _Said],
-    own: dict[str, _Said],
-) -> None:
-    """Pass simple fields down to sections and tasks, from what contains them."""
-    for section in sections:
-        if around := _nearest(section.path[:-1], places):
-            places[section.line].inherit(around)
-    for task in tasks:
-        around = own.get(task.place.parent or "") or _nearest(task.around, places)
-        if around is not None:
-            own[task.key].inherit(around)
-
-
-def _nearest(path: Sequence[Heading], places: dict[int, _Said]) -> _Said | None:
-    return next((places[h.line] for h in reversed(path) if h.line in places), None)
-
-
 def _marked(task: Task, place: _Said) -> Task:
     """The task with its simple fields; it stays the same object if it has none."""
     parallel = is_parallel(task.text)
@@ -311,40 +291,3 @@ def _marked(task: Task, place: _Said) -> Task:
         parallel=parallel,
     )
     return replace(task, marks=marks)
-
-
-def _waiting(
-    tasks: Sequence[Task],
-    sections: Sequence[Section],
-    places: dict[int, _Said],
-    own: dict[str, _Said],
-    resolver: Resolver,
-) -> tuple[list[Task], dict[str, Stated]]:
-    """The tasks with what they wait for, and by key what was stated of each.
-
-    What is stated around a task holds for work only: a task that sums up others waits for nothing
-    but what it names itself.
-    """
-    for section in sections:
-        if around := _nearest(section.path[:-1], places):
-            _hand_down(around, places[section.line])
-    made: list[Task] = []
-    stated: dict[str, Stated] = {}
-    for task in tasks:
-        place = own[task.key]
-        names = task.kind == "work" or (task.kind == "summary" and place.stated is not None)
-        around = own.get(task.place.parent or "") or _nearest(task.around, places)
-        if around is not None:
-            _hand_down(around, place)
-        if names and place.stated is not None:
-            stated[task.key] = place.stated
-            task = resolver.waiting(task, place.stated, place.at)
-        made.append(task)
-    return made, stated
-
-
-def _hand_down(around: _Said, place: _Said) -> None:
-    """The nearest place that names something, or nothing in so many words, wins; texts add up."""
-    if place.stated is None or (place.stated.rest and not place.stated.targets):
-        rest = place.stated.rest if place.stated else ()
-        place.stated, place.at = with_rest(around.stated, rest), around.at

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 
 from runner.roadmap import words
 from runner.roadmap.fields import Field, Name, halfwidth, name_at, number_after
@@ -27,12 +28,12 @@ class Named:
     names: tuple[Name, ...]
 
 
-@dataclass(frozen=True)
+@dataclass
 class DependencyReading:
     """``named`` is what was understood, ``rest`` what was not."""
 
-    named: tuple[Named, ...] = ()
-    rest: tuple[str, ...] = ()
+    named: list[Named] = field(default_factory=list)
+    rest: list[str] = field(default_factory=list)
 
 
 _CODE = lazy_pattern(r"(`{1,3})[^`]+\1")
@@ -69,58 +70,53 @@ _DIGITS = lazy_pattern(r"(?P<head>.*?)(?P<last>\d+)\Z", re.DOTALL)
 
 def read(value: str, known: Known) -> DependencyReading:
     """Read one value; only names that something has count, never a guess."""
-    held: list[str] = []
-    text = _cleaned(value, held)
-    if _is_none(text, known):
-        return DependencyReading()
-    reader = _Reader(known, held)
-    for clause in _CLAUSE.split(text):
-        reader.clause(clause)
-    return DependencyReading(tuple(reader.named), tuple(reader.rest))
-
-
-def _cleaned(value: str, held: list[str]) -> str:
-    """The value without marks; code and remarks are ``held`` and replaced by their numbers."""
-
-    def hold(found: re.Match[str]) -> str:
-        held.append(found[0])
-        return f"\0{len(held) - 1}\0"
-
-    text = _CODE.sub(hold, plain_dashes(halfwidth(value)).replace("\0", " "))
-    text = _STRUCK.sub(" ", _LINK.sub(r"\1", text))
-    text = without_marks(_EMPHASIS.sub("", text)).strip()
-    if _REMARK.fullmatch(text):
-        text = text[1:-1]
-    for _ in range(3):
-        text = _REMARK.sub(hold, text)
-    return text
+    reader = _Reader(known)
+    text = reader.cleaned(value)
+    if not _is_none(text, known):
+        for clause in _CLAUSE.split(text):
+            reader.clause(clause)
+    return reader.read
 
 
 def _is_none(text: str, known: Known) -> bool:
+    """Say whether a value says that there is no dependency, and no name follows after all."""
     found = _NONE.match(text)
     if found is None:
         return not text.strip(" -.,;:")
     if any(word in text.casefold() for word in words.EXCEPT):
         return False
-    return not found["end"].isspace() or not _names_any(text[found.end() :], known)
+    rest = text[found.end() :][:200] if found["end"].isspace() else ""
+    places = (place.start() for place in re.finditer(r"(?<!\w)\w", rest))
+    names = (name for at in places if (name := name_at(rest, at)))
+    return all(known(name) is None for name, _ in names)
 
 
-def _names_any(text: str, known: Known) -> bool:
-    """Say whether anything in the rest of a "none" is a name after all."""
-    places = re.finditer(r"(?<!\w)\w", text[:200])
-    found = (name_at(text, place.start()) for place in places)
-    return any(name and known(name[0]) is not None for name in found)
-
-
-@dataclass
 class _Reader:
-    """Goes through the parts of a value; ``word`` is that of the last name ("Phases 1, 2")."""
+    """Goes through the parts of a value; ``word`` is that of the last name ("Phases 1, 2").
 
-    known: Known
-    held: list[str]
-    named: list[Named] = field(default_factory=list)
-    rest: list[str] = field(default_factory=list)
-    word: str = ""
+    Code and remarks are ``held``, and their numbers are in the text instead of them.
+    """
+
+    def __init__(self, known: Known) -> None:
+        self.known = known
+        self.held: list[str] = []
+        self.read = DependencyReading()
+        self.word = ""
+
+    def cleaned(self, value: str) -> str:
+        """Return the value without marks, code and remarks."""
+
+        def hold(found: re.Match[str]) -> str:
+            self.held.append(found[0])
+            return f"\0{len(self.held) - 1}\0"
+
+        text = _CODE.sub(hold, plain_dashes(halfwidth(value)).replace("\0", " "))
+        text = _STRUCK.sub(" ", _LINK.sub(r"\1", text))
+        text = without_marks(_EMPHASIS.sub("", text)).strip()
+        text = text[1:-1] if _REMARK.fullmatch(text) else text
+        for _ in range(3):
+            text = _REMARK.sub(hold, text)
+        return text
 
     def clause(self, text: str) -> None:
         """Read names that are together; "A or B" needs neither."""
@@ -135,38 +131,39 @@ class _Reader:
             if not part or beside:
                 continue
             named = self._part(part[starts.end() :] if starts else part)
+            code = not _HELD.sub("", part).strip() and "`" in self._whole(part)
             if named is not None:
-                self.named.append(Named(self._whole(part), named[0]))
+                self.read.named.append(Named(self._whole(part), named[0]))
                 titled = named[1]
-            elif not titled and not self._is_ignored(part):
+            elif not (titled or code or _IGNORED.fullmatch(part)):
                 self._leave(part)
 
     def _part(self, text: str) -> tuple[tuple[Name, ...], bool] | None:
         """(names, whether a title follows), if all of a part is understood."""
-        if _IGNORED.fullmatch(text):
-            return None
-        found = name_at(text)
-        if found is None:
-            return None
-        name, end = found
-        names, end = self._range(name, text, end)
-        if not names:
-            return None
-        titled = self._tail(text[end:], names[0])
+        found = None if _IGNORED.fullmatch(text) else name_at(text)
+        names, end = self._range(found[0], text, found[1]) if found else ((), 0)
+        titled = self._tail(text[end:], names[0]) if names else None
         if titled is None:
             return None
         self.word = names[0].word or self.word
         return names, titled
 
     def _range(self, first: Name, text: str, end: int) -> tuple[tuple[Name, ...], int]:
-        """The names from ``first`` on: itself, or all known ones up to the end of its range."""
-        until = _UNTIL.match(text, end)
-        if until and (last := _last(first, text, until.end())):
-            return self._between(first, last[0]), last[1]
-        if "-" in first.number and self._found(first) is None:
+        """The names from ``first`` on: itself, or all known ones up to the end of its range.
+
+        Ranges are "Phases 1-3", "Phase 1 to Phase 3", "T001-T004".
+        """
+        if until := _UNTIL.match(text, end):
+            last = name_at(text, until.end())
+            if last is None or (first.word and not last[0].word):
+                number = number_after(text, until.end()) if first.word else None
+                last = (Name(first.word, number[0]), number[1]) if number else None
+            if last:
+                return self._between(first, last[0]), last[1]
+        name = self._found(first)
+        if "-" in first.number and name is None:
             one, _, other = first.number.rpartition("-")
             return self._between(Name(first.word, one), Name(first.word, other)), end
-        name = self._found(first)
         return ((name,) if name else ()), end
 
     def _between(self, first: Name, last: Name) -> tuple[Name, ...]:
@@ -184,10 +181,8 @@ class _Reader:
     def _found(self, name: Name) -> Name | None:
         """A name that something has: a number alone after "Phases 1," is that of a phase."""
         sticky = Name(self.word, name.number)
-        for each in (sticky, name) if self.word and not name.word else (name,):
-            if self.known(each) is not None:
-                return each
-        return None
+        names = (sticky, name) if self.word and not name.word else (name,)
+        return next((each for each in names if self.known(each) is not None), None)
 
     def _tail(self, text: str, name: Name) -> bool | None:
         """Whether a title follows a name; None when something follows that is not understood."""
@@ -197,8 +192,8 @@ class _Reader:
             text = text[len(title) :]
         while text:
             if remark := _HELD.match(text.lstrip()):
-                text, remark_text = text.lstrip()[remark.end() :], self._whole(remark[0])
-                if _SOFT.search(remark_text) and not _BESIDE.search(remark_text):
+                text, said = text.lstrip()[remark.end() :], self._whole(remark[0])
+                if _SOFT.search(said) and not _BESIDE.search(said):
                     return None
             elif (after := _AFTER.match(text)) and after.end():
                 text = text[after.end() :]
@@ -208,30 +203,15 @@ class _Reader:
                 return None if text.strip(" .:'\"") else False
         return False
 
-    def _is_ignored(self, part: str) -> bool:
-        """Versions, files and code name no dependency."""
-        return bool(_IGNORED.fullmatch(part)) or (
-            not _HELD.sub("", part).strip() and "`" in self._whole(part)
-        )
-
     def _leave(self, text: str) -> None:
         if whole := self._whole(text).strip(" .,;:"):
-            self.rest.append(whole)
+            self.read.rest.append(whole)
 
     def _whole(self, text: str) -> str:
         """A text with what was held back in its place."""
         for _ in range(4):
             text = _HELD.sub(lambda found: self.held[int(found[1])], text)
         return text
-
-
-def _last(first: Name, text: str, at: int) -> tuple[Name, int] | None:
-    """The end of a range: "Phases 1-3", "Phase 1 to Phase 3", "T001-T004"."""
-    named = name_at(text, at)
-    if named and (named[0].word or not first.word):
-        return named
-    number = number_after(text, at)
-    return (Name(first.word, number[0]), number[1]) if number and first.word else None
 
 
 UNRESOLVED = "unresolved-dependency"
@@ -263,13 +243,6 @@ class Stated:
     work: Work = NO_WORK
 
 
-def with_rest(stated: Stated | None, rest: tuple[str, ...]) -> Stated | None:
-    """Add texts to what is stated."""
-    if not rest:
-        return stated
-    return replace(stated, rest=(*rest, *stated.rest)) if stated else Stated(rest=rest)
-
-
 @dataclass(frozen=True, slots=True)
 class Mention:
     """Where something is stated: its line, and what it is called in a message."""
@@ -278,18 +251,16 @@ class Mention:
     called: str
 
 
-@dataclass
 class Resolver:
     """Resolves what is stated, once for each wording and each list of targets."""
 
-    task_names: TaskNames
-    warnings: list[Warning] = field(default_factory=list)
-    keys: int = 0
-    _readings: dict[str, DependencyReading] = field(default_factory=dict)
-    _works: dict[tuple[Name, ...], Work | None] = field(default_factory=dict)
-    _unions: dict[tuple[int, ...], tuple[Work, tuple[Work, ...]]] = field(default_factory=dict)
-    _ambiguous: set[str] = field(default_factory=set)
-    _reported: set[tuple[int, int]] = field(default_factory=set)
+    def __init__(self, task_names: TaskNames) -> None:
+        self.warnings: list[Warning] = []
+        self._names = task_names
+        self._keys = 0
+        self._unions: dict[tuple[int, ...], tuple[Work, tuple[Work, ...]]] = {}
+        self._reported: set[tuple[int, int]] = set()
+        self._targets = cache(self._read)
 
     def stated(self, fields: Iterable[Field], place: Mention) -> Stated | None:
         """Return what the fields of a place say; None when they say nothing of dependencies."""
@@ -297,14 +268,21 @@ class Resolver:
         rest: list[str] = []
         counted = False
         for each in fields:
-            one = self._of_field(each)
-            if one is None:
+            read = [self._targets(value) for value in each.values]
+            known = [target for found, _ in read for target in found]
+            unknown = [left for _, texts in read for left in texts]
+            if each.weak and (unknown or not known):
                 continue
             counted = True
-            targets += one.targets
-            rest += one.rest
-            for text in one.rest[:MOST_TARGETS]:
-                self._unresolved(text, Mention(place.line + each.line, place.called))
+            targets += known
+            rest += (text for text, _ in unknown)
+            for text, why in unknown[:MOST_TARGETS]:
+                message = (
+                    f"{place.called} depends on {_short(text)}, which names {why} phase, section "
+                    "or task of this file, so nothing waits for it. Write a unique number or id, "
+                    "or None."
+                )
+                self.warnings.append(Warning(place.line + each.line, 1, UNRESOLVED, message))
         if not counted:
             return None
         rest += [target.text for target in targets[MOST_TARGETS:]]
@@ -312,48 +290,40 @@ class Resolver:
         return Stated(kept, texts[:MOST_TARGETS], self._union([t.work for t in kept]))
 
     def waiting(self, task: Task, stated: Stated, place: Mention) -> Task:
-        """Return the task with what it waits for: one list for all that wait for the same."""
+        """Return the task with what it waits for: one list for all that wait for the same.
+
+        What a task is part of cannot be done before it; that is reported once per place.
+        """
         if task.key not in stated.work.members:
-            return _with(task, stated.work, stated.rest)
+            return replace(task, depends_on=stated.work.keys, depends_text=stated.rest)
         inside = [t for t in stated.targets if task.key in t.work.members]
-        outside = [t for t in stated.targets if task.key not in t.work.members]
+        outside = [t.work for t in stated.targets if task.key not in t.work.members]
         for target in inside:
-            self._in_itself(task, target, place)
+            where = (place.line, id(target.work))
+            if where not in self._reported:
+                self._reported.add(where)
+                message = (
+                    f"{task.name} → {_short(target.text)} → {task.name}: {place.called} depends on "
+                    "what it is part of, so it does not wait for that. Name what comes before it."
+                )
+                self.warnings.append(Warning(place.line, 1, CYCLE, message))
         texts = (*stated.rest, *(target.text for target in inside))
-        return _with(task, self._union([target.work for target in outside]), texts)
+        return replace(task, depends_on=self._union(outside).keys, depends_text=texts)
 
-    def _of_field(self, each: Field) -> Stated | None:
+    def _read(self, value: str) -> tuple[list[DependencyTarget], list[tuple[str, str]]]:
+        """The targets of one value; and what is none of them, with how much it names."""
+        titled = self._names.titled(value)
+        found = read(value, self._names.title)
         targets: list[DependencyTarget] = []
-        rest: list[str] = []
-        for value in each.values:
-            if name := self.task_names.titled(value):
-                reading = DependencyReading((Named(value, (name,)),))
+        left: list[tuple[str, str]] = []
+        for named in [Named(value, (titled,))] if titled else found.named:
+            parts = [self._names.work(name) for name in named.names]
+            works = [part for part in parts if part is not None]
+            if len(works) < len(parts) or not works:
+                left.append((named.text, "more than one"))
             else:
-                reading = self._read(value)
-            for named in reading.named:
-                work = self._work(named.names)
-                if work:
-                    targets.append(DependencyTarget(named.text, work))
-                else:
-                    self._ambiguous.add(named.text)
-                    rest.append(named.text)
-            rest += reading.rest
-        if each.weak and (rest or not targets):
-            return None
-        return Stated(tuple(targets), tuple(rest))
-
-    def _read(self, value: str) -> DependencyReading:
-        if value not in self._readings:
-            self._readings[value] = read(value, self.task_names.title)
-        return self._readings[value]
-
-    def _work(self, names: tuple[Name, ...]) -> Work | None:
-        """The work of all names of a range; None when a name could be more than one thing."""
-        if names not in self._works:
-            parts = [self.task_names.work(name) for name in names]
-            known = [part for part in parts if part is not None]
-            self._works[names] = self._union(known) if len(known) == len(names) else None
-        return self._works[names]
+                targets.append(DependencyTarget(named.text, self._union(works)))
+        return targets, left + [(text, "no") for text in ([] if titled else found.rest)]
 
     def _union(self, works: Sequence[Work]) -> Work:
         """All of several works; beyond the limit only the largest, with a warning."""
@@ -361,46 +331,20 @@ class Resolver:
         if all(work is largest or work.members <= largest.members for work in works):
             return largest
         which = tuple(id(work) for work in works)
+        if which not in self._unions and self._keys > MOST_KEYS:
+            if not any(warning.code == TOO_MANY for warning in self.warnings[:1]):
+                message = (
+                    f"there are more than {MOST_KEYS:,} dependencies; of some tasks only the "
+                    "largest one is kept. Write them once for a whole section."
+                )
+                self.warnings.insert(0, Warning(1, 1, TOO_MANY, message))
+            return largest
         if which not in self._unions:
-            if self.keys > MOST_KEYS:
-                self._report_too_many()
-                return largest
             keys = tuple(dict.fromkeys(key for work in works for key in work.keys))
-            self.keys += len(keys)
+            self._keys += len(keys)
             # the works are kept as well, so that no other gets the id of one
             self._unions[which] = (Work(keys, frozenset(keys)), tuple(works))
         return self._unions[which][0]
-
-    def _report_too_many(self) -> None:
-        if not any(warning.code == TOO_MANY for warning in self.warnings[:1]):
-            message = (
-                f"there are more than {MOST_KEYS:,} dependencies; of some tasks only the largest "
-                "one is kept. Write them once for a whole section."
-            )
-            self.warnings.insert(0, Warning(1, 1, TOO_MANY, message))
-
-    def _unresolved(self, text: str, place: Mention) -> None:
-        why = "more than one" if text in self._ambiguous else "no"
-        message = (
-            f"{place.called} depends on {_short(text)}, which names {why} phase, section or task "
-            "of this file, so nothing waits for it. Write a unique number or id, or None."
-        )
-        self.warnings.append(Warning(place.line, 1, UNRESOLVED, message))
-
-    def _in_itself(self, task: Task, target: DependencyTarget, place: Mention) -> None:
-        """What a task is part of cannot be done before it; reported once per place."""
-        where = (place.line, id(target.work))
-        if where not in self._reported:
-            self._reported.add(where)
-            message = (
-                f"{task.name} → {_short(target.text)} → {task.name}: {place.called} depends on "
-                "what it is part of, so it does not wait for that. Name what comes before it."
-            )
-            self.warnings.append(Warning(place.line, 1, CYCLE, message))
-
-
-def _with(task: Task, work: Work, texts: tuple[str, ...]) -> Task:
-    return replace(task, depends_on=work.keys, depends_text=texts)
 
 
 def _short(text: str) -> str:

@@ -57,34 +57,28 @@ class TaskNames:
         self._titles: defaultdict[str, list[int]] = defaultdict(list)
         self._work: dict[Name, Work | None] = {}
         for section in sections:
-            self._add_section(section)
+            text = section.path[-1].text
+            for title in {plain(text), words(text)}:
+                self._titles[title].append(section.line)
+            if name := self.names[section.line]:
+                self._add(self._by_heading, name, section.line)
         for index, task in enumerate(tasks):
-            self._add_task(index, task)
+            if task.id and (name := name_of(task.id)):
+                self._add(self._by_id, name, index)
+            if task.place.parent:
+                self._children[task.place.parent].append(index)
+            if task.runnable:
+                for line in {h.line for h in (*task.place.headings, *task.place.home)}:
+                    self._below[line].append(index)
+                for each in self._numbers(task):
+                    self._within[each].append(index)
+                for each in _beginnings(task.id or ""):
+                    self._parts[each].append(index)
 
-    def _add_section(self, section: Section) -> None:
-        text = section.path[-1].text
-        for title in {plain(text), words(text)}:
-            self._titles[title].append(section.line)
-        if name := self.names[section.line]:
-            self._by_heading[name].append(section.line)
-            if name.word:
-                self._words[name.number].add(name.word)
-
-    def _add_task(self, index: int, task: Task) -> None:
-        if task.id and (name := name_of(task.id)):
-            self._by_id[name].append(index)
-            if name.word:
-                self._words[name.number].add(name.word)
-        if task.place.parent:
-            self._children[task.place.parent].append(index)
-        if not task.runnable:
-            return
-        for heading in {*task.place.headings, *task.place.home}:
-            self._below[heading.line].append(index)
-        for each in self._numbers(task):
-            self._within[each].append(index)
-        for each in _beginnings(task.id or ""):
-            self._parts[each].append(index)
+    def _add(self, known: dict[Name, list[int]], name: Name, place: int) -> None:
+        known[name].append(place)
+        if name.word:
+            self._words[name.number].add(name.word)
 
     def _numbers(self, task: Task) -> Iterable[str]:
         """The number of the nearest heading that has one without a word, and what it begins with.
@@ -124,24 +118,33 @@ class TaskNames:
             return self._made(self._below[int(name.number)])
         tasks, lines = self._find(name)
         real = [index for index in tasks if self.tasks[index].kind != "check"] or tasks
-        places = self._outermost([line for line in lines if line in self._below])
-        if len(real) > 1 or len(places) > 1:
+        inside = {line for line in lines if line in self._below}
+        outermost = [
+            line
+            for line in inside
+            if inside.isdisjoint(heading.line for heading in self.sections[line].path[:-1])
+        ]
+        if len(real) > 1 or len(outermost) > 1:
             return None
-        found = {n for index in real for n in self._expanded(index)}
-        found.update(n for line in places for n in self._below[line])
+        found: set[int] = set()
+        for at in real:  # a task that is work, else the work below it
+            todo = [at]
+            while todo:
+                index = todo.pop()
+                task = self.tasks[index]
+                if task.kind == "work" and (index == at or task.runnable):
+                    found.add(index)
+                elif task.kind == "summary":
+                    todo += self._children.get(task.key, ())
+        found.update(n for line in outermost for n in self._below[line])
         if lines and len(self._words.get(name.number, ())) < 2:
-            within = self._within.get(name.number, ())
-            found.update(n for n in within if not self._is_between(n, name))
-        found.update(self._gone_on(name))
-        return self._made(sorted(found))
-
-    def _is_between(self, index: int, name: Name) -> bool:
-        """Say whether a task is in Phase 2.1 where Phase 2 is meant: a phase put after that."""
-        names = (self.names.get(heading.line) for heading in self.tasks[index].around)
-        return any(
-            found and found.word == name.word and found.number.startswith(f"{name.number}.")
-            for found in names
-        )
+            for index in self._within.get(name.number, ()):
+                # Phase 2.1 is a phase put after Phase 2, not a part of it
+                around = (self.names.get(heading.line) for heading in self.tasks[index].around)
+                parts = (n.number for n in around if n and n.word == name.word)
+                if not any(number.startswith(f"{name.number}.") for number in parts):
+                    found.add(index)
+        return self._made(sorted(found.union(self._gone_on(name))))
 
     def _find(self, name: Name) -> tuple[list[int], list[int]]:
         """(tasks, lines of headings) that have a name, or else the same number written differently.
@@ -174,24 +177,6 @@ class TaskNames:
         within = self._within.get(name.number, []) if name.word in {"", *_WHOLE} else []
         return within or (self._parts.get(name.number, []) if name.word in {"", *TASKS} else [])
 
-    def _outermost(self, lines: list[int]) -> list[int]:
-        within = set(lines)
-        return [
-            line
-            for line in lines
-            if not any(heading.line in within for heading in self.sections[line].path[:-1])
-        ]
-
-    def _expanded(self, index: int) -> Iterable[int]:
-        """A task that is work, else the work below it."""
-        todo = [index]
-        while todo:
-            at = todo.pop()
-            if self.tasks[at].kind == "work" and (at == index or self.tasks[at].runnable):
-                yield at
-            elif self.tasks[at].kind == "summary":
-                todo += self._children.get(self.tasks[at].key, ())
-
     def _made(self, indexes: Sequence[int]) -> Work:
         keys = tuple(self.tasks[index].key for index in indexes)
         return Work(keys, frozenset(keys))
@@ -206,28 +191,21 @@ def _beginnings(number: str) -> list[str]:
 
 
 def in_phase(task: Task, wanted: str) -> bool:
-    """Say whether the phase of a task, or a heading above it, has this number or text."""
+    """Say whether the phase of a task, or a heading above it, has this number or text.
+
+    A heading may give the number another word: Milestone 2 is not Phase 2.
+    """
     wanted = wanted.strip()
     name = name_of(wanted)
     if name is None:
         return False
-    if task.place.phase and task.place.phase.casefold() in (name.number, wanted.casefold()):
-        return not name.word or not _is_of_another(task, name)
     texts = [without_marks(heading.text) for heading in task.place.headings]
+    named = [found[0] if (found := name_at(text)) else None for text in texts]
+    if task.place.phase and task.place.phase.casefold() in (name.number, wanted.casefold()):
+        said = {one.word for one in named if one and one.number == name.number and one.word}
+        return not (name.word and said) or name.word in said
     if wanted.casefold() in (text.casefold() for text in texts):
         return True
-    return any(_is_called(text, name) for text in texts)
-
-
-def _is_called(heading: str, name: Name) -> bool:
-    found = name_at(heading)
     if name.word:
-        return found is not None and found[0] == name
-    return number(heading).casefold() == name.number
-
-
-def _is_of_another(task: Task, name: Name) -> bool:
-    """Say whether a heading gives the number another word: Milestone 2 is not Phase 2."""
-    found = [named[0] for h in task.place.headings if (named := name_at(without_marks(h.text)))]
-    words = {one.word for one in found if one.number == name.number and one.word}
-    return bool(words) and name.word not in words
+        return name in named
+    return any(number(text).casefold() == name.number for text in texts)

@@ -78,62 +78,35 @@ def apart(a: Task, b: Task) -> bool:
 def circles(to: Sequence[Sequence[int]]) -> list[list[int]]:
     """Return the nodes of each strongly connected part of more than one node, in order.
 
-    ``to`` holds for each node those it points at. Tarjan's algorithm, without recursion:
-    https://doi.org/10.1137/0201010
+    ``to`` holds for each node those it points at. Kosaraju's algorithm: what is reached backwards,
+    from the node that a walk forwards leaves last, is on a circle with it.
     """
-    walk = _Walk(to)
-    for node in range(len(to)):
-        if node not in walk.index:
-            walk.start(node)
-    return sorted(walk.found)
+    back: list[list[int]] = [[] for _ in to]
+    for node, targets in enumerate(to):
+        for target in targets:
+            back[target].append(node)
+    seen: set[int] = set()
+    left = [n for node in range(len(to)) if node not in seen for n in _walked(to, node, seen)]
+    seen = set()
+    parts = [sorted(_walked(back, node, seen)) for node in reversed(left) if node not in seen]
+    return sorted(part for part in parts if len(part) > 1)
 
 
-class _Walk:
-    """A walk through all nodes; ``path`` are those not yet given to a part."""
-
-    def __init__(self, to: Sequence[Sequence[int]]) -> None:
-        self.to = to
-        self.index: dict[int, int] = {}
-        self.low: dict[int, int] = {}
-        self.path: list[int] = []
-        self.on_path: set[int] = set()
-        self.found: list[list[int]] = []
-
-    def start(self, first: int) -> None:
-        todo = [(first, iter(self.to[first]))]
-        self._enter(first)
-        while todo:
-            node, targets = todo[-1]
-            target = next(targets, None)
-            if target is None:
-                todo.pop()
-                self._leave(node, todo[-1][0] if todo else None)
-            elif target not in self.index:
-                self._enter(target)
-                todo.append((target, iter(self.to[target])))
-            elif target in self.on_path:
-                self.low[node] = min(self.low[node], self.index[target])
-
-    def _enter(self, node: int) -> None:
-        self.index[node] = self.low[node] = len(self.index)
-        self.path.append(node)
-        self.on_path.add(node)
-
-    def _leave(self, node: int, above: int | None) -> None:
-        if self.low[node] == self.index[node]:
-            self._part(node)
-        if above is not None:
-            self.low[above] = min(self.low[above], self.low[node])
-
-    def _part(self, node: int) -> None:
-        at = len(self.path) - 1
-        while self.path[at] != node:
-            at -= 1
-        part = self.path[at:]
-        del self.path[at:]
-        self.on_path.difference_update(part)
-        if len(part) > 1:
-            self.found.append(sorted(part))
+def _walked(to: Sequence[Sequence[int]], first: int, seen: set[int]) -> list[int]:
+    """The nodes that are reached from one and were not seen before, as a walk leaves them."""
+    left: list[int] = []
+    seen.add(first)
+    todo = [(first, iter(to[first]))]
+    while todo:
+        node, targets = todo[-1]
+        target = next((target for target in targets if target not in seen), None)
+        if target is None:
+            left.append(node)
+            todo.pop()
+        else:
+            seen.add(target)
+            todo.append((target, iter(to[target])))
+    return left
 
 
 def way_round(to: Sequence[Sequence[int]], circle: Sequence[int]) -> list[int]:
@@ -162,46 +135,34 @@ def without_cycles(
     """Return the tasks without the dependencies that go round in a circle; those become text.
 
     ``stated`` is what was stated about each task, by key. Every such dependency is on a circle, so
-    the start of the search does not matter.
+    the start of the search does not matter. Lists of dependencies that were shared stay shared.
     """
     to = links(tasks)
     made = list(tasks)
     warnings: list[Warning] = []
     for circle in circles(to):
-        way = [node for node in way_round(to, circle) if node < len(tasks)]
-        warnings.append(_warning([tasks[node] for node in way]))
-        _take_apart(made, [node for node in circle if node < len(tasks)], stated)
-    return tuple(made), warnings
-
-
-def _take_apart(made: list[Task], circle: Sequence[int], stated: Mapping[str, Stated]) -> None:
-    """Let no task of a circle wait for another one of it; shared lists stay shared."""
-    within = {made[node].key for node in circle}
-    kept: dict[int, tuple[str, ...]] = {}
-    touched: dict[int, bool] = {}
-    for node in circle:
-        task = made[node]
-        if id(task.depends_on) not in kept:
-            kept[id(task.depends_on)] = tuple(k for k in task.depends_on if k not in within)
-        texts = []
-        for target in stated[task.key].targets:
-            if id(target.work) not in touched:
-                touched[id(target.work)] = not within.isdisjoint(target.work.keys)
-            if touched[id(target.work)]:
-                texts.append(target.text)
-        made[node] = replace(
-            task,
-            depends_on=kept[id(task.depends_on)],
-            depends_text=(*task.depends_text, *(t for t in texts if t not in task.depends_text)),
+        way = [tasks[node] for node in way_round(to, circle) if node < len(tasks)]
+        names = [task.name for task in way]
+        if len(names) > _MOST_SHOWN:
+            names[_MOST_SHOWN // 2 : -_MOST_SHOWN // 2] = ["…"]
+        message = (
+            f"{' → '.join(names)}: these tasks wait for each other, so Cairn lets none of them "
+            "wait. Remove one of the dependencies."
         )
-
-
-def _warning(way: Sequence[Task]) -> Warning:
-    names = [task.name for task in way]
-    if len(names) > _MOST_SHOWN:
-        names[_MOST_SHOWN // 2 : -_MOST_SHOWN // 2] = ["…"]
-    message = (
-        f"{' → '.join(names)}: these tasks wait for each other, so Cairn lets none of them wait. "
-        "Remove one of the dependencies."
-    )
-    return Warning(way[0].place.line, 1, CYCLE, message)
+        warnings.append(Warning(way[0].place.line, 1, CYCLE, message))
+        nodes = [node for node in circle if node < len(tasks)]
+        within = {made[node].key for node in nodes}
+        kept: dict[int, tuple[str, ...]] = {}
+        touched: dict[int, bool] = {}
+        for node in nodes:
+            task = made[node]
+            if id(task.depends_on) not in kept:
+                kept[id(task.depends_on)] = tuple(k for k in task.depends_on if k not in within)
+            targets = stated[task.key].targets
+            for work in (target.work for target in targets if id(target.work) not in touched):
+                touched[id(work)] = not within.isdisjoint(work.keys)
+            texts = [target.text for target in targets if touched[id(target.work)]]
+            depends_text = tuple(dict.fromkeys((*task.depends_text, *texts)))
+            depends_on = kept[id(task.depends_on)]
+            made[node] = replace(task, depends_on=depends_on, depends_text=depends_text)
+    return tuple(made), warnings

@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Literal
 
 from markdown_it import MarkdownIt
@@ -20,8 +19,13 @@ from runner.roadmap.normalise.sorts import Mark, is_field, is_status, sort_of, v
 from runner.roadmap.source import has_front_matter
 
 BlockKind = Literal["paragraph", "quote", "list", "table", "rule", "other"]
-
-_LINE = re.compile(r"([^\r\n]*)(\r\n|\n|\r|\Z)")
+_KINDS: dict[str, BlockKind] = {
+    "bullet_list": "list",
+    "ordered_list": "list",
+    "table": "table",
+    "paragraph": "paragraph",
+    "hr": "rule",
+}
 _DEEPEST = 100
 
 
@@ -37,6 +41,13 @@ class OutlineItem:
     text: str
     lists: tuple[OutlineBlock, ...]
 
+    def nested(self) -> Iterator[OutlineItem]:
+        """Yield the items inside this one, the inner ones first, then itself."""
+        for block in self.lists:
+            for item in block.items:
+                yield from item.nested()
+        yield self
+
 
 @dataclass(frozen=True, slots=True)
 class OutlineBlock:
@@ -51,10 +62,9 @@ class OutlineBlock:
     text: str = ""
     items: tuple[OutlineItem, ...] = ()
     rows: tuple[tuple[str, ...], ...] = ()
-    ordered: bool = False
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, slots=True)
 class Part:
     """What is under a heading (level 0: the file): ``body`` is the line after the heading."""
 
@@ -63,16 +73,14 @@ class Part:
     start: int
     body: int
     end: int
-    blocks: tuple[OutlineBlock, ...]
-    parts: tuple[Part, ...]
+    blocks: list[OutlineBlock]
+    parts: list[Part]
 
-
-def split_lines(text: str) -> tuple[list[str], list[str]]:
-    """Return the lines and their ends; lines end at LF, CRLF and a lone CR only."""
-    found = [(m[1], m[2]) for m in _LINE.finditer(text)]
-    if found and found[-1] == ("", ""):
-        found.pop()
-    return [line for line, _ in found], [end for _, end in found]
+    def all(self) -> Iterator[Part]:
+        """Yield this part and those below it, in file order."""
+        yield self
+        for below in self.parts:
+            yield from below.all()
 
 
 def outline(lines: Sequence[str]) -> Part:
@@ -81,85 +89,55 @@ def outline(lines: Sequence[str]) -> Part:
     text = "\n".join(lines)
     if has_front_matter(text):
         parser.use(front_matter_plugin)
-    nodes = SyntaxTreeNode(parser.parse(text)).children
-    headings = [at for at, node in enumerate(nodes) if node.type == "heading"]
-    first = headings[0] if headings else len(nodes)
-    top = _Open(0, "", 0, 0, _blocks(nodes[:first], lines), [])
-    stack = [top]
-    for at, following in pairwise([*headings, len(nodes)]):
-        part = _opened(nodes[at], _blocks(nodes[at + 1 : following], lines))
-        while stack[-1].level >= part.level:
-            stack.pop()
-        stack[-1].parts.append(part)
-        stack.append(part)
-    return _closed(top, len(lines))
-
-
-@dataclass
-class _Open:
-    """A part on the way: it ends where the next of its level or a higher one starts."""
-
-    level: int
-    title: str
-    start: int
-    body: int
-    blocks: tuple[OutlineBlock, ...]
-    parts: list[_Open]
-
-
-def _opened(node: SyntaxTreeNode, blocks: tuple[OutlineBlock, ...]) -> _Open:
-    start, end = node.map or (0, 0)
-    title = " ".join(node.children[0].content.split()) if node.children else ""
-    return _Open(int(node.tag[1]), title, start, end, blocks, [])
-
-
-def _closed(part: _Open, end: int) -> Part:
-    ends = [below.start for below in part.parts[1:]] + [end]
-    below = tuple(_closed(p, e) for p, e in zip(part.parts, ends, strict=False))
-    return Part(part.level, part.title, part.start, part.body, end, part.blocks, below)
-
-
-def _blocks(nodes: Sequence[SyntaxTreeNode], lines: Sequence[str]) -> tuple[OutlineBlock, ...]:
-    return tuple(_block(node, lines) for node in nodes if node.map)
+    top = Part(0, "", 0, 0, len(lines), [], [])
+    above = [top]
+    for node in SyntaxTreeNode(parser.parse(text)).children:
+        if node.map and node.type == "heading":
+            start, body = node.map
+            title = " ".join(_content(node).split())
+            part = Part(int(node.tag[1]), title, start, body, len(lines), [], [])
+            while above[-1].level >= part.level:
+                above.pop().end = start
+            above[-1].parts.append(part)
+            above.append(part)
+        elif node.map:
+            above[-1].blocks.append(_block(node, lines))
+    return top
 
 
 def _block(node: SyntaxTreeNode, lines: Sequence[str]) -> OutlineBlock:
-    start, end = node.map or (0, 0)
-    end = _trimmed(lines, start, end)
-    if node.type in ("bullet_list", "ordered_list"):
+    start, end = _span(node, lines)
+    kind = _KINDS.get(node.type, "other")
+    if kind == "list":
         items = tuple(_item(child, lines) for child in node.children)
-        return OutlineBlock("list", start, end, items=items, ordered=node.type == "ordered_list")
-    if node.type == "table":
-        rows = tuple(_cells(row) for group in node.children for row in group.children)
-        return OutlineBlock("table", start, end, rows=rows)
-    if node.type == "paragraph":
-        return OutlineBlock("paragraph", start, end, text=_content(node))
+        return OutlineBlock(kind, start, end, items=items)
+    if kind == "table":
+        rows = (row for group in node.children for row in group.children)
+        cells = tuple(tuple(_content(cell).strip() for cell in row.children) for row in rows)
+        return OutlineBlock(kind, start, end, rows=cells)
     if node.type == "blockquote" and node.children and node.children[0].type == "paragraph":
         return OutlineBlock("quote", start, end, text=_content(node.children[0]))
-    return OutlineBlock("rule" if node.type == "hr" else "other", start, end)
+    return OutlineBlock(kind, start, end, text=_content(node) if kind == "paragraph" else "")
 
 
 def _item(node: SyntaxTreeNode, lines: Sequence[str]) -> OutlineItem:
-    start, end = node.map or (0, 0)
+    start, end = _span(node, lines)
     first = node.children[0] if node.children else None
     opens = first is not None and first.type == "paragraph" and (first.map or (-1,))[0] == start
-    lists = [c for c in node.children if c.type in ("bullet_list", "ordered_list")]
-    text = _content(first) if first is not None and opens else ""
-    return OutlineItem(start, _trimmed(lines, start, end), text, _blocks(lists, lines))
-
-
-def _cells(row: SyntaxTreeNode) -> tuple[str, ...]:
-    return tuple(_content(cell).strip() for cell in row.children)
+    lists = tuple(_block(child, lines) for child in node.children if child.type.endswith("_list"))
+    return OutlineItem(start, end, _content(first) if first and opens else "", lists)
 
 
 def _content(node: SyntaxTreeNode) -> str:
     return node.children[0].content if node.children else ""
 
 
-def _trimmed(lines: Sequence[str], start: int, end: int) -> int:
+def _span(node: SyntaxTreeNode, lines: Sequence[str]) -> tuple[int, int]:
+    """The lines of a block without the blank ones at its end."""
+    start, end = node.map or (0, 0)
     while end > start + 1 and not lines[end - 1].strip():
         end -= 1
-    return end
+    return start, end
 
 
 # ruff: noqa: RUF001 - full-width punctuation is what Chinese and Japanese roadmaps are written with
@@ -168,8 +146,6 @@ def _trimmed(lines: Sequence[str], start: int, end: int) -> int:
 _KEY = re.compile(
     r"[>\s]*[*_]{0,3}(?P<key>[^*_:：\n]{1,40})[*_]{0,3}\s?[:：][*_]{0,3}(?P<value>[^\n]*)"
 )
-
-_TEXTS = ("paragraph", "quote")
 
 
 def label_before(blocks: Sequence[OutlineBlock], at: int) -> str:
@@ -186,21 +162,19 @@ def keyed(text: str) -> bool:
 
 def tells_fields(part: Part) -> bool:
     """Say whether a part has fields of a task: keys, labelled lists or headings of them."""
-    if any(sort_of(below.title) == "field" for below in part.parts):
-        return True
-    if any(keyed(line) for _, line in _lines(part)):
-        return True
-    return any(is_field(label(b.text)) for b in part.blocks if b.kind == "paragraph")
+    return (
+        any(sort_of(below.title) == "field" for below in part.parts)
+        or any(keyed(line) for _, line in _lines(part))
+        or any(is_field(label(b.text)) for b in part.blocks if b.kind == "paragraph")
+    )
 
 
 def is_prose(part: Part) -> bool:
     """Say whether a part says more than lists, tables, keys and their labels."""
-    for block in part.blocks:
-        if block.kind == "other":
-            return True
-        if block.kind in _TEXTS and not (label(block.text) or keyed(block.text)):
-            return True
-    return False
+    return any(
+        block.kind == "other" or bool(block.text and not (label(block.text) or keyed(block.text)))
+        for block in part.blocks
+    )
 
 
 def status_of(part: Part) -> tuple[Mark, int] | None:
@@ -216,7 +190,7 @@ def status_of(part: Part) -> tuple[Mark, int] | None:
 def _lines(part: Part) -> Iterator[tuple[int, str]]:
     """Yield the lines of paragraphs and quotes and the first lines of items, with their numbers."""
     for block in part.blocks:
-        if block.kind in _TEXTS:
+        if block.text:
             yield from enumerate(block.text.split("\n"), block.start)
         for item in block.items:
             yield item.start, item.text.partition("\n")[0]

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from runner.roadmap.normalise.outline import OutlineBlock, OutlineItem, Part, status_of
-from runner.roadmap.normalise.sorts import Mark, is_custom, marked_lines, sort_of, title_mark
-from runner.roadmap.normalise.task_sources import Above, TaskSource, header, rows
+from runner.roadmap.normalise.sorts import Mark, marked_lines, sort_of, title_mark
+from runner.roadmap.normalise.task_sources import Above, TaskSource, rows
 from runner.roadmap.source import Splice
 from runner.roadmap.task import Task
 
@@ -53,6 +53,7 @@ class NormalizedRoadmap:
 
 _MARKER = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+(?=\S)")
 _BOX = re.compile(r"(?P<marker>[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+)\[(?P<state>[ xX])\][ \t]*")
+_CUSTOM = re.compile(r"\[[^\w\s\[\]]\]\s")
 _ATX = re.compile(r"(?P<marks> {0,3}#{1,6})(?:[ \t]+(?P<text>.*?))?(?P<close>(?:[ \t]+#+)?[ \t]*)$")
 
 
@@ -66,7 +67,10 @@ class NewLine:
 
 @dataclass
 class RoadmapDraft:
-    """The new file on the way: by old line its text, what follows it, and how far it moves in."""
+    """The new file on the way: by old line its text, what follows it, and how far it moves in.
+
+    Of the lines that are ``gone`` only what follows them stays.
+    """
 
     lines: list[str]
     boxes: dict[int, bool] = field(default_factory=dict)
@@ -81,26 +85,28 @@ class RoadmapDraft:
         self.lines[line] = text
         self.changed.add(line)
 
-    def add(self, line: int, new: Sequence[NewLine]) -> None:
-        """Put lines after a line, behind what was put there before."""
-        self.after.setdefault(line, []).extend(new)
+    def note(self, line: int, message: str) -> None:
+        """Tell a reviewer something about a line (from 0)."""
+        self.notes.append(ReviewNote(line + 1, message))
 
     def splices(self) -> list[Splice]:
         """Return what changes, in file order."""
-        touched = self.changed | self.gone | set(self.after) | set(self.indents)
         return [
-            Splice(line + 1, line + 1, tuple(_bytes(new.text) for new in self.at(line)))
-            for line in sorted(touched)
+            Splice(
+                line + 1,
+                line + 1,
+                tuple(new.text.encode("utf-8", "surrogateescape") for new in self._at(line)),
+            )
+            for line in sorted({*self.changed, *self.gone, *self.after, *self.indents})
         ]
 
-    def at(self, line: int) -> list[NewLine]:
-        """Return what becomes of an old line."""
-        own = [] if line in self.gone else [NewLine(self._moved(line), self.boxes.get(line))]
-        return own + self.after.get(line, [])
-
-    def _moved(self, line: int) -> str:
+    def _at(self, line: int) -> list[NewLine]:
+        """What becomes of an old line."""
         text = self.lines[line]
-        return self.indents.get(line, "") + text if text.strip() else text
+        own = NewLine(
+            (self.indents.get(line, "") if text.strip() else "") + text, self.boxes.get(line)
+        )
+        return [*([] if line in self.gone else [own]), *self.after.get(line, [])]
 
     def touches(self, first: int, end: int) -> bool:
         """Say whether one of these lines becomes a task or a part of one."""
@@ -109,21 +115,44 @@ class RoadmapDraft:
 
     def meant(self) -> list[tuple[int, bool]]:
         """Return (line from 1, done) of every checkbox of the new file."""
-        new = (line for old in range(len(self.lines)) for line in self.at(old))
+        new = (line for old in range(len(self.lines)) for line in self._at(old))
         return [(at, line.box) for at, line in enumerate(new, 1) if line.box is not None]
+
+    def decide(self, line: int, mark: Mark | None, above: Above | None) -> bool:
+        """Say whether a task is done, and note why: its own mark before what is above it."""
+        said = mark or above
+        if said is None:
+            return False
+        where = "" if mark or not above else f" of line {above.line + 1}, above it"
+        state = "done" if said.done else "open"
+        self.note(line, f"{state}, because of “{said.text[:80]}”{where}")
+        return said.done
+
+
+def box(done: bool) -> str:
+    """Return a checkbox as it is written."""
+    return "[x]" if done else "[ ]"
 
 
 def write(draft: RoadmapDraft, found: Sequence[TaskSource]) -> None:
     """Write each source of a task; those that cannot be written on their lines stay as they are."""
     for source in found:
-        if isinstance(source.of, Part):
-            _write_part(draft, source.of, source.above)
-        elif isinstance(source.of, OutlineItem):
-            _write_item(draft, source.of, source.above)
-        elif source.of.kind == "paragraph":
-            _write_lines(draft, source.of, source.above)
-        else:
-            _write_table(draft, source.of, source.above)
+        of, above = source.of, source.above
+        if isinstance(of, Part):
+            _write_part(draft, of, above)
+        elif isinstance(of, OutlineItem):
+            marked = title_mark(of.text.partition("\n")[0])
+            if _CUSTOM.match(of.text):
+                draft.note(of.start, "left as it is: only its author knows what this mark means")
+            elif marked.title and _MARKER.match(draft.lines[of.start]):
+                box_item(draft, of, done=draft.decide(of.start, marked.mark, above))
+        elif of.kind == "table":
+            _write_table(draft, of, above)
+        else:  # a paragraph with lines that begin with the emoji of a state
+            for line in (of.start + at for at in marked_lines(of.text)):
+                marked = title_mark(draft.lines[line].strip())
+                draft.boxes[line] = draft.decide(line, marked.mark, above)
+                draft.put(line, f"- {box(draft.boxes[line])} {marked.whole}")
 
 
 def unbox(draft: RoadmapDraft, lines: Sequence[int]) -> None:
@@ -132,32 +161,10 @@ def unbox(draft: RoadmapDraft, lines: Sequence[int]) -> None:
         found = _BOX.match(draft.lines[line])
         if found is None:
             continue
-        ticked = found["state"] != " "
-        rest = draft.lines[line][found.end() :]
-        draft.put(line, found["marker"] + ("✅ " if ticked else "") + rest)
+        ticked = "✅ " if found["state"] != " " else ""
+        draft.put(line, found["marker"] + ticked + draft.lines[line][found.end() :])
         if ticked:
-            draft.notes.append(ReviewNote(line + 1, "this check was ticked; it is shown with ✅"))
-
-
-def _write_item(draft: RoadmapDraft, item: OutlineItem, above: Above | None) -> None:
-    if is_custom(item.text):
-        message = "left as it is: only its author knows what this mark means"
-        draft.notes.append(ReviewNote(item.start + 1, message))
-        return
-    marked = title_mark(item.text.partition("\n")[0])
-    if marked.title and _MARKER.match(draft.lines[item.start]):
-        box_item(draft, item, done=_decide(draft, item.start, marked.mark, above))
-
-
-def _write_lines(draft: RoadmapDraft, paragraph: OutlineBlock, above: Above | None) -> None:
-    """Make items of the lines of a paragraph that begin with the emoji of a state."""
-    for at in marked_lines(paragraph.text):
-        line = paragraph.start + at
-        marked = title_mark(draft.lines[line].strip())
-        done = _decide(draft, line, marked.mark, above)
-        title = " ".join(part for part in (marked.title, marked.left) if part)
-        draft.put(line, f"- [{'x' if done else ' '}] {title}")
-        draft.boxes[line] = done
+            draft.note(line, "this check was ticked; it is shown with ✅")
 
 
 def box_item(draft: RoadmapDraft, item: OutlineItem, *, done: bool, name: str = "") -> bool:
@@ -167,8 +174,7 @@ def box_item(draft: RoadmapDraft, item: OutlineItem, *, done: bool, name: str = 
     marked = title_mark(line[marker.end() :]) if marker else None
     if marker is None or marked is None or not marked.title:
         return False
-    text = " ".join(part for part in (name, marked.title, marked.left) if part)
-    draft.put(item.start, f"{marker[0]}[{'x' if done else ' '}] {text}")
+    draft.put(item.start, f"{marker[0]}{box(done)} {f'{name} {marked.whole}'.lstrip()}")
     draft.boxes[item.start] = done
     return True
 
@@ -180,35 +186,37 @@ def content_indent(line: str) -> str:
 
 
 def _write_part(draft: RoadmapDraft, part: Part, above: Above | None) -> None:
-    """Put a task below its heading, with everything under the heading inside it."""
+    """Put a task below its heading, with everything under the heading inside it.
+
+    The emoji and the checkbox of the heading go: the state is in the item now. Rulers and blank
+    lines at the end of a part only divide.
+    """
     marked = title_mark(part.title)
-    title = " ".join(p for p in (marked.title, marked.left) if p)
     if not marked.title:
         return
     status = status_of(part)
-    mark = marked.mark or (status[0] if status else None)
     line = part.start if marked.mark or not status else status[1]
-    done = _decide(draft, line, mark, above)
-    _plain_heading(draft, part)
-    end = _content_end(draft.lines, part)
-    width = 4 if any(_tabbed(draft.lines[at]) for at in range(part.body, end)) else 2
-    new = [NewLine(""), NewLine(f"-{' ' * (width - 1)}[{'x' if done else ' '}] {title}", done)]
+    done = draft.decide(line, marked.mark or (status[0] if status else None), above)
+    found = _ATX.fullmatch(draft.lines[part.start])
+    plain = title_mark(found["text"]).title if found and found["text"] else ""
+    if found and plain and plain != found["text"]:
+        draft.put(part.start, f"{found['marks']} {plain}{found['close']}")
+    *_, last = part.all()
+    rules = {block.start for block in last.blocks if block.kind == "rule"}
+    end = part.end
+    while end > part.body and (not draft.lines[end - 1].strip() or end - 1 in rules):
+        end -= 1
+    inside = draft.lines[part.body : end]
+    # the width of a tab depends on the column it starts at
+    tabbed = any("\t" in text[: len(text) - len(text.lstrip())] for text in inside)
+    width = 4 if tabbed else 2
+    new = [NewLine(""), NewLine(f"-{' ' * (width - 1)}{box(done)} {marked.whole}", done)]
     if part.body < len(draft.lines) and draft.lines[part.body].strip():
         new.append(NewLine(""))
     draft.after[part.body - 1] = new
-    for at in range(part.body, end):
-        draft.indents[at] = " " * width
-    for below in part.parts:
+    draft.indents |= dict.fromkeys(range(part.body, end), " " * width)
+    for below in list(part.all())[1:]:
         _label(draft, below)
-
-
-def _plain_heading(draft: RoadmapDraft, part: Part) -> None:
-    """Remove the emoji and the checkbox from a heading: the state is in the item now."""
-    found = _ATX.fullmatch(draft.lines[part.start])
-    if found and found["text"]:
-        marked = title_mark(found["text"])
-        if marked.title and marked.title != found["text"]:
-            draft.put(part.start, f"{found['marks']} {marked.title}{found['close']}")
 
 
 def _label(draft: RoadmapDraft, part: Part) -> None:
@@ -219,57 +227,18 @@ def _label(draft: RoadmapDraft, part: Part) -> None:
         draft.put(part.start, f"**{text}**:")
         if part.body < len(draft.lines) and draft.lines[part.body].strip():
             draft.after[part.start] = [NewLine("")]
-    for below in part.parts:
-        _label(draft, below)
-
-
-def _content_end(lines: Sequence[str], part: Part) -> int:
-    """Return where a part's content ends; rulers and blank lines at its end only divide."""
-    rules = {block.start for block in _last(part).blocks if block.kind == "rule"}
-    end = part.end
-    while end > part.body and (not lines[end - 1].strip() or end - 1 in rules):
-        end -= 1
-    return end
-
-
-def _last(part: Part) -> Part:
-    return _last(part.parts[-1]) if part.parts else part
-
-
-def _tabbed(line: str) -> bool:
-    """Say whether a line is indented by tabs, whose width depends on the column they start at."""
-    return "\t" in line[: len(line) - len(line.lstrip())]
 
 
 def _write_table(draft: RoadmapDraft, table: OutlineBlock, above: Above | None) -> None:
     """Write a list instead of a table: its header as a line, then an item for each row."""
-    new = [NewLine(f"Columns: {header(table)}"), NewLine("")]
+    header = " · ".join(cell for cell in table.rows[0] if cell)
+    new = [NewLine(f"Columns: {header}"), NewLine("")]
     for at, row in enumerate(rows(table), table.start + 2):
         if row.is_task:
-            done = _decide(draft, at, row.mark, above)
-            new.append(NewLine(f"- [{'x' if done else ' '}] {row.title}", done))
+            done = draft.decide(at, row.mark, above)
+            new.append(NewLine(f"- {box(done)} {row.title}", done))
             new += [NewLine(f"  - {detail}") for detail in row.details]
         elif row.title:
             new += [NewLine(""), NewLine(row.title), NewLine("")]
     draft.gone.update(range(table.start, table.end))
     draft.after[table.end - 1] = new
-
-
-def _decide(draft: RoadmapDraft, line: int, mark: Mark | None, above: Above | None) -> bool:
-    """Decide whether a task is done, and say why: its own mark before what is above it."""
-    if mark:
-        draft.notes.append(ReviewNote(line + 1, _because(mark.done, mark.text, "")))
-        return mark.done
-    if above:
-        where = f" of line {above.line + 1}, above it"
-        draft.notes.append(ReviewNote(line + 1, _because(above.done, above.text, where)))
-        return above.done
-    return False
-
-
-def _because(done: bool, text: str, where: str) -> str:
-    return f"{'done' if done else 'open'}, because of “{text[:80]}”{where}"
-
-
-def _bytes(text: str) -> bytes:
-    return text.encode("utf-8", "surrogateescape")

@@ -186,22 +186,17 @@ def plain(text: str) -> str:
 
 
 def is_lane(text: str) -> bool | None:
-    """Say whether a heading is a state, and then whether things under it are done."""
+    """Say whether a heading is a state, and then whether things under it are done.
+
+    None as well where it is about what is not to be done.
+    """
     name = plain(text).casefold()
     first, _, rest = name.partition(" ")
     for words, state in ((DONE, True), (OPEN, False)):
         if name in words or (first in words and rest in NOUNS):
             return state
-    if is_left_out(text):
-        return None
-    if _DONE_LANE.match(name):
-        return True
-    return False if _OPEN_LANE.match(name) else None
-
-
-def is_left_out(text: str) -> bool:
-    """Say whether a heading is about what is not to be done."""
-    return _LEFT_OUT.match(plain(text).casefold()) is not None
+    lanes = ((_LEFT_OUT, None), (_DONE_LANE, True), (_OPEN_LANE, False))
+    return next((state for lane, state in lanes if lane.match(name)), None)
 
 
 def is_released(title: str) -> bool:
@@ -212,10 +207,7 @@ def is_released(title: str) -> bool:
 
 def is_field(text: str) -> bool:
     """Say whether a label, key or heading is about the work above it, checks included."""
-    return plain(text).casefold() in _FIELDS or is_checks(text)
-
-
-_FIELDS = FIELDS | DEPENDS | EFFORT | PRIORITY
+    return plain(text).casefold() in FIELDS | DEPENDS | EFFORT | PRIORITY or is_checks(text)
 
 
 def is_todo(text: str) -> bool:
@@ -250,19 +242,15 @@ def series_word(text: str) -> str:
 def sort_of(title: str) -> Sort | None:
     """Return what a heading is by its words alone; None when they do not say."""
     name = plain(title)
-    if is_left_out(title):
-        return "aside"
-    if is_lane(title) is not None:
-        return "lane"
-    if is_todo(name):
-        return "todo"
-    if is_field(name):
-        return "field"
-    return "aside" if name.casefold() in ASIDES else _numbered(name)
-
-
-def _numbered(name: str) -> Sort | None:
-    """Return what a heading is that starts with a number, a word with a number, or a date."""
+    sorts: tuple[tuple[Sort, bool], ...] = (
+        ("aside", _LEFT_OUT.match(name.casefold()) is not None),
+        ("lane", is_lane(title) is not None),
+        ("todo", is_todo(name)),
+        ("field", is_field(name)),
+        ("aside", name.casefold() in ASIDES),
+    )
+    if found := next((sort for sort, is_one in sorts if is_one), None):
+        return found
     if any(p.match(name) for p in (_DATE, _VERSION, _PRIORITY, _ORDINAL)):
         return "phase"
     named = _NAMED.match(name) or _LETTERED.match(name)
@@ -285,7 +273,7 @@ def _numbered(name: str) -> Sort | None:
 
 _DONE_MARKS = "✅☑✔✓"
 _OPEN_MARKS = "🔄🔃🔁🚧⏳⌛🔜❌✗✘⬜☐◻🔲⏸⏭🚫🟡🔵⚪🔴🟠❓"
-_CODES = {
+CODES = {
     ":white_check_mark:": True,
     ":heavy_check_mark:": True,
     ":ballot_box_with_check:": True,
@@ -295,15 +283,13 @@ _CODES = {
     ":x:": False,
     ":arrows_counterclockwise:": False,
 }
-_NAMES = re.compile("|".join(map(re.escape, _CODES)))
-_SIGN = rf"(?:[{_DONE_MARKS}{_OPEN_MARKS}]\ufe0f?|{'|'.join(_CODES)})"
+_SIGN = rf"(?:[{_DONE_MARKS}{_OPEN_MARKS}]\ufe0f?|{'|'.join(CODES)})"
 _LEADING = re.compile(rf"(?:{_SIGN}\s*)+")
 _TRAILING = re.compile(rf"(?:\s{{0,4}}{_SIGN})+$")
 _ANY = re.compile(_SIGN)
 _BOXED = re.compile(r"\[(?P<state>[ xX]?)\]\s*(?=\S)")
 _INNER = re.compile(rf"(?P<id>[\w .#-]{{1,40}}[:：.)-])\s*(?P<signs>(?:{_SIGN}\s*)+)(?=\S)")
 _BEFORE_WORD = re.compile(rf"(?P<signs>(?:{_SIGN}\s{{0,3}})+)(?P<word>[^\W\d_][^—–:：]{{0,40}})$")
-_CUSTOM = re.compile(r"\[[^\w\s\[\]]\]\s")
 _GFM = re.compile(r"\[[ xX]\](?:\s|$)")
 _BRACKETED = r"[\[(（【](?P<word>[^()\[\]（）【】]{1,40})[)\]）】]"
 _ENDS = (
@@ -346,7 +332,7 @@ class Mark:
 class Marked:
     """A title without its emoji and its written checkbox; ``left`` are the emoji of open states.
 
-    ``signed`` says that it has an emoji of a state.
+    ``signed`` says that it has an emoji of a state, ``whole`` is the title with those left.
     """
 
     title: str
@@ -354,26 +340,35 @@ class Marked:
     left: str = ""
     signed: bool = False
 
+    @property
+    def whole(self) -> str:
+        return f"{self.title} {self.left}".strip()
+
 
 def value_mark(text: str) -> Mark | None:
     """Read a complete cell or value of a status field; None when it says no known state."""
     signs = _ANY.findall(text[:_CUT])
     words = _ANY.sub("", text[:_CUT]).strip(" \t*_`~:：.!\u2060🟢").casefold()
-    done, opened = _SAYS_DONE.match(words), _SAYS_OPEN.match(words) or bool(_UNSURE.match(words))
-    if opened or any(_is_open(sign) for sign in signs):
+    if _SAYS_OPEN.match(words) or _UNSURE.match(words) or any(map(_is_open, signs)):
         return Mark(False, text.strip())
-    return Mark(True, text.strip()) if done or signs else None
+    return Mark(True, text.strip()) if signs or _SAYS_DONE.match(words) else None
 
 
 def title_mark(text: str) -> Marked:
-    """Read a heading or the first line of an item: emoji and words at its start or end."""
+    """Read a heading or the first line of an item: emoji and words at its start or end.
+
+    Several marks are done only when all of them are.
+    """
     box = _BOXED.match(text)
     title, signs = _unsigned((text[box.end() :] if box else text).strip())
-    mark = _mark(signs, _word(title, signed=bool(signs)), box["state"] if box else "")
-    shipped = _SHIPPED.search(title[:_CUT]) if mark is None else None
-    mark = Mark(True, shipped[0]) if shipped else mark
-    left = "".join(sign for sign in signs if _is_open(sign))
-    return Marked(title, mark, left, bool(signs))
+    marks = [Mark(not _is_open(sign), sign) for sign in signs]
+    marks += [word] if (word := _word(title, signed=bool(signs))) else []
+    marks += [Mark(True, f"[{box['state']}]")] if box and box["state"].strip() else []
+    if not marks and (shipped := _SHIPPED.search(title[:_CUT])):
+        marks = [Mark(True, shipped[0])]
+    done, said = all(mark.done for mark in marks), " ".join(mark.text for mark in marks)
+    left = "".join(filter(_is_open, signs))
+    return Marked(title, Mark(done, said) if marks else None, left, bool(signs))
 
 
 def _unsigned(text: str) -> tuple[str, list[str]]:
@@ -388,70 +383,7 @@ def _unsigned(text: str) -> tuple[str, list[str]]:
     if last and _state_word(last["word"].strip(")]）】*_ ")):
         at = len(title[:-_CUT]) + last.start()
         title, inner = title[:at] + last["word"], inner + last["signs"]
-    return title, [*_ANY.findall(text[:start]), *_ANY.findall(inner), *_ANY.findall(text[end:])]
-
-
-def starts_done(text: str) -> bool:
-    """Say whether a cell starts with the emoji of a finished state and says no other."""
-    head = _LEADING.match(text.strip())
-    mark = value_mark(text) if head else None
-    return bool(mark and mark.done)
-
-
-def starts_marked(text: str) -> bool:
-    """Say whether a text starts with an emoji of a state and continues."""
-    head = _LEADING.match(text)
-    return bool(head and text[head.end() :].strip())
-
-
-def marked_lines(text: str) -> list[int]:
-    """Return which lines of a paragraph (from 0) are an emoji of a state and what it is about.
-
-    A line with more of them, or with nothing but a state's name, explains the emoji.
-    """
-    found: list[int] = []
-    for number, line in enumerate(text.split("\n")):
-        head = _LEADING.match(line.strip())
-        rest = line.strip()[head.end() :] if head else ""
-        if rest and not is_legend(line.strip()) and not _ANY.search(rest):
-            found.append(number)
-    return found
-
-
-def says_done(text: str) -> bool:
-    """Say whether a mark or a word of a finished state occurs anywhere in a text."""
-    signs = _ANY.findall(text)
-    return any(not _is_open(sign) for sign in signs) or any(
-        _UNTIL_DONE.search(text, max(0, word.start() - _CLAUSE), word.start()) is None
-        for word in _DONE_WORD.finditer(text)
-    )
-
-
-def without_codes(text: str) -> str:
-    """Return the text without the written names of marks (":x:"), which checkboxes replace."""
-    return _NAMES.sub(" ", text)
-
-
-def is_boxed(text: str) -> bool:
-    """Say whether an item starts with a checkbox that GitHub shows."""
-    return _GFM.match(text) is not None
-
-
-def is_legend(text: str) -> bool:
-    """Say whether an item only explains a mark ("✅ Done", "🔄 = in progress")."""
-    head = _LEADING.match(text)
-    rest = text[head.end() :].strip(" \t*_`=:：-–—→.") if head else ""
-    return head is not None and (not rest or rest.casefold() in DONE | OPEN)
-
-
-def _mark(signs: list[str], word: Mark | None, box: str) -> Mark | None:
-    """Several marks are done only when all of them are."""
-    marks = [Mark(not _is_open(sign), sign) for sign in signs]
-    marks += [word] if word else []
-    marks += [Mark(True, f"[{box}]")] if box.strip() else []
-    if not marks:
-        return None
-    return Mark(all(m.done for m in marks), " ".join(m.text for m in marks))
+    return title, _ANY.findall(f"{text[:start]} {inner} {text[end:]}")
 
 
 def _word(title: str, *, signed: bool) -> Mark | None:
@@ -473,10 +405,53 @@ def _state_word(text: str) -> Mark | None:
     return Mark(True, text) if _SAYS_DONE.match(text.casefold()) else None
 
 
-def is_custom(text: str) -> bool:
-    """Say whether an item has a checkbox whose state differs in meaning by file (``[~]``)."""
-    return _CUSTOM.match(text) is not None
-
-
 def _is_open(sign: str) -> bool:
-    return not _CODES[sign] if sign in _CODES else sign[0] in _OPEN_MARKS
+    return not CODES[sign] if sign in CODES else sign[0] in _OPEN_MARKS
+
+
+def starts_done(text: str) -> bool:
+    """Say whether a cell starts with the emoji of a finished state and says no other."""
+    mark = value_mark(text) if _LEADING.match(text.strip()) else None
+    return mark is not None and mark.done
+
+
+def starts_marked(text: str) -> bool:
+    """Say whether a text starts with an emoji of a state and continues."""
+    head = _LEADING.match(text)
+    return bool(head and text[head.end() :].strip())
+
+
+def marked_lines(text: str) -> list[int]:
+    """Return which lines of a paragraph (from 0) are an emoji of a state and what it is about.
+
+    A line with more of them, or with nothing but a state's name, explains the emoji.
+    """
+    if text.isascii() and ":" not in text:
+        return []
+    lines = list(enumerate(map(str.strip, text.split("\n"))))
+    heads = [(number, line, head) for number, line in lines if (head := _LEADING.match(line))]
+    return [
+        number
+        for number, line, head in heads
+        if line[head.end() :] and not is_legend(line) and not _ANY.search(line, head.end())
+    ]
+
+
+def says_done(text: str) -> bool:
+    """Say whether a mark or a word of a finished state occurs anywhere in a text."""
+    return not all(map(_is_open, _ANY.findall(text))) or any(
+        _UNTIL_DONE.search(text, max(0, word.start() - _CLAUSE), word.start()) is None
+        for word in _DONE_WORD.finditer(text)
+    )
+
+
+def is_boxed(text: str) -> bool:
+    """Say whether an item starts with a checkbox that GitHub shows."""
+    return _GFM.match(text) is not None
+
+
+def is_legend(text: str) -> bool:
+    """Say whether an item only explains a mark ("✅ Done", "🔄 = in progress")."""
+    head = _LEADING.match(text)
+    rest = text[head.end() :].strip(" \t*_`=:：-–—→.") if head else ""
+    return head is not None and (not rest or rest.casefold() in DONE | OPEN)

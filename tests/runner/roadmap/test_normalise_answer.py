@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from runner.roadmap.normalise.claimed import ClaimedTask, read_answer, write_claims
-from runner.roadmap.normalise.outline import split_lines
 from runner.roadmap.normalise.propose import keeps_words, lines_of
 from tests.runner.roadmap.texts import files
 
@@ -25,7 +24,7 @@ Ideas:
   - with rules
 - an editor
 """
-LINES = split_lines(PROSE)[0]
+LINES = lines_of(PROSE.encode())
 PARSER = {"title": "Build the parser", "source_lines": [3, 3], "quote": "we build the parser"}
 PRINTER = {"title": "Build the printer", "source_lines": [4, 5], "quote": "we  build the printer."}
 EDITOR = {"title": "An editor", "source_lines": [11, 11], "quote": "an editor"}
@@ -126,7 +125,7 @@ def test_acceptance_and_dependencies_are_nested() -> None:
 def test_done_needs_a_word_in_the_file() -> None:
     """What a model takes for done is done only if its lines say so; a note tells either way."""
     text = "# Plan\n\nThe parser is done.\n\nThe printer is next.\n"
-    lines = split_lines(text)[0]
+    lines = lines_of(text.encode())
     entries = [
         {"title": "Parser", "done": True, "source_lines": [3, 3], "quote": "parser is done"},
         {"title": "Printer", "done": True, "source_lines": [5, 5], "quote": "printer is next"},
