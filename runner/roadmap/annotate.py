@@ -9,7 +9,6 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from runner.roadmap import words
 from runner.roadmap.dependencies import Mention, Resolver, Stated
 from runner.roadmap.fields import (
     Field,
@@ -25,6 +24,7 @@ from runner.roadmap.named_work import TaskNames, section_name
 from runner.roadmap.order import without_cycles
 from runner.roadmap.source import without_marks
 from runner.roadmap.task import Heading, Section, Task, Warning
+from runner.roadmap.words import WORDS, any_of
 from runner.text.patterns import lazy_pattern
 
 _UNIT = (
@@ -51,7 +51,7 @@ _PARALLEL = lazy_pattern(
     r"\W*(?:[\w.#-]{1,20}[.):*]{0,3}\s+)?(?:\[[^\[\]\n]{1,20}\]\s+)*?\[P\](?=\s)"
 )
 _CODE = lazy_pattern(r"`[^`\n]*`")
-_WORD = words.any_of(words.OPTIONAL)
+_WORD = any_of("optional")
 _UNTIL = (
     r"(?:\s*[,:;-][^()\[\]]{0,60}"
     r"|\s+(?:to|until|till|in|auf|bis|à|a|al|para|per|naar|do|до|на|v?\d)(?!\w)[^()\[\]]{0,60}|\s*)"
@@ -63,10 +63,10 @@ _LAST = r"(?=\W*\Z|[*_]*\s*:|[*_]*\s+[-\u2013\u2014]\s|[*_]{2})"
 _OPTIONAL = lazy_pattern(
     rf"[(\[]\s*{_WORD}\s*[)\]](?!\(){_LAST}|{_FIRST}[(\[]\s*{_WORD}\s*[)\]](?!\()"
     rf"|\A[\s*_]*(?:\d[\d.]*[.):]?\s+)?{_WORD}[*_]*\s*(?:\([^()]{{0,60}}\)\s*)?(?::|-\s)"
-    rf"|[(\[]\s*{_WORD},?\s+{words.any_of(words.BUT)}\b[^()\[\]]{{0,200}}[)\]]{_LAST}"
-    rf"|[(\[]\s*(?:only\s+)?{words.any_of(words.IF_NEEDED)}(?:\s+for\s[^()\[\]]{{1,40}})?\s*[)\]]\W*\Z"
-    rf"|[(\[]\s*{words.any_of(words.PUT_OFF)}{_UNTIL}?[)\]](?:\W*\Z|[*_]*:)"
-    rf"|\s[-\u2013\u2014]\s*[*_]*(?:{_WORD}|{words.any_of(words.PUT_OFF)})[\s.!*_]*\Z"
+    rf"|[(\[]\s*{_WORD},?\s+{any_of('but')}\b[^()\[\]]{{0,200}}[)\]]{_LAST}"
+    rf"|[(\[]\s*(?:only\s+)?{any_of('if_needed')}(?:\s+for\s[^()\[\]]{{1,40}})?\s*[)\]]\W*\Z"
+    rf"|[(\[]\s*{any_of('put_off')}{_UNTIL}?[)\]](?:\W*\Z|[*_]*:)"
+    rf"|\s[-\u2013\u2014]\s*[*_]*(?:{_WORD}|{any_of('put_off')})[\s.!*_]*\Z"
     rf"|{_FIRST}[(\[]\s*{_WORD}\s*[,;:]"
     r"|[(\[]\s*(?:stretch goals?|nice[ -]to[ -]have)\s*[-,;:\u2013\u2014][^()\[\]]{0,100}[)\]]"
     rf"{_LAST}",
@@ -74,15 +74,15 @@ _OPTIONAL = lazy_pattern(
 )
 _OPTIONAL_REMARK = lazy_pattern(
     rf"[(\[]\s*{_WORD}\s*(?:[-,;:\u2013\u2014]|(?:for|für|pour|para)\s+(?:v\d|the\s+mvp|mvp\b))"
-    rf"|[(\[]\s*{_WORD}\s+{words.any_of(words.OPTIONAL_KINDS)}\s*[)\]]"
-    rf"|[(\[]\s*{words.any_of(words.OUT_OF_SCOPE)}(?:\s[^()\[\]]{{1,30}})?[)\]]\W*\Z"
-    rf"|\A{_WORD}\s*[(\[]\s*(?:defer|{words.any_of(words.PUT_OFF)})[^()]{{0,40}}[)\]]",
+    rf"|[(\[]\s*{_WORD}\s+{any_of('optional_kinds')}\s*[)\]]"
+    rf"|[(\[]\s*{any_of('out_of_scope')}(?:\s[^()\[\]]{{1,30}})?[)\]]\W*\Z"
+    rf"|\A{_WORD}\s*[(\[]\s*(?:defer|{any_of('put_off')})[^()]{{0,40}}[)\]]",
     re.IGNORECASE,
 )
 """In a heading; in a task it may be about a parameter: "a limit (optional, 10)"."""
 _OPTIONAL_KIND = lazy_pattern(
-    rf"(?:\d[\d.]*[.):]?\s+)?(?:{_WORD}\s+{words.any_of(words.OPTIONAL_KINDS)}"
-    rf"|{words.any_of(words.OPTIONAL_KINDS)}\s+{_WORD})\Z"
+    rf"(?:\d[\d.]*[.):]?\s+)?(?:{_WORD}\s+{any_of('optional_kinds')}"
+    rf"|{any_of('optional_kinds')}\s+{_WORD})\Z"
 )
 _AFTER_THE_FIRST = lazy_pattern(
     r"(?:backlog|(?:future\s+)?ideas|future\s+(?:enhancements|improvements|features)|ideen|idées"
@@ -117,7 +117,7 @@ def is_optional_place(text: str) -> bool:
     plain = _PICTURES.sub("", without_marks(halfwidth(text[:200]).strip(" :"))).casefold()
     mark = _OPTIONAL.search(plain) or _OPTIONAL_REMARK.search(plain)
     mark = mark or _OPTIONAL_KIND.match(plain) or _AFTER_THE_FIRST.match(plain)
-    return plain in words.OPTIONAL | words.NOT_NOW or mark is not None
+    return plain in WORDS["optional"] | WORDS["not_now"] or mark is not None
 
 
 def priority_in(text: str) -> str:
@@ -174,7 +174,7 @@ class _Said:
             else:
                 self.optional |= _YES.match(value) is not None
         wish = without_marks(self.priority).strip(" .").casefold()  # "Priority: nice to have"
-        self.optional |= wish in words.OPTIONAL
+        self.optional |= wish in WORDS["optional"]
 
 
 def annotate(

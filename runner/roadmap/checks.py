@@ -3,28 +3,10 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from functools import lru_cache
 
 from runner.roadmap.source import plain_dashes, without_marks
-from runner.roadmap.words import (
-    ALSO,
-    CHECKING,
-    CHECKS,
-    CHECKS_CJK,
-    CHOSEN_BY,
-    CRITERIA_CJK,
-    CRITERIA_FIRST,
-    CRITERIA_LAST,
-    NOT_ALWAYS_CHECKS,
-    OPTIONAL,
-    PHASES,
-    REACHED_CJK,
-    SET_UP_CHECKS,
-    THAT,
-    VERIFYING,
-    any_of,
-)
+from runner.roadmap.words import WORDS, any_of, folded, longest
 from runner.text.patterns import lazy_pattern
 
 # ruff: noqa: RUF001 (the marks of other languages are meant)
@@ -35,7 +17,7 @@ MOST = 120
 COLONS = ":："
 _LABEL_REMARK = lazy_pattern(r"\s*[(（][^()（）]{0,80}[)）]\Z")
 _NUMBER = lazy_pattern(r"(?:\d{1,4}(?:\.\d{1,4})*[.:)]?\s+)")
-_PHASE = rf"(?:{'|'.join(map(re.escape, PHASES))})\s*\d[\d.]*[:\s-]*"
+_PHASE = rf"(?:{longest(WORDS['phases'])})\s*\d[\d.]*[:\s-]*"
 BEFORE = lazy_pattern(
     rf"(?:{_PHASE}|(?:overall|final|key|minimum"
     r"|project|release|mvp|general|user|functional|technical|global|task|feature)\s+)",
@@ -59,28 +41,19 @@ def plain(text: str) -> str:
     return " ".join(text.casefold().split())
 
 
-def folded(words: str) -> str:
-    """The words without accents, which people leave out; marks of Japanese and Korean stay."""
-    if words.isascii():
-        return words
-    apart = unicodedata.normalize("NFD", words)
-    kept = "".join(c for c in apart if not "\u0300" <= c <= "\u036f")
-    return unicodedata.normalize("NFC", kept).replace("\u2019", "'")
-
-
-_FOLDED = frozenset(map(folded, CHECKS))
-_ALWAYS = "|".join(sorted(map(re.escape, map(folded, CHECKS - NOT_ALWAYS_CHECKS)), key=len)[::-1])
+_FOLDED = frozenset(map(folded, WORDS["checks"]))
+_ALWAYS = longest(map(folded, WORDS["checks"] - WORDS["not_always_checks"]))
 _TAIL = (
     r"\Z|\s*[-:,;/&+(]|\s+(?:v?\d|[a-z]\d|#)"
     r"|\s+(?:and|or|for|of|from|by|in|to|per|checklist|list|steps|points|items|mvp|version|release"
     r"|global|globale|globales|globais|general|generales|generale|overall"
     r"|und|fur|der|des|von|et|pour|de|du|da|do|dos|das|del|della|di|y|e|para|por|per|en|och|voor"
-    rf"|van|dla|и|для|по|{'|'.join(sorted(map(re.escape, map(folded, PHASES)), key=len)[::-1])})\b"
+    rf"|van|dla|и|для|по|{longest(map(folded, WORDS['phases']))})\b"
 )
 _SOMEWHERE = lazy_pattern(rf"(?:(?P<first>\S+)\s+(?:\S+\s+){{0,3}})?(?P<name>{_ALWAYS})(?:{_TAIL})")
-_SET_UP = frozenset(map(folded, SET_UP_CHECKS))
+_SET_UP = frozenset(map(folded, WORDS["set_up_checks"]))
 _VERIFYING = lazy_pattern(
-    rf"\S+\s+\S.*[\s,](?:{any_of(map(folded, ALSO))})\s+(?:{any_of(map(folded, VERIFYING))})\Z"
+    rf"\S+\s+\S.*[\s,](?:{any_of('also', fold=True)})\s+(?:{any_of('verifying', fold=True)})\Z"
 )
 
 
@@ -115,18 +88,18 @@ def is_checks(text: str) -> bool:
 
 
 _CJK = lazy_pattern(
-    rf"(?:{any_of(CHECKS_CJK)}|(?:{any_of(REACHED_CJK)})(?: |の)?(?:{any_of(CRITERIA_CJK)}))\W*"
-    rf"(?:(?:{any_of(CRITERIA_CJK)}|チェックリスト|リスト|一覧|列表|리스트)\W*)?(?:[\d.]+\W*)?\Z"
+    rf"(?:{any_of('checks_cjk')}|{any_of('reached_cjk')}(?: |の)?{any_of('criteria_cjk')})\W*"
+    rf"(?:(?:{any_of('criteria_cjk')}|チェックリスト|リスト|一覧|列表|리스트)\W*)?(?:[\d.]+\W*)?\Z"
 )
 """At the end of a label: inside one they are a part of what is made."""
 _SHORT_CJK = 16
 _NO_WORD = lazy_pattern(r"[\W_]+\Z")
 _CRITERIA = lazy_pattern(
-    rf"\S+(?: \S+){{0,2}} (?:{any_of(CRITERIA_LAST)})\Z|\S+(?:kriterien|kriterier)\Z"
-    rf"|(?:{any_of(map(folded, CRITERIA_FIRST))})(?:\s|\Z)"
+    rf"\S+(?: \S+){{0,2}} (?:{any_of('criteria_last')})\Z|\S+(?:kriterien|kriterier)\Z"
+    rf"|(?:{any_of('criteria_first', fold=True)})(?:\s|\Z)"
 )
 _MOST_WORDS = 6
-_CHOSEN_BY = frozenset(map(folded, CHOSEN_BY))
+_CHOSEN_BY = frozenset(map(folded, WORDS["chosen_by"]))
 
 
 def _are_criteria(words: str) -> bool:
@@ -170,7 +143,7 @@ def _with_more(words: str) -> bool:
 @lru_cache(maxsize=4096)
 def are_wishes(text: str) -> bool:
     """Say whether a heading only names what would be nice to have."""
-    return _NO_WORD.sub("", plain(text)) in OPTIONAL
+    return _NO_WORD.sub("", plain(text)) in WORDS["optional"]
 
 
 @lru_cache(maxsize=4096)
@@ -181,7 +154,7 @@ def labels_checks(label: str) -> bool:
 
 
 _SAYS = lazy_pattern(
-    rf"(?:manually\s+)?(?:{any_of(map(folded, CHECKING))})(?:\s*[:：]|,?\s+(?:{any_of(THAT)}))"
+    rf"(?:manually\s+)?(?:{any_of('checking', fold=True)})(?:\s*[:：]|,?\s+(?:{any_of('that')}))"
     r"|manually (?:verify|confirm|check)\b|check-?point(?:\s*#?\d[\d.]*)?\s*[:：]"
     r"|(?:test|validate) that\s"
     r"|\S{0,6}(?:テスト|测试|測試|테스트)\s*[:：].*(?:確認|確認する|确认|验证|驗證|検証|확인)[。.]?\Z"

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 
-from runner.roadmap import words
 from runner.roadmap.fields import Field, Name, halfwidth, name_at, number_after
 from runner.roadmap.named_work import NO_WORK, TaskNames, Work
 from runner.roadmap.source import plain_dashes, without_marks
 from runner.roadmap.task import Task, Warning
+from runner.roadmap.words import WORDS, any_of, longest
 from runner.text.patterns import lazy_pattern
 
 Known = Callable[[Name], str | None]
@@ -44,22 +44,22 @@ _REMARK = lazy_pattern(r"\([^()]*\)|\[[^\[\]]*\]")
 _HELD = lazy_pattern("\0(\\d+)\0")
 _CLAUSE = lazy_pattern(r"\s*(?:;|\n|\.(?=\s|\Z))\s*")
 _PART = lazy_pattern(
-    rf"\s*[,&+]\s*|\s+(?:{'|'.join(words.TOGETHER)})(?=\s)\s*|{'|'.join(words.TOGETHER_CJK)}",
+    rf"\s*[,&+]\s*|\s+(?:{longest(WORDS['together'])})(?=\s)\s*|{longest(WORDS['together_cjk'])}",
     re.IGNORECASE,
 )
 _EITHER = lazy_pattern(
-    rf"(?:\A|\s){words.any_of(word for word in words.EITHER if word != 'o')}(?:\s|\Z)"
+    rf"(?:\A|\s){any_of('either')}(?:\s|\Z)"
     r"|\so\s+(?:\S+\s+)?\S*\d",
     re.IGNORECASE,
 )
 """The "o" of Spanish and Italian is an article in Portuguese: only between names it means "or"."""
-_BEFORE = lazy_pattern(rf"(?:{words.any_of(words.BEFORE)}\s*)+", re.IGNORECASE)
-_AFTER = lazy_pattern(rf"\s*(?:{words.any_of(words.AFTER)})", re.IGNORECASE)
-_UNTIL = lazy_pattern(rf"\s*(?:[-~]|{words.any_of(words.UNTIL)})\s*", re.IGNORECASE)
+_BEFORE = lazy_pattern(rf"(?:{any_of('before')}\s*)+", re.IGNORECASE)
+_AFTER = lazy_pattern(rf"\s*(?:{any_of('after')})", re.IGNORECASE)
+_UNTIL = lazy_pattern(rf"\s*(?:[-~]|{any_of('until')})\s*", re.IGNORECASE)
 _TITLE = lazy_pattern(r"\s*(?::|\s-|-\s)\s*(?P<title>.*)", re.DOTALL)
-_NONE = lazy_pattern(rf"{words.any_of(words.NONE)}(?P<end>\s*[^\w\s]|\s|\Z)", re.IGNORECASE)
-_BESIDE = lazy_pattern("|".join(map(re.escape, words.BESIDE)), re.IGNORECASE)
-_SOFT = lazy_pattern("|".join(map(re.escape, words.SOFT)), re.IGNORECASE)
+_NONE = lazy_pattern(rf"{any_of('none')}(?P<end>\s*[^\w\s]|\s|\Z)", re.IGNORECASE)
+_BESIDE = lazy_pattern(longest(WORDS["beside"]), re.IGNORECASE)
+_SOFT = lazy_pattern(longest(WORDS["soft"]), re.IGNORECASE)
 _IGNORED = lazy_pattern(
     r"[\^~<>=≥≤]*\s*v\d[\w.+-]*|[\^~<>=≥≤]+\s*\d[\w.]*\+?|\d+\.\d[\w.]*\+|\w+://\S+"
     r"|[\w@./-]*\w\.[A-Za-z][A-Za-z0-9]{0,4}|[\w.@-]+/[\w./-]+",
@@ -83,7 +83,7 @@ def _is_none(text: str, known: Known) -> bool:
     found = _NONE.match(text)
     if found is None:
         return not text.strip(" -.,;:")
-    if any(word in text.casefold() for word in words.EXCEPT):
+    if any(word in text.casefold() for word in WORDS["except"]):
         return False
     rest = text[found.end() :][:200] if found["end"].isspace() else ""
     places = (place.start() for place in re.finditer(r"(?<!\w)\w", rest))

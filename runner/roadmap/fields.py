@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
-from runner.roadmap import words
 from runner.roadmap.source import without_marks
-from runner.roadmap.words import COUNTED, PHASES, TASKS
+from runner.roadmap.words import WORDS, any_of, longest
 from runner.text.patterns import lazy_pattern
 
 
@@ -37,17 +36,15 @@ def _forms(word: str) -> set[str]:
     return {word, *(word + ending for ending in _ENDINGS), *plural}
 
 
-_WORDS = {form: word for word in (*TASKS, *PHASES) for form in _forms(word)} | {
-    word: word for word in (*TASKS, *PHASES, *COUNTED)
-}
+_NAMES = sorted(WORDS["tasks"] | WORDS["phases"])
+_WORDS = {form: word for word in _NAMES for form in _forms(word)}
+_WORDS |= {word: word for word in (*_NAMES, *WORDS["counted"])}
 _LETTERS = lazy_pattern(r"[^\W\d_]+(?:\s+[^\W\d_]+)?")
-_CJK_WORD = lazy_pattern(
-    "|".join(sorted((word for word in _WORDS if word[0] >= "\u1100"), key=len)[::-1])
-)
+_CJK_WORD = lazy_pattern(longest(word for word in _WORDS if word[0] >= "\u1100"))
 _DIGIT = "0-9一二三四五六七八九十"
 _COUNTED = lazy_pattern(
-    rf"第\s*([{_DIGIT}]{{1,4}})\s*({'|'.join(sorted({*COUNTED, *PHASES}, key=len)[::-1])})"
-    rf"|([{_DIGIT}]{{1,4}})\s*({'|'.join(sorted(COUNTED, key=len)[::-1])})",
+    rf"第\s*([{_DIGIT}]{{1,4}})\s*({longest(WORDS['counted'] | WORDS['phases'])})"
+    rf"|([{_DIGIT}]{{1,4}})\s*({longest(WORDS['counted'])})",
     re.IGNORECASE,
 )
 _NO_LETTER = r"(?![A-Za-z0-9_%\u00c0-\u10ff]|\.\d)"
@@ -118,17 +115,19 @@ Key = Literal["depends", "priority", "effort", "optional"]
 LONGEST = 1_000
 """Characters of a line that are read; the longest value seen has 210."""
 _KEYS: dict[str, Key] = {
-    **dict.fromkeys(words.OPTIONAL, "optional"),
-    **dict.fromkeys(words.EFFORT, "effort"),
-    **dict.fromkeys(words.PRIORITY, "priority"),
-    **dict.fromkeys(words.DEPENDS, "depends"),
+    **dict.fromkeys(WORDS["optional"], "optional"),
+    **dict.fromkeys(WORDS["effort"], "effort"),
+    **dict.fromkeys(WORDS["priority"], "priority"),
+    **dict.fromkeys(WORDS["depends"], "depends"),
 }
 _BOLD = lazy_pattern(r"(?P<mark>\*\*|__)(?P<key>[^*_:\n]{1,60}?)\s*(?::\s*(?P=mark)|(?P=mark)\s*:)")
 _PLAIN = lazy_pattern(r"(?P<key>[^*_:()`\n]{1,60}):(?!//)\s*(?P<value>.*)", re.DOTALL)
-_SAID = lazy_pattern(rf"{words.any_of(words.SAID)}\s*(?P<value>.+)", re.IGNORECASE | re.DOTALL)
+_SAID = lazy_pattern(rf"{any_of('said')}\s*(?P<value>.+)", re.IGNORECASE | re.DOTALL)
 _BRACKETS = lazy_pattern(r"[(\[](?P<inner>[^()\[\]\n]{2,300})[)\]](?!\()")
 _INNER = lazy_pattern(
-    rf"\s*(?P<key>{words.any_of(_KEYS)})\s*(?P<colon>[:=]?)\s*(?P<value>.*)", re.IGNORECASE
+    rf"\s*(?P<key>{any_of('optional', 'effort', 'priority', 'depends')})"
+    r"\s*(?P<colon>[:=]?)\s*(?P<value>.*)",
+    re.IGNORECASE,
 )
 _SAID_AFTER = lazy_pattern(
     r"\s*(?P<value>.{1,80}?)\s*(?:に依存(?:する)?|が前提|を前提とする|에 의존)\s*\Z"
@@ -208,7 +207,7 @@ def inline(text: str) -> list[Field]:
     for bracket in _BRACKETS.finditer(_CODE.sub(" ", halfwidth(text[:LONGEST]))):
         if match := _INNER.match(bracket["inner"]):
             word, value = match["key"].casefold(), match["value"].strip()
-            weak = word in words.WEAK and not match["colon"]
+            weak = word in WORDS["weak"] and not match["colon"]
             found += [Field(_KEYS[word], (value,), 0, weak)] if value else []
         elif match := _SAID_AFTER.match(bracket["inner"]):
             found.append(Field("depends", (match["value"],), 0, weak=True))

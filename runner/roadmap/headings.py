@@ -15,7 +15,7 @@ from functools import lru_cache
 from runner.roadmap.checks import BEFORE, COLONS, MOST, is_bare_phase, is_checks, plain
 from runner.roadmap.source import opens_with_status, plain_dashes, without_marks
 from runner.roadmap.task import Heading
-from runner.roadmap.words import COUNTED, DONE_LABELS, FILES, PHASES, STATUSES, TASKS, WORK
+from runner.roadmap.words import WORDS, longest
 from runner.text.patterns import lazy_pattern
 
 # ruff: noqa: RUF001 (the marks of other languages are meant)
@@ -48,7 +48,7 @@ def label(paragraph: str) -> str:
 
 def _is_name(line: str) -> bool:
     """Say whether a line without colon or emphasis is a label: by its words, and no sentence."""
-    if plain(line) in WORK:
+    if plain(line) in WORDS["work"]:
         return True
     return len(line) <= _SHORT and not line.endswith((".", ",", ";")) and is_checks(line)
 
@@ -57,24 +57,24 @@ def is_work(text: str) -> bool:
     """Say whether a label or heading introduces tasks ("Tasks", "Steps")."""
     words = plain(text)
     before = BEFORE.match(words)
-    return words in WORK or (before is not None and words[before.end() :] in WORK)
+    return words in WORDS["work"] or (before is not None and words[before.end() :] in WORDS["work"])
 
 
 def is_files(text: str) -> bool:
     """Say whether a label or heading introduces a list of files."""
-    return plain(text) in FILES
+    return plain(text) in WORDS["files"]
 
 
 def is_status(text: str) -> bool:
     """Say whether a heading is the name of a status ("✅ Completed", "In Progress")."""
     words = plain(text)
     head = re.split(r"\s*[-:/&|,]\s+|\s+(?:tasks|items|features|work)\b", words, maxsplit=1)[0]
-    return words in STATUSES or head in STATUSES
+    return words in WORDS["statuses"] or head in WORDS["statuses"]
 
 
 def is_done(text: str) -> bool:
     """Say whether a label is a word for done: below a task it says when that is so."""
-    return plain(text) in DONE_LABELS
+    return plain(text) in WORDS["done_labels"]
 
 
 def criteria(paragraph: str) -> list[str]:
@@ -106,26 +106,23 @@ def is_key_line(line: str) -> bool:
 Path = tuple[Heading, ...]
 
 
-def _any(words: tuple[str, ...]) -> str:
-    return "|".join(sorted(map(re.escape, words), key=len)[::-1])
-
-
 _PART = r"\d{1,4}(?:\.\d{1,4})*"
 _WORDED = lazy_pattern(
-    rf"\[?(?P<word>{_any((*PHASES, *TASKS))})s?(?![^\W\d一二三四五六七八九十])[\s#:-]*"
+    rf"\[?(?P<word>{longest(WORDS['phases'] | WORDS['tasks'])})s?"
+    r"(?![^\W\d一二三四五六七八九十])[\s#:-]*"
     rf"(?P<number>{_PART}|[IVX]{{1,5}}\b|[A-Z](?=\s*(?:[:.)-]|\Z))|[一二三四五六七八九十]{{1,3}})(?!\.?\w)",
     re.IGNORECASE,
 )
 _ORDINAL = lazy_pattern(
-    rf"第?\s*(?P<number>\d{{1,3}}|[一二三四五六七八九十]{{1,3}})\s*(?:{_any(COUNTED)})"
+    rf"第?\s*(?P<number>\d{{1,3}}|[一二三四五六七八九十]{{1,3}})\s*(?:{longest(WORDS['counted'])})"
 )
 _NUMBERED = lazy_pattern(
     r"[\[(§]?(?P<number>\d{1,4}(?:\.\d{1,4})+(?=[\s.:)\]：]|\Z)"
     r"|\d{1,3}(?=[.:)\]](?:\s|\Z)|\s+-\s|[、：]))"
 )
 _CODED = lazy_pattern(r"\[?(?P<word>[A-Z]{1,8})-?(?P<number>\d{1,4}(?:\.\d{1,4})*)(?=[\s:.\])])")
-_PHASE_WORD = lazy_pattern(rf"(?:{_any(PHASES)})(?![^\W\d])|MVP\b", re.IGNORECASE)
-_STRONG = set(PHASES) - {
+_PHASE_WORD = lazy_pattern(rf"(?:{longest(WORDS['phases'])})(?![^\W\d])|MVP\b", re.IGNORECASE)
+_STRONG = set(WORDS['phases']) - {
     "step", "week", "month", "quarter", "day", "iteration", "part", "chapter", "section", "level",
     "module", "schritt", "woche", "paso", "semana", "passo", "stap", "krok", "semaine", "шаг",
     "неделя", "крок", "步骤", "ステップ", "adım",
@@ -206,13 +203,13 @@ def divides_checks(path: Path, place: int) -> bool:
         return True
     if place == 0 or not names_a_phase(text) or not is_checks(path[place - 1].text):
         return False
-    return words(text).rpartition(" ")[2] not in WORK
+    return words(text).rpartition(" ")[2] not in WORDS["work"]
 
 
 def names_a_task(text: str) -> bool:
     """Say whether a text begins with a task's word and number: "Task 1 Success"."""
     worded = _WORDED.match(plain_dashes(without_marks(text)))
-    return bool(worded and worded["word"].casefold() in TASKS)
+    return bool(worded and worded["word"].casefold() in WORDS["tasks"])
 
 
 def phase_heading(path: Path) -> Heading | None:
@@ -228,7 +225,7 @@ def is_task(text: str) -> str:
     if is_checks(text):
         return ""
     if worded := _WORDED.match(text):
-        return "worded" if worded["word"].casefold() in TASKS else ""
+        return "worded" if worded["word"].casefold() in WORDS["tasks"] else ""
     found = _CODED.match(text) or _NUMBERED.match(text)
     if found is None or (found.re is _NUMBERED and "." not in found["number"]):
         return ""
@@ -260,7 +257,7 @@ def _arabic(written: str) -> str:
 # ruff: noqa: RUF001 (the marks of other languages are meant)
 
 
-_WORDS = "|".join(sorted(map(re.escape, {*PHASES, *TASKS}), key=len)[::-1])
+_WORDS = longest(WORDS["phases"] | WORDS["tasks"])
 _ID = lazy_pattern(
     rf"""[\[(]?(?:
       (?P<word>(?:{_WORDS})[ ]?[-\#]?\d{{1,4}}(?:[.-]\d{{1,4}})*(?!\w))

@@ -11,7 +11,7 @@ from runner.roadmap.fields import Name, name_at, name_of
 from runner.roadmap.headings import number, words
 from runner.roadmap.source import plain_dashes, without_marks
 from runner.roadmap.task import Section, Task
-from runner.roadmap.words import TASKS
+from runner.roadmap.words import WORDS
 
 _WHOLE = {
     "phase", "section", "chapter", "part", "fase", "étape", "etapa", "faza", "fáze", "etap",
@@ -155,10 +155,14 @@ class TaskNames:
         if tasks or lines:
             return tasks, lines
         if name.word:
-            if name.word not in _WHOLE and name.word not in TASKS and name.number.isdigit():
+            if (
+                name.word not in _WHOLE
+                and name.word not in WORDS["tasks"]
+                and name.number.isdigit()
+            ):
                 return [], []
             bare = Name("", name.number)
-            alone = name.word in TASKS or not name.number.isdigit()
+            alone = name.word in WORDS["tasks"] or not name.number.isdigit()
             return self._by_id.get(bare, []) if alone else [], self._by_heading.get(bare, [])
         found = self._words.get(name.number, set())
         if len(found) != 1:
@@ -175,7 +179,9 @@ class TaskNames:
         if tasks or lines or self._words.get(name.number):
             return []
         within = self._within.get(name.number, []) if name.word in {"", *_WHOLE} else []
-        return within or (self._parts.get(name.number, []) if name.word in {"", *TASKS} else [])
+        return within or (
+            self._parts.get(name.number, []) if name.word in {"", *WORDS["tasks"]} else []
+        )
 
     def _made(self, indexes: Sequence[int]) -> Work:
         keys = tuple(self.tasks[index].key for index in indexes)

@@ -6,26 +6,12 @@ list is can be told from its lines: "All tests pass" states an outcome, "Add a t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Sequence, Set
 from functools import lru_cache
 from typing import Literal
 
-from runner.roadmap.checks import MOST, folded, plain, words_in
-from runner.roadmap.line_words import (
-    ABOUT_CHECKS,
-    ALL_OF,
-    AUTOMATED,
-    BEFORE_ALL,
-    HOLDS,
-    IN_ORDER,
-    LAUNCH,
-    MADE,
-    MAKING,
-    NONE_OF,
-    NOUNS,
-    WORK_LISTS,
-)
-from runner.roadmap.words import SET_UP_CHECKS, any_of
+from runner.roadmap.checks import MOST, plain, words_in
+from runner.roadmap.words import WORDS, any_of, folded
 from runner.text.patterns import lazy_pattern
 
 # ruff: noqa: RUF001 (the marks of other languages are meant)
@@ -39,16 +25,12 @@ Reading = Literal["", "makes", "made", "leads", "order", "holds"]
 → answer"); that something is in order, or holds."""
 
 
-def _folded(words: Iterable[str]) -> str:
-    return any_of(map(folded, words))
-
-
-_ABOUT = lazy_pattern(_folded(ABOUT_CHECKS))
-_LIST = lazy_pattern(_folded(BEFORE_ALL))
-_LAUNCH = lazy_pattern(_folded(LAUNCH))
-_WORK = lazy_pattern(_folded((*AUTOMATED, *WORK_LISTS)))
+_ABOUT = lazy_pattern(any_of("about_checks", fold=True))
+_LIST = lazy_pattern(any_of("before_all", fold=True))
+_LAUNCH = lazy_pattern(any_of("launch", fold=True))
+_WORK = lazy_pattern(any_of("automated", "work_lists", fold=True))
 _SCANS = lazy_pattern(r"automated (?:scans?|checks|verification|validation)\Z")
-_SET_UP = frozenset(map(folded, (*SET_UP_CHECKS, *MAKING)))
+_SET_UP = frozenset(map(folded, (*WORDS["set_up_checks"], *WORDS["making"])))
 
 
 @lru_cache(maxsize=4096)
@@ -70,20 +52,20 @@ def about_checks(text: str) -> About:
 def _sets_up(words: str) -> bool:
     """Say whether a heading tells somebody to make checks; "Launch checklist" names some."""
     first, _, rest = words.partition(" ")
-    named = first in NOUNS and (_LIST.match(rest) or _ABOUT.match(rest))
+    named = first in WORDS["making_nouns"] and (_LIST.match(rest) or _ABOUT.match(rest))
     return first in _SET_UP and not named
 
 
 _KEY = lazy_pattern(r"[^:：]{1,60}[:：]\s+(?=\S)")
 _FIRST = lazy_pattern(r"[^\W\d_]+(?:[-/][^\W\d_]+)*")
-_MAKING = frozenset(map(folded, MAKING))
-_NONE_OF = lazy_pattern(rf"{_folded(NONE_OF)}\s+\S")
-_ALL_OF = lazy_pattern(rf"{_folded(ALL_OF)}\s+\S+\s+\S")
+_MAKING = frozenset(map(folded, WORDS["making"]))
+_NONE_OF = lazy_pattern(rf"{any_of('none_of', fold=True)}\s+\S")
+_ALL_OF = lazy_pattern(rf"{any_of('all_of', fold=True)}\s+\S+\s+\S")
 _MEASURED = lazy_pattern(
     r"[<>≤≥]=?\s?[$€]?\d|\d\s?%\s*(?:coverage|pass|uptime|\Z)"
     r"|\b(?:under|below|within|at least|less than|more than)\s+[$€]?\d|\A[a-z_]+=\S"
 )
-_HOLDS = lazy_pattern(rf"\S.*?\s{_folded(HOLDS)}")
+_HOLDS = lazy_pattern(rf"\S.*?\s{any_of('holds', fold=True)}")
 _IS = (
     r"(?:is|are|was|were|does|do|has|have|stays?|remains?|must|should|can|cannot|can't|doesn't"
     r"|don't|isn't|aren't)"
@@ -108,15 +90,17 @@ _END = (
     r"(?=\W*\Z|\s+(?:for|on|in|with|from|by|to|at|and|across"
     r"|everywhere)\b|\s*[(,;:])"
 )
-_IN_ORDER = lazy_pattern(rf"\S.*\s{_folded(IN_ORDER)}{_END}")
-_MADE = lazy_pattern(rf"\S.*\s(?:{_folded(MADE)}|[^\W\d_]{{3,}}(?:ad|id)[oa]s?(?![^\W\d_])){_END}")
+_IN_ORDER = lazy_pattern(rf"\S.*\s{any_of('in_order', fold=True)}{_END}")
+_MADE = lazy_pattern(
+    rf"\S.*\s(?:{any_of('made', fold=True)}|[^\W\d_]{{3,}}(?:ad|id)[oa]s?(?![^\W\d_])){_END}"
+)
 _SUBJECT = lazy_pattern(
     r"\S+\s+(?:is|are|was|were|has|have|does|can|works?|pass(?:es)?|passing|green|succeeds?|fails"
-    rf"|follows|completes|includes|contains|produces|(?:{_folded((*IN_ORDER, *MADE))}{_END}))"
-    r"(?![^\W\d_])"
+    rf"|follows|completes|includes|contains|produces|(?:{any_of('in_order', 'made', fold=True)}"
+    rf"{_END}))(?![^\W\d_])"
 )
 """A noun that is also a verb: "Build passes", "Import works"."""
-_DONE = lazy_pattern(rf"(?:\S+\s+){{1,5}}{_folded((*IN_ORDER, *MADE))}\W*\Z")
+_DONE = lazy_pattern(rf"(?:\S+\s+){{1,5}}{any_of('in_order', 'made', fold=True)}\W*\Z")
 """The same in "Load tests completed"."""
 _RESULT = lazy_pattern(
     r".*\S\s*(?:→|⇒|=>|->)\s*(?:[1-5]\d\d\b|ok\b|exit|no |error|success|true\b|false\b)"
@@ -149,7 +133,7 @@ def reading(title: str) -> Reading:
 def _makes(words: str) -> bool:
     first = _FIRST.match(words)
     if first and first[0] in _MAKING:
-        named = first[0] in NOUNS and _DONE.match(words) is not None
+        named = first[0] in WORDS["making_nouns"] and _DONE.match(words) is not None
         return not named and _SUBJECT.match(words) is None
     return False
 

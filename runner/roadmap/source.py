@@ -18,7 +18,7 @@ from markdown_it.token import Token
 from markdown_it.utils import EnvType
 
 from runner.roadmap.task import Warning
-from runner.roadmap.words import STATUS_MARKS
+from runner.roadmap.words import WORDS, longest
 from runner.text.patterns import lazy_pattern
 
 _END = lazy_pattern(rb"\r\n|\n|\r")
@@ -186,12 +186,10 @@ def _as(byte: int, code: str) -> str:
 
 
 _TAIL = readings("\ufe0f") - {"\ufe0f"}
-_BROKEN = sorted({r for mark in STATUS_MARKS for r in readings(mark) - {mark}}, key=len)[::-1]
-_BROKEN_START = lazy_pattern(
-    f"(?:{'|'.join(map(re.escape, _BROKEN))})(?:{'|'.join(map(re.escape, sorted(_TAIL)))})?"
-)
+_BROKEN = {r for mark in WORDS["status_marks"] for r in readings(mark) - {mark}}
+_BROKEN_START = lazy_pattern(f"(?:{longest(_BROKEN)})(?:{longest(_TAIL)})?")
 _BROKEN_END = lazy_pattern(f"(?:{_BROKEN_START.pattern})\\s*\\Z")
-_DASHES = lazy_pattern("|".join(re.escape(r) for dash in "–—" for r in sorted(readings(dash))))
+_DASHES = lazy_pattern(longest(readings("–") | readings("—")))
 
 
 def without_marks(text: str) -> str:
@@ -204,7 +202,7 @@ def opens_with_status(text: str) -> bool:
     text = text.lstrip(_EDGE)
     if not text or text[0].isascii():
         return False
-    return text.startswith(STATUS_MARKS) or _BROKEN_START.match(text) is not None
+    return text.startswith(tuple(WORDS["status_marks"])) or _BROKEN_START.match(text) is not None
 
 
 def plain_dashes(text: str) -> str:

@@ -16,7 +16,7 @@ from runner.roadmap.markdown import Blocks, Headed, ListItem
 from runner.roadmap.normalise.sorts import marked_lines
 from runner.roadmap.source import RenderedText, opens_with_status, without_marks
 from runner.roadmap.task import Candidate, Warning
-from runner.roadmap.words import STATUS_COLUMNS, TASK_COLUMNS, UNDECIDED
+from runner.roadmap.words import WORDS, longest
 from runner.text.patterns import lazy_pattern
 
 MOST_SUSPECTS = 50
@@ -242,7 +242,7 @@ def _rows(blocks: Blocks) -> Iterator[Candidate]:
     for index, _path in blocks.tables:
         rows = _table(blocks.tokens, index)
         head = [cell.casefold().strip("*_ ") for cell in next(rows)[1]]
-        if not any(cell in STATUS_COLUMNS for cell in head):
+        if not any(cell in WORDS["status_columns"] for cell in head):
             continue
         column = _title_column(head)
         for line, cells in rows:
@@ -252,8 +252,12 @@ def _rows(blocks: Blocks) -> Iterator[Candidate]:
 
 def _title_column(head: list[str]) -> int:
     """The column that names the task; else the first that is neither a number nor the status."""
-    named = (n for n, cell in enumerate(head) if cell in TASK_COLUMNS)
-    other = (n for n, cell in enumerate(head) if cell not in {*STATUS_COLUMNS, "#", "id", "no", ""})
+    named = (n for n, cell in enumerate(head) if cell in WORDS["task_columns"])
+    other = (
+        n
+        for n, cell in enumerate(head)
+        if cell not in {*WORDS["status_columns"], "#", "id", "no", ""}
+    )
     return next(named, next(other, 0))
 
 
@@ -334,7 +338,7 @@ def _below_names_to_fill_in(boxes: Sequence[Checkbox]) -> bool:
 _UNDECIDED = lazy_pattern(
     r"(?:[\w.]{1,12}-\d{1,4}\s*[:-]\s*)?"
     rf"(?:(?:plans?|tasks?|details?)\s*[:-]?\s*)?"
-    rf"(?:{'|'.join(sorted(map(re.escape, UNDECIDED), key=len)[::-1])})"
+    rf"(?:{longest(WORDS['undecided'])})"
     r"(?:\s+(?:during|in|after|at|once|by|when|bei|lors|durante|при)\b.{0,80}|\s*[(\[].{0,80}[)\]])?"
     r"[\s.!*_]*",
     re.IGNORECASE,

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from runner.roadmap.task import Roadmap, Task
+from runner.roadmap.words import WORDS
 from runner.text.patterns import lazy_pattern
 
 
@@ -39,49 +40,6 @@ def about(task: Task, message: str, at: str = "") -> LintFinding:
     """A finding about a task's own text."""
     return LintFinding(task.place.line, message, at, task.place.text_end_line)
 
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-STOP = _words(
-    """a an the and or of in to for on at by with from into up out it its is are be as this that
-    our my your all any every each more most also then so if when where not no we i you they
-    there here will should can could would must may well too very just about after before
-    during"""
-)
-
-GENERIC = _words(
-    """add adds adding added create creating make making makes do doing does implement
-    implementing implementation build building write writing fix fixes fixing fixed update
-    updates updating updated change changes changing improve improves improving improvement
-    improvements enhance enhanced improved optimized enhancing enhancement enhancements refactor
-    refactors refactoring
-    clean cleanup clean-up cleaning tidy polish polishing optimize optimise optimizing
-    optimising optimization optimizations optimisation optimisations handle handling review
-    check test tests testing document documentation documenting doc docs readme investigate
-    research explore look consider think finish finalize finalise complete continue start work
-    working try get setup set support rework tweak tweaks adjust adjustments prepare finishing
-    final extend expand upgrade some various several many few misc miscellaneous other others
-    etc stuff thing things everything anything something whatever better nicer nice good great
-    best faster cleaner simpler easier cool awesome proper properly correct correctly
-    appropriate appropriately necessary needed need needs required general generally overall
-    further additional extra new old remaining rest basic advanced modern robust different
-    possible potential minor major small big important bug bugs bugfix bugfixes issue issues
-    problem problems error errors edge case cases corner crash crashes feature features
-    functionality functionalities code codebase project app apps application applications
-    program software system site website page pages ui ux ui/ux interface frontend backend
-    front-end back-end front end back api apis quality performance speed security stability
-    usability experience reliability maintainability readability structure architecture design
-    logic task tasks item items part parts area areas place places detail details user users
-    user-friendly friendly feel style styles styling coverage comments phase stage step sprint
-    milestone week backlog todo todos later next future ideas idea wip tech technical debt
-    housekeeping maintenance roadmap plan planned planning goal goals month months quarter year
-    day checklist requirements objectives must have should critical urgent identified known
-    existing current high medium low priority blocking immediate short long term mid upcoming
-    open next-steps steps v q release releases version versions backlogs"""
-)
-"""Words that fit any project; a task made only of them names nothing."""
 
 FILLER = lazy_pattern(
     r"\b(?:some|various|several|misc|miscellaneous|etc|stuff|things?|whatever|better|nicer|"
@@ -256,7 +214,7 @@ def is_specific(text: str) -> bool:
     """Whether a text has a name, a number, or a word that does not fit every project."""
     if _SPECIFIC.search(text):
         return True
-    return any(word.lower() not in GENERIC | STOP for word in _WORD.findall(text))
+    return any(word.lower() not in WORDS["generic"] | WORDS["stop"] for word in _WORD.findall(text))
 
 
 def readings(roadmap: Roadmap) -> Iterator[TaskReading]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from runner.roadmap.lint.reading import (
@@ -26,7 +27,7 @@ from runner.roadmap.normalise.sorts import is_legend
 from runner.roadmap.parse import parse_roadmap
 from runner.roadmap.source import read
 from runner.roadmap.task import Candidate, Heading, Roadmap, Task, Warning
-from runner.roadmap.words import SAID, any_of
+from runner.roadmap.words import any_of
 from runner.text.patterns import lazy_pattern
 
 _DONE = (
@@ -66,46 +67,30 @@ _HEADING_DONE = lazy_pattern(rf"{_CHECK}|[(\[]\s*(?:{_DONE})\s*[)\]]\s*$", re.IG
 
 def contradiction(roadmap: Roadmap) -> Iterator[LintFinding]:
     """Find tasks whose words contradict their checkbox, and done headings over open tasks."""
+    below: Counter[Heading] = Counter()
     for task in roadmap.tasks:
-        if task.kind == "work" and not (task.marks.struck or task.marks.template):
-            found = _remarked(TaskReading(task))
-            if found:
-                yield found
-    yield from _done_headings(roadmap)
-
-
-def _remarked(reading: TaskReading) -> LintFinding | None:
-    task = reading.task
-    words = SAYS_OPEN if task.checked else SAYS_DONE
-    value = _STATUS_OPEN if task.checked else _STATUS_DONE
-    if found := words.search(_first(reading.prose)):
-        return _finding(task, found[0].strip())
-    status = _STATUS.search(task.details[:2000])
-    if status and value.match(status["value"]):
-        return _finding(task, f"Status: {status['value'].strip(' *_')}")
-    return None
-
-
-def _first(prose: str) -> str:
-    """The first line: remarks on the state are there."""
-    return prose.partition("\n")[0]
-
-
-def _finding(task: Task, text: str) -> LintFinding:
-    if task.checked:
-        ask = "clear the checkbox if it is not done; otherwise remove the remark"
-        return about(
-            task, f'the checkbox is ticked, but the text says "{short(text)}"; {ask}', text
+        if task.kind != "work" or task.marks.struck:
+            continue
+        if not (task.checked or task.marks.optional):
+            below.update(task.place.headings)
+        if task.marks.template:
+            continue
+        first = TaskReading(task).prose.partition("\n")[0]
+        found = (SAYS_OPEN if task.checked else SAYS_DONE).search(first)
+        text = found[0].strip() if found else ""
+        status = _STATUS.search(task.details[:2000])
+        value = _STATUS_OPEN if task.checked else _STATUS_DONE
+        if not found and status and value.match(status["value"]):
+            text = f"Status: {status['value'].strip(' *_')}"
+        ask = (
+            "clear the checkbox if it is not done; otherwise remove the remark"
+            if task.checked
+            else "tick it if it is done; otherwise remove the remark. Until then it counts as open"
         )
-    ask = "tick it if it is done; otherwise remove the remark. Until then it counts as open"
-    return about(task, f'the checkbox is open, but the text says "{short(text)}"; {ask}', text)
-
-
-def _done_headings(roadmap: Roadmap) -> Iterator[LintFinding]:
-    below: dict[Heading, int] = {}
-    for task in roadmap.tasks:
-        if task.kind == "work" and not (task.checked or task.marks.struck or task.marks.optional):
-            below |= {heading: below.get(heading, 0) + 1 for heading in task.place.headings}
+        is_so = "ticked" if task.checked else "open"
+        if text:
+            said = f'the checkbox is {is_so}, but the text says "{short(text)}"; {ask}'
+            yield about(task, said, text)
     for heading, count in below.items():
         if _HEADING_DONE.search(heading.text[:500]):
             tasks = f"{count} open tasks are" if count > 1 else "an open task is"
@@ -114,14 +99,18 @@ def _done_headings(roadmap: Roadmap) -> Iterator[LintFinding]:
             yield LintFinding(heading.line, message)
 
 
+_NEAR = 2
+"""Lines between two that are said together."""
+
+
 def unboxed(roadmap: Roadmap) -> Iterator[LintFinding]:
     """Find lines with the emoji of a state that have no checkbox, beside tasks that have one."""
     if not any(task.kind == "work" for task in roadmap.tasks):
         return  # "no-task" says it of the whole file
     groups: list[list[Candidate]] = []
-    text = ["", *read(roadmap.content).lines]
+    text = read(roadmap.content).lines
     for line in (each for each in roadmap.candidates if each.why == "emoji"):
-        if is_legend("".join(text[line.line : line.line + 1]).lstrip(" \t-*+")):
+        if is_legend(text[line.line - 1].lstrip(" \t-*+")):
             continue
         if groups and line.line <= groups[-1][-1].end_line + _NEAR:
             groups[-1].append(line)
@@ -137,10 +126,6 @@ def unboxed(roadmap: Roadmap) -> Iterator[LintFinding]:
             )
             ask = "write `- [x]` or `- [ ]` before each that is a task"
         yield LintFinding(group[0].line, f"{what}; {ask}")
-
-
-_NEAR = 2
-"""Lines between two that are said together."""
 
 
 def unread_dependency(roadmap: Roadmap) -> Iterator[LintFinding]:
@@ -164,7 +149,7 @@ def unread_dependency(roadmap: Roadmap) -> Iterator[LintFinding]:
 
 _LONGEST = 2_000
 _DEPENDS = lazy_pattern(
-    rf"(?<!\w)(?:{any_of(SAID)})[\s:`*]*(?P<ref>[\w./-]*#\w[\w.]*|\d{{1,3}}(?:\.\d{{1,3}})+(?![\w+]))",
+    rf"(?<!\w)(?:{any_of('said')})[\s:`*]*(?P<ref>[\w./-]*#\w[\w.]*|\d{{1,3}}(?:\.\d{{1,3}})+(?![\w+]))",
     re.IGNORECASE,
 )
 """A task of another file, or an id with a point; a version has other words before it."""
@@ -204,68 +189,54 @@ _BULLET = lazy_pattern(r"^\s*(?:[-*+]|\d{1,9}[.)])\s+(?P<text>\S.*)$", re.MULTIL
 _PARTS = lazy_pattern(r"[,;+\n]|\s[&]\s|\band\b", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class Measure:
-    """One way to be large: from ``much`` on it is a point, from ``far`` on it is enough."""
-
-    name: str
-    count: Callable[[TaskReading], float]
-    much: float
-    far: float
-
-
-def large(reading: TaskReading) -> LintFinding | None:
-    """Find a task with two points or more; the message names what was counted."""
-    counted = [(measure, measure.count(reading)) for measure in MEASURES]
-    reached = [(m, n) for m, n in counted if n >= m.much]
-    points = sum(TOO_MANY if n >= m.far else 1 for m, n in reached)
-    if points < TOO_MANY:
-        return None
-    why = ", ".join(_measured(m, n) for m, n in reached)
-    ask = "split it into tasks of one change each that can be tested separately"
-    return about(reading.task, f"this task is too large ({why}); {ask}")
-
-
-def _measured(measure: Measure, number: float) -> str:
-    return measure.name.replace("{n}", f"{number:g}")
-
-
-def files(reading: TaskReading) -> float:
+def files(reading: TaskReading) -> int:
     """Count the distinct files the task itself names (not those of its section)."""
     text = f"{reading.task.text}\n{reading.task.details}"
     return sum(file in text for file in reading.task.files)
 
 
-def verbs(reading: TaskReading) -> float:
-    """Count distinct verbs of construction that begin a clause of the task's own text."""
-    return len({found[1].lower() for found in PROJECT_VERBS.finditer(reading.prose)})
-
-
-def features(reading: TaskReading) -> float:
-    """Count the listed parts that are each a feature of an application."""
-    return sum(bool(FEATURES.search(part)) for part in _PARTS.split(reading.prose))
-
-
-def nested(reading: TaskReading) -> float:
+def _points(reading: TaskReading) -> int:
     """Count what is listed below the task and is not an acceptance criterion."""
     criteria = {" ".join(text.split()) for text in reading.task.acceptance}
     bullets = (" ".join(found["text"].split()) for found in _BULLET.finditer(reading.task.details))
     return sum(bullet not in criteria for bullet in bullets)
 
 
-def scope(reading: TaskReading) -> float:
-    """Return 1 if the task is about an entire application, whatever it is called."""
-    prose = reading.prose
-    return float(any(pattern.search(prose) for pattern in (WHOLE_THING, SWEEP, SCOPE)))
+def _verbs(reading: TaskReading) -> int:
+    """Count distinct verbs of construction that begin a clause of the task's own text."""
+    return len({found[1].lower() for found in PROJECT_VERBS.finditer(reading.prose)})
 
 
-MEASURES = (
-    Measure("it names {n} files", files, 5, 8),
-    Measure("it asks to do {n} kinds of work", verbs, 3, 4),
-    Measure("it lists {n} features", features, 3, 4),
-    Measure("it has {n} points below it", nested, 8, 14),
-    Measure("it is about a whole application", scope, 1, 1),
+_MEASURES: Sequence[tuple[str, Callable[[TaskReading], int], int, int]] = (
+    ("it names {n} files", files, 5, 8),
+    ("it asks to do {n} kinds of work", _verbs, 3, 4),
+    (
+        "it lists {n} features",
+        lambda reading: sum(bool(FEATURES.search(part)) for part in _PARTS.split(reading.prose)),
+        3,
+        4,
+    ),
+    ("it has {n} points below it", _points, 8, 14),
+    (
+        "it is about a whole application",
+        lambda reading: int(any(p.search(reading.prose) for p in (WHOLE_THING, SWEEP, SCOPE))),
+        1,
+        1,
+    ),
 )
+"""Ways to be large: what is said, how it is counted, and from which numbers on it is a point, or
+enough."""
+
+
+def large(reading: TaskReading) -> LintFinding | None:
+    """Find a task with two points or more; the message names what was counted."""
+    counted = [(say, count(reading), much, far) for say, count, much, far in _MEASURES]
+    points = sum(TOO_MANY if n >= far else n >= much for _, n, much, far in counted)
+    if points < TOO_MANY:
+        return None
+    why = ", ".join(say.replace("{n}", str(n)) for say, n, much, _ in counted if n >= much)
+    ask = "split it into tasks of one change each that can be tested separately"
+    return about(reading.task, f"this task is too large ({why}); {ask}")
 
 
 def vague(reading: TaskReading) -> LintFinding | None:
@@ -276,17 +247,19 @@ def vague(reading: TaskReading) -> LintFinding | None:
     """
     if reading.explained:
         return None
-    if found := OPEN_SET.search(reading.own):
-        return _vague_finding(reading, f'"{short(found[0])}" can be any', found[0])
-    if reading.specific:
+    open_set = OPEN_SET.search(reading.own)
+    if open_set is None and reading.specific:
         return None
-    if found := FILLER.search(reading.own):
-        return _vague_finding(reading, f'"{short(found[0])}" says neither what nor where', found[0])
-    return None if reading.placed else _vague_finding(reading, "it names nothing of this project")
-
-
-def _vague_finding(reading: TaskReading, why: str, at: str = "") -> LintFinding:
+    filler = FILLER.search(reading.own)
+    if open_set is None and filler is None and reading.placed:
+        return None
+    found = open_set or filler
+    why = "it names nothing of this project"
+    if found:
+        says = "can be any" if open_set else "says neither what nor where"
+        why = f'"{short(found[0])}" {says}'
     ask = "name the file or function, and what it does when the task is done"
+    at = found[0] if found else ""
     return about(reading.task, f"this task is vague, {why}; {ask}", at)
 
 
@@ -298,29 +271,24 @@ _ASK = 'add "Acceptance:" and what can be checked, below it'
 def no_acceptance(roadmap: Roadmap) -> Iterator[LintFinding]:
     """Find tasks whose goal cannot be checked, and those that alone have no criteria.
 
-    The second only where three of four open tasks (at least four) have some: there a task
-    without is an oversight, elsewhere it is the author's manner.
+    A goal like "faster" or "gracefully" needs a number, a case or a way. The others only where
+    three of four open tasks (at least four) have criteria: there a task without is an oversight,
+    elsewhere it is the author's manner.
     """
     tasks = list(readings(roadmap))
     with_criteria = sum(bool(reading.task.acceptance) for reading in tasks)
     usual = with_criteria >= max(_FEWEST, _HABIT * len(tasks))
     for reading in tasks:
-        if reading.explained or vague(reading):
+        if reading.explained or reading.explanation or vague(reading):
             continue
-        if found := unmeasured(reading):
-            yield found
-        elif usual and not reading.explanation:
+        found = QUALITY.search(reading.own)
+        if found and not MEASURE.search(reading.own):
+            word = found[0].strip(" *_")
+            said = f'nothing says when "{short(word)}" is reached; {_ASK}'
+            yield about(reading.task, said, word)
+        elif usual:
             why = f"{with_criteria} of {len(tasks)} open tasks here have acceptance criteria"
             yield about(reading.task, f"{why}, this one has none; {_ASK}")
-
-
-def unmeasured(reading: TaskReading) -> LintFinding | None:
-    """Find a goal like "faster" or "gracefully" without a number, a case or a way."""
-    found = QUALITY.search(reading.own)
-    if found is None or reading.explanation or MEASURE.search(reading.own):
-        return None
-    word = found[0].strip(" *_")
-    return about(reading.task, f'nothing says when "{short(word)}" is reached; {_ASK}', word)
 
 
 _BOX = lazy_pattern(r"\s*(?:[-*+]|\d{1,9}[.)])\s+\[[ xX]\]\s")
@@ -439,10 +407,21 @@ PARSED: dict[str, str] = {
 
 
 def lint(roadmap: Roadmap) -> tuple[Warning, ...]:
-    """Return what a person should look at, in file order, what the parser found included."""
-    lines = read(roadmap.content).lines
-    found = [_placed(f, rule.code, lines) for rule in RULES for f in rule.find(roadmap)]
-    return tuple(sorted((*roadmap.warnings, *found), key=lambda w: (w.line, w.column, w.code)))
+    """Return what a person should look at, in file order, what the parser found included.
+
+    A finding points to the piece of text it is about, else to where its line's text begins.
+    """
+    lines = ["", *read(roadmap.content).lines]
+    found = list(roadmap.warnings)
+    for code, each in ((rule.code, each) for rule in RULES for each in rule.find(roadmap)):
+        first = lines[each.line]
+        line, column = each.line, len(first) - len(first.lstrip())
+        if each.at:
+            places = range(each.line, max(each.last, each.line) + 1)
+            line = next((number for number in places if each.at in lines[number]), line)
+            column = lines[line].find(each.at) if each.at in lines[line] else column
+        found.append(Warning(line, column + 1, code, each.message))
+    return tuple(sorted(found, key=lambda w: (w.line, w.column, w.code)))
 
 
 def lint_text(text: str) -> tuple[str, ...]:
@@ -450,7 +429,8 @@ def lint_text(text: str) -> tuple[str, ...]:
 
     For proposed tasks: what needs the rest of the file (ids, dependencies) is not looked at.
     """
-    item = text if _BOX.match(text) else f"- [ ] {_indented(text)}"
+    item = text.strip().replace("\r\n", "\n").replace("\n", "\n  ")
+    item = text if _BOX.match(text) else f"- [ ] {item}"
     roadmap = parse_roadmap("task", item.encode("utf-8", "replace"))
     return tuple(finding.message for rule in RULES if rule.alone for finding in rule.find(roadmap))
 
@@ -461,18 +441,3 @@ def rules_table() -> str:
     return "\n".join(
         ["| code | reports |", "|---|---|", *(f"| `{code}` | {what} |" for code, what in rows)]
     )
-
-
-def _indented(text: str) -> str:
-    return text.strip().replace("\r\n", "\n").replace("\n", "\n  ")
-
-
-def _placed(finding: LintFinding, code: str, lines: list[str]) -> Warning:
-    """Point to the piece of text a finding is about, else to where its line's text begins."""
-    for number in range(finding.line, max(finding.last, finding.line) + 1):
-        line = lines[number - 1] if number <= len(lines) else ""
-        if finding.at and (column := line.find(finding.at)) >= 0:
-            return Warning(number, column + 1, code, finding.message)
-    first = lines[finding.line - 1] if finding.line <= len(lines) else ""
-    column = len(first) - len(first.lstrip()) + 1
-    return Warning(finding.line, column, code, finding.message)

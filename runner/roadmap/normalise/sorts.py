@@ -12,91 +12,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from runner.roadmap.checks import is_checks
-from runner.roadmap.words import (
-    COUNTED,
-    DEPENDS,
-    EFFORT,
-    PHASES,
-    PRIORITY,
-    STATUS_COLUMNS,
-    TASKS,
-    WORK,
-)
-
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(word.strip() for word in text.replace("\n", ",").split(",") if word.strip())
-
-
-DONE = _words(
-    """
-    done, complete, completed, finished, shipped, released, implemented, closed, resolved
-    merged, 完了, 済, 済み, 完成, 已完成, 完了済み, 완료, terminé, terminée, fait, fertig
-    erledigt, abgeschlossen, hecho, completado, completada, terminado, feito, concluído
-    concluída, fatto, completato, готово, выполнено, завершено, сделано, voltooid, gereed
-    ukończone, zrobione, klar, klart, klara, färdig, färdigt, färdigställt, slutförd, ferdig
-    færdig, hotovo, hotové, tamamlandı, selesai, hoàn thành, livré, livrée, réalisé, entregado
-    entregue, lançado, rilasciato, delivered, launched, landed, accomplished, built, available now
-    available today, what works, what works today, current foundation, current features
-    current capabilities, existing features, key accomplishments, accomplishments, 已实现, 已发布
-    已上线, 已交付, 実装済み, リリース済み, 対応済み, 구현 완료, 출시됨, внедрено, выпущено
-    """
-)
-OPEN = _words(
-    """
-    in progress, doing, wip, ongoing, started, in review, review, testing, planned, todo, to do
-    to-do, pending, not started, blocked, backlog, icebox, next, next up, later, now, soon
-    upcoming, future, short term, medium term, long term, near term, mid term, near-term
-    short-term, medium-term, mid-term, long-term, longer term, open, on hold, ready
-    not done, incomplete, partial, partially, almost, mostly, half, 進行中
-    进行中, 未着手, 未完了, 未完成, 待办, 待辦, 計画中, 计划中, 予定, 예정, 진행 중, en cours
-    à faire, in arbeit, geplant, offen, en progreso, en curso, pendiente, em andamento, da fare
-    in corso, в процессе, в работе, запланировано, не начато, не готово, nicht fertig
-    no terminado
-    """
-)
-TODOS = _words(
-    """
-    roadmap, todo, to do, to-do, todos, todo list, to-do list, tasks, task list, plan, backlog
-    work items, action items, next steps, open tasks, plans, work, implementation, issues
-    subtasks, tareas, aufgaben, tâches, tarefas, задачи, план, дорожная карта, feuille de route
-    hoja de ruta, fahrplan, 路线图, 任务, 任务列表, タスク, タスク一覧, ロードマップ, 할 일
-    로드맵
-    """
-)
-FIELDS = _words(
-    """
-    goal, goals, objective, objectives, status, blocks, complexity, owner, assignee, file, files
-    note, notes, risk, risks, why, rationale, purpose, description, context, background
-    reference, references, links, due, due date, target, target date, focus, theme, requirements
-    impact, value, details, technical details, tests, output, outcome, example, zustand, ziel
-    estado, objetivo, statut, objectif, статус, цель, 状态, 目标, 負責人, 负责人, 状態
-    ステータス, 目標, 担当, 期限, 상태, 목표
-    """
-)
-ASIDES = _words(
-    """
-    overview, introduction, summary, executive summary, resources, architecture, legend, key
-    glossary, contents, table of contents, toc, contributing, license, about, vision, mission
-    motivation, progress, progress summary, metrics, kpis, assumptions, non-goals, out of scope
-    principles, guiding principles, conventions, phases, faq, appendix, changelog, history
-    tech stack, technology stack, technologies, how to contribute, contributors
-    acknowledgements, feedback, team, questions, open questions, decisions, 概要, はじめに, 背景
-    简介, 概述, 目录, 参考, 凡例, 图例, 개요, обзор, введение, легенда, einleitung, überblick
-    introducción, resumen, leyenda, légende, aperçu
-    """
-)
-ID_COLUMNS = _words(
-    """
-    id, #, no, no., nr, nr., num, number, key, ref, 编号, 番号, №
-    """
-)
-NOUNS = _words(
-    """
-    features, feature, tasks, items, work, todos, phases, improvements, milestones
-    """
-)
-
+from runner.roadmap.words import WORDS, longest
 
 # ruff: noqa: RUF001 - full-width punctuation is what Chinese and Japanese roadmaps are written with
 
@@ -127,7 +43,7 @@ _TASK_LIST = re.compile(
     re.IGNORECASE,
 )
 _CODE = re.compile(r"[A-Z]{1,8}-?\d{1,6}(?:[.-]\d{1,4})*\b")
-_ORDINAL = re.compile(rf"(?:第.{{1,3}}|\d{{1,3}})(?:{'|'.join(COUNTED)})")
+_ORDINAL = re.compile(rf"(?:第.{{1,3}}|\d{{1,3}})(?:{longest(WORDS['counted'])})")
 _VERSION = re.compile(
     r"v\d{1,4}(?:\.\d{1,4})*\b"
     r"|\[?\d{1,4}\.(?:\d{1,4}|x)(?:\.(?:\d{1,4}|x))?\]?(?:$|\s*[-–—:：(（])",
@@ -192,8 +108,8 @@ def is_lane(text: str) -> bool | None:
     """
     name = plain(text).casefold()
     first, _, rest = name.partition(" ")
-    for words, state in ((DONE, True), (OPEN, False)):
-        if name in words or (first in words and rest in NOUNS):
+    for words, state in ((WORDS["done"], True), (WORDS["open"], False)):
+        if name in words or (first in words and rest in WORDS["countable"]):
             return state
     lanes = ((_LEFT_OUT, None), (_DONE_LANE, True), (_OPEN_LANE, False))
     return next((state for lane, state in lanes if lane.match(name)), None)
@@ -207,7 +123,9 @@ def is_released(title: str) -> bool:
 
 def is_field(text: str) -> bool:
     """Say whether a label, key or heading is about the work above it, checks included."""
-    return plain(text).casefold() in FIELDS | DEPENDS | EFFORT | PRIORITY or is_checks(text)
+    return plain(text).casefold() in WORDS["fields"] | WORDS["depends"] | WORDS["effort"] | WORDS[
+        "priority"
+    ] or is_checks(text)
 
 
 def is_todo(text: str) -> bool:
@@ -215,12 +133,14 @@ def is_todo(text: str) -> bool:
     return plain(text).casefold() in _TODOS
 
 
-_TODOS = TODOS | (WORK - {"steps", "implementation steps", "deliverables", "actions"})
+_TODOS = WORDS["announcing"] | (
+    WORDS["work"] - {"steps", "implementation steps", "deliverables", "actions"}
+)
 
 
 def is_status(text: str) -> bool:
     """Say whether a key or a column's name announces a state."""
-    return plain(text).casefold() in STATUS_COLUMNS
+    return plain(text).casefold() in WORDS["status_columns"]
 
 
 def is_plan(text: str) -> bool:
@@ -247,7 +167,7 @@ def sort_of(title: str) -> Sort | None:
         ("lane", is_lane(title) is not None),
         ("todo", is_todo(name)),
         ("field", is_field(name)),
-        ("aside", name.casefold() in ASIDES),
+        ("aside", name.casefold() in WORDS["asides"]),
     )
     if found := next((sort for sort, is_one in sorts if is_one), None):
         return found
@@ -255,9 +175,9 @@ def sort_of(title: str) -> Sort | None:
         return "phase"
     named = _NAMED.match(name) or _LETTERED.match(name)
     word = named["word"].casefold() if named else ""
-    if word in PHASES:
+    if word in WORDS["phases"]:
         return "phase"
-    if word in TASKS or _CODE.match(name):
+    if word in WORDS["tasks"] or _CODE.match(name):
         return "task"
     number = _NUMBER.match(name)
     if number is None:
@@ -304,11 +224,9 @@ _STARTS = (
 _UNSURE = re.compile(r"(?:partial|almost|mostly|half|nearly|not |nicht |no |не |teilweise|部分)")
 _AFTER = r"\s*(?:$|[(\[（【—–:：,.!/-]|\d|\b(?:in|on|am|en|le|el|v\d))"
 """What may follow a word for a state: nothing, a remark or a date."""
-_SAYS_DONE = re.compile(rf"(?:{'|'.join(map(re.escape, sorted(DONE)))}){_AFTER}")
-_SAYS_OPEN = re.compile(rf"(?:{'|'.join(map(re.escape, sorted(OPEN)))}){_AFTER}")
-_DONE_WORD = re.compile(
-    rf"(?<!\w)(?:{'|'.join(map(re.escape, sorted(DONE)))})(?!\w)", re.IGNORECASE
-)
+_SAYS_DONE = re.compile(rf"(?:{longest(WORDS['done'])}){_AFTER}")
+_SAYS_OPEN = re.compile(rf"(?:{longest(WORDS['open'])}){_AFTER}")
+_DONE_WORD = re.compile(rf"(?<!\w)(?:{longest(WORDS['done'])})(?!\w)", re.IGNORECASE)
 _UNTIL_DONE = re.compile(
     r"\b(?:when|once|until|after|if|before|not|never|will be|to be|wenn|sobald|bis|quand|cuando"
     r"|quando|когда|после|не)\b[^.,;!?\n]*\Z",
@@ -454,4 +372,4 @@ def is_legend(text: str) -> bool:
     """Say whether an item only explains a mark ("✅ Done", "🔄 = in progress")."""
     head = _LEADING.match(text)
     rest = text[head.end() :].strip(" \t*_`=:：-–—→.") if head else ""
-    return head is not None and (not rest or rest.casefold() in DONE | OPEN)
+    return head is not None and (not rest or rest.casefold() in WORDS["done"] | WORDS["open"])

@@ -18,7 +18,6 @@ from runner.roadmap.normalise.outline import (
     tells_fields,
 )
 from runner.roadmap.normalise.sorts import (
-    ID_COLUMNS,
     Mark,
     is_boxed,
     is_field,
@@ -37,7 +36,7 @@ from runner.roadmap.normalise.sorts import (
     title_mark,
     value_mark,
 )
-from runner.roadmap.words import STATUS_COLUMNS, TASK_COLUMNS
+from runner.roadmap.words import WORDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +56,10 @@ def status_column(table: OutlineBlock) -> int | None:
     """
     if len(table.rows) < 2:
         return None
-    named = _column(table, STATUS_COLUMNS)
+    named = _column(table, WORDS["status_columns"])
     if named is not None:
         return named
-    titled = _column(table, TASK_COLUMNS)
+    titled = _column(table, WORDS["task_columns"])
     columns = (at for at in range(len(table.rows[0])) if at != titled)
     return next(
         (
@@ -78,7 +77,7 @@ def rows(table: OutlineBlock) -> Iterator[TableRow]:
     What is before the title stays before it: an id plainly, other cells in brackets.
     """
     names, status = table.rows[0], status_column(table)
-    title = _column(table, TASK_COLUMNS)
+    title = _column(table, WORDS["task_columns"])
     if title is None or title == status:
         others = (at for at, name in enumerate(names) if name and not _is_id(name))
         title = next((at for at in others if at != status), 0)
@@ -112,7 +111,7 @@ def _column(table: OutlineBlock, names: Set[str]) -> int | None:
 
 
 def _is_id(name: str) -> bool:
-    return name.casefold().strip("*_") in ID_COLUMNS
+    return name.casefold().strip("*_") in WORDS["id_columns"]
 
 
 @dataclass(frozen=True, slots=True)
