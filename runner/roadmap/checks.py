@@ -80,11 +80,13 @@ def is_checks(text: str) -> bool:
         return True
     words = folded(words)
     bare = _BARE_PHASE.match(words)
-    if words in _FOLDED or bool(bare and bare["success"]) or _with_more(words):
+    success = bool(bare and bare["success"]) or _TASK_SUCCESS.match(words) is not None
+    if words in _FOLDED or success or _with_more(words) or _are_criteria(words):
         return True
-    if _TASK_SUCCESS.match(words) or _are_criteria(words):
-        return True
-    return "check" in words and _is_gone_through(words)
+    apart = words.split(" ")  # "Write the checklist" is work
+    if "check" not in words or len(apart) > 7 or apart[0] in _SET_UP:
+        return False
+    return _GONE_THROUGH.search(words) is not None
 
 
 _CJK = lazy_pattern(
@@ -112,12 +114,6 @@ def _are_criteria(words: str) -> bool:
         and not any(word.endswith(":") for word in apart)  # "Phase 2: sorting by criteria"
         and _CRITERIA.match(words) is not None
     )
-
-
-def _is_gone_through(words: str) -> bool:
-    """Say whether a short label is of a checklist that is no work; "Write the checklist" is."""
-    apart = words.split(" ")
-    return len(apart) <= 7 and apart[0] not in _SET_UP and _GONE_THROUGH.search(words) is not None
 
 
 def _with_more(words: str) -> bool:

@@ -74,7 +74,7 @@ def broken(code: Sequence[Token], lines: Sequence[str]) -> tuple[BrokenFence, ..
                 swap.hidden = _behind(fences[number + 1 : number + 1 + _FOLLOWED], lines)
             found.append(_broken(fence, start + 1 + inner, swap))
             after = swap.agreed
-        elif end >= last and not _closes(lines[end - 1], fence.markup, end - start):
+        elif end >= last and not (end - start > 1 and _closing(lines[end - 1], fence.markup)):
             hidden = [n + 1 for n in range(start + 1, end) if _TASK.match(lines[n])]
             found.append(_broken(fence, 0, _Swap(end, hidden=hidden)))
     return tuple(found)
@@ -135,9 +135,9 @@ def _inner(fence: Token) -> int:
     return 0
 
 
-def _closes(line: str, markup: str, length: int) -> bool:
+def _closing(line: str, markup: str) -> bool:
     bare = line.strip(" \t>")
-    return length > 1 and bare.startswith(markup) and not bare.strip(markup[0])
+    return bare.startswith(markup) and not bare.strip(markup[0])
 
 
 def _swapped(fence: Token, shown: Set[int], lines: Sequence[str]) -> _Swap:

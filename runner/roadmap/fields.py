@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
+from runner.roadmap.headings import arabic
 from runner.roadmap.source import without_marks
 from runner.roadmap.words import WORDS, any_of, longest
 from runner.text.patterns import lazy_pattern
@@ -57,7 +58,6 @@ _CODE_SPAN = lazy_pattern(
     r"[^\W\d_]{1,8}\d{1,6}(?:[.-]\d{1,6})*[a-z]?(?![\w])"
     r"|[^\W\d_][^\W_]{0,9}(?:-[^\W_]{1,10}){0,3}-[^\W\d_]{0,8}\d{1,8}(?:\.\d{1,4})*[a-z]?(?!\w)"
 )
-_CJK = {character: number for number, character in enumerate("一二三四五六七八九", 1)}
 
 
 def name_at(text: str, at: int = 0) -> tuple[Name, int] | None:
@@ -65,8 +65,15 @@ def name_at(text: str, at: int = 0) -> tuple[Name, int] | None:
     if counted := _COUNTED.match(text, at):
         number, word = (counted[1] or counted[3]), (counted[2] or counted[4])
         return Name(word.casefold(), plain_number(number)), counted.end()
-    if worded := _worded(text, at):
-        return worded
+    spellings: list[str] = []
+    if cjk := _CJK_WORD.match(text, at):
+        spellings = [cjk[0]]
+    elif letters := _LETTERS.match(text, at):
+        spellings = [letters[0], letters[0].split()[0]]
+    for spelling in spellings:
+        known = _WORDS.get(" ".join(spelling.casefold().split()))
+        if known and (numbered := number_after(text, at + len(spelling))):
+            return Name(known, numbered[0]), numbered[1]
     if found := _CODE_SPAN.match(text, at) or _BARE.match(text, at):
         return Name("", found[0].casefold()), found.end()
     return None
@@ -90,24 +97,8 @@ def number_after(text: str, at: int) -> tuple[str, int] | None:
 
 def plain_number(written: str) -> str:
     """A number in digits, without zeros before it."""
-    if set(written) <= {*_CJK, "十"}:
-        tens, ten, ones = written.rpartition("十")
-        return str((_CJK.get(tens, 1) * 10 if ten else 0) + _CJK.get(ones, 0))
-    return (written.lstrip("0") or "0").casefold() if written[0] == "0" else written.casefold()
-
-
-def _worded(text: str, at: int) -> tuple[Name, int] | None:
-    if cjk := _CJK_WORD.match(text, at):
-        number = number_after(text, cjk.end())
-        return (Name(cjk[0], number[0]), number[1]) if number else None
-    letters = _LETTERS.match(text, at)
-    if letters is None:
-        return None
-    for spelling in (letters[0], letters[0].split()[0]):
-        word = _WORDS.get(" ".join(spelling.casefold().split()))
-        if word and (number := number_after(text, at + len(spelling))):
-            return Name(word, number[0]), number[1]
-    return None
+    written = arabic(written)
+    return ((written.lstrip("0") or "0") if written[0] == "0" else written).casefold()
 
 
 Key = Literal["depends", "priority", "effort", "optional"]
@@ -160,26 +151,19 @@ class Field:
     of: Name | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class _Line:
-    number: int
-    bullet: bool
-    text: str
-
-
 def fields(text: str, *, first: int = 0) -> list[Field]:
     """Return the fields that have their own lines; not those of nested tasks or code.
 
-    ``first`` is the number of the first line.
+    ``first`` is the number of the first line. A field without a value opens a list.
     """
     found: list[Field] = []
     opened: Field | None = None
-    for line in _lines(text, first):
-        here = _on_line(line)
-        if opened and line.bullet and not here:
-            opened = Field(opened.key, (*opened.values, line.text), opened.line)
+    for number, bullet, line in _lines(text, first):
+        here = _on_line(line, number)
+        if opened and bullet and not here:
+            opened = replace(opened, values=(*opened.values, line))
             continue
-        if opened and (line.text or opened.values):
+        if opened and (line or opened.values):
             found += [opened] if opened.values else []
             opened = None
         found += (field for field in here if field.values)
@@ -192,9 +176,9 @@ def own_fields(text: str) -> list[Field]:
     first, _, rest = halfwidth(text).partition("\n")
     found = [field for field in inline(text) if field.values]
     if at := next((bold.start() for bold in _BOLD.finditer(first) if bold.start()), 0):
-        found += [field for field in _on_line(_Line(0, False, first[at:])) if field.values]
+        found += [field for field in _on_line(first[at:], 0) if field.values]
     elif between := _BETWEEN.search(first):
-        after = _on_line(_Line(0, False, first[between.end() :]))
+        after = _on_line(first[between.end() :], 0)
         found += [field for field in after if field.values and not field.weak]
     return found + fields(rest, first=1) if rest else found
 
@@ -226,46 +210,37 @@ def halfwidth(text: str) -> str:
     return text if text.isascii() else text.translate(_HALF)
 
 
-def _lines(text: str, first: int) -> Iterator[_Line]:
-    """The lines of a text, without code, comments and nested tasks."""
+def _lines(text: str, first: int) -> Iterator[tuple[int, bool, str]]:
+    """(number, whether it is a bullet, text) of lines, without code, comments, nested tasks."""
     fence, comment, task = "", False, -1
     for number, raw in enumerate(text.split("\n"), first):
         line = halfwidth(raw[:LONGEST].expandtabs(4))
-        mark = _FENCE.match(line)
-        if fence or mark:
-            fence = _still_open(fence, line) if fence else mark[1] if mark else ""
-            continue
-        if comment or line.lstrip(" >").startswith("<!--"):
+        if fence:
+            bare = line.strip(" >")
+            fence = "" if len(bare) >= len(fence) and set(bare) == {fence[0]} else fence
+        elif mark := _FENCE.match(line):
+            fence = mark[1]
+        elif comment or line.lstrip(" >").startswith("<!--"):
             comment = "-->" not in line
-            continue
-        lead = _LEAD.match(line)
-        indent = len(lead["lead"]) if lead else 0
-        rest = line[lead.end() :].strip() if lead else ""
-        if task >= 0 and (indent > task or not rest):
-            continue
-        bullet = bool(lead and lead["bullet"])
-        task = indent if bullet and _BOX.match(rest) else -1
-        if task < 0:
-            yield _Line(number, bullet, rest)
+        elif lead := _LEAD.match(line):
+            indent, rest = len(lead["lead"]), line[lead.end() :].strip()
+            if task < 0 or (indent <= task and rest):
+                bullet = bool(lead["bullet"])
+                task = indent if bullet and _BOX.match(rest) else -1
+                if task < 0:
+                    yield number, bullet, rest
 
 
-def _still_open(fence: str, line: str) -> str:
-    """The fence that is still open after a line of code, '' when the line closes it."""
-    bare = line.strip(" >")
-    return "" if len(bare) >= len(fence) and set(bare) == {fence[0]} else fence
-
-
-def _on_line(line: _Line) -> list[Field]:
-    """The fields of a line; one without a value opens a list."""
-    text = line.text
+def _on_line(text: str, line: int) -> list[Field]:
+    """The fields of a line, in bold or between dividers; emphasis may be around all of it."""
     bold = list(_BOLD.finditer(text)) if "**" in text or "__" in text else []
     if not bold:
-        text = _unwrapped(text)
-        parts = _BETWEEN.split(text) if _BETWEEN.search(text) else [text]
-        return [field for part in parts if (field := _keyed(part, line.number))]
+        bare = text.strip("*_ ")
+        text = bare if text[:1] in ("*", "_") and "*" not in bare else text
+        return [field for part in _BETWEEN.split(text) if (field := _keyed(part, line))]
     ends = [*(match.start() for match in bold[1:]), len(text)]
     pairs = [(match["key"], text[match.end() : end]) for match, end in zip(bold, ends, strict=True)]
-    return [Field(key, _values(v), line.number) for k, v in pairs if (key := key_of(k))]
+    return [Field(key, _values(v), line) for k, v in pairs if (key := key_of(k))]
 
 
 def _keyed(text: str, line: int) -> Field | None:
@@ -279,12 +254,6 @@ def _keyed(text: str, line: int) -> Field | None:
     if stated is None:
         return None
     return Field("depends", _values(stated["value"]), line, True, subject[0] if subject else None)
-
-
-def _unwrapped(text: str) -> str:
-    """A line without the emphasis around all of it (``_Depends on: 1.1_``)."""
-    bare = text.strip("*_ ")
-    return bare if text[:1] in ("*", "_") and "*" not in bare else text
 
 
 def _values(text: str) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
+from collections.abc import Iterable
 from functools import lru_cache
 
 from runner.roadmap.checks import BEFORE, COLONS, MOST, is_bare_phase, is_checks, plain
@@ -38,19 +39,15 @@ def label(paragraph: str) -> str:
         return ""
     bare = line.strip("*_ ")
     bold = line.startswith(("**", "__")) and line.rstrip(COLONS).endswith(("**", "__"))
-    if bold or bare.endswith(tuple(COLONS)) or _is_name(bare):
+    # without colon or emphasis a label is one by its words, and no sentence
+    short = len(bare) <= _SHORT and not bare.endswith((".", ",", ";"))
+    named = plain(bare) in WORDS["work"] or (short and is_checks(bare))
+    if bold or bare.endswith(tuple(COLONS)) or named:
         return without_marks(_EMPHASIS.sub("", bare)).rstrip(COLONS + " ")
     stated = _STATED.match(line)
     if stated and is_checks(stated["key"]) and opens_with_status(stated["value"]):
         return without_marks(stated["key"])
     return ""
-
-
-def _is_name(line: str) -> bool:
-    """Say whether a line without colon or emphasis is a label: by its words, and no sentence."""
-    if plain(line) in WORDS["work"]:
-        return True
-    return len(line) <= _SHORT and not line.endswith((".", ",", ";")) and is_checks(line)
 
 
 def is_work(text: str) -> bool:
@@ -70,11 +67,6 @@ def is_status(text: str) -> bool:
     words = plain(text)
     head = re.split(r"\s*[-:/&|,]\s+|\s+(?:tasks|items|features|work)\b", words, maxsplit=1)[0]
     return words in WORDS["statuses"] or head in WORDS["statuses"]
-
-
-def is_done(text: str) -> bool:
-    """Say whether a label is a word for done: below a task it says when that is so."""
-    return plain(text) in WORDS["done_labels"]
 
 
 def criteria(paragraph: str) -> list[str]:
@@ -106,6 +98,11 @@ def is_key_line(line: str) -> bool:
 Path = tuple[Heading, ...]
 
 
+@lru_cache(maxsize=4096)
+def _bare(text: str) -> str:
+    return plain_dashes(without_marks(text))
+
+
 _PART = r"\d{1,4}(?:\.\d{1,4})*"
 _WORDED = lazy_pattern(
     rf"\[?(?P<word>{longest(WORDS['phases'] | WORDS['tasks'])})s?"
@@ -134,9 +131,9 @@ _CJK = {character: number for number, character in enumerate("一二三四五六
 @lru_cache(maxsize=4096)
 def number(text: str) -> str:
     """Return the number a heading is written with ("1.2 X", "Phase 3", "第二阶段"), '' without."""
-    text = plain_dashes(without_marks(text))
+    text = _bare(text)
     found = _WORDED.match(text) or _ORDINAL.match(text) or _NUMBERED.match(text)
-    return _arabic(found["number"]) if found else ""
+    return arabic(found["number"]) if found else ""
 
 
 def phase(path: Path) -> str | None:
@@ -147,18 +144,12 @@ def phase(path: Path) -> str | None:
     """
     numbers = [(heading, found) for heading in path if (found := number(heading.text))]
     for heading, found in reversed(numbers):
-        if "." in found or _is_strong(heading.text):
+        if "." in found or names_a_phase(heading.text) or _ORDINAL.match(_bare(heading.text)):
             return found.split(".")[0]
     if numbers:
         return numbers[0][1]
     named = (h.text for h in reversed(path) if _PHASE_WORD.match(without_marks(h.text)))
     return next((without_marks(text) for text in named), None)
-
-
-@lru_cache(maxsize=4096)
-def _is_strong(text: str) -> bool:
-    text = plain_dashes(without_marks(text))
-    return names_a_phase(text) or bool(_ORDINAL.match(text))
 
 
 WHOLE = (
@@ -188,7 +179,7 @@ def is_of_a_phase(written: str | None) -> bool:
 
 def names_a_phase(text: str) -> bool:
     """Say whether a text begins with a phase's word and number; a step or week only counts."""
-    worded = _WORDED.match(plain_dashes(without_marks(text)))
+    worded = _WORDED.match(_bare(text))
     return bool(worded and worded["word"].casefold() in _STRONG)
 
 
@@ -206,10 +197,15 @@ def divides_checks(path: Path, place: int) -> bool:
     return words(text).rpartition(" ")[2] not in WORDS["work"]
 
 
-def names_a_task(text: str) -> bool:
-    """Say whether a text begins with a task's word and number: "Task 1 Success"."""
-    worded = _WORDED.match(plain_dashes(without_marks(text)))
-    return bool(worded and worded["word"].casefold() in WORDS["tasks"])
+def section_ends(paths: Iterable[Path], last: int) -> dict[int, int]:
+    """By the line of each heading: the last one below it, up to the next of no deeper level."""
+    ends: dict[int, int] = {}
+    above: list[Heading] = []
+    for path in paths:
+        while above and above[-1].level >= path[-1].level:
+            ends[above.pop().line] = path[-1].line - 1
+        above.append(path[-1])
+    return ends | dict.fromkeys((heading.line for heading in above), last)
 
 
 def phase_heading(path: Path) -> Heading | None:
@@ -221,7 +217,7 @@ def phase_heading(path: Path) -> Heading | None:
 @lru_cache(maxsize=4096)
 def is_task(text: str) -> str:
     """Say how a heading reads as a task: worded ("Task 4:"), numbered ("1.2 X"), ''."""
-    text = plain_dashes(without_marks(text))
+    text = _bare(text)
     if is_checks(text):
         return ""
     if worded := _WORDED.match(text):
@@ -235,19 +231,14 @@ def is_task(text: str) -> str:
 @lru_cache(maxsize=4096)
 def words(text: str) -> str:
     """Return the words without number and marks, for comparing: 'Phase 1: Core ✅' → 'core'."""
-    text = plain_dashes(without_marks(text))
+    text = _bare(text)
     found = _WORDED.match(text) or _ORDINAL.match(text) or _NUMBERED.match(text)
     rest = without_marks(text[found.end() :].lstrip(" \t.:)]-：、")) if found else text
     return " ".join((rest or text).casefold().split())
 
 
-def is_title(heading: Heading, *, first: bool) -> bool:
-    """Say whether a heading is only the file's title: the first one, of level 1, and no phase."""
-    return first and heading.level == 1 and phase((heading,)) is None
-
-
-def _arabic(written: str) -> str:
-    """A number in digits; Roman ones stay as they are written."""
+def arabic(written: str) -> str:
+    """Write a number of Chinese or Japanese in digits; others stay as they are written."""
     if not set(written) <= {*_CJK, "十"}:
         return written
     tens, ten, ones = written.rpartition("十")
@@ -282,36 +273,30 @@ _NO_CODES = lazy_pattern(
 
 def split(shown: str, raw: str) -> tuple[str | None, str]:
     """Return the written id and the title of a text: what is shown, without id and marks."""
-    text = plain_dashes(without_marks(shown))
+    text = _bare(shown)
     match = _ID.match(text)
     if match is None or not _is_id(match, raw):
         return None, _title(without_marks(shown)) or shown
-    return _written(match), _title(text[match.end() :]) or text
+    groups = match.groupdict().items()
+    written = next(found for name, found in groups if found and name != "end")
+    return written, _title(text[match.end() :]) or text
 
 
 def gone(kept: str) -> bool:
     """Say whether only the id and a remark are left of a struck text."""
-    rest = _REMARK.sub("", plain_dashes(without_marks(kept))).strip()
+    rest = _REMARK.sub("", _bare(kept)).strip()
     return not re.search(r"\w", rest) or _ID.fullmatch(rest) is not None
-
-
-def _written(match: re.Match[str]) -> str:
-    return next(found for name, found in match.groupdict().items() if found and name != "end")
 
 
 def _is_id(match: re.Match[str], raw: str) -> bool:
     """A code is in capitals and not a usual name; a worded number is separate from the rest."""
     if code := match["code"]:
         return code.rstrip("abcdefgh") in code.upper() and not _NO_CODES.match(code)
-    if match["word"]:
-        whole = match.end() == len(match.string)
-        return whole or bool(match["end"]) or _stands_apart(match["word"], raw)
-    return True
-
-
-def _stands_apart(word: str, raw: str) -> bool:
+    if not match["word"]:
+        return True
     bold = _BOLD.match(raw.lstrip())
-    return bold is not None and bold[0].strip("*_: ") == word
+    apart = bold is not None and bold[0].strip("*_: ") == match["word"]
+    return match.end() == len(match.string) or bool(match["end"]) or apart
 
 
 def _title(text: str) -> str:
@@ -325,7 +310,10 @@ _COMMENT = lazy_pattern(r"<!--.*?-->", re.DOTALL)
 
 
 class Keys:
-    """Gives out the keys of one file, in file order."""
+    """Gives out the keys of one file, in file order.
+
+    A task's own text counts as its words: no emphasis, no comment, no matter how it is broken.
+    """
 
     def __init__(self, first_heading_line: int) -> None:
         self._first = first_heading_line
@@ -335,18 +323,13 @@ class Keys:
     def give(self, written: str | None, text: str, path: Path) -> str:
         """Return the key of the next task; ten hexadecimal digits."""
         if path not in self._places:
-            self._places[path] = self._place(path)
-        base = "\0".join((written or "", _words(text), self._places[path]))
+            # the first heading, of level 1 and no phase, is only the file's title
+            titles = [h for h in path[:1] if h.line == self._first and h.level == 1]
+            named = path[1:] if titles and phase((titles[0],)) is None else path
+            self._places[path] = "\0".join(words(heading.text) for heading in named)
+        if "<!--" in text and "-->" in text:
+            text = _COMMENT.sub("", text)
+        own = " ".join(_MARKS.sub("", text).split())
+        base = "\0".join((written or "", own, self._places[path]))
         self._seen[base] += 1
         return hashlib.sha256(f"{base}\0{self._seen[base]}".encode()).hexdigest()[:10]
-
-    def _place(self, path: Path) -> str:
-        named = (h for h in path if not is_title(h, first=h.line == self._first))
-        return "\0".join(words(heading.text) for heading in named)
-
-
-def _words(text: str) -> str:
-    """A task's own text as its words: no emphasis, no comment, no matter how it is broken."""
-    if "<!--" in text and "-->" in text:
-        text = _COMMENT.sub("", text)
-    return " ".join(_MARKS.sub("", text).split())

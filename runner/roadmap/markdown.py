@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from markdown_it import MarkdownIt
@@ -32,9 +32,7 @@ from runner.roadmap.checks import are_wishes, is_checks, labels_checks
 from runner.roadmap.headings import (
     Path,
     divides_checks,
-    is_done,
     is_files,
-    is_task,
     is_work,
     label,
     number,
@@ -63,17 +61,9 @@ class ListItem:
     label: str
     marker: str
     text_end: int
+    text: str
+    box: str
     check: bool
-    text: str = ""
-    box: str = ""
-
-    def take(self, text: str) -> None:
-        """Take the text the item opens with, and its checkbox if it has one and more text."""
-        found = _BOX.match(text)
-        rest = text[found.end() :].strip() if found else text
-        if found and rest:
-            self.box = found[1]
-        self.text = rest
 
     @property
     def is_task(self) -> bool:
@@ -113,15 +103,6 @@ _INDENTED_CODE = 4
 """Blanks from which a line is code, or continues a paragraph."""
 
 
-def use(parser: MarkdownIt) -> MarkdownIt:
-    """Let ``parser`` read as GitHub does; it must not parse two texts at once."""
-    rules = _Rules()
-    parser.block.ruler.at("list", rules.list, {"alt": _ENDS})
-    parser.block.ruler.at("html_block", rules.html, {"alt": _ENDS})
-    parser.block.ruler.at("reference", _definitions)
-    return parser
-
-
 class _Rules:
     """The library's rules; knows besides how far the items around a line are indented."""
 
@@ -138,34 +119,33 @@ class _Rules:
         return found
 
     def html(self, state: StateBlock, start: int, end: int, silent: bool) -> bool:
-        """Read HTML as the library does; a lone tag ends a block it is not in."""
+        """Read HTML as the library does; a lone tag ends a block it is not in.
+
+        Lines that continue a quote without its mark have indent -1 and are already decided. The
+        indent of a line counts from the innermost item it is in; in a quote from 0 again.
+        """
         if html_block(state, start, end, silent):
             return True
-        return silent and _outside(state, start) and self._lone(state, start)
-
-    def _lone(self, state: StateBlock, line: int) -> bool:
-        text = state.src[state.bMarks[line] + state.tShift[line] : state.eMarks[line]]
-        return (
-            text.startswith("<")
-            and state.sCount[line] - self._around(state, line) < _INDENTED_CODE
-            and _LONE_TAG.match(text) is not None
-        )
-
-    def _around(self, state: StateBlock, line: int) -> int:
-        """The indent of the innermost item that a line is in; a quote counts from 0 again."""
+        indent = state.sCount[start]
+        inside = state.parentType not in ("blockquote", "table") and indent >= state.blkIndent
+        text = state.src[state.bMarks[start] + state.tShift[start] : state.eMarks[start]]
+        if not silent or indent < 0 or inside or not text.startswith("<"):
+            return False
         indents = [*self._indents, state.blkIndent]
-        last_quote = len(indents) - 1 - indents[::-1].index(0)
-        within = indents[last_quote:]
-        return within[bisect_right(within, state.sCount[line]) - 1]
+        within = indents[len(indents) - 1 - indents[::-1].index(0) :]
+        around = within[bisect_right(within, indent) - 1]
+        return indent - around < _INDENTED_CODE and _LONE_TAG.match(text) is not None
 
 
-def _outside(state: StateBlock, line: int) -> bool:
-    """Whether a line is outside the block that it could continue, or is a row of a table.
-
-    Lines that continue a quote without its mark have indent -1 and are already decided.
-    """
-    indent = state.sCount[line]
-    return indent >= 0 and (state.parentType in ("blockquote", "table") or indent < state.blkIndent)
+_END = re.compile(r"--!?>")
+_HTML = re.compile(
+    r"<!--(?:-?>|.*?(?:--!?>|(?P<open>\Z)))|<[!?][^>]*+(?:>|\Z)"
+    # atomic, for ``*+`` of a group takes too much before Python 3.11.5 (cpython issue 106052)
+    r"|</?[A-Za-z](?>(?:=\s*(?:\"[^\"]*(?:\"|\Z)|'[^']*(?:'|\Z))|[^=>]+|=)*)(?:>|\Z)",
+    re.DOTALL,
+)
+"""A comment, declaration or tag: what looks like a comment inside the others is not one."""
+_INLINE = MarkdownIt("commonmark", {"maxNesting": 20})
 
 
 def _definitions(state: StateBlock, start: int, end: int, silent: bool) -> bool:
@@ -209,31 +189,19 @@ def behind(tokens: Sequence[Token]) -> dict[int, int]:
     for index, token in enumerate(tokens):
         if line:
             found[index] = line
-        if token.type == "html_block":
-            line = _after(token, line)
-        elif line and token.type == "inline" and "-->" in token.content:
-            line = 0 if any(_END.search(html) for html in _inline(token.content)) else line
+        if line and token.type == "inline" and "-->" in token.content:
+            children = _INLINE.parseInline(token.content)[0].children or ()
+            html = (child.content for child in children if child.type == "html_inline")
+            line = 0 if any(map(_END.search, html)) else line
+        elif token.type == "html_block":
+            end = _END.search(token.content) if line else None
+            if end is None and line:
+                continue
+            tags = _HTML.finditer(token.content, end.end() if end else 0)
+            opened = next((tag.start() for tag in tags if tag["open"] is not None), None)
+            above = (token.map or [0])[0] + 1
+            line = 0 if opened is None else above + token.content.count("\n", 0, opened)
     return found
-
-
-def _after(block: Token, line: int) -> int:
-    """The line of the comment that is open behind a block of HTML; 0 for none."""
-    start = 0
-    if line:
-        end = _END.search(block.content)
-        if end is None:
-            return line
-        start = end.end()
-    opened = next((f for f in _HTML.finditer(block.content, start) if f["open"] is not None), None)
-    if opened is None:
-        return 0
-    return (block.map or [0])[0] + 1 + block.content.count("\n", 0, opened.start())
-
-
-def _inline(text: str) -> list[str]:
-    """The HTML in a paragraph: elsewhere in it a ``-->`` is shown as text."""
-    children = _INLINE.parseInline(text)[0].children or []
-    return [token.content for token in children if token.type == "html_inline"]
 
 
 _PATH = re.compile(r"[*_]{0,2}`[^`\s]*[./][^`\s]*`")
@@ -282,155 +250,120 @@ class Blocks:
 def parse(text: str) -> tuple[Blocks, EnvType]:
     """Read the blocks of a text with LF line ends; the second value holds its link definitions."""
     env: EnvType = {}
+    rules = _Rules()
     parser = MarkdownIt("commonmark", {"maxNesting": DEEPEST}).enable("table").disable(_PLAIN)
     if has_front_matter(text):
         parser.use(front_matter_plugin)
-    tokens = use(parser).parse(text, env)
-    return _Walk(tokens).run(), env
+    # it reads as GitHub does, and must not parse two texts at once
+    parser.block.ruler.at("list", rules.list, {"alt": _ENDS})
+    parser.block.ruler.at("html_block", rules.html, {"alt": _ENDS})
+    parser.block.ruler.at("reference", _definitions)
+    return _walked(parser.parse(text, env)), env
 
 
-class _Walk:
-    """One pass over the tokens; knows at each of them the headings, lists and quotes around."""
-
-    def __init__(self, tokens: list[Token]) -> None:
-        self.found = Blocks(tokens)
-        self._tokens = tokens
-        self._behind = behind(tokens)
-        self._above: Path = ()
-        self._items: list[ListItem] = []
-        self._labels: list[str] = []
-        self._quotes = 0
-        self._under = False
-        self._steps: dict[str, Callable[[int, Token], object]] = {
-            "list_item_open": self._item,
-            "list_item_close": lambda *_: self._items.pop(),
-            "paragraph_open": self._paragraph,
-            "bullet_list_open": self._list,
-            "ordered_list_open": self._list,
-            "bullet_list_close": lambda *_: self._labels.pop(),
-            "ordered_list_close": lambda *_: self._labels.pop(),
-            "heading_open": self._heading,
-            "blockquote_open": self._quote,
-            "blockquote_close": self._unquote,
-            "table_open": self._table,
-            **dict.fromkeys(_CODE, self._code),
-        }
-
-    def run(self) -> Blocks:
-        steps = self._steps
-        for index, token in enumerate(self._tokens):
-            if step := steps.get(token.type):
-                step(index, token)
-        return self.found
-
-    def _item(self, index: int, token: Token) -> None:
-        text, text_end = opening_text(self._tokens, index)
-        item = self._begun(token, text_end)
-        if comment := self._behind.get(index):
-            self.found.hidden.setdefault(comment, []).append(item.start)
-        else:
-            item.take(text)
-            self.found.items.append(item)
-        if _names_a_file(item) or _says_when_done(item):
-            item.check = True
-        if "\n" in text and _is_keyword(name := label(text)):
-            self._labels[-1] = name  # without a blank line before it, a label joins the last item
-        if token.level >= DEEPEST - 1 and not self.found.too_deep:
-            self.found.too_deep = item.start + 1
-        self._items.append(item)
-
-    def _begun(self, token: Token, text_end: int) -> ListItem:
-        """The item that opens here, by its place."""
-        start, end = token.map or (0, 0)
-        parts, holder = self._labels[-1], self._items[-1] if self._items else None
-        return ListItem(
-            start=start,
-            end=end,
-            depth=len(self._items),
-            headings=self._above,
-            quoted=self._quotes > 0,
-            holder=holder,
-            label=parts,
-            marker=token.markup,
-            text_end=text_end,
-            check=_checked(parts, holder, under=self._under),
-        )
-
-    def _list(self, index: int, _token: Token) -> None:
-        """The paragraph above a list may be its label; so may the text of the item it is in."""
-        before = self._tokens[index - 1].type == "paragraph_close" if index else False
-        heading = label(self._tokens[index - 2].content) if before else ""
-        if heading and self._items and self._items[-1].box and not _is_keyword(heading):
-            own = self._tokens[index - 4].type == "list_item_open"
-            heading = "" if own else heading
-        self._labels.append(heading)
-
-    def _paragraph(self, index: int, token: Token) -> None:
-        opening = self._tokens[index - 1].type == "list_item_open"
-        if opening or self._quotes or index in self._behind:
-            return
-        start = token.map[0] if token.map else 0
-        holder = self._items[-1] if self._items else None
-        content = self._tokens[index + 1].content
-        self.found.paragraphs.append(Paragraph(start, content, self._above, holder))
-
-    def _heading(self, index: int, token: Token) -> None:
-        """Continue below a heading: it closes those of its own and of deeper levels."""
-        if self._items or self._quotes or index in self._behind:
-            return
-        start, end = token.map or (0, 0)
-        heading = Heading(int(token.tag[1]), start + 1, self._tokens[index + 1].content.strip())
-        self._above = (*(h for h in self._above if h.level < heading.level), heading)
-        self._under = _under_checks(self._above)
-        self.found.headings.append(Headed(self._above, end))
-
-    def _quote(self, _index: int, token: Token) -> None:
-        self._quotes += 1
-        if token.level >= DEEPEST - 1 and not self.found.too_deep:
-            self.found.too_deep = (token.map or [0])[0] + 1
-
-    def _unquote(self, _index: int, _token: Token) -> None:
-        self._quotes -= 1
-
-    def _table(self, index: int, _token: Token) -> None:
-        if not self._quotes and index not in self._behind:
-            self.found.tables.append((index, self._above))
-
-    def _code(self, _index: int, token: Token) -> None:
-        self.found.code.append(token)
+def _walked(tokens: list[Token]) -> Blocks:
+    """Go once over the tokens, and know at each the headings, lists and quotes around it."""
+    found, hidden = Blocks(tokens), behind(tokens)
+    above: Path = ()
+    items: list[ListItem] = []
+    labels: list[str] = []
+    quotes, under = 0, False
+    for index, token in enumerate(tokens):
+        kind = token.type
+        if kind in ("list_item_open", "blockquote_open"):
+            start = (token.map or [0])[0]
+            if token.level >= DEEPEST - 1 and not found.too_deep:
+                found.too_deep = start + 1
+            if kind == "blockquote_open":
+                quotes += 1
+                continue
+            item = _item(tokens, index, above, items[-1] if items else None, labels[-1], under)
+            item.quoted, item.depth = quotes > 0, len(items)
+            if comment := hidden.get(index):
+                found.hidden.setdefault(comment, []).append(start)
+                item.text = item.box = ""
+            else:
+                found.items.append(item)
+            text, _ = opening_text(tokens, index)
+            if "\n" in text and _is_keyword(name := label(text)):
+                labels[-1] = name  # without a blank line before it, a label joins the last item
+            items.append(item)
+        elif kind == "list_item_close":
+            items.pop()
+        elif kind == "blockquote_close":
+            quotes -= 1
+        elif kind in ("bullet_list_open", "ordered_list_open"):
+            labels.append(_label_above(tokens, index, items))
+        elif kind in ("bullet_list_close", "ordered_list_close"):
+            labels.pop()
+        elif kind in _CODE:
+            found.code.append(token)
+        elif quotes or index in hidden:
+            continue
+        elif kind == "paragraph_open" and tokens[index - 1].type != "list_item_open":
+            start, content = (token.map or [0])[0], tokens[index + 1].content
+            found.paragraphs.append(Paragraph(start, content, above, items[-1] if items else None))
+        elif kind == "heading_open" and not items:  # it closes those of its and of deeper levels
+            start, end = token.map or (0, 0)
+            heading = Heading(int(token.tag[1]), start + 1, tokens[index + 1].content.strip())
+            above = (*(h for h in above if h.level < heading.level), heading)
+            under = _under_checks(above)
+            found.headings.append(Headed(above, end))
+        elif kind == "table_open":
+            found.tables.append((index, above))
+    return found
 
 
-_CODE: Iterable[str] = ("fence", "code_block", "html_block", "front_matter")
+_CODE = ("fence", "code_block", "html_block", "front_matter")
+
+
+def _item(
+    tokens: list[Token], index: int, above: Path, holder: ListItem | None, label: str, under: bool
+) -> ListItem:
+    """The item that opens here. Its label says if it is a check, else what is around or above it.
+
+    A list of files is not a list of work: its checkboxes say which of them exist.
+    """
+    token = tokens[index]
+    text, text_end = opening_text(tokens, index)
+    box = _BOX.match(text)
+    rest = text[box.end() :].strip() if box else text
+    if label and labels_checks(label):
+        check = True
+    elif label and is_work(label):
+        check = False
+    else:
+        check = under if holder is None else holder.check
+    if box and rest and holder is None and _PATH.match(rest):
+        check |= is_files(label or (above[-1].text if above else ""))
+    start, end = token.map or (0, 0)
+    return ListItem(
+        start=start,
+        end=end,
+        depth=0,
+        headings=above,
+        quoted=False,
+        holder=holder,
+        label=label,
+        marker=token.markup,
+        text_end=text_end,
+        text=rest,
+        box=box[1] if box and rest else "",
+        check=check,
+    )
+
+
+def _label_above(tokens: list[Token], index: int, items: Sequence[ListItem]) -> str:
+    """The paragraph above a list may be its label; so may the text of the item it is in."""
+    if not index or tokens[index - 1].type != "paragraph_close":
+        return ""
+    found = label(tokens[index - 2].content)
+    own = found and items and items[-1].box and tokens[index - 4].type == "list_item_open"
+    return "" if own and not _is_keyword(found) else found
 
 
 def _is_keyword(text: str) -> bool:
     return labels_checks(text) or is_work(text)
-
-
-def _checked(label: str, holder: ListItem | None, *, under: bool) -> bool:
-    """Say whether items of a list are checks: by its label, else by what is around or above it."""
-    if label and labels_checks(label):
-        return True
-    if label and is_work(label):
-        return False
-    if holder is not None:
-        return holder.check
-    return under
-
-
-def _names_a_file(item: ListItem) -> bool:
-    """A list of files is not a list of work: its checkboxes say which of them exist."""
-    if not item.box or item.holder is not None or not _PATH.match(item.text):
-        return False
-    above = item.label or (item.headings[-1].text if item.headings else "")
-    return is_files(above)
-
-
-def _says_when_done(item: ListItem) -> bool:
-    """Say whether an item is an open one below "Done:" in the section of a task."""
-    if item.box != " " or not is_done(item.label) or not item.headings:
-        return False
-    return bool(is_task(item.headings[-1].text))
 
 
 def _under_checks(above: Path) -> bool:

@@ -11,10 +11,10 @@ from functools import lru_cache
 
 from runner.roadmap import fences, suspects
 from runner.roadmap.annotate import annotate
-from runner.roadmap.boxes import Acceptance, Background, Checkbox, decide, family, sections
+from runner.roadmap.around import Acceptance, Background, sections
 from runner.roadmap.headings import Keys, gone, phase, split
+from runner.roadmap.kinds import Checkbox, decide, family, overviews
 from runner.roadmap.markdown import Blocks, parse
-from runner.roadmap.overview import overviews
 from runner.roadmap.source import (
     Inline,
     Source,

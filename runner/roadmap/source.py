@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import takewhile
+from itertools import pairwise, takewhile
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
@@ -22,6 +21,7 @@ from runner.roadmap.words import WORDS, longest
 from runner.text.patterns import lazy_pattern
 
 _END = lazy_pattern(rb"\r\n|\n|\r")
+_ENDED = lazy_pattern(rb"(?:\r\n|\n|\r)\Z")
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -54,21 +54,25 @@ def spliced(content: bytes, splices: Sequence[Splice]) -> bytes:
     New lines take the ending of the line they replace or follow; a file without a final line end
     stays without.
     """
-    starts = line_starts(content)
-    pieces: list[bytes] = []
-    at = 0
-    for splice in splices:
-        start, end = _start(content, starts, splice.first), _start(content, starts, splice.last + 1)
-        pieces += [content[at:start], _joined(content, starts, splice)]
-        at = end
-    return b"".join((*pieces, content[at:]))
+    starts = [*line_starts(content), len(content)]
+    lines = [content[start:end] for start, end in pairwise(starts)]
+    bom = content[: starts[0]]
+    for splice in reversed(splices):
+        first, last = splice.first - 1, splice.last
+        at = first if last > first else last - 1  # the line they replace, or follow
+        ends = [(_ENDED.search(lines[n]) or [b""])[0] for n in (at - 1, at, last - 1)]
+        usual = ends[1] or ends[0] or b"\n"
+        # as the last one that goes: a lone CR there could meet a LF
+        text = usual.join(splice.lines) + ends[2]
+        if last == first and not ends[2]:
+            text = usual + text
+        lines[first:last] = [text] if splice.lines else []
+    return bom + b"".join(lines)
 
 
 def lines_of(content: bytes, first: int, last: int) -> list[bytes]:
     """Return some lines without their ends."""
-    starts = line_starts(content)
-    text = content[_start(content, starts, first) : _start(content, starts, last + 1)]
-    return _END.split(text)[: last - first + 1]
+    return _END.split(content.removeprefix(_BOM))[first - 1 : last]
 
 
 def moved(line: int, splices: Sequence[Splice]) -> int:
@@ -76,40 +80,6 @@ def moved(line: int, splices: Sequence[Splice]) -> int:
     return line + sum(splice.growth for splice in splices if splice.last < line)
 
 
-def _joined(content: bytes, starts: list[int], splice: Splice) -> bytes:
-    """The new lines with their ends."""
-    if not splice.lines:
-        return b""
-    if splice.last < splice.first:
-        end = _ending(content, starts, splice.last)
-        usual = end or _usual(content, starts, splice.last)
-        text = usual.join(splice.lines)
-        return text + end if end else usual + text
-    usual = _ending(content, starts, splice.first) or _usual(content, starts, splice.first)
-    # as the last one that goes: a lone CR there could meet a LF
-    return usual.join(splice.lines) + _ending(content, starts, splice.last)
-
-
-def _ending(content: bytes, starts: list[int], line: int) -> bytes:
-    """How a line ends: b"" for the last one of a file that ends in it."""
-    end = _start(content, starts, line + 1)
-    if not 1 <= line < len(starts):
-        return b""
-    if content[end - 2 : end] == b"\r\n":
-        return b"\r\n"
-    return content[end - 1 : end]
-
-
-def _usual(content: bytes, starts: list[int], line: int) -> bytes:
-    """How the line before one ends, for a last line without a line end."""
-    return _ending(content, starts, line - 1) or b"\n"
-
-
-def _start(content: bytes, starts: list[int], line: int) -> int:
-    return starts[line - 1] if line <= len(starts) else len(content)
-
-
-_LINE_END = lazy_pattern(rb"\r\n|\n|\r")
 _WIDE = (b"\xff\xfe", b"\xfe\xff")
 _NAMES = {b"\n": "lf", b"\r\n": "crlf", b"\r": "cr"}
 
@@ -131,9 +101,11 @@ class Source:
 def read(content: bytes) -> Source:
     """Decode a copy of ``content``; bytes that are not UTF-8 become U+FFFD and are reported."""
     bom = content.startswith(_BOM)
-    plain = _LINE_END.sub(b"\n", content[len(_BOM) :] if bom else content)
+    plain = _END.sub(b"\n", content.removeprefix(_BOM))
     text = plain.decode("utf-8", "replace")
-    return Source(text, text.split("\n"), _eol(content), bom, _damage(content, plain))
+    ends = set(_END.findall(content)) or {b"\n"}
+    eol = "mixed" if len(ends) > 1 else _NAMES[ends.pop()]
+    return Source(text, text.split("\n"), eol, bom, _damage(content, plain))
 
 
 _FRONT = lazy_pattern(r"-{3,}[ \t]*\n(?:[ \t]*(?:#.*)?\n)*[\w\"'][^:\n]*:(?:[ \t]|\n)")
@@ -142,13 +114,6 @@ _FRONT = lazy_pattern(r"-{3,}[ \t]*\n(?:[ \t]*(?:#.*)?\n)*[\w\"'][^:\n]*:(?:[ \t
 def has_front_matter(text: str) -> bool:
     """Say whether a text begins with front matter: a rule, then a key. A rule alone is a rule."""
     return _FRONT.match(text) is not None
-
-
-def _eol(content: bytes) -> str:
-    ends = Counter(_LINE_END.findall(content))
-    if len(ends) > 1:
-        return "mixed"
-    return _NAMES[next(iter(ends))] if ends else "lf"
 
 
 def _damage(content: bytes, plain: bytes) -> tuple[Warning, ...]:
@@ -349,26 +314,24 @@ def first_sentence(text: str) -> str:
         if _ended(sentence) or _starts_anew(sentence, line) or len(sentence) + len(line) > _LONGEST:
             break
         sentence += line if sentence[-1:] >= _CJK and line[:1] >= _CJK else f" {line}"
-    ends = (found.end() for found in _SENTENCE_END.finditer(sentence) if _is_end(sentence, found))
+    ends = (
+        found.end()
+        for found in _SENTENCE_END.finditer(sentence)
+        if found[0] != "." or _SHORTENED.search(sentence, 0, found.start()) is None
+    )
     return sentence[: next(ends, len(sentence))] if len(sentence) > len(first) else first
 
 
 def _ended(text: str) -> bool:
     bare = text.rstrip("\"')]*_`")
-    return bare.endswith((":", "：", "!", "?", "。")) or (
-        bare.endswith(".") and _SHORTENED.search(bare, 0, len(bare) - 1) is None
-    )
-
-
-def _is_end(text: str, found: re.Match[str]) -> bool:
-    return found[0] != "." or _SHORTENED.search(text, 0, found.start()) is None
+    stop = bare.endswith(".") and _SHORTENED.search(bare, 0, len(bare) - 1) is None
+    return stop or bare.endswith((":", "：", "!", "?", "。"))
 
 
 def _starts_anew(text: str, line: str) -> bool:
-    if text.endswith(_GOES_ON):
-        return not line
     short = len(text) < _BROKEN_AT and line[:1].isupper()
-    return not line or short or _KEY.match(line) is not None
+    goes_on = text.endswith(_GOES_ON)
+    return not line or (not goes_on and (short or _KEY.match(line) is not None))
 
 
 class Inline:
@@ -386,25 +349,17 @@ class Inline:
             return RenderedText(plain, plain)
         children = self._parser.parseInline(text, self._env)[0].children or []
         line = list(takewhile(lambda token: token.type not in _BREAKS, children))
+        depth, kept = 0, list[Token]()
+        for token in line:
+            depth += token.nesting if token.type in ("s_open", "s_close") else 0
+            kept += [] if depth else [token]
         shown = _joined_text(line)
-        kept = _joined_text(_kept(line)) if "~" in text else shown
-        if kept == shown and _INNER.fullmatch(text.split("\n", 1)[0]):
-            return RenderedText(
-                shown.strip("~ "), ""
-            )  # one tilde a side strikes through on GitHub as well
-        return RenderedText(shown, kept)
+        if len(kept) == len(line) and _INNER.fullmatch(text.split("\n", 1)[0]):
+            return RenderedText(shown.strip("~ "), "")  # GitHub strikes with one tilde as well
+        return RenderedText(shown, _joined_text(kept))
 
 
 def _joined_text(tokens: Iterable[Token]) -> str:
     """The text of tokens; of HTML what formats is left out, what is talked about (<T>) stays."""
     kept = (t.content for t in tokens if t.type != "html_inline" or not _FORMAT.match(t.content))
     return "".join(kept).strip()
-
-
-def _kept(tokens: Iterable[Token]) -> list[Token]:
-    depth, kept = 0, []
-    for token in tokens:
-        depth += token.nesting if token.type in ("s_open", "s_close") else 0
-        if not depth:
-            kept.append(token)
-    return kept

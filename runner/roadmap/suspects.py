@@ -6,13 +6,11 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import replace
-from itertools import chain, islice
+from itertools import chain, islice, takewhile
 
-from markdown_it.token import Token
-
-from runner.roadmap.boxes import Checkbox
-from runner.roadmap.headings import is_status, is_task
-from runner.roadmap.markdown import Blocks, Headed, ListItem
+from runner.roadmap.headings import is_status, is_task, section_ends
+from runner.roadmap.kinds import Checkbox
+from runner.roadmap.markdown import Blocks, ListItem
 from runner.roadmap.normalise.sorts import marked_lines
 from runner.roadmap.source import RenderedText, opens_with_status, without_marks
 from runner.roadmap.task import Candidate, Warning
@@ -36,8 +34,22 @@ _PLACES = {
 _CUSTOM = lazy_pattern(r"[^\w\s]{1,2}|[A-Za-z]|WIP|TODO|DONE|N/A", re.IGNORECASE)
 
 
+_OPEN = (
+    "its `-->` is in another block or missing, so GitHub hides everything after it; "
+    "close it before the next blank line, with the same indentation"
+)
+_NO_TASK = "GitHub does not show this as a checkbox"
+_NO_MARK = f"{_NO_TASK}: it is not a list item; begin the line with `- `"
+_HEADING = f"{_NO_TASK}: headings have none; write a list item, `- [ ] what to do`"
+_TABLE = f"{_NO_TASK}: tables have none; write a list, `- [ ] what to do`"
+_QUOTED = "a task inside a block quote is not executed; move it out of the quote"
+
+
 def warnings(blocks: Blocks, lines: Sequence[str], reported: Set[int]) -> Iterator[Warning]:
-    """Check every line with a bracket that is not a task and not ``reported`` yet (from 1)."""
+    """Check every line with a bracket that is not a task and not ``reported`` yet (from 1).
+
+    Then tasks in quotes, and those behind a comment that its block of HTML does not close.
+    """
     tasks = {item.start for item in blocks.items if item.box}
     tasks.update(chain.from_iterable(blocks.hidden.values()))
     items = {item.start for item in blocks.items}
@@ -46,15 +58,68 @@ def warnings(blocks: Blocks, lines: Sequence[str], reported: Set[int]) -> Iterat
     for number, line in enumerate(lines):
         if "[" not in line or number in tasks or number + 1 in reported:
             continue
+        found = _BOX.match(line)
         if number in code:
             if _like_a_task(line):
-                inside[(code[number].map or [0])[0]].append(number)
-        elif warning := _look(number, line, in_list=number in items):
-            yield warning
-    for start, numbers in inside.items():
-        yield _hidden(code[start], numbers)
-    yield from _quoted(blocks)
-    yield from _commented(blocks, lines)
+                inside[id(code[number])].append(number)
+        elif line.lstrip().startswith("|"):
+            if cell := _CELL.search(line):
+                yield Warning(number + 1, cell.start() + 1, "table-box", _TABLE)
+        elif found and (reason := _reason(found, in_list=number in items)):
+            yield Warning(number + 1, found.start("state"), *reason)
+    for token in blocks.code:
+        if numbers := inside.get(id(token)):
+            kind, place = _PLACES[token.type]
+            where = _stand(numbers, f"in {place}")
+            message = f"{where}, so they are not tasks; move them out if they are"
+            yield Warning(numbers[0] + 1, 1, kind, message)
+    for item in blocks.items:
+        if item.box and item.quoted:
+            yield Warning(item.start + 1, 1, "quoted-task", _QUOTED)
+    for comment, hidden in blocks.hidden.items():
+        if numbers := [number for number in hidden if _like_a_task(lines[number])]:
+            where = _stand(numbers, f"behind the comment of line {comment}")
+            yield Warning(numbers[0] + 1, 1, "task-in-html", f"{where}: {_OPEN}")
+
+
+def _reason(found: re.Match[str], *, in_list: bool) -> tuple[str, str] | None:
+    """The code and the message for a bracket that is not a checkbox."""
+    state, blank = found["state"].strip(), found["after"] in ("", " ", "\t")
+    empty = state in ("", "x", "X")
+    if found["after"] in ("(", ":", "[") or ">" in found["lead"]:
+        return None
+    if found["head"]:
+        return ("heading-box", _HEADING) if empty or _CUSTOM.fullmatch(state) else None
+    if not found["mark"]:
+        return ("malformed-box", _NO_MARK) if empty and found["state"] and blank else None
+    if not empty:
+        custom = in_list and blank and _CUSTOM.fullmatch(state)
+        message = (
+            f"[{state}] is neither open nor done on GitHub, so Cairn does not run this; "
+            "write [ ] if it is open or [x] if it is done"
+        )
+        return ("custom-state", message) if custom else None
+    if not in_list:
+        ask = "write a list mark and a space before it"
+    elif found["state"] not in (" ", "x", "X"):
+        ask = "write exactly one space or x between the brackets"
+    elif found["after"] not in (" ", "\t"):
+        ask = "write a space and a text after it"
+    else:
+        ask = "it needs a text on its own line"
+    return "malformed-box", f"{_NO_TASK}: {ask}, `- [ ] what to do`"
+
+
+def _like_a_task(line: str) -> bool:
+    found = _BOX.match(line)
+    return found is not None and bool(found["mark"]) and found["state"] in (" ", "x", "X")
+
+
+def _stand(numbers: Sequence[int], place: str) -> str:
+    """Say how many lines are in a place, and the last one."""
+    if len(numbers) == 1:
+        return f"this is {place}"
+    return f"{len(numbers)} lines that read like tasks are {place} (to line {numbers[-1] + 1})"
 
 
 def bounded(found: Iterable[Warning]) -> tuple[Warning, ...]:
@@ -74,92 +139,6 @@ def bounded(found: Iterable[Warning]) -> tuple[Warning, ...]:
     return tuple(sorted(kept, key=lambda w: (w.line, w.column, w.code)))
 
 
-def _look(number: int, line: str, *, in_list: bool) -> Warning | None:
-    if line.lstrip().startswith("|"):
-        found = _CELL.search(line)
-        return _warning(number, found.start(), "table-box", _TABLE) if found else None
-    found = _BOX.match(line)
-    if found is None or found["after"] in ("(", ":", "[") or ">" in found["lead"]:
-        return None
-    reason = _reason(found, in_list=in_list)
-    return _warning(number, found.start("state") - 1, *reason) if reason else None
-
-
-def _reason(found: re.Match[str], *, in_list: bool) -> tuple[str, str] | None:
-    """The code and the message for a bracket that is not a checkbox."""
-    state, blank = found["state"].strip(), found["after"] in ("", " ", "\t")
-    empty = state in ("", "x", "X")
-    if found["head"]:
-        return ("heading-box", _HEADING) if empty or _CUSTOM.fullmatch(state) else None
-    if not found["mark"]:
-        return ("malformed-box", _NO_MARK) if empty and found["state"] and blank else None
-    if empty:
-        return "malformed-box", _malformed(found, in_list=in_list)
-    if in_list and blank and _CUSTOM.fullmatch(state):
-        return "custom-state", (
-            f"[{state}] is neither open nor done on GitHub, so Cairn does not run this; "
-            "write [ ] if it is open or [x] if it is done"
-        )
-    return None
-
-
-def _malformed(found: re.Match[str], *, in_list: bool) -> str:
-    if not in_list:
-        return f"{_NO_TASK}: write a list mark and a space before it, `- [ ] what to do`"
-    if found["state"] not in (" ", "x", "X"):
-        return f"{_NO_TASK}: write exactly one space or x between the brackets, `- [ ] what to do`"
-    if found["after"] not in (" ", "\t"):
-        return f"{_NO_TASK}: write a space and a text after it, `- [ ] what to do`"
-    return f"{_NO_TASK}: it needs a text on its own line, `- [ ] what to do`"
-
-
-_OPEN = (
-    "its `-->` is in another block or missing, so GitHub hides everything after it; "
-    "close it before the next blank line, with the same indentation"
-)
-_NO_TASK = "GitHub does not show this as a checkbox"
-_NO_MARK = f"{_NO_TASK}: it is not a list item; begin the line with `- `"
-_HEADING = f"{_NO_TASK}: headings have none; write a list item, `- [ ] what to do`"
-_TABLE = f"{_NO_TASK}: tables have none; write a list, `- [ ] what to do`"
-
-
-def _like_a_task(line: str) -> bool:
-    found = _BOX.match(line)
-    return found is not None and bool(found["mark"]) and found["state"] in (" ", "x", "X")
-
-
-def _hidden(token: Token, numbers: list[int]) -> Warning:
-    code, place = _PLACES[token.type]
-    message = f"{_stand(numbers, f'in {place}')}, so they are not tasks; move them out if they are"
-    return Warning(numbers[0] + 1, 1, code, message)
-
-
-def _commented(blocks: Blocks, lines: Sequence[str]) -> Iterator[Warning]:
-    """Tasks behind a comment that its block of HTML does not close."""
-    for line, items in blocks.hidden.items():
-        if numbers := [number for number in items if _like_a_task(lines[number])]:
-            where = _stand(numbers, f"behind the comment of line {line}")
-            yield Warning(numbers[0] + 1, 1, "task-in-html", f"{where}: {_OPEN}")
-
-
-def _stand(numbers: Sequence[int], place: str) -> str:
-    """Say how many lines are in a place, and the last one."""
-    if len(numbers) == 1:
-        return f"this is {place}"
-    return f"{len(numbers)} lines that read like tasks are {place} (to line {numbers[-1] + 1})"
-
-
-def _quoted(blocks: Blocks) -> Iterator[Warning]:
-    message = "a task inside a block quote is not executed; move it out of the quote"
-    for item in blocks.items:
-        if item.box and item.quoted:
-            yield Warning(item.start + 1, 1, "quoted-task", message)
-
-
-def _warning(number: int, column: int, code: str, message: str) -> Warning:
-    return Warning(number + 1, column + 1, code, message)
-
-
 MOST_CANDIDATES = 500
 _SEVERAL = 2
 
@@ -173,12 +152,8 @@ def candidates(
     text.
     """
     worked = {h.line for box in boxes if box.kind != "check" for h in box.item.headings}
-    found = [
-        *islice(_headings(blocks, worked, last), MOST_CANDIDATES),
-        *islice(_items(blocks.items), MOST_CANDIDATES),
-        *islice(_rows(blocks), MOST_CANDIDATES),
-        *islice(_bare(blocks), MOST_CANDIDATES),
-    ]
+    forms = (_headings(blocks, worked, last), _items(blocks.items), _rows(blocks), _bare(blocks))
+    found = [each for form in forms for each in islice(form, MOST_CANDIDATES)]
     first = sorted(found, key=lambda c: (c.line, c.why))[:MOST_CANDIDATES]
     return tuple(replace(each, title=without_marks(show(each.title).text)) for each in first)
 
@@ -186,26 +161,11 @@ def candidates(
 def _headings(blocks: Blocks, worked: set[int], last: int) -> Iterator[Candidate]:
     """Headings that are tasks: a worded one by its name, a numbered one by the steps below it."""
     stepped = {item.headings[-1].line for item in blocks.items if item.headings}
-    ends = _ends(blocks.headings, last)
-    for headed, end in zip(blocks.headings, ends, strict=True):
-        heading = headed.path[-1]
+    ends = section_ends((headed.path for headed in blocks.headings), last)
+    for heading in (headed.path[-1] for headed in blocks.headings):
         form = is_task(heading.text)
-        if not form or heading.line in worked:
-            continue
-        if form == "worded" or heading.line in stepped:
-            yield Candidate(heading.line, end, heading.text, "heading")
-
-
-def _ends(headings: Sequence[Headed], last: int) -> list[int]:
-    """The last line below each heading, up to the next of its own or a higher level."""
-    ends = [last] * len(headings)
-    open_ones: list[int] = []
-    for number, headed in enumerate(headings):
-        heading = headed.path[-1]
-        while open_ones and headings[open_ones[-1]].path[-1].level >= heading.level:
-            ends[open_ones.pop()] = heading.line - 1
-        open_ones.append(number)
-    return ends
+        if heading.line not in worked and (form == "worded" or (form and heading.line in stepped)):
+            yield Candidate(heading.line, ends[heading.line], heading.text, "heading")
 
 
 def _items(items: Sequence[ListItem]) -> Iterator[Candidate]:
@@ -213,11 +173,10 @@ def _items(items: Sequence[ListItem]) -> Iterator[Candidate]:
     for item in items:
         if item.box or item.quoted or item.check or not item.text:
             continue
-        numbered = item.marker in ".)" and item.depth == 0
-        if numbered and item.headings and is_status(item.headings[-1].text):
-            yield _bullet(item, "numbered")
-        elif opens_with_status(item.text):
-            yield _bullet(item, "emoji")
+        numbered = item.marker in ".)" and item.depth == 0 and item.headings
+        why = "numbered" if numbered and is_status(item.headings[-1].text) else "emoji"
+        if why == "numbered" or opens_with_status(item.text):
+            yield Candidate(item.start + 1, item.end, item.text, why)
 
 
 def _bare(blocks: Blocks) -> Iterator[Candidate]:
@@ -233,46 +192,31 @@ def _bare(blocks: Blocks) -> Iterator[Candidate]:
         yield from below if len(below) >= _SEVERAL else ()
 
 
-def _bullet(item: ListItem, why: str) -> Candidate:
-    return Candidate(item.start + 1, item.end, item.text, why)
-
-
 def _rows(blocks: Blocks) -> Iterator[Candidate]:
-    """Rows of tables with a status column."""
-    for index, _path in blocks.tables:
-        rows = _table(blocks.tokens, index)
-        head = [cell.casefold().strip("*_ ") for cell in next(rows)[1]]
-        if not any(cell in WORDS["status_columns"] for cell in head):
-            continue
-        column = _title_column(head)
-        for line, cells in rows:
-            if column < len(cells) and cells[column]:
+    """Rows of tables with a status column; the title is in the column that names the task.
+
+    Without one it is the first that is neither a number nor the status.
+    """
+    for start, _path in blocks.tables:
+        head: list[str] | None = None
+        line, column, cells = 0, 0, list[str]()
+        for token in takewhile(
+            lambda t: t.type != "table_close", islice(blocks.tokens, start, None)
+        ):
+            if token.type == "tr_open":
+                line, cells = (token.map or [0])[0], []
+            elif token.type == "inline":
+                cells.append(token.content.strip())
+            elif token.type == "tr_close" and head is None:
+                head = [cell.casefold().strip("*_ ") for cell in cells]
+                if not WORDS["status_columns"].intersection(head):
+                    break
+                other = WORDS["status_columns"] | {"#", "id", "no", ""}
+                named = [n for n, cell in enumerate(head) if cell in WORDS["task_columns"]]
+                rest = [n for n, cell in enumerate(head) if cell not in other]
+                column = [*named, *rest, 0][0]
+            elif token.type == "tr_close" and column < len(cells) and cells[column]:
                 yield Candidate(line + 1, line + 1, cells[column], "table")
-
-
-def _title_column(head: list[str]) -> int:
-    """The column that names the task; else the first that is neither a number nor the status."""
-    named = (n for n, cell in enumerate(head) if cell in WORDS["task_columns"])
-    other = (
-        n
-        for n, cell in enumerate(head)
-        if cell not in {*WORDS["status_columns"], "#", "id", "no", ""}
-    )
-    return next(named, next(other, 0))
-
-
-def _table(tokens: list[Token], index: int) -> Iterator[tuple[int, list[str]]]:
-    """Yield (line from 0, cells) of each row of the table that opens at ``index``."""
-    line, cells = 0, list[str]()
-    while tokens[index].type != "table_close":
-        token = tokens[index]
-        if token.type == "tr_open":
-            line, cells = (token.map or [0])[0], []
-        elif token.type == "inline":
-            cells.append(token.content.strip())
-        elif token.type == "tr_close":
-            yield line, cells
-        index += 1
 
 
 _SHARE = 0.2
@@ -310,29 +254,20 @@ def templates(boxes: Sequence[Checkbox]) -> tuple[set[int], bool]:
     counts only when it is all there is, or says what to put in its place. "TBD" is a placeholder,
     too, but plans that are still to come do not make a template of the file.
     """
-    texts = [box.item.text for box in boxes]
-    whole = {n for n, text in enumerate(texts) if _is_whole(text)}
-    asked = whole | {n for n, text in enumerate(texts) if _has_one(text)}
-    several = len(asked) >= _SEVERAL and len(asked) >= _SHARE * len(boxes)
-    several = several or _below_names_to_fill_in(boxes)
-    whole |= {n for n, box in enumerate(boxes) if is_undecided(box.title)}
-    return (set(range(len(boxes))) if several else whole), several
-
-
-_TO_FILL_IN = lazy_pattern(r"\{\{\s*[A-Z][A-Z0-9_]*\s*\}\}")
-
-
-def _below_names_to_fill_in(boxes: Sequence[Checkbox]) -> bool:
-    """Say whether headings with ``{{NAMES}}``, several of them, are above most of a file's tasks.
-
-    The file's title does not count: somebody may have forgotten that.
-    """
-    below = [
-        [h for h in box.item.headings if h.level > 1 and _TO_FILL_IN.search(_CODE.sub("", h.text))]
-        for box in boxes
-    ]
-    different = {heading.line for found in below for heading in found}
-    return len(different) >= _SEVERAL and sum(map(bool, below)) > len(boxes) / 2
+    whole: set[int] = set()
+    asked: set[int] = set()
+    undecided: set[int] = set()
+    for number, box in enumerate(boxes):
+        text = box.item.text[:_READ]
+        before = _BEFORE.match(text)
+        if before and _WHOLE.fullmatch(text, before.end()):
+            whole.add(number)
+        elif any(mark in text for mark in "{[<") and _ANYWHERE.search(_CODE.sub("", text)):
+            asked.add(number)
+        if _UNDECIDED.fullmatch(box.title[:_READ]):
+            undecided.add(number)
+    several = len(whole | asked) >= max(_SEVERAL, _SHARE * len(boxes))
+    return (set(range(len(boxes))) if several else whole | undecided), several
 
 
 _UNDECIDED = lazy_pattern(
@@ -343,20 +278,3 @@ _UNDECIDED = lazy_pattern(
     r"[\s.!*_]*",
     re.IGNORECASE,
 )
-
-
-def is_undecided(title: str) -> bool:
-    """Say whether a title only says that the task is still to be written ("TBD")."""
-    return _UNDECIDED.fullmatch(title[:_READ]) is not None
-
-
-def _is_whole(text: str) -> bool:
-    text = text[:_READ]
-    before = _BEFORE.match(text)
-    return before is not None and _WHOLE.fullmatch(text, before.end()) is not None
-
-
-def _has_one(text: str) -> bool:
-    if not any(mark in text for mark in "{[<"):
-        return False
-    return _ANYWHERE.search(_CODE.sub("", text[:_READ])) is not None

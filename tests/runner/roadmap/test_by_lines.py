@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from runner.roadmap.outcomes import about_checks, confirms, reading
+from runner.roadmap.kinds import about_checks, reading
 from runner.roadmap.parse import parse_roadmap
 
 WORK = "# Plan\n\n## Kiln\n\n- [ ] Add the kiln timer\n- [ ] Store each firing\n"
@@ -190,23 +190,6 @@ def test_checks_by_their_lines_are_criteria() -> None:
     task = parse_roadmap("ROADMAP.md", text.encode()).tasks[0]
 
     assert task.acceptance == ("The timer is shown", "It works")
-
-
-@pytest.mark.parametrize(
-    ("step", "expected"),
-    [
-        ("Verify the settings page opens", True),
-        ("Confirm that the timer works", True),
-        ("Verify addresses", False),
-        ("Run the tests to verify they pass", False),
-    ],
-)
-def test_steps_that_only_confirm(step: str, expected: bool) -> None:
-    """A numbered step is a check if nothing is made by it."""
-    text = f"## Timer\n\n- [ ] **Step 1: Add the timer**\n- [ ] **Step 2: {step}**\n"
-
-    assert confirms(step) is expected
-    assert list(kinds(text).values()) == ["work", "check" if expected else "work"]
 
 
 SCANS = "### Automated scans\n\n- [ ] `kiln audit` exits 0\n- [ ] `kiln lint` exits 0\n"

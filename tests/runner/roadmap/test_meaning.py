@@ -88,15 +88,6 @@ def test_labels_that_only_look_like_those_of_checks(said: str) -> None:
     assert (shop.kind, more.kind) == ("work", "work")
 
 
-def test_what_holds_when_a_task_is_done() -> None:
-    """Open boxes below "Done:" in a task's section are its criteria; elsewhere they are work."""
-    sold, written = read(
-        "### Task 1: Shop\n\n**Done:**\n- [ ] sold\n\n## Notes\n\n**Done:**\n- [ ] written\n"
-    )
-
-    assert (sold.kind, written.kind) == ("check", "work")
-
-
 def test_checks_of_a_phase_in_a_section_of_their_own() -> None:
     """They belong to the work of that phase, not to all."""
     tasks = read(
@@ -106,13 +97,6 @@ def test_checks_of_a_phase_in_a_section_of_their_own() -> None:
     )
 
     assert [task.acceptance for task in tasks if task.kind == "work"] == [("sold",), ("paid",)]
-
-
-def test_checks_of_a_task_in_a_section_of_their_own() -> None:
-    """They are checks, and those of one task are not those of all."""
-    shop, check = read("## Work\n- [ ] Sell\n## Success metrics\n### Task 1 Success\n- [ ] sold\n")
-
-    assert (shop.acceptance, check.kind) == ((), "check")
 
 
 @pytest.mark.parametrize(
@@ -221,18 +205,6 @@ def test_a_section_about_something_optional() -> None:
     [task] = read("## Optional parameters\n- [ ] Read them\n")
 
     assert task.runnable
-
-
-def test_a_template_with_names_to_fill_in_above_its_tasks() -> None:
-    """Its tasks read like real ones; the headings say that nobody has filled them in."""
-    roadmap = parse_roadmap(
-        "ROADMAP.md",
-        b"# Tasks of {{NAME}}\n### T-{{ID}}-1: Setup\n- [ ] Create folders\n### T-{{ID}}-2: Tests\n"
-        b"- [ ] Unit tests\n- [ ] Write {{ID}}.md\n",
-    )
-
-    assert "template" in roadmap.asks
-    assert not any(task.runnable for task in roadmap.tasks)
 
 
 @pytest.mark.parametrize(
