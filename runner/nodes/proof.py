@@ -7,7 +7,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from runner.code.languages import language_of
+from runner.code.languages import is_test_file, language_of
 from runner.nodes.assess import tests_using
 from runner.nodes.steadied import MOST
 from runner.nodes.work import NodeWork
@@ -44,11 +44,17 @@ _REPLACE = 'cat >"$1" && rm -rf "$(dirname "$1")/__pycache__"'
 
 @dataclass(frozen=True, slots=True)
 class _Suite:
-    """The tests of one tool that are in question (ids without parameters), and what runs them."""
+    """The tests of one tool that are in question (ids without parameters), and what runs them.
+
+    ``near`` are those that may only load what the change edits beside them, ``rewritten`` those
+    that stood there and ask for something else now, or may do so.
+    """
 
     tool: Tool
     ids: tuple[str, ...]
     only: tuple[str, ...]
+    near: frozenset[str] = frozenset()
+    rewritten: frozenset[str] = frozenset()
 
 
 async def proved(work: NodeWork, found: Assessment, change: JudgedChange) -> Assessment:
@@ -60,7 +66,7 @@ async def proved(work: NodeWork, found: Assessment, change: JudgedChange) -> Ass
     """
     levels: list[Level] = []
     rows: dict[str, Row] = {row.test: row for row in found.rows}
-    for suite in _suites(work, found):
+    for suite in _suites(work, found, change):
         run = _Proof(work, suite, change)
         levels += await run.levels()
         for row in [row for row in rows.values() if plain_id(row.test) in suite.ids]:
@@ -72,9 +78,11 @@ async def proved(work: NodeWork, found: Assessment, change: JudgedChange) -> Ass
     return concluded(found, tuple(rows.values()), change)
 
 
-def _suites(work: NodeWork, found: Assessment) -> Iterator[_Suite]:
+def _suites(work: NodeWork, found: Assessment, change: JudgedChange) -> Iterator[_Suite]:
     asked = {row.test for row in found.rows if row.edited and row.before == "not run"}
-    if not asked:
+    rewritten = {plain_id(row.test) for row in found.rows if row.rewritten}
+    near = _near(work, found, change)
+    if not asked | near:
         return
     tools = {tool.name: tool for tool in work.tools}
     if work.own:
@@ -90,19 +98,47 @@ def _suites(work: NodeWork, found: Assessment) -> Iterator[_Suite]:
             dict.fromkeys(plain_id(t) for level in levels for t in level.found if t in asked)
         )
         tool = tools.get(name)
-        if tool is None or not ids:
+        if tool is None or not (ids or (is_pytest(tool) and near)):
             continue
         if is_pytest(tool):
-            yield _Suite(tool, ids, ids)
+            beside = tuple(
+                {plain_id(t): None for level in levels for t in level.found if t in near}
+            )
+            only = (*ids, *sorted(_files(beside)))
+            bent = frozenset({*rewritten, *beside})
+            yield _Suite(tool, (*ids, *beside), only, frozenset(beside), bent)
             continue
         files = sorted(_files(ids))
         alone = next(
             (some for _, some in running([tool], files, work.paths, work.read) if some), ()
         )
         if set(files) <= set(alone):
-            yield _Suite(tool, ids, tuple(alone))
+            yield _Suite(tool, ids, tuple(alone), rewritten=frozenset(rewritten))
         elif sum(level.seconds for level in levels) <= _LONGEST_WHOLE:
-            yield _Suite(tool, ids, ())
+            yield _Suite(tool, ids, (), rewritten=frozenset(rewritten))
+
+
+def _near(work: NodeWork, found: Assessment, change: JudgedChange) -> set[str]:
+    """The tests that may load a sample which the change edits: a file of data, or code below them.
+
+    Those of the nearest folder above it that has any, where that is not too much to run again. What
+    is loaded by all of them, as a conftest or a helper is, shows nothing of its own.
+    """
+    seconds = sum(level.seconds for level in found.verification.tests)
+    if change.only_tests or seconds > _LONGEST_WHOLE:
+        return set()
+    rows = {row.test for row in found.rows if row.before == row.after == "passed"}
+    folders = {test.partition("::")[0].rpartition("/")[0] for test in rows}
+    near = set[str]()
+    for path in change.written & work.base.entries.keys():
+        folder, _, name = path.rpartition("/")
+        beside = name == "conftest.py" or (folder in folders and language_of(path))
+        if beside or is_test_file(path) or not is_test_side(path):
+            continue
+        while folder and not any(test.startswith(f"{folder}/") for test in rows):
+            folder = folder.rpartition("/")[0]
+        near |= {test for test in rows if folder and test.startswith(f"{folder}/")}
+    return near
 
 
 class _Proof:
@@ -115,16 +151,20 @@ class _Proof:
         self._lacked: set[str] = set()
         self._noticed: set[str] | None = None
         self._extended: set[str] = set()
+        self._only = suite.only
 
     def row(self, row: Row) -> Row:
         """The row of a test, with what was found about it."""
         test = plain_id(row.test)
+        if test in self._suite.near and self._before[test] != "failed":
+            return row
         return replace(
             row,
+            edited=True,
             before=self._before[test],
             lacked=test in self._lacked,
             notices=None if self._noticed is None else test in self._noticed,
-            rewritten=row.rewritten and test not in self._extended,
+            rewritten=test in self._suite.rewritten - self._extended,
         )
 
     async def levels(self) -> list[Level]:
@@ -133,6 +173,8 @@ class _Proof:
             await self._try_faults(await self._of_tested_code())
             return []
         proof = await self._without_code()
+        if proof is None:
+            return []
         if proof.result == "failed" or proof.seconds > _LONGEST_RUN:
             return [proof]
         await self._with_old_tests()
@@ -142,7 +184,7 @@ class _Proof:
             await self._try_faults(await self._emptied())
         return [proof, *([level] if level else [])]
 
-    async def _without_code(self) -> Level:
+    async def _without_code(self) -> Level | None:
         ran = await self._on_base(self._suite.only)
         said = dict(_failing(self._suite.ids, ran)) if ran.cause != "timeout" else {}
         passed = {plain_id(name) for name in ran.found}
@@ -151,6 +193,11 @@ class _Proof:
                 "failed" if test in said else "passed" if test in passed else "not run"
             )
         self._lacked = {test for test, message in said.items() if missing_names(message)}
+        own = [test for test in self._suite.ids if test not in self._suite.near or test in said]
+        if not own:
+            return None
+        if self._suite.near:
+            self._only = tuple(own)
         level = Level("proof", "passed", command=ran.command, seconds=ran.seconds)
         by_chance = await self._passing_again(said.keys() - self._lacked)
         for test in by_chance:
@@ -158,7 +205,7 @@ class _Proof:
             del said[test]
         if by_chance and not said:
             return replace(level, result="skipped", reason=_BY_CHANCE)
-        idle = [test for test, result in self._before.items() if result == "passed"]
+        idle = [test for test in own if self._before[test] == "passed"]
         if said:
             return replace(level, found=tuple(said), passed=len(idle))
         if not idle:
@@ -190,14 +237,14 @@ class _Proof:
         if not 0 < len(failed) <= MOST:
             return set()
         ids = sorted(failed)
-        again = await self._on_base(ids if is_pytest(self._suite.tool) else self._suite.only)
+        again = await self._on_base(ids if is_pytest(self._suite.tool) else self._only)
         red = {test for test, _ in _failing(ids, again)}
         return {plain_id(name) for name in again.found} & set(ids) - red
 
     async def _with_old_tests(self) -> None:
         """Find the edited old tests whose old text passes as well: they only ask for more now."""
         failed = {test for test, result in self._before.items() if result == "failed"}
-        bent = sorted(self._change.rewritten & failed)
+        bent = sorted(self._suite.rewritten & failed)
         if not bent:
             return
         code = {path: w for path, w in self._changes.files.items() if not is_test_side(path)}
@@ -219,7 +266,7 @@ class _Proof:
         for fault, whole in faults.items():
             if not await _write(session, fault.path, fault.content):
                 continue
-            tool, only = self._suite.tool, self._suite.only
+            tool, only = self._suite.tool, self._only
             ran = as_one_test(await tool.run(session, timeout=seconds, only=only))
             await _write(session, fault.path, whole)
             built = language_of(fault.path) not in COMPILED or any(f.is_case for f in ran.failures)

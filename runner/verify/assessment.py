@@ -595,7 +595,9 @@ def _does_no_harm(
         green = change.tests - {path_of(failure) for failure in red_tests(after)}
     for path in at:
         users = (change.loading or {}).get(path, frozenset())
-        sample = users == {path} and is_among_tests(path) and not is_test_file(path)
+        # only its own package loads it, if anything does
+        alone = {user.rpartition("/")[0] for user in users} == {path.rpartition("/")[0]}
+        sample = alone and is_among_tests(path) and not is_test_file(path)
         if not sample and not users & green:
             return False
     return True

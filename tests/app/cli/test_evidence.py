@@ -293,3 +293,47 @@ async def test_an_old_failure_in_the_way_is_put_before_a_person(tmp_path: Path) 
         for line in here.left("report.json")["timeline"]:
             assert line["verdict"] == "unbroken"
             assert line["unchanged"] == ["tests/test_divide.py::test_old"]
+
+
+SIZE = "def size(text):\n    return sum(int(part) for part in text.split())\n"
+KIT = {
+    "ROADMAP.md": b"- [ ] 1.1 Let `size` in `kit/size.py` leave out lines that begin with `#`\n",
+    "kit/__init__.py": b"",
+    "kit/size.py": SIZE.encode(),
+    "tests/samples/numbers.txt": b"1\n2\n",
+    "tests/samples/size.txt": b"3",
+    "tests/test_size.py": b"from pathlib import Path\n\nfrom kit.size import size\n\n"
+    b"SAMPLES = Path(__file__).parent / 'samples'\n\n\ndef test_size():\n"
+    b"    expected = int((SAMPLES / 'size.txt').read_text())\n"
+    b"    assert size((SAMPLES / 'numbers.txt').read_text()) == expected\n",
+}
+SKIPS = """\
+def size(text):
+    lines = [line for line in text.splitlines() if not line.startswith("#")]
+    return sum(map(int, lines))
+"""
+
+
+@pytest.mark.parametrize(
+    ("files", "verdict"),
+    [
+        pytest.param(
+            {"kit/size.py": SKIPS, "tests/samples/numbers.txt": "# two\n1\n2\n"},
+            "shown",
+            id="asks for more",
+        ),
+        pytest.param(
+            {"kit/size.py": SIZE.replace("sum(", "1 + sum("), "tests/samples/size.txt": "4\n"},
+            "unbroken",
+            id="turned to fit the answer",
+            marks=MORE,
+        ),
+    ],
+)
+async def test_a_sample_that_an_old_test_loads_is_as_good_as_its_own_text(
+    tmp_path: Path, files: dict[str, str], verdict: str
+) -> None:
+    """It fails on the base with the sample alone; with the old sample it has to pass as well."""
+    line = await ended(tmp_path, KIT, answer(files))
+
+    assert line["verdict"] == verdict

@@ -255,6 +255,7 @@ def test_an_import_that_seems_to_lead_nowhere_does_no_harm_where_tests_load_the_
     ("path", "users", "outcome"),
     [
         ("tests/samples/case.py", {"tests/samples/case.py"}, "green"),
+        ("tests/samples/case.py", {"tests/samples/case.py", "tests/samples/more.py"}, "green"),
         ("tests/samples/case.py", {"tests/samples/case.py", "tests/help.py"}, "red"),
         ("tests/samples/case.py", set(), "red"),
         ("tests/test_case.py", {"tests/test_case.py"}, "red"),
