@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import subprocess
 import sys
 
@@ -11,7 +12,7 @@ from runner.errors import Outage, TaskError
 from runner.model.chat import OpenAIModel
 from runner.model.prices import Price, Prices
 from runner.prompts.questions import Message, Question
-from tests.model_server import Fault, Reply, ScriptedModel
+from tests.model_server import Fault, Reply, ScriptedModel, serve
 from tests.runner.model.model_kit import KEY, asking, question
 
 
@@ -181,3 +182,18 @@ sys.exit("openai" in sys.modules)
 """
 
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+async def test_who_asks_loads_no_other_client():
+    """The openai package would import aiohttp for one, wherever that is installed."""
+    code = """
+import asyncio, sys
+from runner.model.chat import OpenAIModel
+asyncio.run(OpenAIModel(model="m", api_key="k", base_url=sys.argv[1]).window("m"))
+assert "openai" in sys.modules
+sys.exit("aiohttp" in sys.modules)
+"""
+    async with serve(ScriptedModel()) as url:
+        process = await asyncio.create_subprocess_exec(sys.executable, "-c", code, url)
+
+        assert await process.wait() == 0

@@ -20,6 +20,7 @@ import pytest
 from tests.marks import OUTSIDE
 from tests.model_server import Asked, ScriptedModel, serve
 from tests.model_server.turns import Turn as Said
+from tests.plain_python import plain_path
 from tests.scenarios.outsiders.case_file import COMPLETED, Case, Turn, read_case
 
 KNOWN = {
@@ -131,7 +132,7 @@ async def _cairn(repository: Path, turn: Turn) -> tuple[int, str]:
         more = {
             "OPENAI_BASE_URL": base_url,
             "CAIRN_MODEL": "scripted",
-            "PATH": f"{_PROGRAMS}{os.pathsep}{os.environ['PATH']}",
+            "PATH": plain_path(_PROGRAMS),
             "GIT_CONFIG_GLOBAL": os.devnull,
             "GIT_CONFIG_SYSTEM": os.devnull,
             "NO_COLOR": "1",
