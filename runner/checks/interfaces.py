@@ -6,9 +6,12 @@ import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 
-from runner.code.languages import Function, language_of, python_tree
-from runner.code.symbols import Definition, symbols_of
+from tree_sitter import Node, Query, QueryCursor
+
+from runner.code.languages import Function, grammar, language_of, python_tree
+from runner.code.symbols import Definition, symbols_of, syntax_tree
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,24 +63,82 @@ def of_python(function: Function, *, bound: bool) -> Parameters:
     return Parameters(ordered_ones, tuple(named), args.vararg is not None, args.kwarg is not None)
 
 
-def of_text(text: str, *, typed: bool) -> Parameters | None:
-    """Return what a function of another language takes, read from its list of parameters.
+_SCRIPTS = ("javascript", "typescript", "tsx")
+_SIGNATURES = """
+[(function_declaration name: (_) @name parameters: (_) @takes)
+ (generator_function_declaration name: (_) @name parameters: (_) @takes)
+ (method_definition name: (_) @method parameters: (_) @takes)
+ (variable_declarator name: (identifier) @name
+   value: [(arrow_function parameters: (_) @takes) (function_expression parameters: (_) @takes)])]
+"""
+_CALLS = """
+[(call_expression function: [(identifier) @name (member_expression property: (_) @name)]
+   arguments: (arguments) @given)
+ (new_expression constructor: (identifier) @name arguments: (arguments) @given)]
+"""
+_GO_SIGNATURES = """
+[(function_declaration name: (_) @name parameters: (_) @takes)
+ (method_declaration name: (_) @name parameters: (_) @takes)]
+"""
+_GO_CALLS = """
+(call_expression function: [(identifier) @name (selector_expression field: (_) @name)]
+  arguments: (_) @given)
+"""
 
-    ``typed`` is Go: the text of a parameter's type is its name, for names do not matter there. None
-    when the list has no end.
+
+@cache
+def _query(language: str, signatures: bool) -> Query:
+    text = _SIGNATURES if signatures else _CALLS
+    if language == "go":
+        text = _GO_SIGNATURES if signatures else _GO_CALLS
+    return Query(grammar(language).language, text)
+
+
+def _matches(path: str, content: bytes, *, signatures: bool) -> Iterator[dict[str, Node]]:
+    """Yield the nodes of each function, or each call, of JavaScript, TypeScript or Go."""
+    language = language_of(path)
+    root = syntax_tree(path, content) if language in (*_SCRIPTS, "go") else None
+    if root is not None:
+        for _, captures in QueryCursor(_query(language, signatures)).matches(root):
+            yield {name: nodes[0] for name, nodes in captures.items()}
+
+
+def given_in(path: str, content: bytes) -> dict[int, Given]:
+    """Return what the calls of a file in another language give, by the place of what is called."""
+    found: dict[int, Given] = {}
+    for match in _matches(path, content, signatures=False):
+        given = [each for each in match["given"].named_children if each.type != "comment"]
+        more = any(each.type in ("spread_element", "variadic_argument") for each in given)
+        found[match["name"].start_byte] = Given(len(given), open=more)
+    return found
+
+
+def _of_node(node: Node, content: bytes) -> Parameters:
+    """Return what a function of another language takes.
+
+    Of Go, the type of a parameter is its name, for names do not matter there.
     """
-    found: tuple[Parameter, ...]
-    inner = _inside(text)
-    if inner is None:
-        return None
-    parts = [part.strip() for part in _split(inner) if part.strip()]
-    more = bool(parts) and (parts[-1].startswith("...") or (typed and "..." in parts[-1]))
-    kept = parts[:-1] if more else parts
-    if typed:
-        found = tuple(Parameter(kind, True, False) for kind in _types(kept))
-        return Parameters(found, more=more, typed=True)
-    found = tuple(Parameter(_name(part), not _optional(part), False) for part in kept)
-    return Parameters(found, more=more)
+    found: list[Parameter] = []
+    more = typed = False
+    for each in node.named_children:
+        pattern = each.child_by_field_name("pattern") or each
+        if "variadic" in each.type or "rest" in pattern.type:
+            more = True
+        elif each.type == "parameter_declaration":
+            kind = _text(each.child_by_field_name("type") or each, content)
+            found += [Parameter(kind, True, False)] * max(
+                1, len(each.children_by_field_name("name"))
+            )
+        elif each.type != "comment":
+            value = each.child_by_field_name("value") or each.child_by_field_name("right")
+            name = _text(each.child_by_field_name("left") or pattern, content)
+            found.append(Parameter(name, not (value or each.type == "optional_parameter"), False))
+        typed = typed or each.type.endswith("parameter_declaration")
+    return Parameters(tuple(found), more=more, typed=typed)
+
+
+def _text(node: Node, content: bytes) -> str:
+    return " ".join(content[node.start_byte : node.end_byte].decode("utf-8", "replace").split())
 
 
 def lost(old: Parameters, new: Parameters) -> str:
@@ -160,53 +221,6 @@ def given_by(call: ast.Call) -> Given:
     return Given(len(call.args), names, stars or len(names) < len(call.keywords))
 
 
-def given_in(text: str) -> Given | None:
-    """Return what a call of another language gives; ``text`` begins at its bracket."""
-    inner = _inside(text)
-    if inner is None:
-        return None
-    parts = [part.strip() for part in _split(inner) if part.strip()]
-    return Given(len(parts), open=any("..." in part[:3] + part[-3:] for part in parts))
-
-
-def _inside(text: str) -> str | None:
-    """Return what is in the bracket that the text begins with."""
-    depth = 0
-    for at, char in enumerate(text):
-        depth += (char in "([{") - (char in ")]}")
-        if depth == 0:
-            return text[1:at]
-    return None
-
-
-def _split(text: str) -> Iterator[str]:
-    depth, start = 0, 0
-    for at, char in enumerate(text):
-        depth += (char in "([{") - (char in ")]}")
-        if char == "," and depth == 0:
-            yield text[start:at]
-            start = at + 1
-    yield text[start:]
-
-
-def _name(part: str) -> str:
-    found = re.match(r"(?:(?:public|private|protected|readonly)\s+)*([\w$]+)", part)
-    return found[1] if found else part.partition("=")[0].strip()
-
-
-def _optional(part: str) -> bool:
-    return "=" in part.replace("=>", "") or re.match(r"[\w$ ]+\?", part) is not None
-
-
-def _types(parts: Sequence[str]) -> list[str]:
-    """Return the type of each parameter of Go; ``a, b int`` shares one."""
-    found: list[str] = []
-    for part in reversed(parts):
-        words = part.split(None, 1)
-        found.append(words[1] if len(words) > 1 else found[-1] if found else part)
-    return found[::-1]
-
-
 _MOST = 20_000
 _SHORT = 2  # a constant with such a name is a type variable
 _APART = re.compile(
@@ -222,7 +236,6 @@ _PLAIN = frozenset((
 _WITHOUT_MEMBERS = frozenset({"object", "Protocol", "ABC", "Generic"})
 """Bases that give a class no member that anybody would call."""
 
-_SCRIPTS = ("javascript", "typescript", "tsx")
 _OTHERS = (*_SCRIPTS, "go", "rust", "java", "ruby", "php")
 _EXPORTED = re.compile(
     r"module\.exports\s*=\s*(\{[^}]*\}|[\w$]+)|export\s*(?:default\s+)?(\{[^}]*\}|[\w$]+\s*;)"
@@ -401,53 +414,32 @@ def _is_call(node: Function) -> bool:
 
 def _of_others(path: str, content: bytes) -> Interface | None:
     found = symbols_of(path, content, most=_MOST).definitions
-    lines = content.decode("utf-8", "replace").split("\n")
-    language = language_of(path)
-    exported = _exports("\n".join(lines)) if language in _SCRIPTS else frozenset[str]()
-    offers: dict[str, Offer] = {}
-    for at, definition in enumerate(found):
-        if _is_public(definition, language, lines, exported):
-            source = "\n".join(lines[definition.line - 1 : definition.end_line])
-            takes = _written(definition.name, source, language)
-            offers.setdefault(definition.name, Offer(definition.name, source, True, takes))
-            offers |= _script_methods(found, at, lines) if language in _SCRIPTS else {}
-    declared = _DECLARED.findall("\n".join(lines))  # what the grammar's query does not name
-    passed_on = _passed_on("\n".join(lines)) if language in _SCRIPTS else {}
-    offers = passed_on | offers
-    there = (*declared, *passed_on, *(definition.name for definition in found))
-    return Interface(offers, frozenset(there))
-
-
-_BEFORE_METHOD = (re.compile(r"\s*async\s+\*?"), re.compile(r"\s*\*?"))
-_BRACKET = re.compile(r"\s*(?=\()")
-
-
-def _script_methods(
-    found: Sequence[Definition], owner_at: int, lines: Sequence[str]
-) -> dict[str, Offer]:
-    """Return the public methods of a class of JavaScript or TypeScript, and what they take.
-
-    ``found`` are the definitions of a file in order, the class is at ``owner_at``. No pattern is
-    made of a name: compiling one takes longer than all the rest, and a file has thousands of names.
-    """
-    offers: dict[str, Offer] = {}
-    owner = found[owner_at]
-    for place in range(owner_at + 1, len(found)):
-        one = found[place]
-        if one.line > owner.end_line:
-            break
-        public = not one.name.startswith(("_", "#", "constructor"))
-        if one.line == owner.line or one.depth != owner.depth + 1 or not public:
-            continue
+    text, language = content.decode("utf-8", "replace"), language_of(path)
+    lines, scripts = text.split("\n"), language in _SCRIPTS
+    exported = _exports(text) if scripts else frozenset[str]()
+    takes: dict[tuple[str, int], Parameters] = {}
+    methods: set[tuple[str, int]] = set()
+    for match in _matches(path, content, signatures=True):
+        name = match.get("name") or match["method"]
+        key = _text(name, content), name.start_point.row + 1
+        takes[key] = _of_node(match["takes"], content)
+        methods |= {key} if "method" in match else set()
+    offers = _passed_on(text) if scripts else {}
+    owner: Definition | None = None  # the public class that the definitions are in
+    for one in found:
+        key = one.name, one.line
         source = "\n".join(lines[one.line - 1 : one.end_line])
-        starts = (begin.end() for each in _BEFORE_METHOD if (begin := each.match(source)))
-        ends = (at + len(one.name) for at in starts if source.startswith(one.name, at))
-        called = next((hit for at in ends if (hit := _BRACKET.match(source, at))), None)
-        if called:
-            takes = of_text(source[called.end() :], typed=False)
-            name = f"{owner.name}.{one.name}"
-            offers[name] = Offer(name, source, True, takes)
-    return offers
+        if _is_public(one, language, lines, exported):
+            offers[one.name] = Offer(one.name, source, True, takes.get(key))
+            owner = one
+        elif owner and one.line <= owner.end_line and one.depth == owner.depth + 1:
+            public = not one.name.startswith(("_", "#", "constructor"))
+            if public and key in methods:
+                name_in_class = f"{owner.name}.{one.name}"
+                offers[name_in_class] = Offer(name_in_class, source, True, takes[key])
+    declared = _DECLARED.findall(text)  # what the grammar's query does not name
+    there = (*declared, *offers, *(definition.name for definition in found))
+    return Interface(offers, frozenset(there))
 
 
 def _passed_on(text: str) -> dict[str, Offer]:
@@ -475,23 +467,3 @@ def _is_public(
     if language in ("rust", "java"):
         return re.search(r"\bpub\b|\bpublic\b", line) is not None
     return not name.startswith("_") and re.search(r"\b(?:private|protected)\b", line) is None
-
-
-_KEYWORD = re.compile(r"(?:function\*?|func(?:\s*\([^)]*\))?)\s+\Z")
-_CALLED = re.compile(r"\s*(?:\[[^\]]*\])?\s*(?=\()")
-_ARROW = re.compile(r"\s*(?::[^=]+)?=\s*(?:async\s*)?(?=\((?:[^()]|\([^()]*\))*\)[^=;{]*=>)")
-
-
-def _written(name: str, source: str, language: str) -> Parameters | None:
-    """Return what a function of JavaScript, TypeScript or Go takes, as far as it is plain."""
-    if language not in (*_SCRIPTS, "go"):
-        return None
-    head, at = source[:2000], -1
-    while (at := head.find(name, at + 1)) >= 0:
-        if at and (head[at - 1].isalnum() or head[at - 1] in "_$"):
-            continue
-        end = at + len(name)
-        called = _CALLED.match(head, end) if _KEYWORD.search(head, 0, at) else None
-        if found := called or _ARROW.match(head, end):
-            return of_text(head[found.end() :], typed=language == "go")
-    return None

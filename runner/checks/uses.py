@@ -14,7 +14,7 @@ from runner.code.symbols import symbols_of
 
 _FAMILIES = {"typescript": "javascript", "tsx": "javascript"}
 _NO_CODE = re.compile(
-    r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|(?m:^\s*#[^\n]*)", re.DOTALL
+    rb"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|(?m:^\s*#[^\n]*)", re.DOTALL
 )
 _EXPORTERS = 3
 _OF_BUILT_IN = frozenset(
@@ -278,18 +278,16 @@ def _reaches(user: str, path: str, repository: CodeFiles) -> bool:
     return path in imported(user, statements, ModulePaths({*repository.files, path}))
 
 
-def _blanked(found: re.Match[str]) -> str:
-    """Replace a comment with blanks; a text stays an argument without its own words."""
-    filler = "_" if found[0][0] in "\"'" else " "
-    return re.sub(r"[^\n]", filler, found[0])
-
-
 def _words(path: str, name: str, content: bytes) -> Iterator[Use]:
-    text = content.decode("utf-8", "replace")
-    code = _NO_CODE.sub(_blanked, text)
+    """Yield where a name stands outside of comments and texts."""
+
+    def blanked(found: re.Match[bytes]) -> bytes:
+        return re.sub(rb"[^\n]", b" ", found[0])
+
+    code, given = _NO_CODE.sub(blanked, content), given_in(path, content)
     own = {d.line for d in symbols_of(path, content, most=20_000).definitions if d.name == name}
-    for found in re.finditer(rf"(?<![\w$]){re.escape(name)}(?![\w$])", code):
-        line = code.count("\n", 0, found.start()) + 1
-        after = code[found.end() :].lstrip()[:2000]
+    word = re.escape(name).encode()
+    for found in re.finditer(rb"(?<![\w$\x80-\xff])%s(?![\w$\x80-\xff])" % word, code):
+        line = code.count(b"\n", 0, found.start()) + 1
         if line not in own:
-            yield Use(path, line, given_in(after) if after.startswith("(") else None)
+            yield Use(path, line, given.get(found.start()))
