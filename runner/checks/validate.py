@@ -38,22 +38,18 @@ def check_encoding(path: str, content: bytes, old: bytes | None = None) -> Compl
     name = "utf-8" if encoding.name == UNKNOWN else encoding.name
     try:
         content.decode(name)
+        if b"\0" not in content or b"\0" in (old or b""):
+            return None
+        at, what = content.index(b"\0"), "a null byte"
     except UnicodeDecodeError as error:
         if old is not None and not is_utf8(old):
             return None
-        what = "UTF-8" if name == "utf-8" else f"{name}, which its first lines name"
-        return _complaint(path, content, error.start, f"is not valid {what}")
-    if b"\0" in content and b"\0" not in (old or b""):
-        return _complaint(path, content, content.index(b"\0"), "is a null byte")
-    return None
-
-
-def _complaint(path: str, content: bytes, at: int, what: str) -> Complaint:
+        said = "UTF-8" if name == "utf-8" else f"{name}, which its first lines name"
+        at, what = error.start, f"not valid {said}"
     before = content[:at]
     line, start = before.count(b"\n") + 1, before.rfind(b"\n") + 1
     column = len(before[start:].decode("utf-8", "replace")) + 1
-    message = f"Byte 0x{content[at]:02x} {what}."
-    advice = "Write the file as UTF-8 text."
+    message, advice = f"Byte 0x{content[at]:02x} is {what}.", "Write the file as UTF-8 text."
     return Complaint(path, "EncodingError", message, line, column, advice=advice)
 
 
@@ -71,16 +67,14 @@ def check_limits(changes: ChangeSet, limits: Limits) -> Iterator[Complaint]:
     sizes = {path: len(write.content) for path, write in changes.files.items() if write}
     for path, size in sizes.items():
         if size > limits.file_bytes:
-            yield _too_large(path, f"The file has {size} bytes; {limits.file_bytes} are allowed.")
+            message = f"The file has {size} bytes; {limits.file_bytes} are allowed."
+            yield Complaint(path, "TooLarge", message)
     if len(changes.files) > limits.files:
-        yield _too_large("", f"{len(changes.files)} files are changed; {limits.files} are allowed.")
+        message = f"{len(changes.files)} files are changed; {limits.files} are allowed."
+        yield Complaint("", "TooLarge", message)
     if sum(sizes.values()) > limits.total_bytes:
-        total = f"{sum(sizes.values())} bytes are written; {limits.total_bytes} are allowed."
-        yield _too_large("", total)
-
-
-def _too_large(path: str, message: str) -> Complaint:
-    return Complaint(path, "TooLarge", message)
+        message = f"{sum(sizes.values())} bytes are written; {limits.total_bytes} are allowed."
+        yield Complaint("", "TooLarge", message)
 
 
 def check_near_miss(
@@ -135,41 +129,25 @@ def check_secrets(path: str, content: bytes, old: bytes | None) -> Iterator[Comp
     text = content.decode("utf-8", "replace")
     if _TESTS.search(path) or not mask.has_trigger(text):
         return
-    count = 0
-    for number, line, start in _added(text, (old or b"").decode("utf-8", "replace")):
-        kinds = _kinds(path, line, text[start : start + len(line) + 400])
+    new = added_lines(text, (old or b"").decode("utf-8", "replace"))
+    unquoted = _KEY_IS_VALUE.search(path) is not None
+    count, start = 0, 0
+    for number, line in enumerate(text.split("\n"), 1):
+        rest = text[start : start + len(line) + 400]
+        start += len(line) + 1
+        if count >= _MOST or number not in new or not mask.has_trigger(line):
+            continue
+        kinds: dict[str, str] = {}
+        for kind, value in mask.secrets_in(line, rest=rest, unquoted=unquoted):
+            kinds.setdefault(kind, value)
         for kind, value in kinds.items():
-            shown = _masked(text, value)
+            # no line moves
+            plain = _KEY_BLOCK.sub(lambda found: HIDDEN + "\n" * found[0].count("\n"), text)
+            hidden = plain.replace(value, HIDDEN).split("\n")
+            excerpt = numbered("\n".join(map(Mask((value,)), hidden)), number)
             message = f"Line {number} adds what looks like a secret ({kind})."
-            excerpt = numbered(shown, number)
             yield Complaint(path, "Secret", message, number, excerpt=excerpt, advice=_ELSEWHERE)
             count += 1
-        if count >= _MOST:
-            return
-
-
-def _added(text: str, old: str) -> Iterator[tuple[int, str, int]]:
-    """Yield number, text and offset of the lines that are new and worth a look."""
-    new, start = added_lines(text, old), 0
-    for number, line in enumerate(text.split("\n"), 1):
-        if number in new and mask.has_trigger(line):
-            yield number, line, start
-        start += len(line) + 1
-
-
-def _kinds(path: str, line: str, rest: str) -> dict[str, str]:
-    """Return the kinds of secrets in a line with a value of each."""
-    found: dict[str, str] = {}
-    unquoted = _KEY_IS_VALUE.search(path) is not None
-    for kind, value in mask.secrets_in(line, rest=rest, unquoted=unquoted):
-        found.setdefault(kind, value)
-    return found
-
-
-def _masked(text: str, value: str) -> str:
-    """Return the text without the value; no line moves."""
-    hidden = _KEY_BLOCK.sub(lambda found: HIDDEN + "\n" * found[0].count("\n"), text)
-    return "\n".join(Mask((value,))(line) for line in hidden.replace(value, HIDDEN).split("\n"))
 
 
 _MARKS = ("<<<<<<<", "=======", ">>>>>>>")
@@ -225,12 +203,29 @@ def validate(
     ``read`` returns a file's content in ``base``; ``protect`` are gitignore patterns beside the
     defaults (see ``protect_file`` for one file, such as the roadmap).
     """
-    return (
-        *check_limits(changes, limits),
-        *_places(changes, base, read, protection(protect)),
-        *_contents(changes, read, limits),
-        *_secrets(changes, read, limits),
+    found = [*check_limits(changes, limits), *_places(changes, base, read, protection(protect))]
+    small = {
+        path: write.content
+        for path, write in changes.files.items()
+        if write and len(write.content) <= limits.file_bytes
+    }
+    broken = 0
+    for path, content in small.items():
+        if broken < _MOST_BROKEN:
+            old = read(path)
+            complaint = syntax_complaint(path, content, old)
+            # a grammar may be older than the language, and a file may have been broken before
+            excused = complaint and old is not None and check_for(path) not in EXACT
+            if excused and not check_encoding(path, content, old):
+                worse = faults(path, content) > faults(path, old or b"")
+                complaint = complaint if worse or not syntax_complaint(path, old or b"") else None
+            complaint = complaint or check_conflicts(path, content, old)
+            found += [complaint] if complaint else []
+            broken += complaint is not None
+    secrets = (
+        each for path, text in small.items() for each in check_secrets(path, text, read(path))
     )
+    return (*found, *secrets)
 
 
 def syntax_complaint(path: str, content: bytes, old: bytes | None = None) -> Complaint | None:
@@ -272,36 +267,3 @@ def _places(
     yield from paths.collisions(sound, deleted, base)
     added = [path for path in sound if path not in base.entries]
     yield from check_near_miss(added, deleted, base.entries) if added else ()
-
-
-def _contents(
-    changes: ChangeSet, read: Callable[[str], bytes | None], allowed: Limits
-) -> Iterator[Complaint]:
-    count = 0
-    for path, write in changes.files.items():
-        if write and len(write.content) <= allowed.file_bytes and count < _MOST_BROKEN:
-            complaint = syntax_complaint(path, write.content, read(path))
-            if complaint and _said_before(path, write.content, read(path)):
-                complaint = None
-            complaint = complaint or check_conflicts(path, write.content, read(path))
-            if complaint:
-                count += 1
-                yield complaint
-
-
-def _secrets(
-    changes: ChangeSet, read: Callable[[str], bytes | None], allowed: Limits
-) -> Iterator[Complaint]:
-    for path, write in changes.files.items():
-        if write and len(write.content) <= allowed.file_bytes:
-            yield from check_secrets(path, write.content, read(path))
-
-
-def _said_before(path: str, content: bytes, old: bytes | None) -> bool:
-    """Whether a grammar finds no more in a file than in the one it replaces.
-
-    A grammar may be older than the language, and a file may have been broken before.
-    """
-    if old is None or check_for(path) in EXACT or check_encoding(path, content, old):
-        return False
-    return syntax_complaint(path, old) is not None and faults(path, content) <= faults(path, old)
