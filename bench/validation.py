@@ -43,7 +43,6 @@ YAML = yaml.safe_dump(_VALUES | {f"more_{n}": n for n in range(20)}).encode()
 TOML = "\n".join(
     f'[key_{n:02}]\nname = "value {n}"\ncount = {n}\nlist = [1, 2, {n}]\n' for n in range(20)
 ).encode()
-_PLAIN_CSS = b".card {\n  color: red;\n  margin: 0 auto;\n}\n" * 25
 _PLAIN_SHELL = b'if [ -f "$1" ]; then\n  echo "found $1"\nelse\n  exit 1\nfi\n' * 20
 _PLAIN_SQL = (
     b"SELECT a, count(*) AS n FROM t\n  JOIN u ON t.id = u.id\n  WHERE a > 1 GROUP BY a;\n" * 33
@@ -75,12 +74,8 @@ PARSERS: dict[str, tuple[bytes, str, Callable[[bytes], object]]] = {
     "a.go": (_sample("a.go"), "tree-sitter", _grammar(grammars.grammar_of("go"))),
     "a.rs": (_sample("a.rs"), "tree-sitter", _grammar(grammars.grammar_of("rust"))),
     "A.java": (_sample("A.java"), "tree-sitter", _grammar(grammars.grammar_of("java"))),
-    "a.c": (_sample("a.c"), "tree-sitter", _grammar(grammars.C)),
-    "a.cpp": (_sample("a.cpp"), "tree-sitter", _grammar(grammars.CPP)),
     "a.rb": (_sample("a.rb"), "tree-sitter", _grammar(grammars.grammar_of("ruby"))),
     "a.php": (_sample("a.php"), "tree-sitter", _grammar(grammars.grammar_of("php"))),
-    "a.html": (_sample("a.html"), "tree-sitter", _grammar(grammars.HTML)),
-    "a.css": (_PLAIN_CSS, "tree-sitter", _grammar(grammars.CSS)),
     "a.sh": (_PLAIN_SHELL, "tree-sitter", _grammar(grammars.BASH)),
     "a.sql": (_PLAIN_SQL, "sqlglot.parse", lambda content: sqlglot().parse(content.decode())),
 }

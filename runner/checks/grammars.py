@@ -228,10 +228,6 @@ def grammar_of(name: str) -> SyntaxGrammar:
 
 
 BASH = grammar_of("bash")
-C = grammar_of("c")
-CPP = grammar_of("cpp")
-CSS = grammar_of("css")
-HTML = grammar_of("html")
 JAVASCRIPT = grammar_of("javascript")
 TSX = grammar_of("tsx")
 TYPESCRIPT = grammar_of("typescript")
@@ -246,12 +242,10 @@ def checked(
     language: SyntaxGrammar,
     plausible: Plausible | None = None,
     *,
-    shown: bytes | None = None,
     further: Callable[[SyntaxGrammar, bytes, Tree], SyntaxPosition | None] | None = None,
 ) -> Complaint | None:
     """Return the first error of a file, or None; a file too large or tangled is not looked at.
 
-    ``shown`` is what the excerpt is taken from, where ``content`` has parts blanked out;
     ``further`` looks for what the grammar allows and the language does not.
     """
     if is_too_much(language, content):
@@ -263,13 +257,10 @@ def checked(
     place = first_error(language, content, tree)
     if plausible and not plausible(content, place.offset):
         return None
-    return complaint(path, content if shown is None else shown, place)
+    return complaint(path, content, place)
 
 
-def line_at(content: bytes, offset: int, *, before: int = 0) -> bytes:
-    """Return the line of an offset, with so many lines before it."""
+def line_at(content: bytes, offset: int) -> bytes:
+    """Return the line of an offset."""
     end = content.find(b"\n", offset)
-    start = offset
-    for _ in range(before + 1):
-        start = content.rfind(b"\n", 0, max(start, 0))
-    return content[start + 1 : end if end >= 0 else len(content)]
+    return content[content.rfind(b"\n", 0, offset) + 1 : end if end >= 0 else len(content)]

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import cast
 
 from runner.checks import data_formats, grammars, markup, programs, sql
 from runner.checks import grammars as grammar
 from runner.checks.grammars import SyntaxGrammar, grammar_of
-from runner.code.languages import CODE_SUFFIXES, LANGUAGES
+from runner.code.languages import CODE_SUFFIXES, LANGUAGES, language_of
 from runner.state.findings import Complaint
 
 Check = Callable[[str, bytes], Complaint | None]
@@ -34,23 +33,20 @@ _SPECIAL: dict[str, Check] = {
     ".mts": programs.check_typescript,
     ".cts": programs.check_typescript,
     ".tsx": programs.check_typescript,
-    ".c": programs.check_c,
-    ".h": programs.check_header,
-    ".cc": programs.check_cpp,
-    ".cpp": programs.check_cpp,
-    ".cxx": programs.check_cpp,
-    ".hh": programs.check_cpp,
-    ".hpp": programs.check_cpp,
-    ".hxx": programs.check_cpp,
-    ".html": markup.check_html,
-    ".htm": markup.check_html,
     ".css": markup.check_css,
 }
 """Checks that know more than a grammar, or a format that is no language of code."""
 
-_BY_GRAMMAR = {name: partial(grammars.checked, language=grammar_of(name)) for name in LANGUAGES}
+_UNCHECKED = ("c", "cpp", "html", "css")
+"""What only a compiler can judge, for its macros; and what browsers read however it is written."""
+
+_BY_GRAMMAR = {
+    name: partial(grammars.checked, language=grammar_of(name))
+    for name in LANGUAGES
+    if name not in _UNCHECKED
+}
 BY_SUFFIX: dict[str, Check] = {
-    suffix: _BY_GRAMMAR[name] for suffix, name in CODE_SUFFIXES.items()
+    suffix: _BY_GRAMMAR[name] for suffix, name in CODE_SUFFIXES.items() if name in _BY_GRAMMAR
 } | _SPECIAL
 BY_NAME: dict[str, Check] = {
     "Pipfile": data_formats.check_toml,
@@ -72,16 +68,6 @@ EXACT: frozenset[Check] = frozenset(
     )
 )
 """Checks that know all of their language; a grammar may be older than the code it sees."""
-_GRAMMARS: dict[Check | None, SyntaxGrammar] = {
-    programs.check_javascript: grammars.JAVASCRIPT,
-    programs.check_typescript: grammars.TSX,
-    programs.check_shell: grammars.BASH,
-    markup.check_css: grammars.CSS,
-    markup.check_html: grammars.HTML,
-    programs.check_c: grammars.C,
-    programs.check_cpp: grammars.CPP,
-    programs.check_header: grammars.CPP,
-}
 
 
 def check_for(path: str) -> Check | None:
@@ -93,10 +79,8 @@ def check_for(path: str) -> Check | None:
 
 def grammar_for(path: str) -> SyntaxGrammar | None:
     """Return the grammar of a path's language, or None."""
-    check = check_for(path)
-    if isinstance(check, partial):
-        return cast(SyntaxGrammar, check.keywords["language"])
-    return _GRAMMARS.get(check)
+    name = language_of(path)
+    return grammar_of(name) if name else None
 
 
 def faults(path: str, content: bytes) -> int:

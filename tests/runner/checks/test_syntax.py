@@ -33,8 +33,6 @@ BAD = {
     "yaml": ("a.yml", "a: 1\nb: [1, 2\nc: 3\n", "YAMLError", 3, 2),
     "yaml_tab": ("a.yaml", "a:\n\tb: 1\n", "YAMLError", 2, 1),
     "yaml_second_document": ("a.yaml", "a: 1\n---\nb: 'x\n", "YAMLError", 4, 1),
-    "yaml_twice": ("a.yaml", "a: 1\nb: 2\na: 3\n", "YAMLError", 3, 1),
-    "yaml_alias": ("a.yaml", "a: *b\n", "YAMLError", 1, 4),
     "toml": ("a.toml", 'a = 1\nb = "x\n', "TOMLDecodeError", 2, 7),
     "toml_end": ("a.toml", "a = ", "TOMLDecodeError", 1, 5),
     "toml_twice": ("pyproject.toml", "a = 1\na = 2\n", "TOMLDecodeError", 2, 6),
