@@ -33,9 +33,14 @@ _Node = Callable[Concatenate[RunState, Deps, TaskWork, P], Coroutine[Any, Any, S
 def asks_for_better(state: RunState) -> bool:
     """Whether a model is asked once to correct what is wrong with an accepted change."""
     verification = state.attempt.tested.verification
-    if not verification or not (verification.findings or _shows_nothing(state.attempt.tested)):
+    if not verification:
         return False
-    return may_repair(state)
+    # its own tests pass without the change, and nothing shows that it works; another test changes
+    # nothing where the change itself cannot be run
+    verdict = state.attempt.tested.verdict
+    may_show = verdict is None or verdict.kind == "unbroken"
+    idle = may_show and "proof" in _weak(verification)
+    return (idle or bool(verification.findings)) and may_repair(state)
 
 
 def may_repair(state: RunState) -> bool:
@@ -55,23 +60,15 @@ def may_repair(state: RunState) -> bool:
     )
 
 
-def _shows_nothing(tested: VerifiedWork) -> bool:
-    """Whether its own tests pass without the change, and nothing shows that it works.
-
-    Another test changes nothing where the change itself cannot be run.
-    """
-    may_show = tested.verdict is None or tested.verdict.kind == "unbroken"
-    return may_show and any(each == "proof" for each in _weak(tested.verification))
-
-
 def kept(state: RunState, about: str = "", said: Verification | None = None) -> Step:
     """Keep an accepted change, and ask for the repair; ``about`` what, if not by its findings.
 
     ``said`` is the verification that the repair is asked for by, if not that of the change.
     """
     attempt = state.attempt
-    findings = _findings(attempt.tested.verification)
-    about = about or ("what linters say" if findings else "tests that prove something")
+    found = attempt.tested.verification
+    linted = found is not None and found.findings
+    about = about or ("what linters say" if linted else "tests that prove something")
     why = f"the tests accept the change, and one repair is asked for {about}"
     tried = (*attempt.answered.tried, attempt.answered.changes.digest)
     attempt = replace(
@@ -116,30 +113,26 @@ def settled(state: RunState) -> Step:
     before = state.attempt.accepted
     if before is None:
         return Step(state, "ok")
-    if why := _why_worse(before, state.attempt.tested.verification, state):
+    if why := _why_worse(before.tested, state.attempt.tested):
         return restored(state, why)
     return Step(state.put(replace(state.attempt, accepted=None)), "ok")
 
 
-def _why_worse(before: AcceptedChange, after: Verification | None, state: RunState) -> str:
+def _why_worse(before: VerifiedWork, after: VerifiedWork) -> str:
     """Say why a repair that passes is no gain; '' where it is one."""
-    old, new = before.tested.verdict, state.attempt.tested.verdict
+    old, new = before.verdict, after.verdict
     if old and new and (old.verified > new.verified or set(old.turned) - set(new.turned)):
         return "its tests show less"
-    weaker = len(_weak(after)) - len(_weak(before.tested.verification))
-    if weaker > 0:
+    if len(_weak(after.verification)) > len(_weak(before.verification)):
         return "its tests prove less"
     if old and not old.verified and new and new.verified:
         return ""
     if old and new and len(new.unchanged) < len(old.unchanged):
         return ""
-    if len(_findings(after)) >= len(_findings(before.tested.verification)):
-        return "linters complain as before" if _findings(after) else "its tests prove no more"
+    was, now = (each.verification.findings if each.verification else () for each in (before, after))
+    if len(now) >= len(was):
+        return "linters complain as before" if now else "its tests prove no more"
     return ""
-
-
-def _findings(verification: Verification | None) -> tuple[object, ...]:
-    return verification.findings if verification else ()
 
 
 def _weak(verification: Verification | None) -> list[str]:

@@ -16,7 +16,6 @@ from runner.errors import PortError
 from runner.ports import Clock
 from runner.state.events import Advanced, Event, RunRecalled, happened
 from runner.state.outward import OUTWARD, OutwardEvent, lasting_id, outward
-from runner.state.run_state import RunState
 
 log = logging.getLogger(__name__)
 
@@ -82,15 +81,12 @@ class Announcer:
     async def emit(self, event: Event) -> None:
         """Keep what the event says to others."""
         if isinstance(event, RunRecalled | Advanced):
-            self._name(event.state)
+            tasks = (*event.state.replaced.tasks, *event.state.tasks)
+            self._names = {task.key: task.name for task in tasks}
         told = happened(None, event.state) if isinstance(event, RunRecalled) else (event,)
         made = [self._made(each) for each in told if isinstance(each, OUTWARD)]
         for kept in self._kept if made else ():
             await kept.put(made)
-
-    def _name(self, state: RunState) -> None:
-        tasks = (*state.replaced.tasks, *state.tasks)
-        self._names = {task.key: task.name for task in tasks}
 
     def _made(self, event: Event) -> OutwardEvent:
         return outward(

@@ -71,7 +71,10 @@ def applied(state: RunState, attempt: Attempt) -> RunState:
     ):
         return state
     old = {task.key for task in state.tasks}
-    roadmap = parse_roadmap(state.request.roadmap, _rewritten(state, attempt))
+    # the branch of a recovery has not all that the run has read
+    now = state.roadmap
+    content = _edited(state, attempt, now.content) if now else attempt.agreed.rewritten
+    roadmap = parse_roadmap(state.request.roadmap, content)
     new = {task.key: attempt.task for task in roadmap.tasks if task.key not in old}
     return replace(
         state,
@@ -90,13 +93,6 @@ def replayed(state: RunState, content: bytes) -> bytes:
         if attempt.agreed.rewritten and member and member.rewrites:
             content = _edited(state, attempt, content)
     return content
-
-
-def _rewritten(state: RunState, attempt: Attempt) -> bytes:
-    """The roadmap of the run after a recovery: its branch has not all that the run has read."""
-    if state.roadmap is None:
-        return attempt.agreed.rewritten
-    return _edited(state, attempt, state.roadmap.content)
 
 
 def _edited(state: RunState, attempt: Attempt, content: bytes) -> bytes:

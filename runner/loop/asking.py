@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, replace
+from math import ceil
 
 from runner.answers.continued import joined
 from runner.errors import PortError, TaskError
 from runner.loop.deps import Deps
 from runner.loop.strategy import model_for, writers
-from runner.money import Usage
+from runner.money import Usage, by_name
 from runner.prompts.questions import Answer, AnswerFormat, Message, Question
 from runner.state.events import BudgetReserved, Exchange, ModelAnswered, ModelFailed
 from runner.state.run_state import RunState
@@ -52,20 +53,41 @@ async def ask(
     ``max_tokens`` limits one answer below the run's limit; ``form`` is the JSON form for a closed
     question, if the run uses forms.
     """
-    limit = await answer_limit(state, deps)
-    most = min(limit, max_tokens or limit)
+    most = await answer_limit(state, deps)
+    most = min(most, max_tokens or most)
     text = ""
     for _ in range(1 + MAX_CONTINUATIONS):
-        asked = messages if not text else (*messages, Message("assistant", text), _more())
-        room = _room(state, asked)
+        asked = messages
+        if text:
+            asked = (*messages, Message("assistant", text), Message("user", _GO_ON))
+        # what the answer may have before the attempt exceeds its limit
+        limit, used = state.request.options.limits.max_tokens, state.attempt.spent.total
+        characters = sum(len(message.content) for message in asked)
+        room = limit - used.tokens - ceil(characters / _CHARACTERS_PER_TOKEN)
         if room < _SHORTEST_ANSWER and text:
             break
         if room < _SHORTEST_ANSWER:
-            raise TaskError("budget", _too_little(state))
-        question = _question(state, asked, temperature, min(most, room), None if text else form)
+            raise TaskError(
+                "budget",
+                f"the attempt has used {used.tokens:,} of its {limit:,} tokens, "
+                "which leaves too little for the next question and its answer",
+            )
+        wished = None if text else form
+        question = _question(state, asked, min(most, room), wished, temperature=temperature)
         await deps.control.check(state.request.id)
-        answer = await _paid_once(state, deps, question, _name(state, question))
-        state = _counted(state, answer)
+        attempt = state.attempt  # the place in it and all that is asked name the question
+        name = f"{attempt.task}/{attempt.number}/{used.calls}/{_digest(question)}"
+        answer = await _paid_once(state, deps, question, name)
+        tokens = answer.prompt_tokens + answer.completion_tokens
+        paid = Usage.of_call(answer.seconds, tokens, answer.cost)
+        spent, by = state.attempt.spent, answer.model
+        spent = replace(
+            spent,
+            total=spent.total + paid,
+            by_model=by_name((spent.by_model, {by: paid})),
+            models={**spent.models, state.node: by},
+        )
+        state = state.updated(spent)
         sent = sendable(answer.text)
         complete = answer.finish_reason != "length"
         text = joined(text, sent, complete=complete) if text else sent
@@ -108,61 +130,25 @@ async def context_limit(state: RunState, deps: Deps) -> int:
     return context_tokens(min(filter(None, known), default=None))
 
 
-def _room(state: RunState, messages: tuple[Message, ...]) -> int:
-    """How many tokens an answer may have before the attempt exceeds its limit."""
-    asked = -(-sum(len(message.content) for message in messages) // _CHARACTERS_PER_TOKEN)
-    return state.request.options.limits.max_tokens - _used(state) - asked
-
-
-def _used(state: RunState) -> int:
-    return state.attempt.spent.total.tokens
-
-
-def _too_little(state: RunState) -> str:
-    limit = state.request.options.limits.max_tokens
-    return (
-        f"the attempt has used {_used(state):,} of its {limit:,} tokens, "
-        "which leaves too little for the next question and its answer"
-    )
-
-
-def _more() -> Message:
-    return Message("user", _GO_ON)
-
-
 def _question(
     state: RunState,
     messages: tuple[Message, ...],
-    temperature: float,
     max_tokens: int,
     form: AnswerFormat | None,
+    *,
+    temperature: float = 0.0,
+    model: str | None = None,
 ) -> Question:
     models = state.request.options.models
-    wished = form if models.structured == "auto" else None
     return Question(
         messages,
         temperature,
         max_tokens,
-        model_for(state),
+        model_for(state) if model is None else model,
         models.seed,
-        form=wished,
+        form=form if models.structured == "auto" else None,
         timeout=models.timeout,
     )
-
-
-def _counted(state: RunState, answer: Answer) -> RunState:
-    tokens = answer.prompt_tokens + answer.completion_tokens
-    used = Usage.of_call(answer.seconds, tokens, answer.cost)
-    models = {**state.attempt.spent.models, state.node: answer.model}
-    attempt = counted(state, answer.model, used).attempt
-    return state.put(replace(attempt, spent=replace(attempt.spent, models=models)))
-
-
-def counted(state: RunState, model: str, used: Usage) -> RunState:
-    """Return the state with what a model took for its task."""
-    spent = state.attempt.spent
-    by_model = {**spent.by_model, model: spent.by_model.get(model, Usage()) + used}
-    return state.updated(replace(state.attempt.spent, total=spent.total + used, by_model=by_model))
 
 
 async def ask_aside(
@@ -174,17 +160,8 @@ async def ask_aside(
     form: AnswerFormat | None = None,
 ) -> Answer:
     """Ask once about what belongs to no task. Raises ``Outage`` or ``TaskError``."""
-    models = state.request.options.models
-    wished = form if models.structured == "auto" else None
-    question = Question(
-        messages,
-        0.0,
-        max_tokens,
-        models.model,
-        models.seed,
-        form=wished,
-        timeout=models.timeout,
-    )
+    model = state.request.options.models.model
+    question = _question(state, messages, max_tokens, form, model=model)
     return await _paid_once(state, deps, question, f"aside/{_digest(question)}")
 
 
@@ -205,24 +182,7 @@ async def _paid_once(state: RunState, deps: Deps, question: Question, name: str)
         failed = ModelFailed(run, state.current, state.node, question.model, prompt, error.message)
         await deps.events.emit(failed)
         raise
-    exchange = _exchange(prompt, answer)
-    await deps.events.emit(ModelAnswered(run, state.current, state.node, exchange))
-    await deps.answers.keep(run, name, answer)
-    return answer
-
-
-def _name(state: RunState, question: Question) -> str:
-    """Name a question by its place in the attempt and by all that is asked."""
-    attempt = state.attempt
-    return f"{attempt.task}/{attempt.number}/{attempt.spent.total.calls}/{_digest(question)}"
-
-
-def _digest(question: Question) -> str:
-    return hashlib.sha256(repr(question).encode("utf-8", "surrogatepass")).hexdigest()[:16]
-
-
-def _exchange(prompt: str, answer: Answer) -> Exchange:
-    return Exchange(
+    exchange = Exchange(
         model=answer.model,
         prompt=prompt,
         reply=answer.text,
@@ -233,3 +193,10 @@ def _exchange(prompt: str, answer: Answer) -> Exchange:
         retries=answer.retries,
         cost=answer.cost,
     )
+    await deps.events.emit(ModelAnswered(run, state.current, state.node, exchange))
+    await deps.answers.keep(run, name, answer)
+    return answer
+
+
+def _digest(question: Question) -> str:
+    return hashlib.sha256(repr(question).encode("utf-8", "surrogatepass")).hexdigest()[:16]

@@ -17,7 +17,7 @@ from runner.loop.journal import BORDER, Cursors
 from runner.loop.reviewing import is_full, why_full
 from runner.loop.schedule import advanced, left_out, next_move, upcoming
 from runner.loop.task_pool import Ended, TaskPool
-from runner.money import Usage
+from runner.money import Usage, by_name, total
 from runner.roadmap.task import Task
 from runner.state.events import (
     Advanced,
@@ -152,15 +152,25 @@ async def _advance(
 ) -> RunState:
     """Run one node and save what it left."""
     state = _within_budget(state)
-    node, task = state.node, state.current
+    node, task, old = state.node, state.current, state.attempts.get(state.current)
     await deps.events.emit(NodeStarted(state.request.id, task, node))
     began = deps.clock.monotonic()
     (step,) = await asyncio.gather(nodes[node](state, deps, work), return_exceptions=True)
     if isinstance(step, BaseException):
         step = _after_error(state, step, deps)
-    usage = _usage(state, step.state, deps.clock.monotonic() - began)
+    after, usage = step.state, Usage(deps.clock.monotonic() - began)
+    new = after.attempts.get(task)
+    if old and new and old.number == new.number:  # what its model calls used
+        usage = replace(new.spent.total - old.spent.total, seconds=usage.seconds)
     await deps.events.emit(NodeFinished(state.request.id, task, node, step.outcome, usage))
-    after = replace(_counted(step.state, node, usage), node=following(node, step.outcome))
+    if node in RUN_NODES:
+        after = replace(after, usage=by_name((after.usage, {node: usage})))
+    else:
+        spent = after.attempt.spent
+        used = by_name((spent.usage, {node: usage}))
+        path = (*spent.path, node)
+        after = after.updated(replace(spent, steps=spent.steps + 1, path=path, usage=used))
+    after = replace(after, node=following(node, step.outcome))
     after = await cursors.save(after, node=node, task=task)
     await deps.events.emit(Advanced(state.request.id, task, after))
     for event in happened(state, after):
@@ -176,7 +186,13 @@ def _after_error(state: RunState, error: BaseException, deps: Deps) -> Step:
     if isinstance(error, TaskError):
         # with no tokens left for a better change, the one that its tests accept is published
         kept = error.kind == "budget" and state.current and state.attempt.accepted
-        return restored(state, error.message) if kept else Step(_failed(state, error), "error")
+        if kept:
+            return restored(state, error.message)
+        log.warning("%s failed: %s", state.node, error.message)
+        if not state.current:
+            return Step(replace(state, problem=error.message), "error")
+        failure = Failure(error.kind, error.message, node=state.node)
+        return Step(state.put(replace(state.attempt, failure=failure)), "error")
     outside = (PortError, Stopped, OSError, MemoryError, *deps.outside)
     if not isinstance(error, Exception) or isinstance(error, outside):
         raise error
@@ -189,72 +205,28 @@ def _after_error(state: RunState, error: BaseException, deps: Deps) -> Step:
     return step
 
 
-def _failed(state: RunState, error: TaskError) -> RunState:
-    """Keep what went wrong where the next node finds it."""
-    log.warning("%s failed: %s", state.node, error.message)
-    if not state.current:
-        return replace(state, problem=error.message)
-    return state.put(
-        replace(state.attempt, failure=Failure(error.kind, error.message, node=state.node))
-    )
-
-
-def _counted(state: RunState, node: str, usage: Usage) -> RunState:
-    """Count the step where it belongs: with the run, or with the current attempt."""
-    if node in RUN_NODES:
-        return replace(state, usage=_plus(state.usage, node, usage))
-    attempt = state.attempt
-    return state.updated(
-        replace(
-            state.attempt.spent,
-            steps=attempt.spent.steps + 1,
-            path=(*attempt.spent.path, node),
-            usage=_plus(attempt.spent.usage, node, usage),
-        )
-    )
-
-
-def _plus(usage: Mapping[str, Usage], node: str, more: Usage) -> dict[str, Usage]:
-    return {**usage, node: usage.get(node, Usage()) + more}
-
-
-def _usage(before: RunState, after: RunState, seconds: float) -> Usage:
-    """The node's share: the difference its model calls made to the attempt, and its wall time."""
-    old = before.attempts.get(before.current)
-    new = after.attempts.get(before.current)
-    if old is None or new is None or old.number != new.number:
-        return Usage(seconds)
-    return replace(new.spent.total - old.spent.total, seconds=seconds)
-
-
 def _within_budget(state: RunState) -> RunState:
     """Send an attempt that used its budget up to the classification, where no cycle is left.
 
     A change that its tests accept is published all the same: that asks no model.
     """
-    if state.node in RUN_NODES or state.node in _ENDING:
+    if state.node in RUN_NODES | _ENDING:
         return state
-    if not (spent := _overspent(state)):
+    limits, spent = state.request.options.limits, state.attempt.spent
+    if spent.steps >= limits.max_iterations:
+        most = f"{limits.max_iterations} steps"
+    elif spent.total.tokens >= limits.max_tokens:
+        most = f"{limits.max_tokens:,} tokens"
+    elif total(spent.usage.values()).seconds >= limits.max_seconds:
+        most = f"{limits.max_seconds / 60:.0f} minutes"
+    else:
         return state
+    why = f"the attempt used up its {most}"
     if state.attempt.accepted:
-        step = restored(state, f"the attempt used up its {spent}")
+        step = restored(state, why)
         return replace(step.state, node=following(state.node, step.outcome))
-    failure = Failure("budget", f"the attempt used up its {spent}", node=state.node)
-    return replace(state.put(replace(state.attempt, failure=failure)), node="classify_failure")
-
-
-def _overspent(state: RunState) -> str:
-    options, attempt = state.request.options, state.attempt
-    if attempt.spent.steps >= options.limits.max_iterations:
-        return f"{options.limits.max_iterations} steps"
-    if attempt.spent.total.tokens >= options.limits.max_tokens:
-        return f"{options.limits.max_tokens:,} tokens"
-    seconds = sum(usage.seconds for usage in attempt.spent.usage.values())
-    return (
-        f"{options.limits.max_seconds / 60:.0f} minutes"
-        if seconds >= options.limits.max_seconds
-        else ""
-    )
+    attempt = replace(state.attempt, failure=Failure("budget", why, node=state.node))
+    return replace(state.put(attempt), node="classify_failure")
 
 
 MARK = "[DRY RUN]"

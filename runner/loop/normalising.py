@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from runner.loop.reading import quote
 from runner.prompts import question
 from runner.prompts.questions import Message
-from runner.roadmap.normalise.claimed import ClaimedTask, ClaimedTasks, read_answer, write_claims
+from runner.roadmap.normalise.claimed import ClaimedTasks, read_answer, write_claims
 from runner.roadmap.normalise.propose import lines_of, normalise
 from runner.roadmap.normalise.rewrite import NormalizedRoadmap
 
@@ -54,7 +54,11 @@ async def propose(
         unread = (*unread, f"lines {at} to {len(lines)} were not read: the file is too long")
     dropped = (*claims.dropped, *unread)
     if left:
-        held = [each for each in claims.held if _is_in(each, left)]
+        held = [
+            each
+            for each in claims.held
+            if any(a <= each.source_lines[0] and each.source_lines[1] <= b for a, b in left)
+        ]
         written = write_claims(path, content, held, beside=True)
         better = written.verdict == "proposed" and held
         return replace(written if better else proposal, dropped=(*dropped, *written.dropped))
@@ -63,11 +67,6 @@ async def propose(
         return replace(proposal, why=why, dropped=dropped, by_model=True)
     written = write_claims(path, content, claims.held)
     return replace(written, dropped=(*dropped, *written.dropped))
-
-
-def _is_in(claim: ClaimedTask, places: Sequence[tuple[int, int]]) -> bool:
-    first, last = claim.source_lines
-    return any(begin <= first and last <= end for begin, end in places)
 
 
 def cut(lines: Sequence[str]) -> tuple[Chunk, ...]:

@@ -88,7 +88,8 @@ def nothing_to_do(state: RunState, roadmap: Roadmap, start: StartCommands) -> st
     if not open_tasks(state):
         if state.request.options.scope.tasks:
             return _none_left(state, roadmap, start)
-        if left := [task for task in roadmap.tasks if _is_left(state, task)]:
+        work = (task for task in roadmap.tasks if task.kind == "work")
+        if left := [task for task in work if state.status(task) is Status.PENDING]:
             return (
                 f"The open tasks in `{path}` are optional or crossed out. Cairn works on them only "
                 f"if you name them (`--task`):\n\n{_by_name(left)}"
@@ -108,24 +109,15 @@ def _none_left(state: RunState, roadmap: Roadmap, start: StartCommands) -> str:
     waiting = [task for task in there if state.status(task) is Status.BLOCKED]
     text = f"This run cannot work on any of its tasks in `{_plain(roadmap.path)}` now"
     if not waiting:
-        return f"{text}:\n\n{_what_became(state, there, len(keys) - len(there))}"
+        lines = [f"{_by_name([each])}: {task_word(state.status(each))}" for each in there[:_MOST]]
+        if gone := len(keys) - len(there):
+            which = "1 task is" if gone == 1 else f"{gone:,} tasks are"
+            lines.append(f"- {which} no longer in the roadmap")
+        return f"{text}:\n\n{chr(10).join(lines)}"
     return (
         f"{text}. These wait for tasks that are not part of the run; `{start.word}` starts a run "
         f"for the whole roadmap:\n\n{_by_name(waiting)}"
     )
-
-
-def _what_became(state: RunState, tasks: Sequence[Task], gone: int) -> str:
-    """How each of some tasks is doing, and how many are not in the roadmap any more."""
-    lines = [f"{_by_name([each])}: {task_word(state.status(each))}" for each in tasks[:_MOST]]
-    if gone:
-        which = "1 task is" if gone == 1 else f"{gone:,} tasks are"
-        lines.append(f"- {which} no longer in the roadmap")
-    return "\n".join(lines)
-
-
-def _is_left(state: RunState, task: Task) -> bool:
-    return task.kind == "work" and state.status(task) is Status.PENDING
 
 
 def _no_single(roadmap: Roadmap, wanted: str) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
@@ -71,7 +72,8 @@ async def seen_of(state: RunState, deps: Deps) -> Snapshot:
 
 async def contents(deps: Deps, base: Snapshot, paths: Iterable[str]) -> dict[str, bytes]:
     """Contents of those ``paths`` that are files of ``base`` (not links, not submodules)."""
-    wanted = {p: base.entries[p].sha for p in paths if _is_file(base, p)}
+    found = ((path, base.entries.get(path)) for path in paths)
+    wanted = {path: e.sha for path, e in found if e and e.mode in (FILE, EXECUTABLE)}
     by_sha = await deps.repository.blobs(sorted(set(wanted.values())))
     return {path: by_sha[sha] for path, sha in wanted.items()}
 
@@ -132,7 +134,7 @@ def quote(path: str, text: str, *, limit: int) -> Quoted:
     partial = len(text) > limit
     if partial:
         text = text[:limit] + "\n[... cut ...]"
-    longest = max((len(run) for run in _ticks(text)), default=0)
+    longest = max(map(len, re.findall("`+", text)), default=0)
     suffix = path.rpartition(".")[2]
     return Quoted(path, text, _LANGUAGES.get(suffix, ""), "`" * max(3, longest + 1), partial)
 
@@ -142,23 +144,9 @@ _LANGUAGES = {"py": "python", "js": "javascript", "ts": "typescript", "md": "mar
 }
 
 
-def _ticks(text: str) -> Iterable[str]:
-    run = ""
-    for char in text + " ":
-        if char == "`":
-            run += char
-        elif run:
-            yield run
-            run = ""
-
-
 def named_in(text: str, paths: Collection[str]) -> list[str]:
     """Those ``paths`` whose file name occurs in ``text``: all that an answer can be about."""
     return [path for path in paths if path.rpartition("/")[2] in text]
-
-
-def _is_file(base: Snapshot, path: str) -> bool:
-    return path in base.entries and base.entries[path].mode in (FILE, EXECUTABLE)
 
 
 # Names of files, in any folder, that say what has to be installed.
@@ -184,10 +172,14 @@ async def prepared_image(state: RunState, deps: Deps, base: Snapshot, changes: C
         return options.sandbox.image
 
     compiled = await compiled_files(deps, base, changes)
-    setup = replace(
-        setup_of(options, changes.entries(base), compiled),
-        variables=await _variables(deps, base, changes),
-    )
+    setup = setup_of(options, changes.entries(base), compiled)
+    # the variables that tell a build its version; an answer's own changelog has no say in it
+    manifests = reader(await contents(deps, base, MANIFESTS), changes)
+    if version_variables(manifests):
+        tags = await deps.repository.tags(base.commit)
+        told = await contents(deps, base, telling_files(base.entries))
+        variables = version_variables(manifests, tags=tags, told=told)
+        setup = replace(setup, variables=tuple(sorted(variables.items())))
     # an answer reaches what is kept only through the files the key is made of: any other change of
     # it would work on in later runs, though it was never published
     kept = ChangeSet(
@@ -227,16 +219,6 @@ async def command_ran(
     await deps.events.emit(
         CommandRan(state.request.id, state.current, purpose, tuple(command), code, seconds)
     )
-
-
-async def _variables(deps: Deps, base: Snapshot, changes: ChangeSet) -> tuple[tuple[str, str], ...]:
-    """The variables that tell a build its version; an answer's own changelog has no say in it."""
-    read = reader(await contents(deps, base, MANIFESTS), changes)
-    if not version_variables(read):
-        return ()
-    tags = await deps.repository.tags(base.commit)
-    told = await contents(deps, base, telling_files(base.entries))
-    return tuple(sorted(version_variables(read, tags=tags, told=told).items()))
 
 
 def setup_of(

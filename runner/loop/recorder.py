@@ -38,7 +38,6 @@ from runner.state.events import (
     RunRecalled,
     Verified,
 )
-from runner.state.findings import Verification
 from runner.state.run_state import Attempt, RunState, Status
 
 log = logging.getLogger(__name__)
@@ -100,29 +99,33 @@ class Recorder:
                 self._newest = state
                 attempt = state.attempts.get(event.task)
                 if attempt and attempt.status is not Status.IN_PROGRESS:
-                    await self._record(state, self._changed(state, event.task))
+                    # also those whose recovery it may have completed
+                    waits = (Status.REPLACED, Status.AWAITING_APPROVAL)
+                    every = state.attempts.values()
+                    others = (a for a in every if a.status in waits and a.task != event.task)
+                    await self._record(state, [attempt, *others])
             case Verified(verification=verification):
-                self._ran(event.task, lambda tools, step: _verified(verification, tools, step))
+                ran = commands_of(verification)
+                self._ran(event.task, lambda tools, step: with_tools(tools, ran, step=step))
             case CommandRan():
                 self._ran(event.task, lambda tools, step: with_command(tools, event, step=step))
             case OutageMet(kind=kind) if error := waited_out(kind):
-                self._waits(event.task, error)
+                if attempt := self._attempt(event.task):
+                    key = event.task, attempt.number
+                    self._waited[key] = (*self._waited.get(key, ()), error)
             case RunChanged(status=status) if status in _STOPPED and self._newest:
                 await self._record(self._newest, self._newest.attempts.values())
 
+    def _attempt(self, task: str) -> Attempt | None:
+        return self._newest.attempts.get(task) if self._newest else None
+
     def _ran(self, task: str, added: Callable[[_Tools, int], _Tools]) -> None:
-        attempt = self._newest.attempts.get(task) if self._newest else None
+        attempt = self._attempt(task)
         if attempt is None:
             self._early = added(self._early, BEFORE_FIRST)
         else:
             key = task, attempt.number
             self._tools[key] = added(self._tools.get(key, ()), attempt.spent.steps)
-
-    def _waits(self, task: str, error: ErrorType) -> None:
-        attempt = self._newest.attempts.get(task) if self._newest else None
-        if attempt is not None:
-            key = task, attempt.number
-            self._waited[key] = (*self._waited.get(key, ()), error)
 
     async def _forget(self, state: RunState) -> None:
         """Delete what is too old, by the clock and by what was recorded last.
@@ -148,13 +151,6 @@ class Recorder:
         }
         settled = [a for a in state.attempts.values() if a.status is not Status.IN_PROGRESS]
         await self._record(state, settled)
-
-    @staticmethod
-    def _changed(state: RunState, task: str) -> list[Attempt]:
-        """The attempt, and those whose recovery it may have completed."""
-        waits = (Status.REPLACED, Status.AWAITING_APPROVAL)
-        others = (a for a in state.attempts.values() if a.status in waits and a.task != task)
-        return [state.attempts[task], *others]
 
     async def _record(self, state: RunState, attempts: Iterable[Attempt]) -> None:
         if not state.request.options.remembers.history:
@@ -187,10 +183,6 @@ class Recorder:
         details = state.request.options.remembers.history_details
         await self._history.record(execution, details=details)
         self._known[execution.key] = execution
-
-
-def _verified(verification: Verification, tools: _Tools, step: int) -> _Tools:
-    return with_tools(tools, commands_of(verification), step=step)
 
 
 class Isolated:

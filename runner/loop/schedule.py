@@ -80,6 +80,7 @@ class Bases:
         self._by_branch = {member.branch: member for member in self._members}
         self._by_task = {key: member for member in self._members for key in member.tasks}
         self._tasks = {task.key: task for task in state.tasks}
+        self._unticked = {task.key for task in state.tasks if not task.checked}
 
     def of(self, *keys: str) -> Base | None:
         """Return what one task or group builds on; None where no branch has all it needs.
@@ -87,9 +88,12 @@ class Bases:
         Of several branches that would do the newest is taken.
         """
         needed = frozenset(self._needed(keys))
-        fit = needed.union(self._mates(keys))
+        family = {self._families[key] for key in keys if key in self._families}
+        mates = {key for key, name in self._families.items() if name in family}
         for member in reversed(self._members):
-            if member in fit and all(self._holds(member, each) for each in needed):
+            below = {*self.below(member.branch)}
+            fit = member in needed or not mates.isdisjoint(member.tasks)
+            if fit and all(each.branch in below for each in needed):
                 return Base(member.commit, member.branch)
         return None if needed else Base(self._state.stack.tip, self._state.stack.branch)
 
@@ -111,26 +115,11 @@ class Bases:
         found = (self._by_task.get(need) for key in keys for need in self._needs(key))
         return [each for each in found if each and each.task not in keys]
 
-    def _mates(self, keys: tuple[str, ...]) -> list[Member]:
-        family = {self._families[key] for key in keys if key in self._families}
-        mates = {key for key, name in self._families.items() if name in family}
-        return [member for member in self._members if not mates.isdisjoint(member.tasks)]
-
-    def _holds(self, member: Member, other: Member) -> bool:
-        return other.branch in self.below(member.branch)
-
     def _needs(self, key: str) -> tuple[str, ...]:
         """What a task builds on and is not merged: its dependencies, and what it came of."""
-        task = self._tasks.get(key)
-        wanted = (*(task.depends_on if task else ()), *self._origin(key))
-        return tuple(each for each in wanted if self._counts(each))
-
-    def _origin(self, key: str) -> tuple[str, ...]:
-        return (self._state.replaced.origins[key],) if key in self._state.replaced.origins else ()
-
-    def _counts(self, key: str) -> bool:
-        task = self._tasks.get(key)
-        return key in self._by_task or (task is not None and not task.checked)
+        task, origin = self._tasks.get(key), self._state.replaced.origins.get(key)
+        wanted = (*(task.depends_on if task else ()), *([origin] if origin else ()))
+        return tuple(each for each in wanted if each in self._by_task or each in self._unticked)
 
     @cached_property
     def _families(self) -> dict[str, str]:
@@ -175,15 +164,14 @@ def _taken(state: RunState, attempt: Attempt) -> RunState:
     state = replace(state, stack=replace(state.stack, taken=(*state.stack.taken, attempt.task)))
     if attempt.published.branch == state.stack.branch:
         return replace(state, stack=replace(state.stack, tip=attempt.published.commit))
-    keys = (attempt.task, *attempt.planned.members)
-    rewrites = bool(attempt.agreed.rewritten)
-    place = (
+    made = Member(
+        (attempt.task, *attempt.planned.members),
         attempt.published.commit,
         attempt.published.branch,
         attempt.below,
         attempt.published.url,
+        rewrites=bool(attempt.agreed.rewritten),
     )
-    made = Member(keys, *place, rewrites=rewrites)
     return replace(
         state, stack=replace(state.stack, members={**state.stack.members, attempt.task: made})
     )
@@ -361,7 +349,10 @@ def settle(state: RunState) -> RunState:
         attempt = replace(attempt, status=made)
     elif attempt.status is Status.IN_PROGRESS:
         attempt = replace(attempt, status=Status.PENDING if state.stopping else Status.FAILED)
-        attempt = replace(attempt, failure=attempt.failure or _unexplained(attempt, state.stopping))
+        if not (attempt.failure or state.stopping):
+            why = "the attempt ended without a checkpoint"
+            failure = Failure("internal", why, node=attempt.spent.path[-1])
+            attempt = replace(attempt, failure=failure)
     return replace(state.put(attempt), current="")
 
 
@@ -425,14 +416,6 @@ def decided(state: RunState) -> str:
     parked = (key for key in state.decided if key in state.attempts)
     waits = Status.AWAITING_APPROVAL
     return next((key for key in parked if state.attempts[key].status is waits), "")
-
-
-def _unexplained(attempt: Attempt, stopping: bool) -> Failure | None:
-    if stopping:
-        return None
-    return Failure(
-        "internal", "the attempt ended without a checkpoint", node=attempt.spent.path[-1]
-    )
 
 
 def retry(state: RunState) -> RunState:

@@ -94,7 +94,10 @@ def roadmap_for(state: RunState, mine: bytes, keys: Collection[str]) -> bytes:
     others = [
         task.key
         for task in now.tasks
-        if task.checked and task.key not in ticked and _is_in_review(state, task)
+        if task.checked
+        and task.key not in ticked
+        # only an open pull request ticks it, which may be one of the run itself
+        and Status.IN_REVIEW in (state.statuses.get(task.key), state.status(task))
     ]
     ours = [
         task.key
@@ -102,11 +105,6 @@ def roadmap_for(state: RunState, mine: bytes, keys: Collection[str]) -> bytes:
         if not task.checked and task.key in ticked and state.status(task) in _DONE
     ]
     return tick_all(now.path, untick_all(now.path, now.content, others), ours)
-
-
-def _is_in_review(state: RunState, task: Task) -> bool:
-    """Say whether only an open pull request ticks it, which may be one of the run itself."""
-    return Status.IN_REVIEW in (state.statuses.get(task.key), state.status(task))
 
 
 async def _read(repository: Repository, commit: str, path: str) -> bytes | None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from runner.state.error_types import (
-    ERROR_RULES,
+    MAX_RETRIES,
     NO_NEWS,
     ErrorType,
     error_type,
@@ -44,9 +44,10 @@ def after_failure(attempt: Attempt, kind: Kind, *, loop: str, same: bool = False
     """
     if attempt.calls >= MAX_CALLS:
         return NextTry("exhausted", f"{MAX_CALLS} calls after the first answer are used up")
-    if error := _used_up(attempt):
-        retries = ERROR_RULES[error].retries
-        return NextTry("exhausted", f"{retries} retries after errors of type {error} are used up")
+    errors = attempt.answered.errors
+    if errors and errors.count(errors[-1]) > MAX_RETRIES:
+        why = f"{MAX_RETRIES} retries after errors of type {errors[-1]} are used up"
+        return NextTry("exhausted", why)
     if same:
         return NextTry("afresh", "the answer changed nothing, so it is not judged again")
     repairs = attempt.answered.code_repairs if kind == "code" else attempt.answered.test_repairs
@@ -60,16 +61,6 @@ def after_failure(attempt: Attempt, kind: Kind, *, loop: str, same: bool = False
     if attempt.calls % 2 == 0 and left:
         return NextTry("rejected", f"call {attempt.calls + 1} of {MAX_CALLS} asks for a repair")
     return NextTry("afresh", f"call {attempt.calls + 1} of {MAX_CALLS} asks for a fresh answer")
-
-
-def _used_up(attempt: Attempt) -> ErrorType | None:
-    """The type of the newest error, if the retries after errors of this type are used up."""
-    errors = attempt.answered.errors
-    return (
-        errors[-1]
-        if errors and errors.count(errors[-1]) > ERROR_RULES[errors[-1]].retries
-        else None
-    )
 
 
 def error_of(attempt: Attempt, kind: Kind) -> ErrorType:
@@ -133,11 +124,21 @@ def judged(state: RunState, kind: Literal["code", "test"], *, same: bool = False
         repaired = attempt.answered.code_repairs or attempt.answered.test_repairs
         what = "Max repairs exceeded" if repaired else f"No repair was made: {decision.reason}"
         log.info("%s, classifying failure", what)
-    tried = (attempt.answered.changes.digest,) if kind == "test" or _by_content(attempt) else ()
+    changes, complaints = attempt.answered.changes, attempt.checked.complaints
+    # whether the fault is in the change set itself, and not in a part that is left out of it; what
+    # was only asked about is right when it comes again
+    own = any(c.path in changes.files and c.error not in ASKED for c in complaints)
+    tried = (changes.digest,) if kind == "test" or own else ()
+    if kind == "code":
+        found = [f"{c.path or 'answer'}: {c.error}: {c.for_model}" for c in complaints]
+        mistakes = [cut_middle(each, 300) for each in found[:5]]
+    else:
+        mistakes = reasons_of(attempt.tested.verification)[:5]
     answered = replace(
         attempt.answered,
         tried=tuple(dict.fromkeys((*attempt.answered.tried, *tried))),
-        avoid=tuple(dict.fromkeys((*attempt.answered.avoid, *_mistakes(attempt, kind)))),
+        # what a fresh answer is warned with
+        avoid=tuple(dict.fromkeys((*attempt.answered.avoid, *mistakes))),
     )
     return Step(state.updated(answered).noted(decision.reason), decision.outcome)
 
@@ -146,22 +147,3 @@ def given_up(state: RunState, reason: str) -> Step:
     """End an attempt at once, for a reason that no further answer changes."""
     log.info("No further answer would help: %s", reason)
     return Step(state.noted(reason), "exhausted")
-
-
-def _by_content(attempt: Attempt) -> bool:
-    """Whether the fault is in the change set itself, and not in a part that is left out of it.
-
-    What was only asked about is right when it comes again.
-    """
-    files = attempt.answered.changes.files
-    return any(c.path in files and c.error not in ASKED for c in attempt.checked.complaints)
-
-
-def _mistakes(attempt: Attempt, kind: Literal["code", "test"]) -> list[str]:
-    """The findings as short sentences a fresh answer is warned with."""
-    if kind == "code":
-        return [
-            cut_middle(f"{c.path or 'answer'}: {c.error}: {c.for_model}", 300)
-            for c in attempt.checked.complaints[:5]
-        ]
-    return reasons_of(attempt.tested.verification)[:5]

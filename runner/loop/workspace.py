@@ -11,7 +11,7 @@ import asyncio
 import hashlib
 import io
 import tarfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from runner.errors import Outage, PortError, TaskError
 from runner.ports import TOO_SMALL, CommandResult, HostSession, SandboxSession
@@ -51,7 +51,15 @@ def build_tar(files: Mapping[str, File]) -> bytes:
         errors="surrogateescape",
     ) as tar:
         for path, (mode, content) in sorted(files.items()):
-            member = _member(path, mode, content)
+            member = tarfile.TarInfo(path)
+            member.mode = _permissions(mode)
+            if mode == SYMLINK:
+                member.type = tarfile.SYMTYPE
+                member.linkname = content.decode("utf-8", "surrogateescape")
+            elif mode == SUBMODULE:
+                member.type = tarfile.DIRTYPE
+            else:
+                member.size = len(content)
             tar.addfile(member, io.BytesIO(content) if member.isreg() else None)
     return buffer.getvalue()
 
@@ -73,19 +81,6 @@ def manifest(files: Mapping[str, File]) -> list[bytes]:
             sums.append((_found(path), hashlib.sha256(content).hexdigest().encode()))
     records = sorted(entries) + [digest + b"  " + path for path, digest in sorted(sums)]
     return [record + b"\0" for record in records]
-
-
-def _member(path: str, mode: str, content: bytes) -> tarfile.TarInfo:
-    member = tarfile.TarInfo(path)
-    member.mode = _permissions(mode)
-    if mode == SYMLINK:
-        member.type = tarfile.SYMTYPE
-        member.linkname = content.decode("utf-8", "surrogateescape")
-    elif mode == SUBMODULE:
-        member.type = tarfile.DIRTYPE
-    else:
-        member.size = len(content)
-    return member
 
 
 def _permissions(mode: str) -> int:
@@ -147,7 +142,10 @@ async def materialise(
     expected = await asyncio.to_thread(manifest, files)
     digest = hashlib.sha256(b"".join(expected)).hexdigest().encode()
     if left:
-        kept, archive = await asyncio.to_thread(_difference_to, files, left)
+        new = {path: file for path, file in files.items() if left.get(path) != file}
+        stay = (_folders(files) & _folders(left)) | (files.keys() - new.keys())
+        kept = b"".join(path + b"\0" for path in sorted(map(_found, stay)))
+        archive = await asyncio.to_thread(build_tar, new)
         update = ["sh", "-c", _UPDATE, "sh", str(len(kept))]
         result = await session.run(update, stdin=kept + archive)
         if result.exit_code == 0 and result.stdout.split()[:1] == [digest]:
@@ -158,19 +156,16 @@ async def materialise(
         await session.run(["sh", "-c", _EMPTY])
         raise _refusal(result)
     if result.stdout.split()[:1] != [digest]:
+        # some of the entries that exist and should not, or are missing
+        result = await session.run(["sh", "-c", _READ_MANIFEST])
+        found = {record + b"\0" for record in result.stdout.split(b"\0")[:-1]}
+        odd = sorted(found.symmetric_difference(expected))
+        names = ", ".join(repr(record[:-1])[2:-1] for record in odd[:_NAMED])
         raise TaskError(
             "sandbox",
             "The workspace does not hold the files that were written to it: "
-            + await _difference(session, expected),
+            f"{names or 'it changed meanwhile'}",
         )
-
-
-def _difference_to(files: Mapping[str, File], left: Mapping[str, File]) -> tuple[bytes, bytes]:
-    """Return the paths that may stay, as ``_UPDATE`` reads them, and what has to be written."""
-    new = {path: file for path, file in files.items() if left.get(path) != file}
-    folders = _folders(files) & _folders(left)
-    kept = sorted(map(_found, folders | (files.keys() - new.keys())))
-    return b"".join(path + b"\0" for path in kept), build_tar(new)
 
 
 def _refusal(result: CommandResult) -> PortError:
@@ -182,14 +177,6 @@ def _refusal(result: CommandResult) -> PortError:
     if any(words in output for words in _FULL):
         return TaskError("sandbox", TOO_SMALL)
     return TaskError("sandbox", f"The files cannot be written into the workspace: {output}")
-
-
-async def _difference(session: SandboxSession, expected: Iterable[bytes]) -> str:
-    """Name some of the entries that exist and should not, or are missing."""
-    result = await session.run(["sh", "-c", _READ_MANIFEST])
-    found = {record + b"\0" for record in result.stdout.split(b"\0")[:-1]}
-    odd = sorted(found.symmetric_difference(expected))
-    return ", ".join(repr(record[:-1])[2:-1] for record in odd[:_NAMED]) or "it changed meanwhile"
 
 
 # Packages are links: what is kept is never written to. Links that lead into the workspace (to its

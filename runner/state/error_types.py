@@ -43,29 +43,27 @@ class ErrorRule:
 
     ``handling`` says who takes care of it: a *repair* by the model, the run itself, which *waits*
     and continues, or a person who is *asked*. ``recoverable`` says whether another attempt can end
-    otherwise while nobody changes anything outside. ``retries`` are the answers that an attempt may
-    still give after the first one that failed with this type.
+    otherwise while nobody changes anything outside.
     """
 
     severity: Severity
     recoverable: bool
     handling: Handling
-    retries: int
 
 
 ERROR_RULES: Final[Mapping[ErrorType, ErrorRule]] = {
-    "syntax": ErrorRule("error", True, "repair", MAX_RETRIES),
-    "missing_path": ErrorRule("error", True, "repair", MAX_RETRIES),
-    "import": ErrorRule("error", True, "repair", MAX_RETRIES),
-    "permission": ErrorRule("error", False, "ask", MAX_RETRIES),
-    "timeout": ErrorRule("error", True, "repair", MAX_RETRIES),
-    "rate_limit": ErrorRule("warning", True, "wait", MAX_RETRIES),
-    "model": ErrorRule("error", True, "repair", MAX_RETRIES),
-    "test": ErrorRule("error", True, "repair", MAX_RETRIES),
-    "environment": ErrorRule("critical", True, "ask", MAX_RETRIES),
-    "conflict": ErrorRule("error", True, "ask", MAX_RETRIES),
-    "budget": ErrorRule("critical", True, "ask", MAX_RETRIES),
-    "other": ErrorRule("error", True, "ask", MAX_RETRIES),
+    "syntax": ErrorRule("error", True, "repair"),
+    "missing_path": ErrorRule("error", True, "repair"),
+    "import": ErrorRule("error", True, "repair"),
+    "permission": ErrorRule("error", False, "ask"),
+    "timeout": ErrorRule("error", True, "repair"),
+    "rate_limit": ErrorRule("warning", True, "wait"),
+    "model": ErrorRule("error", True, "repair"),
+    "test": ErrorRule("error", True, "repair"),
+    "environment": ErrorRule("critical", True, "ask"),
+    "conflict": ErrorRule("error", True, "ask"),
+    "budget": ErrorRule("critical", True, "ask"),
+    "other": ErrorRule("error", True, "ask"),
 }
 
 _TYPE_OF_WORD: Final[Mapping[str, ErrorType]] = {
