@@ -9,7 +9,6 @@ from runner.roadmap.edit import EditRefused, find
 from runner.roadmap.parse import parse_roadmap
 from runner.roadmap.replace import Audit, replace_task
 from runner.roadmap.task import Roadmap, Task
-from runner.state.proposal import Proposal
 from runner.state.run_state import Attempt, ReplacedTasks, RunState
 
 
@@ -18,7 +17,7 @@ def edited(state: RunState, before: bytes) -> bytes:
 
     Raises ``EditRefused`` if they cannot be written there.
     """
-    proposal = _of(state)
+    proposal = state.proposal
     path = state.request.roadmap
     parsed = parse_roadmap(path, before)
     task = find(parsed, proposal.task)
@@ -34,7 +33,7 @@ def edited(state: RunState, before: bytes) -> bytes:
 
 def audit_of(state: RunState) -> Audit:
     """What the roadmap keeps of the recovery: the same whenever it is written."""
-    proposal, decision, task = _of(state), state.attempt.agreed.decision, state.task
+    proposal, decision, task = state.proposal, state.attempt.agreed.decision, state.task
     return Audit(
         strategy=proposal.strategy,
         at=datetime.fromtimestamp(proposal.made_at, UTC),
@@ -54,14 +53,8 @@ def divides(state: RunState, roadmap: Roadmap, task: Task) -> bool:
     boxes = any(place.line < other.place.line <= place.end_line for other in roadmap.tasks)
     decision = state.attempt.agreed.decision
     as_shown = decision is None or decision.verdict != "edit"
-    whole = _of(state).strategy == "decompose" or bool(_of(state).pushes.head)
+    whole = state.proposal.strategy == "decompose" or bool(state.proposal.pushes.head)
     return whole and as_shown and not boxes
-
-
-def _of(state: RunState) -> Proposal:
-    proposal = state.attempt.proposal
-    assert proposal is not None  # noqa: S101 - only what was proposed is written
-    return proposal
 
 
 def applied(state: RunState, attempt: Attempt) -> RunState:

@@ -14,7 +14,7 @@ from runner.loop.schedule import independent
 from runner.loop.stacking import roadmap_for, roadmap_now, stands
 from runner.nodes.checkpoint import added, branch_of, committed, ground
 from runner.nodes.human_commits import noticed, shown_anew, with_push
-from runner.nodes.recover import proposed, with_place
+from runner.nodes.recover import shown
 from runner.people.recovery_sentences import (
     CANCELLED,
     DONE_BY_PEOPLE,
@@ -30,7 +30,7 @@ from runner.roadmap.parse import parse_roadmap
 from runner.state.changes import ChangeSet, Write
 from runner.state.proposal import Proposal, original_of, sealed
 from runner.state.publishing import Checkpoint, CheckpointText
-from runner.state.run_state import Attempt, Decided, Failure, RunState, Status, Step
+from runner.state.run_state import Decided, Failure, RunState, Status, Step
 from runner.state.status_words import DECISIONS
 
 log = logging.getLogger(__name__)
@@ -42,10 +42,11 @@ async def await_approval(state: RunState, deps: Deps, work: TaskWork) -> Step:
     decision = await deps.decisions.take(
         state.request.id, attempt.task, f"{attempt.number}.{attempt.spent.steps}"
     )
-    if decision is None:
-        return _parked(await _shown(state, deps, work))
+    proposal = state.proposal
+    if decision is None:  # a recovery was shown when it was made, a change set is shown now
+        new = proposal.kind == "changes" and not proposal.branch
+        return _parked(await shown(state, deps, work) if new else state)
     log.info("Task [%s]: %s by %s", state.task.name, decision.verdict, decision.by)
-    proposal = _proposal(attempt)
     if decision.verdict == "pushed":
         return _parked(await noticed(state, deps, work))
     if decision.fingerprint not in ("", proposal.fingerprint):
@@ -69,7 +70,7 @@ async def await_approval(state: RunState, deps: Deps, work: TaskWork) -> Step:
 async def _pushed_since(state: RunState, deps: Deps, work: TaskWork) -> RunState | None:
     """A fresh proposal where the branch does not show what was agreed to; None where it does."""
     fresh = await with_push(state, deps, work)
-    proposal = _proposal(state.attempt)
+    proposal = state.proposal
     if fresh is None and proposal.pushes.held and state.attempt.agreed.decision:
         fresh = await shown_anew(state, deps, work)
     if fresh is None:
@@ -78,19 +79,9 @@ async def _pushed_since(state: RunState, deps: Deps, work: TaskWork) -> RunState
     return fresh.put(replace(attempt, agreed=replace(attempt.agreed, decision=None)))
 
 
-async def _shown(state: RunState, deps: Deps, work: TaskWork) -> RunState:
-    """Put a change set before people; a recovery was shown when it was made."""
-    proposal = _proposal(state.attempt)
-    if proposal.kind != "changes" or proposal.branch:
-        return state
-    return with_place(
-        state, await deps.repository.publish_proposal(await proposed(state, deps, work))
-    )
-
-
 async def apply_recovery(state: RunState, deps: Deps, work: TaskWork) -> Step:
     """Do what was proposed: edit the roadmap on the newest commit, defer, skip or hand over."""
-    proposal = _proposal(state.attempt)
+    proposal = state.proposal
     match proposal.strategy:
         case "rewrite" | "decompose":
             async with work.tip.lock:
@@ -111,7 +102,9 @@ async def _closed(
 ) -> Step:
     """Close the pull request of a proposal, or leave it to a person as ``ready``."""
     if proposal.branch:
-        await deps.repository.end_proposal(state.task.key, ready=ready, why=_why(state.attempt))
+        decision = state.attempt.agreed.decision
+        why = _decision_text(decision) if decision else "decided by the approval mode"
+        await deps.repository.end_proposal(state.task.key, ready=ready, why=why)
     return Step(state.with_status(status), "ok")
 
 
@@ -138,7 +131,7 @@ async def _rejected(
 
 async def _agreed(state: RunState, deps: Deps, work: TaskWork) -> Step:
     """Apply only if the task is unchanged; otherwise ask again about the task as it is now."""
-    proposal = _proposal(state.attempt)
+    proposal = state.proposal
     path = state.request.roadmap
     roadmap = parse_roadmap(path, await _newest(state, deps, work, proposal))
     task = find(roadmap, proposal.task)
@@ -153,46 +146,24 @@ async def _agreed(state: RunState, deps: Deps, work: TaskWork) -> Step:
     if original == proposal.original:
         if proposal.kind == "recovery":
             return Step(state, "ok")
-        return await _proceeding(state, deps, work)
+        agreed = replace(state.attempt.agreed, approved=proposal.changes.digest)
+        state = state.put(replace(state.attempt, failure=None, agreed=agreed))
+        if agreed.decision is None or agreed.decision.channel != "merge":
+            return Step(state, "proceed")
+        # what was merged is already there, and is verified there
+        tip = ground(state, work).commit
+        if proposal.changes.effective(await deps.repository.snapshot(tip)):
+            failure = Failure("approval", MERGED_OTHERWISE, node="await_approval")
+            attempt = replace(state.attempt, status=Status.FAILED, failure=failure)
+            return Step(state.put(attempt), "rejected")
+        planned = replace(state.attempt.planned, human_commits=None)
+        attempt = replace(state.attempt, base=tip, planned=planned)
+        return Step(state.put(attempt).with_changes(ChangeSet()), "proceed")
     log.info("The task [%s] has changed since its proposal was made", task.name)
     fresh = sealed(replace(proposal, original=original))
     state = state.noted("the task has changed since, so the approval does not count")
     state = state.put(replace(state.attempt, proposal=fresh))
-    published = await deps.repository.publish_proposal(
-        await proposed(state, deps, work, stale=True)
-    )
-    return _parked(with_place(state, published))
-
-
-async def _proceeding(state: RunState, deps: Deps, work: TaskWork) -> Step:
-    """Write the approved change set; what was merged is already there, and is verified there."""
-    proposal, decision = _proposal(state.attempt), state.attempt.agreed.decision
-    state = state.put(
-        replace(
-            state.attempt,
-            failure=None,
-            agreed=replace(state.attempt.agreed, approved=proposal.changes.digest),
-        )
-    )
-    if decision is None or decision.channel != "merge":
-        return Step(state, "proceed")
-    tip = ground(state, work).commit
-    if proposal.changes.effective(await deps.repository.snapshot(tip)):
-        failure = Failure("approval", MERGED_OTHERWISE, node="await_approval")
-        return Step(
-            state.put(replace(state.attempt, status=Status.FAILED, failure=failure)), "rejected"
-        )
-    return Step(
-        state.put(
-            replace(
-                state.attempt,
-                base=tip,
-                answered=replace(state.attempt.answered, changes=ChangeSet()),
-                planned=replace(state.attempt.planned, human_commits=None),
-            )
-        ),
-        "proceed",
-    )
+    return _parked(await shown(state, deps, work, stale=True))
 
 
 async def _newest(state: RunState, deps: Deps, work: TaskWork, proposal: Proposal) -> bytes:
@@ -213,7 +184,6 @@ async def _newest(state: RunState, deps: Deps, work: TaskWork, proposal: Proposa
 async def _rewritten(state: RunState, deps: Deps, work: TaskWork, proposal: Proposal) -> RunState:
     """Replay the edit by task key on the newest commit. Raises ``TaskError`` when it is refused."""
     place = ground(state, work)
-    tip, below = place.commit, place.branch
     if stands(state, proposal.task):
         return state.put(
             replace(
@@ -222,7 +192,7 @@ async def _rewritten(state: RunState, deps: Deps, work: TaskWork, proposal: Prop
                 published=replace(state.attempt.published, url=proposal.place.url),
             )
         )
-    base = await deps.repository.snapshot(tip)
+    base = await deps.repository.snapshot(place.commit)
     path = state.request.roadmap
     before = (await contents(deps, base, [path])).get(path)
     if before is None:
@@ -234,40 +204,33 @@ async def _rewritten(state: RunState, deps: Deps, work: TaskWork, proposal: Prop
     if find(parse_roadmap(path, after), proposal.task):
         raise TaskError("file", "the replacement is the same task, so it was not written")
     changes = ChangeSet({path: Write(after)})
-    state = state.put(
-        replace(
-            state.attempt,
-            status=Status.REPLACED,
-            base=tip,
-            below=below,
-            agreed=replace(state.attempt.agreed, rewritten=after),
-        )
-    )
+    agreed = replace(state.attempt.agreed, rewritten=after)
+    where = replace(state.attempt, base=place.commit, below=place.branch, agreed=agreed)
+    state = state.put(replace(where, status=Status.REPLACED))
+    decision = agreed.decision
     made = Checkpoint(
         run=state.request.id,
         task=proposal.task,
         branch=proposal.branch or branch_of(state, kind="recovery"),
-        below=below,
-        parent=tip,
+        below=place.branch,
+        parent=place.commit,
         changes=changes,
         tree=changes.tree(base),
         text=CheckpointText(
             title=recovery_title(state),
             message=recovery_message(state),
             body=recovery_body(state),
-            trailers=_trailers(state),
+            trailers=(
+                ("Cairn-Run", state.request.id),
+                ("Cairn-Task", state.task.key),
+                *([("Approved-by", decision.by)] if decision else []),
+            ),
         ),
         kind="recovery",
         onto=proposal.pushes.head or proposal.pushes.onto,
     )
     state, made = added(state, work, made)
     return committed(state, work, await deps.repository.publish_checkpoint(made))
-
-
-def _trailers(state: RunState) -> tuple[tuple[str, str], ...]:
-    named = (("Cairn-Run", state.request.id), ("Cairn-Task", state.task.key))
-    decision = state.attempt.agreed.decision
-    return (*named, ("Approved-by", decision.by)) if decision else named
 
 
 def _as_decided(proposal: Proposal, decision: Decision) -> Proposal:
@@ -285,12 +248,6 @@ def _as_decided(proposal: Proposal, decision: Decision) -> Proposal:
     )
 
 
-def _proposal(attempt: Attempt) -> Proposal:
-    if attempt.proposal is None:
-        raise TaskError("internal", f"nothing was proposed about task {attempt.task}")
-    return attempt.proposal
-
-
 def _parked(state: RunState) -> Step:
     return Step(state.with_status(Status.AWAITING_APPROVAL), "waiting")
 
@@ -301,8 +258,3 @@ def _decision_text(decision: Decision | Decided) -> str:
     how = f" ({decision.channel})" if decision.channel else ""
     why = f": {decision.why}" if decision.why else ""
     return f"{DECISIONS[decision.verdict]} by {decision.by}{how}{why}"
-
-
-def _why(attempt: Attempt) -> str:
-    decision = attempt.agreed.decision
-    return _decision_text(decision) if decision else "decided by the approval mode"

@@ -11,7 +11,7 @@ from runner.loop.applied import edited
 from runner.loop.deps import Deps, TaskWork
 from runner.loop.reading import Read, base_of, contents, reader
 from runner.nodes.people import about, explained
-from runner.nodes.recover import proposed, with_place
+from runner.nodes.recover import shown
 from runner.nodes.validate import asking, complaints_of
 from runner.people.recovery_sentences import (
     BOTH_CHANGED,
@@ -29,8 +29,7 @@ from runner.people.recovery_sentences import (
 from runner.recovery.reading import read_pushed, same_tasks
 from runner.roadmap.edit import EditRefused
 from runner.state.changes import EXECUTABLE, FILE, ChangeSet, Snapshot, Write
-from runner.state.findings import Complaint
-from runner.state.proposal import Proposal, sealed
+from runner.state.proposal import sealed
 from runner.state.publishing import HumanCommits
 from runner.state.run_state import Failure, RunState
 
@@ -103,16 +102,33 @@ async def changed_by(
 async def with_pushed_changes(state: RunState, deps: Deps, human_commits: HumanCommits) -> RunState:
     """Return the state with the pushed change set instead of ours, or with ours and why.
 
-    Nothing is repaired, because people approve what the branch shows. Raises ``Outage``.
+    Nothing is repaired, because people approve what the branch shows, and it is asked about anew:
+    nobody agreed to it by pushing it. Raises ``Outage``.
     """
     base = await base_of(state, deps)
     theirs = await changed_by(human_commits, base, deps)
     read = reader(await contents(deps, base, theirs.changes.files))
-    if why := await asyncio.to_thread(_fault, state, theirs, base, read):
-        proposal = state.attempt.proposal
-        assert proposal is not None  # noqa: S101 - the caller put it there
-        return state.put(replace(state.attempt, proposal=proposal.held(why)))
-    return await asyncio.to_thread(_taken, state, human_commits, theirs.changes, read)
+
+    def taken() -> RunState:
+        if why := _fault(state, theirs, base, read):
+            return _held(state, why)
+        found, paths = asking(state, theirs.changes, read)
+        message, evidence = about(found, paths, people=people_of(human_commits))
+        attempt = replace(
+            state.attempt,
+            proposal=replace(
+                state.proposal,
+                changes=theirs.changes,
+                explanation=explained(message),
+                evidence=evidence,
+            ),
+            failure=Failure("approval", message, node="await_approval", evidence=evidence),
+            answered=replace(state.attempt.answered, changes=theirs.changes),
+            planned=replace(state.attempt.planned, human_commits=human_commits),
+        )
+        return state.put(attempt)
+
+    return await asyncio.to_thread(taken)
 
 
 def _fault(state: RunState, theirs: Theirs, base: Snapshot, read: Read) -> str:
@@ -123,29 +139,10 @@ def _fault(state: RunState, theirs: Theirs, base: Snapshot, read: Read) -> str:
         return NO_FILES.format(paths=named_paths(theirs.odd))
     if not theirs.changes:
         return NO_PUSH
-    return next(map(_complaint_line, complaints_of(state, theirs.changes, base, read, {})), "")
-
-
-def _complaint_line(complaint: Complaint) -> str:
-    line = f", line {complaint.line}" if complaint.line else ""
-    return f"{complaint.path}{line}: {complaint.message}".rstrip(".")
-
-
-def _taken(
-    state: RunState, human_commits: HumanCommits, changes: ChangeSet, read: Read
-) -> RunState:
-    """The pushed change set, asked about anew: nobody agreed to it by pushing it."""
-    proposal = state.attempt.proposal
-    assert proposal is not None  # noqa: S101 - the caller put it there
-    state = state.updated(
-        replace(state.attempt.answered, changes=changes),
-        replace(state.attempt.planned, human_commits=human_commits),
-    )
-    found, paths = asking(state, changes, read)
-    message, evidence = about(found, paths, people=people_of(human_commits))
-    fresh = replace(proposal, changes=changes, explanation=explained(message), evidence=evidence)
-    failure = Failure("approval", message, node="await_approval", evidence=evidence)
-    return state.put(replace(state.attempt, proposal=fresh, failure=failure))
+    for complaint in complaints_of(state, theirs.changes, base, read, {}):
+        line = f", line {complaint.line}" if complaint.line else ""
+        return f"{complaint.path}{line}: {complaint.message}".rstrip(".")
+    return ""
 
 
 async def noticed(state: RunState, deps: Deps, work: TaskWork) -> RunState:
@@ -158,9 +155,7 @@ async def noticed(state: RunState, deps: Deps, work: TaskWork) -> RunState:
     proposal = state.attempt.proposal
     if fresh or proposal is None or not proposal.branch:
         return fresh or state
-    return with_place(
-        state, await deps.repository.publish_proposal(await proposed(state, deps, work))
-    )
+    return await shown(state, deps, work)
 
 
 async def with_push(state: RunState, deps: Deps, work: TaskWork) -> RunState | None:
@@ -181,8 +176,14 @@ async def with_push(state: RunState, deps: Deps, work: TaskWork) -> RunState | N
     ours = proposal.pushes.ours or proposal
     pushes = replace(ours.pushes, revision=proposal.pushes.revision)
     fresh = replace(ours, pushes=pushes)
-    if theirs is None:
-        return await shown_anew(_as_before(state, fresh), deps, work)
+    if theirs is None:  # as before anybody pushed: what is proposed is ours again
+        state = state.put(replace(state.attempt, proposal=fresh))
+        if fresh.kind == "changes":
+            state = state.with_changes(fresh.changes)
+            planned = state.attempt.planned
+            if planned.human_commits and planned.human_commits.branch == fresh.branch:
+                state = state.updated(replace(planned, human_commits=None))
+        return await shown_anew(state, deps, work)
     pushes = replace(pushes, head=theirs.commit, onto="", ours=ours)
     fresh = replace(ours, pushes=pushes)
     state = state.put(replace(state.attempt, proposal=fresh))
@@ -192,33 +193,15 @@ async def with_push(state: RunState, deps: Deps, work: TaskWork) -> RunState | N
 
 async def shown_anew(state: RunState, deps: Deps, work: TaskWork) -> RunState:
     """Show the proposal under a name of its own: what was said to the one before does not count."""
-    proposal = _of(state)
+    proposal = state.proposal
     pushes = replace(proposal.pushes, revision=proposal.pushes.revision + 1)
     fresh = sealed(replace(proposal, pushes=pushes))
-    state = state.put(replace(state.attempt, proposal=fresh))
-    return with_place(
-        state, await deps.repository.publish_proposal(await proposed(state, deps, work))
-    )
-
-
-def _as_before(state: RunState, fresh: Proposal) -> RunState:
-    """The state as it was before anybody pushed: what is proposed is ours again."""
-    state = state.put(replace(state.attempt, proposal=fresh))
-    if fresh.kind != "changes":
-        return state
-    human_commits = state.attempt.planned.human_commits
-    human_commits = (
-        None if human_commits and human_commits.branch == fresh.branch else human_commits
-    )
-    return state.updated(
-        replace(state.attempt.answered, changes=fresh.changes),
-        replace(state.attempt.planned, human_commits=human_commits),
-    )
+    return await shown(state.put(replace(state.attempt, proposal=fresh)), deps, work)
 
 
 async def _with_pushed_tasks(state: RunState, deps: Deps, human_commits: HumanCommits) -> RunState:
     """The state with the pushed tasks proposed, or held where the push proposes none."""
-    proposal, path = _of(state), state.request.roadmap
+    proposal, path = state.proposal, state.request.roadmap
     old = await deps.repository.snapshot(human_commits.base)
     new = await deps.repository.snapshot(human_commits.commit)
     paths = {*old.entries, *new.entries}
@@ -235,22 +218,12 @@ async def _with_pushed_tasks(state: RunState, deps: Deps, human_commits: HumanCo
         replacements=pushed.tasks,
     )
     taken = state.put(replace(state.attempt, proposal=fresh))
-    return taken if _exact(taken, before, after) else _held(state, OTHERWISE)
-
-
-def _exact(state: RunState, before: bytes, after: bytes) -> bool:
-    """Whether approval would write the very tasks that were pushed."""
-    try:
-        return same_tasks(state.request.roadmap, edited(state, before), after)
+    try:  # approval has to write the very tasks that were pushed
+        exact = same_tasks(path, edited(taken, before), after)
     except EditRefused:
-        return False
+        exact = False
+    return taken if exact else _held(state, OTHERWISE)
 
 
 def _held(state: RunState, why: str) -> RunState:
-    return state.put(replace(state.attempt, proposal=_of(state).held(why)))
-
-
-def _of(state: RunState) -> Proposal:
-    proposal = state.attempt.proposal
-    assert proposal is not None  # noqa: S101 - the caller put it there
-    return proposal
+    return state.put(replace(state.attempt, proposal=state.proposal.held(why)))

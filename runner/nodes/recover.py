@@ -31,16 +31,15 @@ from runner.recovery.propose import proposal_of
 from runner.recovery.reading import read_tasks
 from runner.roadmap.edit import EditRefused
 from runner.roadmap.task import NewTask
-from runner.state.changes import ChangeSet, Snapshot, Write
+from runner.state.changes import ChangeSet, Write
 from runner.state.proposal import (
     MOST_PARTS,
     REPLACED_BY,
-    Proposal,
     ProposalPlace,
     Strategy,
     sealed,
 )
-from runner.state.publishing import Checkpoint, CheckpointText, Proposed, Published
+from runner.state.publishing import Checkpoint, CheckpointText, Proposed
 from runner.state.run_state import RunState, Status, Step
 
 MAX_QUESTIONS = 2
@@ -65,10 +64,19 @@ async def drafted(
     Raises ``Outage``, ``Stopped``; a question that is refused ends the asking.
     """
     facts, ground = await gathered(state, deps), await _ground(state, deps, work)
-    why = ""
+    failure, why = state.attempt.failure, ""
+    fewest, most = REPLACED_BY[strategy]
     for _ in range(MAX_QUESTIONS):
+        text = render_text(
+            f"propose_{strategy}",
+            task=task_text(facts),
+            evidence=list(lines(failure)) if failure else [],
+            paths=_near(facts),
+            complaint=why,
+            fewest=fewest,
+            most=min(most, room(state)),
+        )
         try:
-            text = _question(state, facts, strategy, why)
             messages = (Message("user", text),)
             state, reply = await ask(
                 state, deps, messages, temperature=0.2, max_tokens=SHORT, form=form(strategy)
@@ -109,19 +117,6 @@ async def _fault(
     return await asyncio.to_thread(fault, proposed, ground)
 
 
-def _question(state: RunState, facts: FailureFacts, strategy: Strategy, complaint: str) -> str:
-    failure = state.attempt.failure
-    values: dict[str, object] = {
-        "task": task_text(facts),
-        "evidence": list(lines(failure)) if failure else [],
-        "paths": _near(facts),
-        "complaint": complaint,
-    }
-    fewest, most = REPLACED_BY[strategy]
-    most = min(most, room(state))
-    return render_text(f"propose_{strategy}", **values, fewest=fewest, most=most)
-
-
 def _near(facts: FailureFacts) -> list[str]:
     """Files worth naming: those the task is about, then their neighbours, then any."""
     about = {*facts.task.files, *facts.changed} & (facts.paths | facts.changed)
@@ -137,21 +132,25 @@ async def proposed(state: RunState, deps: Deps, work: TaskWork, *, stale: bool =
 
     ``stale`` says that an older one was refused since the task changed. Raises ``TaskError``.
     """
-    attempt = state.attempt
-    proposal = attempt.proposal
-    assert proposal is not None  # noqa: S101 - the callers have just made one
-    place = ground(state, work)
-    tip, below = place.commit, place.branch
-    base = await deps.repository.snapshot(tip)
-    changes = (await _shown(state, deps, proposal, base)).effective(base)
+    proposal, place = state.proposal, ground(state, work)
+    base = await deps.repository.snapshot(place.commit)
+    changes, path = proposal.changes, state.request.roadmap
+    if proposal.strategy in REPLACED_BY:
+        before = (await contents(deps, base, [path])).get(path, b"")
+        try:
+            after = edited(state, roadmap_for(state, before, [proposal.task]))
+            changes = ChangeSet({path: Write(after)})
+        except EditRefused:  # the tip's task is another one now: the text alone is shown
+            changes = ChangeSet()
+    changes = changes.effective(base)
     run, task = state.request.id, state.task
     return Proposed(
         shown=Checkpoint(
             run=run,
             task=task.key,
             branch=proposal.branch or branch_of(state, kind="recovery"),
-            below=below,
-            parent=tip,
+            below=place.branch,
+            parent=place.commit,
             changes=changes,
             tree=changes.tree(base),
             text=CheckpointText(
@@ -169,38 +168,23 @@ async def proposed(state: RunState, deps: Deps, work: TaskWork, *, stale: bool =
     )
 
 
-def with_place(state: RunState, published: Published) -> RunState:
-    """Note where the proposal of the current task can be seen."""
-    proposal = state.attempt.proposal
-    assert proposal is not None  # noqa: S101 - it has just been published
+async def shown(state: RunState, deps: Deps, work: TaskWork, *, stale: bool = False) -> RunState:
+    """Put the proposal of the current task before people, and note where it can be seen.
+
+    Raises as ``proposed`` does, and ``Outage``.
+    """
+    made = await proposed(state, deps, work, stale=stale)
+    published = await deps.repository.publish_proposal(made)
     placed = replace(
-        proposal,
+        state.proposal,
         branch=published.branch,
         place=ProposalPlace(
             published.number, published.url, published.comment_id, published.comment_node_id
         ),
     )
-    notes = (*state.attempt.published.notes, *published.notes)
-    return state.put(
-        replace(
-            state.attempt,
-            proposal=placed,
-            published=replace(state.attempt.published, url=published.url, notes=notes),
-        )
-    )
-
-
-async def _shown(state: RunState, deps: Deps, proposal: Proposal, base: Snapshot) -> ChangeSet:
-    """What the pull request's diff shows: the edit, the attempt to continue from, or nothing."""
-    if proposal.strategy not in REPLACED_BY:
-        return proposal.changes
-    path = state.request.roadmap
-    before = (await contents(deps, base, [path])).get(path, b"")
-    try:
-        after = edited(state, roadmap_for(state, before, [proposal.task]))
-    except EditRefused:
-        return ChangeSet()  # the tip's task is another one now: the text alone is shown
-    return ChangeSet({path: Write(after)})
+    seen = state.attempt.published
+    seen = replace(seen, url=published.url, notes=(*seen.notes, *published.notes))
+    return state.put(replace(state.attempt, proposal=placed, published=seen))
 
 
 log = logging.getLogger(__name__)
@@ -232,7 +216,15 @@ async def propose_recovery(state: RunState, deps: Deps, work: TaskWork) -> Step:
         return Step(alone, "publish")
     if not state.request.options.approvals.recovery:
         return Step(state.with_status(Status.FAILED), "publish")
-    state, made = await _made(state, deps, work)
+    # what fits the reason, as far as the bounds of the run allow it
+    choice, new, instead = choose(state), tuple[NewTask, ...](), ""
+    strategy, instead = choice.strategy, choice.instead
+    if strategy in REPLACED_BY:
+        state, draft = await drafted(state, deps, work, strategy)
+        if not draft.tasks:
+            strategy, instead = "escalate", draft.why_none
+        new = draft.tasks
+    made = proposal_of(state, strategy, new, instead=instead)
     made = replace(made, made_at=deps.clock.now().timestamp(), attempt=state.attempt.number)
     if made.replaces:  # an escalation leaves what people pushed where a retry finds it
         made = made.after(state.attempt.proposal)
@@ -242,22 +234,10 @@ async def propose_recovery(state: RunState, deps: Deps, work: TaskWork) -> Step:
     if what == "apply":
         return Step(state, "ok")
     try:
-        published = await deps.repository.publish_proposal(await proposed(state, deps, work))
+        state = await shown(state, deps, work)
     except TaskError as error:
         log.warning("The proposal of task [%s] was refused: %s", state.task.name, error.message)
         return Step(state.with_status(Status.FAILED), "error")
-    state = with_place(state, published)
     if what == "ask":
         return Step(state, "approve")
     return Step(state.with_status(Status.FAILED), "publish")
-
-
-async def _made(state: RunState, deps: Deps, work: TaskWork) -> tuple[RunState, Proposal]:
-    """Make the proposal that fits the reason, as far as the bounds of the run allow it."""
-    choice = choose(state)
-    if choice.strategy not in REPLACED_BY:
-        return state, proposal_of(state, choice.strategy, instead=choice.instead)
-    state, draft = await drafted(state, deps, work, choice.strategy)
-    if draft.tasks:
-        return state, proposal_of(state, choice.strategy, draft.tasks)
-    return state, proposal_of(state, "escalate", instead=draft.why_none)

@@ -402,6 +402,13 @@ class RunState:
         return self.attempts[self.current]
 
     @property
+    def proposal(self) -> Proposal:
+        """What is proposed about the current task; asked for only where something is."""
+        proposal = self.attempt.proposal
+        assert proposal is not None  # noqa: S101
+        return proposal
+
+    @property
     def task(self) -> Task:
         """The current task, with what a person adds; of a group all its tasks as one."""
         grouped = (self.current, *self.attempt.planned.members)

@@ -12,7 +12,7 @@ import pytest
 from runner.errors import Outage
 from runner.loop.deps import Deps, TaskWork
 from runner.nodes.approve import await_approval
-from runner.nodes.recover import proposed, with_place
+from runner.nodes.recover import shown
 from runner.ports import Decision
 from runner.roadmap.task import NewTask
 from runner.state.changes import ChangeSet, Write
@@ -75,8 +75,7 @@ async def asked(github: Bench, kind: str) -> RunState:
     state = at("await_approval", state, proposal=sealed(made), status=Status.IN_PROGRESS)
     changes = ChangeSet({"src/app.py": Write(b"print(1)\n")})
     state = with_attempt(state, base=state.stack.tip, changes=changes)
-    shown = await proposed(state, ports(github), TaskWork())
-    return with_place(state, await github.repository().publish_proposal(shown))
+    return await shown(state, ports(github), TaskWork())
 
 
 def ports(github: Bench, decisions: MemoryDecisions | None = None) -> Deps:
