@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 
 from runner.checks.asked import TaskWords, has_word
 from runner.code.languages import is_among_tests, is_test_file
@@ -22,7 +22,6 @@ from runner.nodes.preflight import configured
 from runner.nodes.work import work_on
 from runner.people.recovery_sentences import there_already
 from runner.state.changes import Snapshot
-from runner.state.findings import Level, Verification
 from runner.state.run_state import RunState
 from runner.verify.assessment import path_of
 
@@ -50,7 +49,13 @@ async def already_there(
     except TaskError as error:
         log.info("Cairn cannot tell whether the task is already done: %s", error.message)
         return ()
-    return (there_already(names, tests),) if _green(before, tests) else ()
+    # each of the tests ran and passed, as far as the tools name files; nothing failed to be read
+    red = {path_of(failure) for level in before.tests for failure in level.failures}
+    ran = [level for level in before.tests if level.passed]
+    green = {path for level in ran for path in level.green} or set(tests)
+    broken = any(level.result == "failed" and not level.failures for level in before.tests)
+    shown = ran and not broken and green - red >= set(tests)
+    return (there_already(names, tests),) if shown else ()
 
 
 def _made(
@@ -70,17 +75,3 @@ def _made(
     named = [path for path in tests if asked.names_file(path)]
     using = [path for path, text in tests.items() if all(has_word(text, name) for name in names)]
     return names, named or using
-
-
-def _green(before: Verification, tests: Sequence[str]) -> bool:
-    """Whether each of the tests ran and passed, and nothing failed to be read or built."""
-    red = {path_of(failure) for level in before.tests for failure in level.failures}
-    ran = [level for level in before.tests if level.passed]
-    broken = any(level.result == "failed" and not level.failures for level in before.tests)
-    return bool(ran) and not broken and not red & set(tests) and all(_ran(ran, t) for t in tests)
-
-
-def _ran(levels: Sequence[Level], test: str) -> bool:
-    """Whether a test file passed, as far as the tools name files."""
-    named = {path for level in levels for path in level.green}
-    return not named or test in named

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from runner.checks.validate import syntax_complaint
@@ -33,8 +33,7 @@ from runner.roadmap.edit import EditRefused, find, tick_all
 from runner.state.changes import ChangeSet, Snapshot, Write
 from runner.state.findings import reasons_of
 from runner.state.publishing import Checkpoint, CheckpointText, Published, ShownTasks
-from runner.state.revising import Revision
-from runner.state.run_state import Attempt, RunState, Step
+from runner.state.run_state import RunState, Step
 from runner.state.task_commits import IN_REVIEW
 from runner.text.sanitize import plain_line
 
@@ -58,7 +57,13 @@ def added(state: RunState, work: TaskWork, made: Checkpoint) -> tuple[RunState, 
         return state, made
     state = state.updated(replace(state.attempt.published, body=made.text.body.encode()))
     rows = rows_of(state, work.tip.added)
-    others = _others(state, work)
+    # the other tasks that the pull request shows with the current one
+    every = {**state.attempts, **work.tip.added}
+    others = [
+        attempt
+        for key, attempt in every.items()
+        if key != state.current and attempt.published.body and not attempt.agreed.rewritten
+    ]
     trust = tuple((title_of(state.task_of(each.task)), trust_of(each)) for each in others)
     shows = ShownTasks(
         rows,
@@ -66,16 +71,6 @@ def added(state: RunState, work: TaskWork, made: Checkpoint) -> tuple[RunState, 
         (*map(check_details, others), *made.shows.details),
     )
     return state, replace(made, branch=shared_branch(made.run), shows=shows)
-
-
-def _others(state: RunState, work: TaskWork) -> list[Attempt]:
-    """The other tasks that a pull request shows with the current one."""
-    every = {**state.attempts, **work.tip.added}
-    return [
-        attempt
-        for key, attempt in every.items()
-        if key != state.current and attempt.published.body and not attempt.agreed.rewritten
-    ]
 
 
 def committed(state: RunState, work: TaskWork, published: Published) -> RunState:
@@ -126,10 +121,15 @@ async def _moved(state: RunState, deps: Deps, work: TaskWork, tip: str) -> RunSt
     if both:
         raise TaskError("conflict", f"another task changed {', '.join(both)} at the same time")
     state = state.put(replace(state.attempt, base=tip))
+    return await _together(state, deps, work, "another task did")
+
+
+async def _together(state: RunState, deps: Deps, work: TaskWork, what: str) -> RunState:
+    """Verify the change with what somebody else did at the same time."""
     verified = await verify_task(state, deps, work)
     if verified.outcome != "ok":
         reasons = "; ".join(reasons_of(verified.state.attempt.tested.verification))
-        raise TaskError("conflict", f"with what another task did at the same time: {reasons}")
+        raise TaskError("conflict", f"with what {what} at the same time: {reasons}")
     return verified.state
 
 
@@ -152,11 +152,8 @@ async def _revised(state: RunState, deps: Deps, work: TaskWork) -> RunState:
         new = await deps.repository.snapshot(moved.head)
         mine = await _on_head(state, deps, await base_of(state, deps))
         state = after_push(state, moved, (old, new, mine))
-    verified = await verify_task(state, deps, work)
-    if verified.outcome != "ok":
-        reasons = "; ".join(reasons_of(verified.state.attempt.tested.verification))
-        raise TaskError("conflict", f"with what somebody pushed at the same time: {reasons}")
-    return await _published(verified.state, deps, work)
+    state = await _together(state, deps, work, "somebody pushed")
+    return await _published(state, deps, work)
 
 
 async def _fixed(state: RunState, deps: Deps, work: TaskWork) -> RunState:
@@ -205,13 +202,40 @@ async def _published(state: RunState, deps: Deps, work: TaskWork) -> RunState:
     roadmap = (await contents(deps, base, [path])).get(path)
     if roadmap is None:
         raise TaskError("file", f"{path} no longer exists in the commit that this task builds on")
-    repaired = await _repaired(state, deps, base)
+    changes = state.attempt.answered.changes
+    old = await contents(deps, base, changes.files)
+    # what did not parse before this task, and does now
+    repaired = [
+        path
+        for path, content in old.items()
+        if (write := changes.files[path])
+        and syntax_complaint(path, content)
+        and not syntax_complaint(path, write.content)
+    ]
     state = state.updated(
         replace(state.attempt.published, unticked=not await is_done(state, deps, base))
     )
-    made = _checkpoint(state, base, _change(state, roadmap), repaired)
-    if revision := state.attempt.planned.revision:
-        made = await _as_revision(state, deps, made, revision)
+    if not state.attempt.published.unticked:
+        keys = (state.current, *state.attempt.planned.members)
+        try:
+            after = tick_all(path, roadmap_for(state, roadmap, keys), keys)
+        except EditRefused as refused:
+            raise TaskError("file", str(refused)) from refused
+        changes = changes.merged(ChangeSet({path: Write(after)}))
+    made = _checkpoint(state, base, changes, repaired)
+    if revision := state.attempt.planned.revision:  # one more commit on its pull request's branch
+        explanation = state.attempt.answered.explanation
+        message = revision_message(made.text.title, explanation, revision)
+        text = replace(made.text, message=message)
+        made = replace(
+            made, text=text, kind="revision", branch=revision.branch, below=revision.below
+        )
+        if revision.conflict:
+            made = replace(made, onto=revision.head, rebuild=revision.conflict.rebuild)
+        else:
+            changes = await _on_head(state, deps, base)
+            tree = changes.tree(await seen_of(state, deps))
+            made = replace(made, parent=revision.head, changes=changes, tree=tree)
     if not made.changes:  # published and built upon before a crash could save this step
         return committed(state, work, Published(made.parent, made.below))
     state, made = added(state, work, made)
@@ -219,21 +243,6 @@ async def _published(state: RunState, deps: Deps, work: TaskWork) -> RunState:
     log.info("Checkpoint of task [%s]: %s", state.task.name, published.url or published.commit)
     await _no_more_asked(state, deps, published.url)
     return committed(state, work, published)
-
-
-async def _as_revision(
-    state: RunState, deps: Deps, made: Checkpoint, revision: Revision
-) -> Checkpoint:
-    """The same as one more commit on the branch of its pull request."""
-    explanation = state.attempt.answered.explanation
-    message = revision_message(made.text.title, explanation, revision)
-    made = replace(made, text=replace(made.text, message=message))
-    made = replace(made, kind="revision", branch=revision.branch, below=revision.below)
-    if revision.conflict:
-        return replace(made, onto=revision.head, rebuild=revision.conflict.rebuild)
-    changes, head = await _on_head(state, deps, await base_of(state, deps)), revision.head
-    tree = changes.tree(await seen_of(state, deps))
-    return replace(made, parent=head, changes=changes, tree=tree)
 
 
 async def _no_more_asked(state: RunState, deps: Deps, url: str) -> None:
@@ -253,30 +262,6 @@ async def _no_more_asked(state: RunState, deps: Deps, url: str) -> None:
         log.warning("The proposal of task %s was not closed: %s", attempt.task, error.message)
 
 
-def _change(state: RunState, roadmap: bytes) -> ChangeSet:
-    """The change set, with the ticked boxes unless they are left to a person."""
-    if state.attempt.published.unticked:
-        return state.attempt.answered.changes
-    keys = (state.current, *state.attempt.planned.members)
-    try:
-        after = tick_all(state.request.roadmap, roadmap_for(state, roadmap, keys), keys)
-    except EditRefused as refused:
-        raise TaskError("file", str(refused)) from refused
-    return state.attempt.answered.changes.merged(ChangeSet({state.request.roadmap: Write(after)}))
-
-
-async def _repaired(state: RunState, deps: Deps, base: Snapshot) -> list[str]:
-    """Changed files that did not parse before this task, and do now."""
-    changes = state.attempt.answered.changes.files
-    old = await contents(deps, base, changes)
-    repaired = []
-    for path, content in old.items():
-        write = changes[path]
-        if write and syntax_complaint(path, content) and not syntax_complaint(path, write.content):
-            repaired.append(path)
-    return repaired
-
-
 def _checkpoint(
     state: RunState, base: Snapshot, changes: ChangeSet, repaired: Sequence[str]
 ) -> Checkpoint:
@@ -285,7 +270,8 @@ def _checkpoint(
     human_commits = state.attempt.planned.human_commits
     body = [pull_request_body(state, repaired), builds_on(human_commits) if human_commits else ""]
     people = human_commits.people if human_commits else ()
-    trust = trust_of(state.attempt)
+    trust, spent = trust_of(state.attempt), state.attempt.spent
+    models = dict.fromkeys(spent.models.values())
     return Checkpoint(
         run=run,
         task=task.key,
@@ -302,7 +288,10 @@ def _checkpoint(
                 *(("Co-authored-by", person) for person in people),
                 ("Cairn-Run", run),
                 *(("Cairn-Task", key) for key in keys),
-                *_made_by(state.attempt),
+                # who wrote it, at what cost; none where no model was asked
+                *([("Cairn-Model", plain_line(", ".join(models)))] if models else []),
+                *([("Cairn-Cost", cost_brief(spent.total))] if models else []),
+                ("Cairn-Attempt", str(state.attempt.number)),
                 *([IN_REVIEW] if state.attempt.published.unticked else []),
                 ("Cairn-Verdict", trust.verdict),
                 ("Cairn-Verified", verified_trailer(verdict_of(state.attempt))),
@@ -315,21 +304,9 @@ def _checkpoint(
     )
 
 
-def _made_by(attempt: Attempt) -> Iterator[tuple[str, str]]:
-    """Trailers about who wrote a change, at what cost; none where no model was asked."""
-    if models := dict.fromkeys(attempt.spent.models.values()):
-        yield "Cairn-Model", plain_line(", ".join(models))
-        yield "Cairn-Cost", cost_brief(attempt.spent.total)
-    yield "Cairn-Attempt", str(attempt.number)
-
-
 def branch_of(state: RunState, *, kind: str = "") -> str:
     """Name the branch of the current task; ``kind`` separates recoveries from checkpoints."""
-    name = f"{kind}-{_only_name(state)}" if kind else _only_name(state)
-    return branch_name(state.request.id, name, state.task.title)
-
-
-def _only_name(state: RunState) -> str:
-    """The task's written id, or its key where another task has the same id."""
     task = state.task
-    return task.name if state.roadmap and find(state.roadmap, task.name) else task.key
+    # the written id, or the key where another task has the same id
+    name = task.name if state.roadmap and find(state.roadmap, task.name) else task.key
+    return branch_name(state.request.id, f"{kind}-{name}" if kind else name, task.title)

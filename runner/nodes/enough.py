@@ -7,8 +7,7 @@ from runner.code.languages import is_test_file
 from runner.loop.deps import Deps
 from runner.nodes.preflight import has_tests
 from runner.people.trust import verdict_of
-from runner.roadmap.task import Task
-from runner.state.changes import ChangeSet, Snapshot
+from runner.state.changes import Snapshot
 from runner.state.findings import VerdictKind
 from runner.state.run_state import RunState
 
@@ -49,13 +48,8 @@ async def falls_short(state: RunState, deps: Deps, base: Snapshot) -> bool:
 
 async def _can_be_shown(state: RunState, deps: Deps, base: Snapshot) -> bool:
     """Whether a test could show the change to do its task: there are tests, and it is no text."""
-    if _is_text(state.task, state.attempt.answered.changes):
-        return False
+    task, changed = state.task, state.attempt.answered.changes.files
+    text_only = all(map(is_text, (*changed, *task.files)))
+    if text_only and not (changed.keys().isdisjoint(task.files) and TaskWords.of(task).names):
+        return False  # the task names that text, or no code
     return any(map(is_test_file, base.entries)) or await has_tests(state, deps, base)
-
-
-def _is_text(task: Task, changes: ChangeSet) -> bool:
-    """Whether only text changed, and the task names that text, or no code."""
-    if not all(map(is_text, (*changes.files, *task.files))):
-        return False
-    return not changes.files.keys().isdisjoint(task.files) or not TaskWords.of(task).names

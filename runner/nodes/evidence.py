@@ -16,7 +16,6 @@ from runner.prompts.questions import Message
 from runner.recovery.classify import believed, classify
 from runner.recovery.facts import MANIFESTS, FailureFacts, facts_of, failure_of
 from runner.recovery.reading import read_reason
-from runner.roadmap.task import Task
 from runner.state.proposal import Classification
 from runner.state.run_state import Failure, RunState
 from runner.text.sanitize import cut_middle
@@ -68,7 +67,7 @@ async def _asked(
     text = render_text(
         "classify_failure",
         task=task_text(facts),
-        others=[f"{t.name} {t.title}"[:_LONGEST_LINE] for t in _after(facts)],
+        others=[f"{t.name} {t.title}"[:_LONGEST_LINE] for t in facts.others[:_MOST_OTHERS]],
         evidence=list(lines(failure)),
     )
     try:
@@ -92,7 +91,3 @@ def lines(failure: Failure) -> Iterator[str]:
     seen = (line for line in failure.evidence[:_MOST_LINES] if line not in failure.message)
     for line in dict.fromkeys((failure.message, *seen)):
         yield cut_middle(" ".join(line.split()), _LONGEST_LINE).replace("\n", " ")
-
-
-def _after(facts: FailureFacts) -> tuple[Task, ...]:
-    return facts.others[:_MOST_OTHERS]

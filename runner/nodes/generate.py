@@ -64,16 +64,14 @@ def put_back(answer: str, shown: Iterable[bytes], mask: Mask) -> str:
         for line, truth in hidden_lines(text, mask.spans(text)).items():
             truths.setdefault(line.strip(), set()).add(truth)
     known = {line: truth.pop() for line, truth in truths.items() if len(truth) == 1}
-    return "\n".join(_truth(line, known) for line in answer.split("\n"))
-
-
-def _truth(line: str, known: Mapping[str, str]) -> str:
-    bare = line.lstrip(_IN_FRONT)
-    truth = known.get(bare.strip()) if HIDDEN in line else None
-    if truth is None:
-        return line
-    # a block of several lines has its own indentation
-    return truth if "\n" in truth else line[: len(line) - len(bare)] + truth.strip()
+    lines = answer.split("\n")
+    for at, line in enumerate(lines):
+        bare = line.lstrip(_IN_FRONT)
+        if HIDDEN in line and (real := known.get(bare.strip())) is not None:
+            # a block of several lines has its own indentation
+            one = line[: len(line) - len(bare)] + real.strip()
+            lines[at] = real if "\n" in real else one
+    return "\n".join(lines)
 
 
 def still_hidden(changes: ChangeSet, old: Mapping[str, bytes], mask: Mask) -> tuple[Complaint, ...]:
@@ -118,17 +116,22 @@ async def execute_task(state: RunState, deps: Deps, work: TaskWork) -> Step:
     Work that people handed over is the first answer, and nothing is asked then.
     """
     log.info("Executing task %s", in_log(state.task))
-    if not state.attempt.answered.answers:
-        state = await _given(state, deps)
-        if state.attempt.answered.answers:
-            return Step(state, "ok")
+    begins = not state.attempt.answered.answers
     if state.attempt.planned.human_commits:
-        from runner.nodes.human_commits import set_aside
+        from runner.nodes.human_commits import set_aside, taken_over
 
-        state = set_aside(state)
+        state = await taken_over(state, deps) if begins else set_aside(state)
+    elif state.attempt.planned.revision and begins:
+        state = await as_suggested(state, deps)
+    if begins and state.attempt.answered.answers:
+        return Step(state, "ok")
     attempt = state.attempt
-    newest = await _newest(state, deps)
     revises = attempt.planned.revision is not None  # then its files are in the context
+    # what a fresh answer is added to: in the ralph loop what is sound by now
+    goes_on = state.request.options.loop == "ralph" and not attempt.checked.complaints
+    newest = attempt.answered.changes if goes_on else ChangeSet()
+    if revises:
+        newest = await change_so_far(state, deps)
     files = [] if revises else await quoted_changes(state, deps, newest, newest.files)
     partial = unseen(state, files)
     messages = question(
@@ -164,29 +167,6 @@ async def _form(state: RunState, deps: Deps) -> dict[str, bool]:
 async def _offered(state: RunState, deps: Deps) -> bool:
     """Whether the model may ask to see more: if it was not shown everything."""
     return state.attempt.planned.more and await rounds_left(state, deps) > 0
-
-
-async def _given(state: RunState, deps: Deps) -> RunState:
-    """Return the state with what people gave as its first answer, where they did."""
-    if state.attempt.planned.human_commits:
-        from runner.nodes.human_commits import taken_over
-
-        return await taken_over(state, deps)
-    if state.attempt.planned.revision:
-        return await as_suggested(state, deps)
-    return state
-
-
-async def _newest(state: RunState, deps: Deps) -> ChangeSet:
-    """What a fresh answer is added to: nothing, or in the ralph loop what is sound by now.
-
-    In a revision it is the change that the pull request has.
-    """
-    attempt = state.attempt
-    if attempt.planned.revision:
-        return await change_so_far(state, deps)
-    goes_on = state.request.options.loop == "ralph" and not attempt.checked.complaints
-    return attempt.answered.changes if goes_on else ChangeSet()
 
 
 async def repair_code(state: RunState, deps: Deps, work: TaskWork) -> Step:
@@ -322,6 +302,10 @@ async def _answered(
     changes = ChangeSet(kept).merged(reply.changes)
     if state.attempt.planned.revision:
         changes = await added_to(state, deps, changes)
+    # what the model said about the change so far; a fresh answer begins anew
+    afresh = state.node == "execute_task" and state.attempt.planned.revision
+    earlier = state.attempt.answered.explanation if before and not afresh else ""
+    explanation = f"{earlier} {reply.explanation}"
     return state.put(
         replace(
             state.attempt,
@@ -331,7 +315,7 @@ async def _answered(
                 answers=state.attempt.answered.answers + 1,
                 changes=changes,
                 auto_repairs=(*state.attempt.answered.auto_repairs, *reply.repairs),
-                explanation=_explained(state, before, reply),
+                explanation=shorten(explanation, _LONGEST_EXPLANATION, placeholder=" …"),
                 form="edits" if has_edits(answer.text.split("\n")) else "files",
             ),
             checked=replace(
@@ -341,13 +325,6 @@ async def _answered(
             ),
         )
     )
-
-
-def _explained(state: RunState, before: ChangeSet, reply: ParsedAnswer) -> str:
-    """What the model said about the change so far; a fresh answer begins anew."""
-    afresh = state.node == "execute_task" and state.attempt.planned.revision
-    earlier = state.attempt.answered.explanation if before and not afresh else ""
-    return shorten(f"{earlier} {reply.explanation}", _LONGEST_EXPLANATION, placeholder=" …")
 
 
 _REFUSED = Complaint("", "Refusal", "the model refused to answer (content filter)")

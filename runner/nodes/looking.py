@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from runner.answers.look_forms import LookRequest, from_words, in_words
@@ -23,7 +23,7 @@ from runner.loop.deps import Deps
 from runner.loop.reading import base_of, contents, reader
 from runner.loop.strategy import model_for
 from runner.prompts.questions import Message
-from runner.state.changes import SUBMODULE, SYMLINK, Snapshot, TreeEntry
+from runner.state.changes import SUBMODULE, SYMLINK, Snapshot
 from runner.state.run_state import RunState
 
 log = logging.getLogger(__name__)
@@ -83,11 +83,8 @@ async def most_rounds(state: RunState, deps: Deps) -> int:
     asked = state.request.options.limits.looks
     if asked is None:
         asked = MOST_ROUNDS if (await window_of(state, deps) or 0) >= LEAST_WINDOW else 0
-    return asked if _unusable(state) < MOST_UNUSABLE else 0
-
-
-def _unusable(state: RunState) -> int:
-    return sum(attempt.answered.unusable_looks for attempt in state.attempts.values())
+    unusable = sum(attempt.answered.unusable_looks for attempt in state.attempts.values())
+    return asked if unusable < MOST_UNUSABLE else 0
 
 
 async def rounds_left(state: RunState, deps: Deps) -> int:
@@ -105,7 +102,12 @@ async def ask_for_code(
     base = await base_of(state, deps)
     room = await context_limit(state, deps) // 2
     count = counter(model_for(state) or deps.search.model)
-    rounds = await _before(state, deps) if asked.whole else ()
+    rounds: tuple[_Round, ...] = ()
+    if asked.whole:  # what earlier questions of this attempt were asked to show, read anew
+        earlier = tuple(filter(None, map(from_words, state.attempt.answered.looked)))
+        seen = await looked(state, deps, earlier) if earlier else []
+        if any(each.found for each in seen):
+            rounds = (_Round("", earlier, tuple(seen)),)
     first, asked = asked, _with(asked, rounds, room, count)
     while True:
         state, reply = await ask(state, deps, asked.messages, temperature=temperature)
@@ -154,13 +156,6 @@ async def _round(
     end = _AGAIN.format(left="once" if left == 1 else f"{left} times") if left else _LAST
     reply = reply if len(reply) <= _LONGEST_REPLY else "\n".join(map(in_words, looks))
     return state, _Round(reply, looks, found, end)
-
-
-async def _before(state: RunState, deps: Deps) -> tuple[_Round, ...]:
-    """What earlier questions of this attempt were asked to show, read anew."""
-    looks = tuple(filter(None, map(from_words, state.attempt.answered.looked)))
-    found = await looked(state, deps, looks) if looks else []
-    return (_Round("", looks, tuple(found)),) if any(each.found for each in found) else ()
 
 
 def _with(asked: CodeQuestion, rounds: Sequence[_Round], room: int, count: Count) -> CodeQuestion:
@@ -213,16 +208,16 @@ async def looked(state: RunState, deps: Deps, looks: Sequence[LookRequest]) -> l
 def _refused(state: RunState, base: Snapshot, paths: Iterable[str]) -> dict[str, str]:
     """Why some of these paths are not shown."""
     protected = protection(state.request.options.approvals.protect)
-    entries = {path: base.entries[path] for path in paths if path in base.entries}
-    return {path: why for path, e in entries.items() if (why := _why(path, e, protected))}
-
-
-def _why(path: str, entry: TreeEntry, protected: Callable[[str], bool]) -> str:
-    if entry.mode in _NO_FILES:
-        return _NO_FILES[entry.mode]
-    if entry.size > MAX_FILE:
-        return f"has more than {MAX_FILE:,} bytes"
-    return "is protected" if protected(path) else ""
+    refused: dict[str, str] = {}
+    for path in base.entries.keys() & paths:
+        entry = base.entries[path]
+        if entry.mode in _NO_FILES:
+            refused[path] = _NO_FILES[entry.mode]
+        elif entry.size > MAX_FILE:
+            refused[path] = f"has more than {MAX_FILE:,} bytes"
+        elif protected(path):
+            refused[path] = "is protected"
+    return refused
 
 
 _NO_FILES = {SUBMODULE: "is a submodule", SYMLINK: "is a symbolic link"}

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
+from pathlib import PurePosixPath
 
 from runner.code.languages import is_among_tests, is_test_file
 from runner.context.facts import has, says_more
@@ -38,19 +39,12 @@ _OTHERWISE = re.compile(
 
 async def guides(deps: Deps, base: Snapshot, about: Collection[str]) -> Mapping[str, bytes]:
     """Return what the repository tells its contributors, the nearest to the files first."""
-    folders = dict.fromkeys(folder for path in about for folder in _above(path))
-    paths = [*(f"{folder}/AGENTS.md" for folder in folders), *_GUIDES]
+    # of all folders around these files, the innermost first
+    above = [str(folder) for path in about for folder in PurePosixPath(path).parents]
+    paths = [*(f"{folder}/AGENTS.md" for folder in above if folder != "."), *_GUIDES]
     there = [path for path in dict.fromkeys(paths) if readable(base.entries, path)]
     found = await contents(deps, base, there[:_MOST_GUIDES])
     return {path: found[path] for path in there if path in found and says_more(found[path])}
-
-
-def _above(path: str) -> Iterable[str]:
-    """The folders around a file, the innermost first."""
-    folder = path.rpartition("/")[0]
-    while folder:
-        yield folder
-        folder = folder.rpartition("/")[0]
 
 
 async def test_command(state: RunState, deps: Deps, base: Snapshot) -> str:
@@ -59,13 +53,10 @@ async def test_command(state: RunState, deps: Deps, base: Snapshot) -> str:
     if verify.verify_mode in ("syntax", "off"):
         return ""
     if verify.verify_commands:
-        return "; ".join(_in_words(command) for command in verify.verify_commands[:3])[:300]
+        first = verify.verify_commands[:3]
+        return "; ".join(c[2] if c[:2] == ("sh", "-c") else shlex.join(c) for c in first)[:300]
     old = await contents(deps, base, configuration(base.entries))
     return ", ".join(dict.fromkeys(tool.name for tool in tools_of(base.entries, old.get)))
-
-
-def _in_words(command: tuple[str, ...]) -> str:
-    return command[2] if command[:2] == ("sh", "-c") else shlex.join(command)
 
 
 def wants_tests(state: RunState, library: Library, base: Snapshot) -> str:
@@ -79,14 +70,12 @@ def wants_tests(state: RunState, library: Library, base: Snapshot) -> str:
     if not tests or kind_of(task) != "code" or _OTHERWISE.search(text):
         return ""
     others = open_others(state)
-    if any(map(is_among_tests, task.files)) or any(_about_tests(o.title, o.files) for o in others):
+    files = [path for each in (task, *others) for path in each.files]
+    titles = "\n".join(other.title for other in others)
+    if any(map(is_among_tests, files)) or re.search(r"\btests?\b", titles, re.IGNORECASE):
         return ""
     names = [name.lower() for name in names_in(text)]
     known = (library.facts[path].terms for path in tests if path in library.facts)
     if any(has(terms, name) for terms in known for name in names):
         return ""
     return f"The project has tests, like `{tests[0]}`. Add one for this task."
-
-
-def _about_tests(title: str, files: Iterable[str]) -> bool:
-    return any(map(is_among_tests, files)) or re.search(r"\btests?\b", title, re.I) is not None

@@ -10,7 +10,7 @@ from dataclasses import replace
 from runner.checks.blanks import added_lines
 from runner.checks.tests_inventory import source_of
 from runner.code.symbols import symbols_of
-from runner.context.cut import Wanted, around, cut, wanted_by
+from runner.context.cut import around, cut, wanted_by
 from runner.loop.deps import Deps
 from runner.loop.reading import Quoted, base_of, contents, quote, seen_of
 from runner.state.changes import ChangeSet
@@ -113,15 +113,13 @@ async def originals(state: RunState, deps: Deps, paths: Iterable[str]) -> list[Q
     base = await seen_of(state, deps)
     found = await contents(deps, base, sorted({path for path in paths if path not in changes}))
     about = wanted_by(f"{state.task.text}\n{state.task.details}")
-    return [
-        await asyncio.to_thread(_original, path, content, about) for path, content in found.items()
-    ]
 
+    def original(path: str, content: bytes) -> Quoted:
+        text = text_of(path, content)
+        shown = cut(text, symbols_of(path, content), about=about, limit=MAX_QUOTED, count=len)
+        return replace(quote(path, shown, limit=MAX_QUOTED), partial=shown != text)
 
-def _original(path: str, content: bytes, about: Wanted) -> Quoted:
-    text = text_of(path, content)
-    shown = cut(text, symbols_of(path, content), about=about, limit=MAX_QUOTED, count=len)
-    return replace(quote(path, shown, limit=MAX_QUOTED), partial=shown != text)
+    return [await asyncio.to_thread(original, *each) for each in found.items()]
 
 
 def long_one(files: Iterable[Quoted]) -> str:

@@ -25,15 +25,13 @@ from runner.roadmap.edit import EditRefused, untick_all
 from runner.roadmap.parse import parse_roadmap as parse
 from runner.state.changes import EXECUTABLE, FILE, ChangeSet, Snapshot, Write
 from runner.state.revising import (
-    DiffPart,
     Point,
     Revision,
     RevisionRequest,
     SkippedThread,
-    Suggestion,
 )
 from runner.state.run_state import RunStack, RunState, Step
-from runner.text.mask import Mask, is_secret_file
+from runner.text.mask import is_secret_file
 
 log = logging.getLogger(__name__)
 
@@ -43,7 +41,20 @@ async def begin_revision(state: RunState, deps: Deps, asked: RevisionRequest) ->
 
     The task is open again for the run: on the branch its checkbox is ticked and stays so.
     """
-    revision = _masked(await deps.reviews.asked(asked), deps.mask)
+    revision, mask = await deps.reviews.asked(asked), deps.mask
+    points = []
+    for point in revision.points:  # all of it is stored, and shown to a model
+        diff = None if is_secret_file(point.path) else point.diff
+        points.append(
+            replace(
+                point,
+                text=mask(point.text),
+                rest=mask(point.rest),
+                taken_up=mask(point.taken_up),
+                diff=replace(diff, text=mask(diff.text)) if diff else None,
+            )
+        )
+    revision = replace(revision, points=tuple(points))
     state = await opened(state, deps, revision)
     if revision.unclear.silent and not revision.points:
         return Step(replace(state, problem=says_nothing(revision)), "rejected")
@@ -52,23 +63,17 @@ async def begin_revision(state: RunState, deps: Deps, asked: RevisionRequest) ->
         nothing = nothing_fails if asked.failing else nothing
         return Step(replace(state, problem=nothing(revision)), "rejected")
     if not revision.repairs and not revision.conflict:
-        state = _possible(state, revision)
+        # what is asked about files that are never written is told to people, and no model is asked
+        protected = (*state.request.options.approvals.protect, protect_file(state.request.roadmap))
+        never = protection(protected)
+        about = [point for point in revision.points if never(point.path)]
+        left_out = tuple(SkippedThread(point.thread, point.path) for point in about)
+        possible = tuple(point for point in revision.points if not never(point.path))
+        problem = "" if possible else only_never_written([point.path for point in about])
+        left_out = (*left_out, *revision.left_out)
+        revision = replace(revision, points=possible, left_out=left_out)
+        state = replace(state, revision=revision, problem=problem)
     return Step(with_blocked(state), "rejected" if state.problem else "ok")
-
-
-def _possible(state: RunState, revision: Revision) -> RunState:
-    """Return the state without what is asked about files that are never written.
-
-    That is told to people, and no model is asked for it.
-    """
-    roadmap = state.request.roadmap
-    never = protection((*state.request.options.approvals.protect, protect_file(roadmap)))
-    points = tuple(point for point in revision.points if not never(point.path))
-    about = [point for point in revision.points if never(point.path)]
-    left_out = tuple(SkippedThread(point.thread, point.path) for point in about)
-    revision = replace(revision, points=points, left_out=(*left_out, *revision.left_out))
-    problem = "" if points else only_never_written([point.path for point in about])
-    return replace(state, revision=revision, problem=problem)
 
 
 async def opened(state: RunState, deps: Deps, revision: Revision) -> RunState:
@@ -77,9 +82,15 @@ async def opened(state: RunState, deps: Deps, revision: Revision) -> RunState:
     A repair of anybody's pull request is a task of its own, in no roadmap. Raises ``TaskError`` if
     the branch has no roadmap in which the tasks can be.
     """
-    if revision.fixes:
-        return _on_head(state, revision)
     path = state.request.roadmap
+    if revision.fixes:
+        roadmap = parse(path, fix_roadmap(revision.pull).encode())
+        return replace(
+            state,
+            revision=replace(revision, tasks=(roadmap.tasks[0].key,)),
+            roadmap=roadmap,
+            stack=RunStack(revision.head, revision.branch, revision.head),
+        )
     commit, branch = revision.head, revision.branch
     if revision.conflict:
         commit, branch = revision.fork, revision.below
@@ -99,39 +110,6 @@ async def opened(state: RunState, deps: Deps, revision: Revision) -> RunState:
     )
 
 
-def _on_head(state: RunState, revision: Revision) -> RunState:
-    """Return the state with the repair as its only task, on the head of the branch."""
-    roadmap = parse(state.request.roadmap, fix_roadmap(revision.pull).encode())
-    return replace(
-        state,
-        revision=replace(revision, tasks=(roadmap.tasks[0].key,)),
-        roadmap=roadmap,
-        stack=RunStack(revision.head, revision.branch, revision.head),
-    )
-
-
-def _masked(revision: Revision, mask: Mask) -> Revision:
-    """Hide secrets that somebody wrote into a review: all of it is stored, and shown to a model."""
-    points = (
-        replace(
-            point,
-            text=mask(point.text),
-            rest=mask(point.rest),
-            taken_up=mask(point.taken_up),
-            diff=_shown_diff(point, mask),
-        )
-        for point in revision.points
-    )
-    return replace(revision, points=tuple(points))
-
-
-def _shown_diff(point: Point, mask: Mask) -> DiffPart | None:
-    """The lines of a diff without secrets; of a file that is made of them, none."""
-    if point.diff is None or is_secret_file(point.path):
-        return None
-    return replace(point.diff, text=mask(point.diff.text))
-
-
 async def change_so_far(state: RunState, deps: Deps) -> ChangeSet:
     """Return the change that the pull request has; of any other attempt what was answered.
 
@@ -139,10 +117,7 @@ async def change_so_far(state: RunState, deps: Deps) -> ChangeSet:
     """
     if state.attempt.planned.revision is None:
         return state.attempt.answered.changes
-    return await _between(await base_of(state, deps), await seen_of(state, deps), deps)
-
-
-async def _between(old: Snapshot, new: Snapshot, deps: Deps) -> ChangeSet:
+    old, new = await base_of(state, deps), await seen_of(state, deps)
     paths = {p for p in {*old.entries, *new.entries} if old.entries.get(p) != new.entries.get(p)}
     there = sorted(path for path in paths if path in new.entries)
     if odd := [path for path in there if new.entries[path].mode not in (FILE, EXECUTABLE)]:
@@ -211,19 +186,15 @@ def applied(content: bytes, points: tuple[Point, ...], path: str) -> bytes | Non
     for suggestion in reversed(wanted):
         if not 1 <= suggestion.start <= suggestion.end < below:
             return None
-        lines[suggestion.start - 1 : suggestion.end] = _as_lines(suggestion, lines)
+        # with line ends as those they replace have
+        last = lines[suggestion.end - 1]
+        end = "\r\n" if last.endswith("\r\n") else "\n" if last.endswith("\n") else ""
+        new = suggestion.text.removesuffix("\n").split("\n") if suggestion.text else []
+        new[:-1] = [f"{line}{end or chr(10)}" for line in new[:-1]]
+        new[-1:] = [f"{line}{end}" for line in new[-1:]]
+        lines[suggestion.start - 1 : suggestion.end] = new
         below = suggestion.start
     return "".join(lines).encode()
-
-
-def _as_lines(suggestion: Suggestion, lines: list[str]) -> list[str]:
-    """The suggested lines, with line ends as those they replace have."""
-    last = lines[suggestion.end - 1]
-    end = "\r\n" if last.endswith("\r\n") else "\n" if last.endswith("\n") else ""
-    if not suggestion.text:
-        return []
-    new = suggestion.text.removesuffix("\n").split("\n")
-    return [*(f"{line}{end or chr(10)}" for line in new[:-1]), f"{new[-1]}{end}"]
 
 
 def after_push(

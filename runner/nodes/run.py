@@ -26,10 +26,9 @@ from runner.loop.stacking import left_behind, linked, reread, roadmap_now
 from runner.ports import MemoryNote
 from runner.roadmap.edit import find
 from runner.roadmap.parse import parse_roadmap as parse
-from runner.roadmap.replay import Unmerged
 from runner.roadmap.task import Roadmap
 from runner.state.options import plans_first
-from runner.state.publishing import HumanCommits, Stack
+from runner.state.publishing import Stack
 from runner.state.run_state import (
     Answered,
     Attempt,
@@ -64,7 +63,11 @@ async def parse_roadmap(state: RunState, deps: Deps, work: TaskWork) -> Step:
     )
     state = replace(state, unshown=tuple(sorted(stack.unshown)))
     if state.roadmap is not None:
-        return Step(_again(state, now, stack), "ok")
+        if now:  # without its roadmap the decision says so
+            roadmap = parse(path, replayed(state, now.content))
+            state = reread(state, roadmap, _statuses(state, roadmap, stack, now.ticked))
+            state = with_blocked(state)
+        return Step(state, "ok")
     if now is None:
         there = await deps.repository.snapshot(stack.base or stack.tip)
         problem = missing_roadmap(path, deps.start, there.entries)
@@ -97,6 +100,10 @@ async def pick_task(state: RunState, deps: Deps, work: TaskWork) -> Step:
     task = piece.task
     before = state.attempts.get(task.key)
     place, revision = place_of(state, piece.keys), state.revision
+    options, human_commits = state.request.options, None
+    by_name = options.scope.retry and options.scope.task in (task.key, task.id)
+    if by_name and before is None:  # people's work on a task that is retried by name
+        human_commits = await deps.repository.human_commits(task.key, state.stack.tip)
     attempt = Attempt(
         task=task.key,
         base=place.commit,
@@ -105,15 +112,14 @@ async def pick_task(state: RunState, deps: Deps, work: TaskWork) -> Step:
         planned=Planned(
             members=revision.tasks[1:] if revision else piece.keys[1:],
             former=before.planned.former if before else (),
-            human_commits=await _human_commits(state, deps, task.key, task.id),
+            human_commits=human_commits,
             revision=revision,
         ),
         answered=Answered(unusable_looks=before.answered.unusable_looks if before else 0),
         tested=VerifiedWork(asked_test=before.tested.asked_test if before else None),
     )
     state = replace(state.put(attempt), current=task.key)
-    begun = attempt.planned.human_commits or revision
-    options = state.request.options
+    begun = human_commits or revision
     planned = plans_first(task, options.planning, options.routing) and not begun
     return Step(state, "ok" if planned else "direct")
 
@@ -144,24 +150,6 @@ async def _remember(state: RunState, deps: Deps, notes: Sequence[MemoryNote]) ->
     """Keep notes for later runs, unless the repository wants none."""
     if state.request.options.memory_notes:
         await deps.earlier.memory.remember(notes)
-
-
-async def _human_commits(
-    state: RunState, deps: Deps, key: str, id: str | None
-) -> HumanCommits | None:
-    """Return people's work on a task that is retried by name. Raises ``Outage``."""
-    options = state.request.options
-    if not options.scope.retry or options.scope.task not in (key, id) or key in state.attempts:
-        return None
-    return await deps.repository.human_commits(key, state.stack.tip)
-
-
-def _again(state: RunState, now: Unmerged | None, stack: Stack) -> RunState:
-    """Take in what changed while the run rested; without its roadmap the decision says so."""
-    if now is None:
-        return state
-    roadmap = parse(state.request.roadmap, replayed(state, now.content))
-    return with_blocked(reread(state, roadmap, _statuses(state, roadmap, stack, now.ticked)))
 
 
 def _statuses(

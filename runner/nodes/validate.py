@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from runner.checks.asked import TaskWords, guidance_among
@@ -40,7 +40,6 @@ from runner.recovery.patterns.tasks import is_vague
 from runner.roadmap.task import Task, listed_files
 from runner.state.changes import ChangeSet, Snapshot
 from runner.state.findings import ASKED_BACK, Complaint
-from runner.state.options import Options
 from runner.state.run_state import Attempt, Failure, RunState, Step
 
 
@@ -99,25 +98,22 @@ async def kept_names(
     )
 
 
-async def _others(deps: Deps, changes: ChangeSet, read: Read, base: Snapshot) -> OtherFiles:
-    """What the files that stay say of names that the change does not define; read only for some."""
-    names = await asyncio.to_thread(unknown_names, changes, read=read)
-    if not names:
-        return OtherFiles()
-    paths = [p for p in code_among(base) if p.endswith(".py") and p not in changes.files]
-    return await asyncio.to_thread(other_files, await texts(deps, base, paths), names)
-
-
-async def _same_tests(
+async def _beside(
     deps: Deps, changes: ChangeSet, read: Read, base: Snapshot
-) -> Mapping[str, bytes]:
-    """The test files that stay and name a test that goes; none are read where none goes."""
-    names = [name.encode() for name in await asyncio.to_thread(tests_gone, changes, read=read)]
-    if not names:
-        return {}
-    tests = [p for p in code_among(base) if is_test_file(p) and p not in changes.files]
-    files = await texts(deps, base, tests)
-    return {path: text for path, text in files.items() if any(name in text for name in names)}
+) -> tuple[OtherFiles, Contents]:
+    """What the files that stay say of names that the change does not define, and of tests that go.
+
+    They are read only where there are such names.
+    """
+    others, tests = OtherFiles(), dict[str, bytes]()
+    stay = [path for path in code_among(base) if path not in changes.files]
+    if names := await asyncio.to_thread(unknown_names, changes, read=read):
+        found = await texts(deps, base, [path for path in stay if path.endswith(".py")])
+        others = await asyncio.to_thread(other_files, found, names)
+    if gone := await asyncio.to_thread(tests_gone, changes, read=read):
+        found = await texts(deps, base, filter(is_test_file, stay))
+        tests = {p: t for p, t in found.items() if any(name.encode() in t for name in gone)}
+    return others, tests
 
 
 async def undone(
@@ -223,11 +219,10 @@ async def _validated(state: RunState, deps: Deps, work: TaskWork, repair: AutoRe
     attempt = state.attempt
     changes = attempt.answered.changes.effective(base)
     is_same = not changes
-    read = reader(await contents(deps, base, _touched(changes, base)))
+    read = reader(await contents(deps, base, changes.files))
     reduced = await without_the_unasked(state, deps, changes, base, read)
     # in a thread: a hostile answer may cost seconds, and other runs must not wait for it
-    others = await _others(deps, *as_texts(reduced.changes, read), base)
-    tests = await _same_tests(deps, *as_texts(reduced.changes, read), base)
+    others, tests = await _beside(deps, *as_texts(reduced.changes, read), base)
     changes, found, notes = await asyncio.to_thread(
         repair, state, reduced.changes, base, read, others, tests
     )
@@ -235,13 +230,17 @@ async def _validated(state: RunState, deps: Deps, work: TaskWork, repair: AutoRe
     names = await kept_names(state, deps, plain, base, before)
     left_undone = await undone(state, deps, plain, base, before, others)
     complaints = (*attempt.checked.complaints, *found, *names.complaints, *left_undone)
+    words = {each.error for each in complaints}
     if changes.digest == attempt.agreed.approved:  # a person saw what these say
         complaints = tuple(each for each in complaints if each.error not in ASKS_A_PERSON)
-    elif _of(complaints, UNTOUCHED) and UNTOUCHED not in attempt.checked.asked:
+        words -= ASKS_A_PERSON
+    elif UNTOUCHED in words and UNTOUCHED not in attempt.checked.asked:
         changes = (
             changes if attempt.calls >= MAX_CALLS else ChangeSet()
         )  # no repair goes on from it
     left_out = {**attempt.answered.left_out, **reduced.left_out}
+    # after whose second time the model is not asked again
+    once = [word for word in (ASKED_BACK, UNTOUCHED) if word in words]
     state = state.updated(
         replace(
             state.attempt.answered,
@@ -256,14 +255,19 @@ async def _validated(state: RunState, deps: Deps, work: TaskWork, repair: AutoRe
             complaints=complaints,
             warnings=(*attempt.checked.warnings, *names.warnings),
             lost_names=names.lost,
-            asked=(*attempt.checked.asked, *names.asked, *_asked_once(complaints)),
+            asked=(*attempt.checked.asked, *names.asked, *once),
         ),
     )
-    if _of(complaints, ASKED_BACK) and (why := await asyncio.to_thread(_no_chance, state, attempt)):
-        return given_up(state, why)
-    nothing = is_same and all(complaint.error in _NOTHING for complaint in complaints)
+    if ASKED_BACK in words:  # otherwise the model is told to answer its question itself
+        if await asyncio.to_thread(lambda: is_vague(state.task, reading_of(state))):
+            return given_up(state, "the task is vague, and the model asked what it means")
+        if ASKED_BACK in attempt.checked.asked:
+            return given_up(state, "the model asked a question twice")
+    nothing = is_same and words <= _NOTHING
     if nothing and (seen := await already_there(state, deps, work, base, code_among(base))):
-        return _done(state, seen)
+        failure = Failure("done", seen[0], node="validate_code", evidence=seen)
+        state = state.put(replace(state.attempt, failure=failure))
+        return given_up(state, "the base has what the task asks for")
     if not complaints and changes and changes.digest not in attempt.answered.tried:
         return await asyncio.to_thread(_cleared, state, read)
     same = not complaints
@@ -274,7 +278,7 @@ async def _validated(state: RunState, deps: Deps, work: TaskWork, repair: AutoRe
         log.info("Validation failed: %s", refusal_in_log(complaint))
     step = judged(state, "code", same=same)
     known = UNTOUCHED in attempt.checked.asked or step.outcome == "exhausted"
-    if known and changes and all(complaint.error in ASKS_A_PERSON for complaint in complaints):
+    if known and changes and all(each.error in ASKS_A_PERSON for each in complaints):
         doubts = [complaint.message for complaint in complaints]
         return await asyncio.to_thread(_cleared, state, read, doubts)
     return step
@@ -286,14 +290,6 @@ ASKS_A_PERSON = frozenset({UNTOUCHED, "LostName", "ChangedSignature", "StubBody"
 
 _NOTHING = frozenset({"EmptyAnswer", "UnreadableAnswer"})
 """Complaints of an answer in which nothing was found to write."""
-
-
-def _done(state: RunState, seen: tuple[str, ...]) -> Step:
-    """End an attempt at a task that needs no change."""
-    failure = Failure("done", seen[0], node="validate_code", evidence=seen)
-    return given_up(
-        state.put(replace(state.attempt, failure=failure)), "the base has what the task asks for"
-    )
 
 
 def _cleared(state: RunState, read: Read, doubts: Sequence[str] = ()) -> Step:
@@ -342,9 +338,19 @@ def complaints_of(
     options = state.request.options
     protect = (*options.approvals.protect, protect_file(state.request.roadmap))
     repairing = state.attempt.tested.verification is not None
+    limits = Limits(files=options.limits.max_files, total_bytes=options.limits.max_bytes)
     plain, seen = as_texts(changes, read)
+    missing = missing_files(state.task, changes, base)
+    if revision := state.attempt.planned.revision:
+        effective = changes.effective(base).files
+        paths = revision.conflict.paths if revision.conflict else ()
+        missing = tuple(
+            Complaint(path, "MissingFile", _LEFT_OUT, advice="Do it again here.")
+            for path in paths
+            if path not in effective
+        )
     return (
-        *validate(changes, base, read=read, protect=protect, limits=_limits(options)),
+        *validate(changes, base, read=read, protect=protect, limits=limits),
         *weakened_tests(  # never left out: it keeps tests safe
             plain,
             read=seen,
@@ -352,42 +358,11 @@ def complaints_of(
             accepted=state.attempt.checked.other_tests,
             others=tests,
         ),
-        *_missing(state, changes, base),
+        *missing,
     )
 
 
-def _missing(state: RunState, changes: ChangeSet, base: Snapshot) -> Iterable[Complaint]:
-    """What has to be in the answer, and is not."""
-    revision = state.attempt.planned.revision
-    if revision is None:
-        return missing_files(state.task, changes, base)
-    effective = changes.effective(base).files
-    paths = revision.conflict.paths if revision.conflict else ()
-    left = (path for path in paths if path not in effective)
-    return (Complaint(path, "MissingFile", _LEFT_OUT, advice="Do it again here.") for path in left)
-
-
 _LEFT_OUT = "what the pull request did in this file is missing."
-
-
-def _limits(options: Options) -> Limits:
-    return replace(Limits(), files=options.limits.max_files, total_bytes=options.limits.max_bytes)
-
-
-def _of(complaints: Sequence[Complaint], error: str) -> tuple[Complaint, ...]:
-    return tuple(complaint for complaint in complaints if complaint.error == error)
-
-
-def _asked_once(complaints: Sequence[Complaint]) -> tuple[str, ...]:
-    """The words of complaints after whose second time the model is not asked again."""
-    return tuple(word for word in (ASKED_BACK, UNTOUCHED) if _of(complaints, word))
-
-
-def _no_chance(state: RunState, before: Attempt) -> str:
-    """Say why the model is not told to answer its question itself; '' where it is."""
-    if is_vague(state.task, reading_of(state)):
-        return "the task is vague, and the model asked what it means"
-    return "the model asked a question twice" if ASKED_BACK in before.checked.asked else ""
 
 
 def _nothing_new(attempt: Attempt, changes: ChangeSet) -> Complaint:
@@ -397,8 +372,3 @@ def _nothing_new(attempt: Attempt, changes: ChangeSet) -> Complaint:
         return Complaint("", "SameAnswer", "this answer was tried before and did not work")
     message = "the answer changes nothing: what it gives is equal to the repository's"
     return Complaint("", "EmptyAnswer", message)
-
-
-def _touched(changes: ChangeSet, base: Snapshot) -> list[str]:
-    """Changed paths that the base has: their old contents are what checks may ask for."""
-    return [path for path in changes.files if path in base.entries]

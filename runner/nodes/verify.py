@@ -220,7 +220,11 @@ async def _judged(work: NodeWork) -> Step:
         if require != "none":
             why = f"Cairn cannot verify the change: {found.verdict.reason}."
             raise TaskError("environment", why)
-        found = replace(found, outcome="green", verification=_not_run(found))
+        # what was run, without tests that could not start
+        left = (level for level in found.verification.levels if level.name != "tests")
+        levels = (*left, Level("tests", "skipped", reason=found.verdict.reason))
+        verification = replace(found.verification, levels=levels)
+        found = replace(found, outcome="green", verification=verification)
     verification = found.verification
     shown = found.otherwise if found.outcome == "red" else None
     if shown and shown.verdict.verified:
@@ -242,7 +246,9 @@ async def _judged(work: NodeWork) -> Step:
     )
     for reason in reasons_of(verification):
         log.info("Test failed: %s", deps.mask(reason))
-    if await _unrepairable(state, deps):
+    # a deferred task comes back once
+    to_come = {task.key for task in upcoming(state)} if state.attempt.number == 1 else ()
+    if unrepairable(await gathered(state, deps), to_come=to_come):
         return given_up(state, "the task asks for a module that no repair can provide")
     red = {failure.test for failure in verification.failures}
     if found.stays and not state.attempt.planned.revision:
@@ -315,13 +321,6 @@ async def _assessed(work: NodeWork) -> tuple[NodeWork, Assessment, JudgedChange 
     return work, found, change
 
 
-def _not_run(found: Assessment) -> Verification:
-    """What was run, without tests that could not start."""
-    why = found.verdict.reason
-    others = (level for level in found.verification.levels if level.name != "tests")
-    return replace(found.verification, levels=(*others, Level("tests", "skipped", reason=why)))
-
-
 def accepted(state: RunState, found: Assessment) -> RunState:
     """Return the state with what tests say about a change that is accepted."""
     reasons, verification = state.attempt.spent.reasons, found.verification
@@ -330,7 +329,11 @@ def accepted(state: RunState, found: Assessment) -> RunState:
     parts = (UNPROVEN,) if unproven(verification) else ()
     if weak := unnoticed(verification):
         parts = (*parts, faults_unnoticed(weak))
-    if left := _tests_left(state, found):
+    # test files that the task names and in which nothing changed or turned green
+    changed = state.attempt.answered.changes.files
+    turned = {test.partition("::")[0] for test in found.verdict.turned}
+    named = filter(is_test_file, state.task.files)
+    if left := [path for path in named if path not in changed and path not in turned]:
         parts = (*parts, tests_left(left))
     if (asked := state.attempt.tested.asked_test) and asked.failures:
         parts = (*parts, apart(asked))
@@ -347,20 +350,6 @@ def accepted(state: RunState, found: Assessment) -> RunState:
             ),
         ),
     )
-
-
-def _tests_left(state: RunState, found: Assessment) -> list[str]:
-    """Test files that the task names and in which nothing changed or turned green."""
-    changes = state.attempt.answered.changes
-    named = [path for path in state.task.files if is_test_file(path) and path not in changes.files]
-    green = {test.partition("::")[0] for test in found.verdict.turned}
-    return [path for path in named if path not in green]
-
-
-async def _unrepairable(state: RunState, deps: Deps) -> bool:
-    """Whether the failure is known to be of the surroundings; a deferred task comes back once."""
-    to_come = {task.key for task in upcoming(state)} if state.attempt.number == 1 else ()
-    return unrepairable(await gathered(state, deps), to_come=to_come)
 
 
 async def _verified(work: NodeWork) -> Verification:
