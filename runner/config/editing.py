@@ -27,7 +27,11 @@ def with_keys(content: bytes, changes: Sequence[tuple[Path, Value]]) -> bytes | 
         text = content.decode("utf-8")
         for path, value in changes:
             text = _with_key(text, path, value)
-        return _checked(content, text.encode(), changes)
+        parse_config(text.encode())
+        wanted = yaml.safe_load(content) or {}
+        for path, value in changes:
+            _put(wanted, path, value)
+        return text.encode() if yaml.safe_load(text) == wanted else None
     except (UnicodeDecodeError, yaml.YAMLError, ConfigError, _NotEditable):
         return None
 
@@ -47,16 +51,6 @@ def with_values(
 
 class _NotEditable(Exception):
     """The file is written in a way that is not edited here."""
-
-
-def _checked(before: bytes, after: bytes, changes: Sequence[tuple[Path, Value]]) -> bytes:
-    parse_config(after)
-    wanted = yaml.safe_load(before) or {}
-    for path, value in changes:
-        _put(wanted, path, value)
-    if yaml.safe_load(after) != wanted:
-        raise _NotEditable
-    return after
 
 
 def _put(values: dict[str, Any], path: Path, value: Value) -> None:

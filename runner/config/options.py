@@ -5,11 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from runner.config.model import (
-    LimitsGroup,
-    ModelGroup,
     RepositoryConfig,
-    SandboxGroup,
-    VerifyGroup,
 )
 from runner.state.options import (
     ApprovalOptions,
@@ -35,6 +31,7 @@ def options_of(config: RepositoryConfig) -> Options:
     person would have to approve is not done.
     """
     mute = config.github_mode == "disabled"
+    limits, model, verify, sandbox = config.limits, config.model, config.verify, config.sandbox
     return Options(
         loop=config.loop,
         grouping=config.grouping,
@@ -44,10 +41,44 @@ def options_of(config: RepositoryConfig) -> Options:
         pull_requests=config.pull_requests.strategy,
         open_pull_requests=0 if mute else config.limits.open_pull_requests,
         scope=Scope(max_tasks=config.limits.tasks),
-        limits=_limits(config.limits),
-        models=_models(config.model),
-        verify=_verifying(config.verify),
-        sandbox=_sandbox(config.sandbox),
+        limits=AttemptLimits(
+            max_iterations=limits.iterations,
+            max_tokens=limits.tokens_per_task,
+            max_answer_tokens=limits.answer_tokens or 0,
+            context_tokens=limits.context_tokens or 0,
+            looks=None if limits.looks == "auto" else limits.looks,
+            max_seconds=60.0 * limits.minutes,
+            max_files=limits.files,
+            max_bytes=limits.patch_size,
+        ),
+        models=ModelOptions(
+            model=model.name or "",
+            roles=model.roles,
+            seed=model.seed,
+            temperature=model.temperature,
+            structured=model.structured,
+            timeout=model.timeout,
+            window=model.window or 0,
+        ),
+        verify=VerifyOptions(
+            verify_mode=verify.mode,
+            verify_commands=verify.commands,
+            verify_report=verify.report,
+            verify_reruns=verify.reruns,
+            verify_tick=verify.tick,
+            verify_require=verify.require,
+            verify_ask=verify.ask,
+        ),
+        sandbox=SandboxOptions(
+            image=sandbox.image or "",
+            memory=sandbox.memory,
+            cpus=sandbox.cpus,
+            pids=sandbox.pids,
+            test_timeout=sandbox.timeout,
+            setup=sandbox.setup,
+            setup_files=sandbox.setup_files,
+            setup_network=sandbox.network == "setup",
+        ),
         approvals=ApprovalOptions(
             approval_mode="review_only" if mute else config.approval_mode,
             pause_destructive=config.pause_destructive and not mute,
@@ -59,56 +90,6 @@ def options_of(config: RepositoryConfig) -> Options:
             history_days=config.history.days,
             history_details=config.history.details,
         ),
-    )
-
-
-def _limits(limits: LimitsGroup) -> AttemptLimits:
-    return AttemptLimits(
-        max_iterations=limits.iterations,
-        max_tokens=limits.tokens_per_task,
-        max_answer_tokens=limits.answer_tokens or 0,
-        context_tokens=limits.context_tokens or 0,
-        looks=None if limits.looks == "auto" else limits.looks,
-        max_seconds=60.0 * limits.minutes,
-        max_files=limits.files,
-        max_bytes=limits.patch_size,
-    )
-
-
-def _models(model: ModelGroup) -> ModelOptions:
-    return ModelOptions(
-        model=model.name or "",
-        roles=model.roles,
-        seed=model.seed,
-        temperature=model.temperature,
-        structured=model.structured,
-        timeout=model.timeout,
-        window=model.window or 0,
-    )
-
-
-def _verifying(verify: VerifyGroup) -> VerifyOptions:
-    return VerifyOptions(
-        verify_mode=verify.mode,
-        verify_commands=verify.commands,
-        verify_report=verify.report,
-        verify_reruns=verify.reruns,
-        verify_tick=verify.tick,
-        verify_require=verify.require,
-        verify_ask=verify.ask,
-    )
-
-
-def _sandbox(sandbox: SandboxGroup) -> SandboxOptions:
-    return SandboxOptions(
-        image=sandbox.image or "",
-        memory=sandbox.memory,
-        cpus=sandbox.cpus,
-        pids=sandbox.pids,
-        test_timeout=sandbox.timeout,
-        setup=sandbox.setup,
-        setup_files=sandbox.setup_files,
-        setup_network=sandbox.network == "setup",
     )
 
 

@@ -71,24 +71,33 @@ def dotted(path: Path) -> str:
 
 def read_yaml(content: bytes) -> Document:
     """Read a configuration of at most ``LARGEST`` bytes. Raises ``Unreadable`` with the line."""
-    text = _text(content)
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise Unreadable(line, "This line is not UTF-8; save the file as UTF-8.") from error
     try:
         _look(text)
         loader = _Loader(text)
         try:
-            return _document(loader, loader.get_single_node())
+            node = loader.get_single_node()
+            if node is None or node.tag.endswith(":null"):
+                return Document({})
+            if not isinstance(node, yaml.MappingNode):
+                why = "The file is not a mapping; write settings as `key: value`."
+                raise Unreadable(_line(node), why)
+            lines: dict[Path, int] = {}
+            return Document(_value(loader, node, (), lines), lines)
         finally:
             loader.dispose()
+    except yaml.MarkedYAMLError as error:
+        mark, found = error.problem_mark or error.context_mark, str(error.problem or error.context)
+        line = mark.line + 1 if mark else 1
+        why = f"This is not YAML: {_MISTAKES.get(found, found)}."
+        raise Unreadable(line, why) from error
     except yaml.YAMLError as error:
-        raise _unreadable(error, text) from error
-
-
-def _text(content: bytes) -> str:
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise Unreadable(line, "This line is not UTF-8; save the file as UTF-8.") from error
+        line = text.count("\n", 0, getattr(error, "position", 0)) + 1
+        raise Unreadable(line, "There is a control character here; remove it.") from error
 
 
 def _look(text: str) -> None:
@@ -108,54 +117,31 @@ def _look(text: str) -> None:
             raise Unreadable(line, "This is nested too deeply; no setting needs it.")
 
 
-def _document(loader: _Loader, node: yaml.Node | None) -> Document:
-    if node is None or node.tag.endswith(":null"):
-        return Document({})
-    if not isinstance(node, yaml.MappingNode):
-        line = _line(node)
-        raise Unreadable(line, "The file is not a mapping; write settings as `key: value`.")
-    lines: dict[Path, int] = {}
-    return Document(_value(loader, node, (), lines), lines)
-
-
 def _value(loader: _Loader, node: yaml.Node, path: Path, lines: dict[Path, int]) -> Any:
     lines.setdefault(path, _line(node))
     if isinstance(node, yaml.MappingNode):
-        return dict(_pairs(loader, node, path, lines))
+        made: dict[str, Any] = {}
+        for key, inner in node.value:
+            line = _line(key)
+            if not isinstance(key, yaml.ScalarNode):
+                raise Unreadable(line, "A key must be a word.")
+            here = (*path, key.value)
+            if here in lines:
+                why = f"It is given twice, first in line {lines[here]}."
+                raise Unreadable(line, why, dotted(here))
+            lines[here] = line
+            value = _value(loader, inner, here, lines)
+            if value is not None:  # an empty value means the default
+                made[key.value] = value
+        return made
     if isinstance(node, yaml.SequenceNode):
         items = enumerate(node.value)
         return [_value(loader, item, (*path, number), lines) for number, item in items]
     return loader.construct_object(node)
 
 
-def _pairs(
-    loader: _Loader, node: yaml.MappingNode, path: Path, lines: dict[Path, int]
-) -> Iterator[tuple[str, Any]]:
-    for key, value in node.value:
-        line = _line(key)
-        if not isinstance(key, yaml.ScalarNode):
-            raise Unreadable(line, "A key must be a word.")
-        here = (*path, key.value)
-        if here in lines:
-            raise Unreadable(line, f"It is given twice, first in line {lines[here]}.", dotted(here))
-        lines[here] = line
-        made = _value(loader, value, here, lines)
-        if made is not None:  # an empty value means the default
-            yield key.value, made
-
-
 def _line(thing: yaml.Event | yaml.Node) -> int:
     return thing.start_mark.line + 1 if thing.start_mark else 1
-
-
-def _unreadable(error: yaml.YAMLError, text: str) -> Unreadable:
-    if isinstance(error, yaml.MarkedYAMLError):
-        mark = error.problem_mark or error.context_mark
-        line = mark.line + 1 if mark else 1
-        return Unreadable(line, f"This is not YAML: {_fault(error)}.")
-    position = getattr(error, "position", 0)
-    line = text.count("\n", 0, position) + 1
-    return Unreadable(line, "There is a control character here; remove it.")
 
 
 _MISTAKES = {
@@ -163,11 +149,6 @@ _MISTAKES = {
     "mapping values are not allowed here": 'a value with ": " in it must be in quotes',
 }
 """What PyYAML says about the two mistakes that people make most, and what it means."""
-
-
-def _fault(error: yaml.MarkedYAMLError) -> str:
-    found = str(error.problem or error.context)
-    return _MISTAKES.get(found, found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,14 +198,12 @@ def problems_of(
         path = document.written(detail["loc"])
         message = _message(detail, path, model)
         # a value that may be one of several kinds has one problem with each of them
-        found[path] = _either(found[path], message) if path in found else message
+        if path in found and (other := message.removeprefix(_SHOULD)) != message:
+            message = f"{found[path].removesuffix('.')} or {other}"
+        elif path in found:
+            message = found[path]
+        found[path] = message
     return [ConfigProblem(document.line(path), dotted(path), text) for path, text in found.items()]
-
-
-def _either(first: str, second: str) -> str:
-    """Two messages about one value, which may be one or the other."""
-    other = second.removeprefix(_SHOULD)
-    return f"{first.removesuffix('.')} or {other}" if other != second else first
 
 
 _SHOULD = "This should be "

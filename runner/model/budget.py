@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
 
@@ -24,14 +23,6 @@ class Budget:
 
     cost: float | None = None
     tokens: int | None = None
-
-
-@dataclass(slots=True)
-class _Call:
-    """What a call used; nothing until it says so."""
-
-    tokens: int = 0
-    cost: float = 0.0
 
 
 class BudgetModel(Endpoint):
@@ -60,15 +51,28 @@ class BudgetModel(Endpoint):
 
     async def ask(self, question: Question) -> Answer:
         """Ask if the budget allows it. Raises ``Outage`` (kind ``budget``) when it does not."""
-        prompt = _tokens(message.content for message in question.messages)
-        most = self._price(question.model or self._model, prompt, question.max_tokens)
+        limit, model = self._budget, question.model or self._model
+        characters = sum(len(message.content) for message in question.messages)
+        prompt = math.ceil(characters / _CHARACTERS_PER_TOKEN)
+        most = (
+            self._prices.most(model, prompt, question.max_tokens) if limit.cost is not None else 0.0
+        )
+        if most is None:
+            raise Outage("budget", unknown_price(model))
         tokens = prompt + question.max_tokens
-        with self._reserved(tokens, most) as call:
+        self._check(tokens, most)
+        self._tokens += tokens
+        self._cost += most
+        used, paid = 0, 0.0  # what it did not use is free for others
+        try:
             if question.on_reserved:
-                await question.on_reserved(tokens, None if self._budget.cost is None else most)
+                await question.on_reserved(tokens, None if limit.cost is None else most)
             answer = await self._inner.ask(question)
-            call.tokens = answer.prompt_tokens + answer.completion_tokens
-            call.cost = most if answer.cost is None else answer.cost
+            used = answer.prompt_tokens + answer.completion_tokens
+            paid = most if answer.cost is None else answer.cost
+        finally:
+            self._tokens += used - tokens
+            self._cost += paid - most
         return answer
 
     async def window(self, model: str) -> int | None:
@@ -79,28 +83,6 @@ class BudgetModel(Endpoint):
         """Return the day from which the model no longer answers."""
         return await self._inner.shutdown(model)
 
-    @contextmanager
-    def _reserved(self, tokens: int, cost: float) -> Iterator[_Call]:
-        """Reserve that much for one call; what it did not use is free for others."""
-        self._check(tokens, cost)
-        self._tokens += tokens
-        self._cost += cost
-        call = _Call()
-        try:
-            yield call
-        finally:
-            self._tokens += call.tokens - tokens
-            self._cost += call.cost - cost
-
-    def _price(self, model: str, prompt: int, completion: int) -> float:
-        """Return the money a call can cost at most, where that counts."""
-        if self._budget.cost is None:
-            return 0.0
-        cost = self._prices.most(model, prompt, completion)
-        if cost is None:
-            raise Outage("budget", unknown_price(model))
-        return cost
-
     def _check(self, tokens: int, cost: float) -> None:
         limit = self._budget
         if limit.tokens is not None and self._tokens + tokens > limit.tokens:
@@ -108,7 +90,8 @@ class BudgetModel(Endpoint):
                 "budget",
                 f"The next answer may use {tokens:,} tokens and {self._tokens:,} of "
                 f"{limit.tokens:,} are used. To continue, raise the limit: "
-                f"cairn resume --max-tokens {_more(self._tokens + tokens)}",
+                # twice as much, in round thousands
+                f"cairn resume --max-tokens {math.ceil((self._tokens + tokens) / 500) * 1000}",
                 advised=True,
             )
         if limit.cost is not None and self._cost + cost > limit.cost:
@@ -119,12 +102,3 @@ class BudgetModel(Endpoint):
                 f"cairn resume --max-cost {2 * (self._cost + cost):.2g}",
                 advised=True,
             )
-
-
-def _tokens(texts: Iterable[str]) -> int:
-    return math.ceil(sum(map(len, texts)) / _CHARACTERS_PER_TOKEN)
-
-
-def _more(tokens: int) -> int:
-    """Twice as much, in round thousands."""
-    return math.ceil(2 * tokens / 1000) * 1000

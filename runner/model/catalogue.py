@@ -15,7 +15,7 @@ from genai_prices.data_snapshot import get_snapshot
 from genai_prices.types import ClauseRegex, ModelInfo, ModelPrice, Provider, Tier, TieredPrices
 
 from runner.model.prices import is_public
-from runner.windows import Seller, seller_of
+from runner.windows import seller_of
 
 SNAPSHOT = "0.2.3"
 """The version of genai-prices that ``_LATER`` was compared with, on 2026-11-28."""
@@ -72,7 +72,8 @@ def window(base_url: str, model: str) -> int | None:
     """
     known = _at(base_url, model)
     if known is None and (seller := seller_of(model)):
-        known = _sold_by(seller)
+        sold_by = get_snapshot().find_provider(None, seller.provider, None)
+        known = _model(sold_by, seller.name)
         # one that is newer than the snapshot: as much as any of theirs has had for two years
         return (known[1].context_window if known else None) or _AT_LEAST
     return known[1].context_window if known else None
@@ -89,10 +90,6 @@ def _at(base_url: str, model: str) -> tuple[Provider, ModelInfo] | None:
     except LookupError:
         return None
     return _model(provider, model)
-
-
-def _sold_by(seller: Seller) -> tuple[Provider, ModelInfo] | None:
-    return _model(get_snapshot().find_provider(None, seller.provider, None), seller.name)
 
 
 def _model(provider: Provider, name: str) -> tuple[Provider, ModelInfo] | None:

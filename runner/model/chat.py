@@ -7,6 +7,7 @@ import logging
 import math
 import sys
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from datetime import date
 from functools import partial
 from importlib import import_module
@@ -195,19 +196,16 @@ class OpenAIModel(ports.Endpoint):
         if self._endpoint is None:
             sys.modules.setdefault(_UNUSED, None)  # type: ignore[arg-type]
             await asyncio.to_thread(import_module, "runner.model.endpoint")
-            self._endpoint = self._endpoint or self._open()
+            from runner.model.endpoint import OpenAIEndpoint
+
+            self._endpoint = self._endpoint or OpenAIEndpoint(
+                base_url=self._base_url,
+                api_key=self._api_key,
+                timeout=self._timeout,
+                clock=self._clock,
+                mask=self._mask,
+            )
         return self._endpoint
-
-    def _open(self) -> ModelApi:
-        from runner.model.endpoint import OpenAIEndpoint  # has been imported by now
-
-        return OpenAIEndpoint(
-            base_url=self._base_url,
-            api_key=self._api_key,
-            timeout=self._timeout,
-            clock=self._clock,
-            mask=self._mask,
-        )
 
     async def _try(self, question: Question, retries: int) -> Answer:
         model = question.model or self._model
@@ -220,9 +218,29 @@ class OpenAIModel(ports.Endpoint):
             else:  # in a form, where the model does well with it
                 reply = await self._forms.complete(question, model, ask)
         except ErrorStatus as error:
-            offer = await self._offer(model) if error.unknown_model else ""
+            offer = ""
+            if error.unknown_model:  # say which models exist, if the endpoint lists them
+                with suppress(Outage):
+                    offer = offer_text(await self.offered(), model)
             raise self._translated(error, model, offer) from error
-        return self._answer(question, reply, model, self._clock.monotonic() - started, retries)
+        seconds = self._clock.monotonic() - started
+        asked = sum(len(message.content) for message in question.messages)
+        prompt = _counted(reply.prompt_tokens, asked)
+        completion = _counted(reply.completion_tokens, len(reply.text))
+        # the answer may have another name than was asked for (an alias, a file of weights)
+        names = dict.fromkeys((reply.model, model))
+        tokens = {"cached": reply.cached, "written": reply.written}
+        costs = (self._prices.cost(name, prompt, completion, **tokens) for name in names)
+        return Answer(
+            text=reply.text,
+            finish_reason=reply.finish_reason,
+            prompt_tokens=prompt,
+            completion_tokens=completion,
+            model=reply.model or model,
+            cost=next((cost for cost in costs if cost is not None), None),
+            seconds=seconds,
+            retries=retries,
+        )
 
     async def _spoken(self, model: str, question: Question, way: str) -> ChatReply:
         """Ask in the dialect this model is known to take; learn a better one from a refusal."""
@@ -252,46 +270,16 @@ class OpenAIModel(ports.Endpoint):
                 return reply
         raise refusal
 
-    async def _offer(self, model: str) -> str:
-        """Say which models exist if one does not, if the endpoint lists them."""
-        try:
-            return offer_text(await self.offered(), model)
-        except Outage:
-            return ""
-
     def _translated(self, refused: ErrorStatus, model: str, offer: str = "") -> Exception:
         error = meaning(refused, model=model, endpoint=self._base_url, offer=offer)
         if isinstance(error, Transient) and (error.retry_after or 0) > RETRY_AFTER_CAP:
             return error.final(endpoint=self._base_url, tries=1, now=self._clock.now())
         return error
 
-    def _answer(
-        self, question: Question, reply: ChatReply, model: str, seconds: float, retries: int
-    ) -> Answer:
-        asked = sum(len(message.content) for message in question.messages)
-        prompt = _counted(reply.prompt_tokens, asked)
-        completion = _counted(reply.completion_tokens, len(reply.text))
-        return Answer(
-            text=reply.text,
-            finish_reason=reply.finish_reason,
-            prompt_tokens=prompt,
-            completion_tokens=completion,
-            model=reply.model or model,
-            cost=self._cost(reply, model, prompt, completion),
-            seconds=seconds,
-            retries=retries,
-        )
-
-    def _cost(self, reply: ChatReply, asked: str, prompt: int, completion: int) -> float | None:
-        # the answer may have another name than was asked for (an alias, a file of weights)
-        names = dict.fromkeys((reply.model, asked))
-        tokens = {"cached": reply.cached, "written": reply.written}
-        costs = (self._prices.cost(name, prompt, completion, **tokens) for name in names)
-        return next((cost for cost in costs if cost is not None), None)
-
     def _say(self, state: RetryCallState) -> None:
         wait = state.next_action.sleep if state.next_action else 0.0
-        _log.warning("model: %s; trying again in %.1f s", _reason(state), wait)
+        why = state.outcome.exception() if state.outcome else "failed"
+        _log.warning("model: %s; trying again in %.1f s", why, wait)
 
 
 def _wait(state: RetryCallState) -> float:
@@ -299,10 +287,6 @@ def _wait(state: RetryCallState) -> float:
     error = state.outcome.exception() if state.outcome else None
     asked = error.retry_after if isinstance(error, Transient) else None
     return _backoff(state) if asked is None else asked + min(_backoff(state), 1.0)
-
-
-def _reason(state: RetryCallState) -> str:
-    return str(state.outcome.exception()) if state.outcome else "failed"
 
 
 def _counted(reported: int | None, characters: int) -> int:

@@ -83,7 +83,10 @@ class OpenAIEndpoint:
         an answer that was cut. An endpoint that does not stream answers at once, within
         ``timeout``.
         """
-        turns = [{"role": turn.role, "content": self._safe(turn.content)} for turn in messages]
+        turns = [
+            {"role": turn.role, "content": _encodable(self._mask(turn.content))}
+            for turn in messages
+        ]
         seconds = timeout or self._timeout
         streamed = StreamedReply(longest=longest)
         with self._translating_errors(seconds):
@@ -122,9 +125,6 @@ class OpenAIEndpoint:
         """Close the connections that are kept open; doing it twice is harmless."""
         await self._client.close()
 
-    def _safe(self, text: str) -> str:
-        return _encodable(self._mask(text))
-
     @contextmanager
     def _translating_errors(self, seconds: float) -> Iterator[None]:
         try:
@@ -138,19 +138,16 @@ class OpenAIEndpoint:
         except openai.APIConnectionError as error:
             raise Transient(f"no connection ({self._hide(error.__cause__ or error)})") from error
         except openai.APIStatusError as error:
-            raise self._refused(error) from error
-
-    def _refused(self, error: openai.APIStatusError) -> ErrorStatus:
-        detail = error.message
-        if " - " not in detail and error.body:  # no OpenAI-style message: show what there is
-            detail = f"{detail} - {error.body}"
-        return ErrorStatus(
-            status=error.status_code,
-            message=self._hide(detail),
-            code=error.code or "",
-            param=error.param or "",
-            retry_after=retry_after(error.response.headers, self._clock.now()),
-        )
+            detail = error.message
+            if " - " not in detail and error.body:  # no OpenAI-style message: show what there is
+                detail = f"{detail} - {error.body}"
+            raise ErrorStatus(
+                status=error.status_code,
+                message=self._hide(detail),
+                code=error.code or "",
+                param=error.param or "",
+                retry_after=retry_after(error.response.headers, self._clock.now()),
+            ) from error
 
     def _hide(self, text: object) -> str:
         """Return a message on one line, cut, and without the key some endpoints repeat in it."""

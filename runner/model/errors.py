@@ -113,10 +113,6 @@ def meaning(
     if refused.status in _RETRIED or refused.status >= 500:
         kind = "rate_limit" if refused.status == 429 else "model"
         return Transient(refused.message, kind=kind, retry_after=refused.retry_after)
-    return _outage(refused, model, endpoint, offer) or _task_error(refused, model)
-
-
-def _outage(refused: ErrorStatus, model: str, endpoint: str, offer: str) -> Outage | None:
     if refused.status in (401, 403):
         return Outage(
             "credential",
@@ -130,10 +126,6 @@ def _outage(refused: ErrorStatus, model: str, endpoint: str, offer: str) -> Outa
             + (f"{offer} " if offer else "")
             + "Correct CAIRN_MODEL (--model) or OPENAI_BASE_URL",
         )
-    return None
-
-
-def _task_error(refused: ErrorStatus, model: str) -> TaskError:
     if refused.too_long:
         return TaskError(
             "model",

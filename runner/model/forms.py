@@ -143,7 +143,9 @@ class Forms:
     async def complete(self, question: Question, model: str, ask: Ask) -> ChatReply:
         """Ask in the way that is known; what finding it out took is counted to this answer."""
         found: list[ChatReply] = []
-        way = await self._way(model, ask, found)
+        async with self._one_at_a_time:
+            known = self._habits.of(self._endpoint, model)
+            way = known if known is not None else await self._probed(model, ask, found)
         try:
             reply = await ask(question, way)
         except ErrorStatus as error:
@@ -151,12 +153,14 @@ class Forms:
                 raise
             self._habits.remember(self._endpoint, model, PLAIN)
             reply = await ask(question, PLAIN)
-        return _with_cost_of(reply, found)
-
-    async def _way(self, model: str, ask: Ask, found: list[ChatReply]) -> str:
-        async with self._one_at_a_time:
-            known = self._habits.of(self._endpoint, model)
-            return known if known is not None else await self._probed(model, ask, found)
+        if reply.prompt_tokens is None or reply.completion_tokens is None:
+            return reply
+        return replace(
+            reply,
+            prompt_tokens=reply.prompt_tokens + sum(each.prompt_tokens or 0 for each in found),
+            completion_tokens=reply.completion_tokens
+            + sum(each.completion_tokens or 0 for each in found),
+        )
 
     async def _probed(self, model: str, ask: Ask, found: list[ChatReply]) -> str:
         sure = True
@@ -201,15 +205,3 @@ def _in_form(text: str) -> bool:
     except (ValueError, RecursionError):
         return False
     return isinstance(data, Mapping) and data.get("word") == "green"
-
-
-def _with_cost_of(reply: ChatReply, probes: list[ChatReply]) -> ChatReply:
-    prompt = sum(probe.prompt_tokens or 0 for probe in probes)
-    completion = sum(probe.completion_tokens or 0 for probe in probes)
-    if reply.prompt_tokens is None or reply.completion_tokens is None or not probes:
-        return reply
-    return replace(
-        reply,
-        prompt_tokens=reply.prompt_tokens + prompt,
-        completion_tokens=reply.completion_tokens + completion,
-    )

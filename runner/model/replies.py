@@ -268,11 +268,8 @@ def read_list(body: bytes) -> tuple[ListedModel, ...] | None:
     entries = answer.get("data") if isinstance(answer, dict) else answer
     if not isinstance(entries, list):
         return None
-    return tuple(_listed(entry) for entry in entries if _is_named(entry))
-
-
-def _is_named(entry: object) -> bool:
-    return isinstance(entry, dict) and isinstance(entry.get("id"), str) and entry["id"] != ""
+    named = (e for e in entries if isinstance(e, dict) and isinstance(e.get("id"), str) and e["id"])
+    return tuple(map(_listed, named))
 
 
 def _listed(entry: Mapping[str, object]) -> ListedModel:
@@ -301,7 +298,8 @@ def _sizes(entry: Mapping[str, object]) -> Iterator[int]:
 def nearest(offered: Sequence[str], wanted: str) -> list[str]:
     """Order names by how near they are to the one that is wanted, the nearest first."""
     lower = wanted.lower()
-    return sorted(offered, key=lambda name: (-_likeness(name.lower(), lower), name))
+    likeness = {name: SequenceMatcher(None, name.lower(), lower).ratio() for name in offered}
+    return sorted(offered, key=lambda name: (-likeness[name], name))
 
 
 def offer_text(offered: Sequence[str] | None, wanted: str) -> str:
@@ -313,7 +311,3 @@ def offer_text(offered: Sequence[str] | None, wanted: str) -> str:
     first = [" ".join(name.split())[:_LONGEST] for name in nearest(offered, wanted)[:_MOST_NAMED]]
     more = f" and {len(offered) - len(first)} more" if len(offered) > len(first) else ""
     return f"It offers {', '.join(first)}{more}."
-
-
-def _likeness(name: str, wanted: str) -> float:
-    return SequenceMatcher(None, name, wanted).ratio()

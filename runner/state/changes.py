@@ -86,11 +86,6 @@ class Write:
     mode: str | None = None
 
 
-def _lines_between(old: bytes, new: bytes) -> int:
-    before, after = Counter(old.splitlines()), Counter(new.splitlines())
-    return (before - after).total() + (after - before).total()
-
-
 @dataclass(frozen=True)
 class ChangeSet:
     """Path → new content, or None for a deletion, relative to a snapshot."""
@@ -140,10 +135,12 @@ class ChangeSet:
 
         A line that only moved does not count.
         """
-        return sum(
-            _lines_between(old.get(path, b""), write.content if write else b"")
-            for path, write in self.files.items()
-        )
+        changed = 0
+        for path, write in self.files.items():
+            before = Counter(old.get(path, b"").splitlines())
+            after = Counter(write.content.splitlines() if write else ())
+            changed += (before - after).total() + (after - before).total()
+        return changed
 
     @property
     def digest(self) -> str:

@@ -234,12 +234,8 @@ def outputs_of(verification: Verification | None, *, most: int) -> list[str]:
     levels = verification.levels if verification else ()
     silent = [level for level in levels if level.result == "failed" and not level.failures]
     share = most // max(1, len(silent))
-    return [cut_middle(_of_level(level), share) for level in silent]
-
-
-def _of_level(level: Level) -> str:
-    """Why a level failed, and what it printed."""
-    return "\n\n".join(dict.fromkeys(filter(None, [level.reason, level.output])))
+    texts = (dict.fromkeys(filter(None, [level.reason, level.output])) for level in silent)
+    return [cut_middle("\n\n".join(text), share) for text in texts]
 
 
 def reasons_of(verification: Verification | None) -> list[str]:

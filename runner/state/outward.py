@@ -150,9 +150,5 @@ def outward(
     name = event_name(type(event))
     head = (VERSION, id, name, at, repository, event.run, task)
     fields = dict(zip((each.name for each in ENVELOPE), head, strict=True)) | values_of(event)
-    safe = {key: _safe(value, mask) for key, value in fields.items()}
+    safe = {k: mask(v)[:LONGEST] if isinstance(v, str) else v for k, v in fields.items()}
     return OutwardEvent(id, event.run, name, safe)
-
-
-def _safe(value: object, mask: Callable[[str], str]) -> object:
-    return mask(value)[:LONGEST] if isinstance(value, str) else value

@@ -21,17 +21,15 @@ APPLIED: Final[Mapping[Strategy, Status]] = {
 
 def outcome_of(attempt: Attempt, proposal: Proposal) -> ProposalOutcome:
     """Say in one word what became of a proposal: applied, waiting, closed, or only published."""
-    if attempt.status is APPLIED.get(proposal.strategy) or _handed_over(attempt):
+    said = attempt.agreed.decision
+    escalated = attempt.proposal is not None and attempt.proposal.strategy == "escalate"
+    approved = said is not None and said.verdict == "approve"
+    handed_over = escalated and approved and attempt.status is Status.FAILED
+    if handed_over or attempt.status is APPLIED.get(proposal.strategy):
         return "applied"
     if attempt.status is Status.AWAITING_APPROVAL:
         return "waiting"
-    return "closed" if attempt.agreed.decision else "published"
-
-
-def _handed_over(attempt: Attempt) -> bool:
-    approved = attempt.agreed.decision is not None and attempt.agreed.decision.verdict == "approve"
-    escalated = attempt.proposal is not None and attempt.proposal.strategy == "escalate"
-    return approved and escalated and attempt.status is Status.FAILED
+    return "closed" if said else "published"
 
 
 def replaced_well(state: RunState, attempt: Attempt) -> bool:

@@ -35,13 +35,10 @@ def size_of(task: Task) -> TaskSize:
     Criteria of its section belong to all tasks there, and say nothing about the size of one.
     """
     nested = sum(1 for line in task.details.split("\n") if line.strip())
-    files = [path for path in task.files if _is_place(path)]
+    # files to change: tests go with the code, and `Counter.most_common` is none
+    places = (path for path in task.files if "/" in path or names_a_file(path))
+    files = [path for path in places if not is_among_tests(path)]
     return TaskSize(len(_WORD.findall(task.text)), len(files), nested)
-
-
-def _is_place(path: str) -> bool:
-    """Whether it is a file to change; tests go with the code, and `Counter.most_common` is none."""
-    return ("/" in path or names_a_file(path)) and not is_among_tests(path)
 
 
 _LOW: Final = TaskSize(words=20, files=1, lines=2)
