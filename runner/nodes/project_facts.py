@@ -69,7 +69,7 @@ def wants_tests(state: RunState, library: Library, base: Snapshot) -> str:
     text = f"{task.text}\n{task.details}"
     if not tests or kind_of(task) != "code" or _OTHERWISE.search(text):
         return ""
-    others = open_others(state)
+    others = tuple(open_others(state))
     files = [path for each in (task, *others) for path in each.files]
     titles = "\n".join(other.title for other in others)
     if any(map(is_among_tests, files)) or re.search(r"\btests?\b", titles, re.IGNORECASE):
