@@ -91,28 +91,24 @@ def sync_todos(file: str, *, todos: str, write: bool) -> int:
     if roadmap is None:
         return 2
     try:
-        return _synced(file, roadmap, _todos(todos), write=write)
+        found = sync(_todos(todos), roadmap)
+        for edit in found.edits:
+            print(f"{printable(file)}:{edit.line}: {'tick' if edit.checked else 'untick'}")
+        for conflict in found.conflicts:
+            complain(conflict)
+        if write and found.edits and file == STDIN:
+            complain("Standard input cannot be written; name the file.")
+            return 2
+        if write and found.edits:
+            states = {each.key: each.checked for each in found.edits}
+            replace_unless_changed(file, roadmap.content, turned(roadmap, states))
     except (UnusableRoadmap, TodosRefused, EditRefused) as error:
         complain(str(error))
         return 2
-
-
-def _synced(file: str, roadmap: Roadmap, todos: object, *, write: bool) -> int:
-    found = sync(todos, roadmap)
-    for edit in found.edits:
-        print(f"{printable(file)}:{edit.line}: {'tick' if edit.checked else 'untick'}")
-    for conflict in found.conflicts:
-        complain(conflict)
-    if write and found.edits:
-        if file == STDIN:
-            raise UnusableRoadmap("Standard input cannot be written; name the file.")
-        replace_unless_changed(
-            file, roadmap.content, turned(roadmap, {each.key: each.checked for each in found.edits})
-        )
-    elif found.edits:
-        print("Nothing was written; add --write to change the file.")
-    else:
+    if not found.edits:
         print("There is nothing to copy to the roadmap.")
+    elif not write:
+        print("Nothing was written; add --write to change the file.")
     return 1 if found.conflicts else 0
 
 

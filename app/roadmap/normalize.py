@@ -40,36 +40,34 @@ class NormalizeOptions:
 
 
 def command(asked: NormalizeOptions) -> int:
-    """Do it; 0 shown, written or not needed, 1 nothing to propose, 2 unusable, 4 no model."""
+    """Do it; 0 shown, written or not needed, 1 nothing to propose, 2 unusable, 4 no model.
+
+    Only about what the structure leaves, settings are read and a model is asked.
+    """
     any_encoding()
+    if asked.write and asked.output:
+        complain("Use either --write or --output, not both.")
+        return UnusableRoadmap.code
+    if asked.write and asked.file == STDIN:
+        complain("Standard input cannot be written; use --output FILE.")
+        return UnusableRoadmap.code
     try:
-        _check(asked)
-        return _report(asked, _proposal(asked))
+        proposal = normalise(asked.file, read_roadmap(asked.file))
+        if asked.model and (proposal.verdict == "unclear" or proposal.left):
+            proposal = asyncio.run(_proposed(proposal, asked.model, _settings()))
+        return _report(asked, proposal)
     except UnusableRoadmap as error:
         complain(str(error))
         return error.code
+    except SettingsError as error:
+        complain(str(error))
+        return UnusableRoadmap.code
+    except PortError as error:
+        complain(error.message)
+        return NoModel.code
     except KeyboardInterrupt:
         complain("Interrupted; nothing was written.")
         return 130
-
-
-def _proposal(asked: NormalizeOptions) -> NormalizedRoadmap:
-    """By the structure; only about what that leaves, settings are read and a model is asked."""
-    content = read_roadmap(asked.file)
-    proposal = normalise(asked.file, content)
-    if not asked.model or (proposal.verdict != "unclear" and not proposal.left):
-        return proposal
-    return _ask_model(asked.file, content, asked.model)
-
-
-def _ask_model(path: str, content: bytes, name: str) -> NormalizedRoadmap:
-    """Return the model's proposal. Raises ``UnusableRoadmap`` or ``NoModel`` (an outage)."""
-    try:
-        return asyncio.run(_proposed(path, content, name, _settings()))
-    except SettingsError as error:
-        raise UnusableRoadmap(str(error)) from error
-    except PortError as error:
-        raise NoModel(error.message) from error
 
 
 def _settings() -> RunSettings:
@@ -81,8 +79,9 @@ def _settings() -> RunSettings:
 
 
 async def _proposed(
-    path: str, content: bytes, name: str, settings: RunSettings
+    proposal: NormalizedRoadmap, name: str, settings: RunSettings
 ) -> NormalizedRoadmap:
+    """Return the model's proposal. Raises ``Outage``."""
     # Imported only when a model is asked: it takes longer than reading the structure.
     from app.local.compose import open_model
     from runner.loop.normalising import propose
@@ -95,16 +94,9 @@ async def _proposed(
         return answer.text
 
     try:
-        return await propose(path, content, ask, beside=True)
+        return await propose(proposal.path, proposal.old, ask, beside=True)
     finally:
         await model.close()
-
-
-def _check(asked: NormalizeOptions) -> None:
-    if asked.write and asked.output:
-        raise UnusableRoadmap("Use either --write or --output, not both.")
-    if asked.write and asked.file == STDIN:
-        raise UnusableRoadmap("Standard input cannot be written; use --output FILE.")
 
 
 def _report(asked: NormalizeOptions, proposal: NormalizedRoadmap) -> int:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Literal
 
-from rich.cells import cell_len
+from rich.cells import cell_len, chop_cells
 
 Style = Literal["", "bold", "dim", "yellow"]
 _CODES: dict[Style, str] = {"bold": "\x1b[1m", "dim": "\x1b[2m", "yellow": "\x1b[33m"}
@@ -43,37 +44,28 @@ def table_lines(
     colours: bool,
 ) -> Iterator[str]:
     """Yield the lines of a table, its names first; cells that are too long go on below."""
-    widths = _widths(columns, [cells for cells, _ in rows], width)
-    named: tuple[Sequence[str], Style] = ([column.name for column in columns], "dim")
-    for cells, style in (named, *rows):
-        pieces = [_wrapped(cell, most) for cell, most in zip(cells, widths, strict=True)]
-        for number in range(max(map(len, pieces))):
-            line = [piece[number] if number < len(piece) else "" for piece in pieces]
-            yield styled(_line(columns, widths, line), style, colours=colours)
-
-
-def _widths(columns: Sequence[TableColumn], rows: Iterable[Sequence[str]], width: int) -> list[int]:
     found = [cell_len(column.name) for column in columns]
-    for cells in rows:
+    for cells, _ in rows:
         found = [max(most, _cells(cell)) for most, cell in zip(found, cells, strict=True)]
     fixed = [min(most, column.most) for most, column in zip(found, columns, strict=True)]
     room = max(_LEAST, width - sum(fixed) - len(_GAP) * (len(columns) - 1))
-    return [
+    widths = [
         wide if column.most else min(room, most)
         for wide, column, most in zip(fixed, columns, found, strict=True)
     ]
+    named: tuple[Sequence[str], Style] = ([column.name for column in columns], "dim")
+    for cells, style in (named, *rows):
+        pieces = [_wrapped(cell, most) for cell, most in zip(cells, widths, strict=True)]
+        for line in zip_longest(*pieces, fillvalue=""):
+            padded: list[str] = []
+            for column, wide, cell in zip(columns, widths, line, strict=True):
+                blanks = " " * max(0, wide - _cells(cell))
+                padded.append(f"{blanks}{cell}" if column.right else f"{cell}{blanks}")
+            yield styled(_GAP.join(padded).rstrip(), style, colours=colours)
 
 
 def _cells(text: str) -> int:
     return len(text) if text.isascii() else cell_len(text)
-
-
-def _line(columns: Sequence[TableColumn], widths: Sequence[int], cells: Sequence[str]) -> str:
-    padded = []
-    for column, width, cell in zip(columns, widths, cells, strict=True):
-        blanks = " " * max(0, width - _cells(cell))
-        padded.append(f"{blanks}{cell}" if column.right else f"{cell}{blanks}")
-    return _GAP.join(padded).rstrip()
 
 
 def _wrapped(text: str, width: int) -> list[str]:
@@ -82,8 +74,9 @@ def _wrapped(text: str, width: int) -> list[str]:
         return [text]
     lines, line, used = [], "", 0
     indent = text[: len(text) - len(text.lstrip(" "))][: max(0, width - _LEAST // 2)]
+    room = max(1, width - len(indent))
     for word in text.split():
-        for piece in _chopped(word, max(1, width - len(indent))):
+        for piece in [word] if _cells(word) <= room else chop_cells(word, room):
             size = _cells(piece)
             if line and used + 1 + size > width:
                 lines.append(line)
@@ -91,15 +84,3 @@ def _wrapped(text: str, width: int) -> list[str]:
             line = f"{line} {piece}" if line else indent + piece
             used = _cells(line)
     return [*lines, line]
-
-
-def _chopped(word: str, width: int) -> list[str]:
-    if _cells(word) <= width:
-        return [word]
-    pieces, piece = [], ""
-    for character in word:
-        if piece and _cells(piece + character) > width:
-            pieces.append(piece)
-            piece = ""
-        piece += character
-    return [*pieces, piece]

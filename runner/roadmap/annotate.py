@@ -94,7 +94,6 @@ _STAR = lazy_pattern(r"\\?\*(?=\s)|(?=[\w.]*\d)[\w.]{1,20}\\?\*(?=\s)")
 """Straight after the box, or after the id: "2.3* Text"."""
 _PICTURES = lazy_pattern(r"[^\w)\]*]+\Z")
 """What ends a heading and is no word: "Nice to have 🎯"."""
-_YES = lazy_pattern(r"(?:yes|true|y|ja|oui|s[íi]|sim|да|是|はい|예)\b|✅|\*", re.IGNORECASE)
 
 
 def is_parallel(text: str) -> bool:
@@ -103,9 +102,9 @@ def is_parallel(text: str) -> bool:
 
 
 def is_optional(text: str) -> bool:
-    """Say whether a task's own text marks it as optional: "(optional)", "2.3* Text", "Text*"."""
+    """Say whether a task's own text marks it as optional: "(optional)", "2.3* Text"."""
     text = halfwidth(text.split("\n", 1)[0][:500].strip())
-    if "*" in text and (_STAR.match(text) or _ends_in_star(text)):
+    if "*" in text and _STAR.match(text):
         return True
     if not any(mark in text for mark in "([:-\u2013\u2014"):  # one is in each of its forms
         return False
@@ -142,14 +141,6 @@ def effort_in(text: str) -> str:
     return found["value"].strip() if found else ""
 
 
-def _ends_in_star(text: str) -> bool:
-    """A star after the last word that closes no emphasis; in a path it means any name."""
-    last = text.split()[-1] if text.endswith("*") else ""
-    if not last or any(sign in last for sign in "/._-`"):
-        return False
-    return last == "*" or last.endswith("\\*") or text.count("*") % 2 == 1
-
-
 @dataclass
 class _Said:
     """What a place says about itself, and what it inherits from the places around it."""
@@ -169,12 +160,8 @@ class _Said:
                 self.depends.append(each)
             elif each.key == "priority":
                 self.priority = self.priority or value
-            elif each.key == "effort":
-                self.effort = self.effort or value
             else:
-                self.optional |= _YES.match(value) is not None
-        wish = without_marks(self.priority).strip(" .").casefold()  # "Priority: nice to have"
-        self.optional |= wish in WORDS["optional"]
+                self.effort = self.effort or value
 
 
 def annotate(

@@ -57,7 +57,7 @@ _BEFORE = lazy_pattern(rf"(?:{any_of('before')}\s*)+", re.IGNORECASE)
 _AFTER = lazy_pattern(rf"\s*(?:{any_of('after')})", re.IGNORECASE)
 _UNTIL = lazy_pattern(rf"\s*(?:[-~]|{any_of('until')})\s*", re.IGNORECASE)
 _TITLE = lazy_pattern(r"\s*(?::|\s-|-\s)\s*(?P<title>.*)", re.DOTALL)
-_NONE = lazy_pattern(rf"{any_of('none')}(?P<end>\s*[^\w\s]|\s|\Z)", re.IGNORECASE)
+_NONE = lazy_pattern(rf"{any_of('none')}(?:\s*[^\w\s]|\s|\Z)", re.IGNORECASE)
 _BESIDE = lazy_pattern(longest(WORDS["beside"]), re.IGNORECASE)
 _SOFT = lazy_pattern(longest(WORDS["soft"]), re.IGNORECASE)
 _IGNORED = lazy_pattern(
@@ -72,23 +72,17 @@ def read(value: str, known: Known) -> DependencyReading:
     """Read one value; only names that something has count, never a guess."""
     reader = _Reader(known)
     text = reader.cleaned(value)
-    if not _is_none(text, known):
+    if not _is_none(text):
         for clause in _CLAUSE.split(text):
             reader.clause(clause)
     return reader.read
 
 
-def _is_none(text: str, known: Known) -> bool:
-    """Say whether a value says that there is no dependency, and no name follows after all."""
-    found = _NONE.match(text)
-    if found is None:
+def _is_none(text: str) -> bool:
+    """Say whether a value says that there is no dependency: "None", not "None except Phase 2"."""
+    if _NONE.match(text) is None:
         return not text.strip(" -.,;:")
-    if any(word in text.casefold() for word in WORDS["except"]):
-        return False
-    rest = text[found.end() :][:200] if found["end"].isspace() else ""
-    places = (place.start() for place in re.finditer(r"(?<!\w)\w", rest))
-    names = (name for at in places if (name := name_at(rest, at)))
-    return all(known(name) is None for name, _ in names)
+    return not any(word in text.casefold() for word in WORDS["except"])
 
 
 class _Reader:
@@ -312,18 +306,17 @@ class Resolver:
 
     def _read(self, value: str) -> tuple[list[DependencyTarget], list[tuple[str, str]]]:
         """The targets of one value; and what is none of them, with how much it names."""
-        titled = self._names.titled(value)
         found = read(value, self._names.title)
         targets: list[DependencyTarget] = []
         left: list[tuple[str, str]] = []
-        for named in [Named(value, (titled,))] if titled else found.named:
+        for named in found.named:
             parts = [self._names.work(name) for name in named.names]
             works = [part for part in parts if part is not None]
             if len(works) < len(parts) or not works:
                 left.append((named.text, "more than one"))
             else:
                 targets.append(DependencyTarget(named.text, self._union(works)))
-        return targets, left + [(text, "no") for text in ([] if titled else found.rest)]
+        return targets, left + [(text, "no") for text in found.rest]
 
     def _union(self, works: Sequence[Work]) -> Work:
         """All of several works; beyond the limit only the largest, with a warning."""

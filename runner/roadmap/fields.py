@@ -101,12 +101,11 @@ def plain_number(written: str) -> str:
     return ((written.lstrip("0") or "0") if written[0] == "0" else written).casefold()
 
 
-Key = Literal["depends", "priority", "effort", "optional"]
+Key = Literal["depends", "priority", "effort"]
 
 LONGEST = 1_000
 """Characters of a line that are read; the longest value seen has 210."""
 _KEYS: dict[str, Key] = {
-    **dict.fromkeys(WORDS["optional"], "optional"),
     **dict.fromkeys(WORDS["effort"], "effort"),
     **dict.fromkeys(WORDS["priority"], "priority"),
     **dict.fromkeys(WORDS["depends"], "depends"),
@@ -116,7 +115,7 @@ _PLAIN = lazy_pattern(r"(?P<key>[^*_:()`\n]{1,60}):(?!//)\s*(?P<value>.*)", re.D
 _SAID = lazy_pattern(rf"{any_of('said')}\s*(?P<value>.+)", re.IGNORECASE | re.DOTALL)
 _BRACKETS = lazy_pattern(r"[(\[](?P<inner>[^()\[\]\n]{2,300})[)\]](?!\()")
 _INNER = lazy_pattern(
-    rf"\s*(?P<key>{any_of('optional', 'effort', 'priority', 'depends')})"
+    rf"\s*(?P<key>{any_of('effort', 'priority', 'depends')})"
     r"\s*(?P<colon>[:=]?)\s*(?P<value>.*)",
     re.IGNORECASE,
 )

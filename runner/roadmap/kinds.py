@@ -24,7 +24,7 @@ from runner.roadmap.headings import (
 )
 from runner.roadmap.markdown import ListItem
 from runner.roadmap.task import Kind
-from runner.roadmap.words import WORDS, any_of, folded
+from runner.roadmap.words import WORDS, any_of, folded, longest
 from runner.text.patterns import lazy_pattern
 
 # ruff: noqa: RUF001 (the marks of other languages are meant)
@@ -68,54 +68,57 @@ def about_checks(text: str) -> About:
 _KEY = lazy_pattern(r"[^:：]{1,60}[:：]\s+(?=\S)")
 _FIRST = lazy_pattern(r"[^\W\d_]+(?:[-/][^\W\d_]+)*")
 _MAKING = frozenset(map(folded, WORDS["making"]))
-_NONE_OF = lazy_pattern(rf"{any_of('none_of', fold=True)}\s+\S")
-_ALL_OF = lazy_pattern(rf"{any_of('all_of', fold=True)}\s+\S+\s+\S")
-_MEASURED = lazy_pattern(
-    r"[<>≤≥]=?\s?[$€]?\d|\d\s?%\s*(?:coverage|pass|uptime|\Z)"
-    r"|\b(?:under|below|within|at least|less than|more than)\s+[$€]?\d|\A[a-z_]+=\S"
-)
-_HOLDS = lazy_pattern(rf"\S.*?\s{any_of('holds', fold=True)}")
-_IS = (
-    r"(?:is|are|was|were|does|do|has|have|stays?|remains?|must|should|can|cannot|can't|doesn't"
-    r"|don't|isn't|aren't)"
-)
-_DOES = r"(?:appears|responds|persists|renders|survives|fails|compiles|exits|completes|recovers)"
-_DOES_MORE = (
-    r"(?:loads|shows|returns|uses|stores|saves|updates|opens|triggers|builds|runs|starts|plays"
-    r"|links|points|supports|reads|calls|logs|blocks|filters|sorts|covers|closes|use|matches"
-    r"|displays|redirects|handles|validates|prevents|accepts|rejects|generates|creates|sends"
-    r"|receives|produces|contains|includes|identifies|deploys|installs|writes|requires|allows|keeps"
-    r"|deletes|removes|switches|reflects|adapts|explains|detects|refuses)"
-)
-_DO = (
-    r"(?:include|reject|render|return|show|load|use|match|display|handle|accept|receive|contain"
-    r"|require|allow|keep|persist|respond|fail|appear|survive|complete|compile|exit|carry|refuse)"
-)
-_PREDICATE = lazy_pattern(
-    rf"\S.*?\s(?:(?:{_IS}|{_DOES_MORE})\s+\w|{_DOES}(?:\s|[.!]?\Z))"
-    rf"|\S.*?[^\W\d_]s\s(?:still\s+)?{_DO}(?:\s|[.!]?\Z)"
-)
-_END = (
-    r"(?=\W*\Z|\s+(?:for|on|in|with|from|by|to|at|and|across"
-    r"|everywhere)\b|\s*[(,;:])"
-)
-_IN_ORDER = lazy_pattern(rf"\S.*\s{any_of('in_order', fold=True)}{_END}")
-_MADE = lazy_pattern(
-    rf"\S.*\s(?:{any_of('made', fold=True)}|[^\W\d_]{{3,}}(?:ad|id)[oa]s?(?![^\W\d_])){_END}"
-)
-_SUBJECT = lazy_pattern(
+_END = r"(?=\W*\Z|\s+(?:for|on|in|with|from|by|to|at|and|across|everywhere)\b|\s*[(,;:])"
+_OF_NOUN = lazy_pattern(
     r"\S+\s+(?:is|are|was|were|has|have|does|can|works?|pass(?:es)?|passing|green|succeeds?|fails"
-    rf"|follows|completes|includes|contains|produces|(?:{any_of('in_order', 'made', fold=True)}"
-    rf"{_END}))(?![^\W\d_])"
+    rf"|follows|completes|includes|contains|produces|{any_of('in_order', 'made', fold=True)}{_END})"
+    r"(?![^\W\d_])"
 )
 """A noun that is also a verb: "Build passes", "Import works"."""
 _DONE = lazy_pattern(rf"(?:\S+\s+){{1,5}}{any_of('in_order', 'made', fold=True)}\W*\Z")
 """The same in "Load tests completed"."""
-_RESULT = lazy_pattern(
-    r".*\S\s*(?:→|⇒|=>|->)\s*(?:[1-5]\d\d\b|ok\b|exit|no |error|success|true\b|false\b)"
+_LEADS_TO = r".*\S\s*(?:→|⇒|=>|->)\s*"
+_READINGS: Sequence[tuple[Reading, bool, re.Pattern[str]]] = (
+    (
+        "holds",
+        True,
+        lazy_pattern(
+            rf"{any_of('none_of', fold=True)}\s+\S|\S.*?\s{any_of('holds', fold=True)}"
+            rf"|\S.*?\s(?:(?:{longest(WORDS['is'] | WORDS['does_more'])})\s+\w"
+            rf"|(?:{longest(WORDS['does'])})(?:\s|[.!]?\Z))"
+            rf"|\S.*?[^\W\d_]s\s(?:still\s+)?(?:{longest(WORDS['do'])})(?:\s|[.!]?\Z)"
+        ),
+    ),
+    (
+        "holds",
+        False,
+        lazy_pattern(
+            r"[a-z_]+=\S|.*?(?:[<>≤≥]=?\s?[$€]?\d|\d\s?%\s*(?:coverage|pass|uptime|\Z)"
+            r"|\b(?:under|below|within|at least|less than|more than)\s+[$€]?\d)"
+        ),
+    ),
+    (
+        "order",
+        False,
+        lazy_pattern(
+            r"(?:manually\s+)?(?:verify|confirm|check|double-check|validate)\s+\S"
+            rf"|{_LEADS_TO}(?:[1-5]\d\d\b|ok\b|exit|no |error|success|true\b|false\b)"
+            rf"|\S.*\s{any_of('in_order', fold=True)}{_END}"
+        ),
+    ),
+    ("order", True, lazy_pattern(rf"{any_of('all_of', fold=True)}\s+\S+\s+\S")),
+    (
+        "made",
+        False,
+        lazy_pattern(
+            rf"\S.*\s(?:{any_of('made', fold=True)}|[^\W\d_]{{3,}}(?:ad|id)[oa]s?(?![^\W\d_]))"
+            rf"{_END}"
+        ),
+    ),
+    ("leads", False, lazy_pattern(rf"{_LEADS_TO}\S")),
 )
-_LEADS = lazy_pattern(r".*\S\s*(?:→|⇒|=>|->)\s*\S")
-_ASKS = lazy_pattern(r"(?:manually\s+)?(?:verify|confirm|check|double-check|validate)\s+\S")
+"""What a line says that makes nothing, whether that is read without the key before it ("Booking: a
+slot is kept"), and how it reads; the first one counts."""
 
 
 @lru_cache(maxsize=4096)
@@ -127,17 +130,10 @@ def reading(title: str) -> Reading:
     for begins in (words, rest):
         first = _FIRST.match(begins)
         named = first and first[0] in WORDS["making_nouns"] and _DONE.match(begins)
-        if first and first[0] in _MAKING and not named and _SUBJECT.match(begins) is None:
+        if first and first[0] in _MAKING and not named and _OF_NOUN.match(begins) is None:
             return "makes"
-    holds = (_NONE_OF.match(rest), _MEASURED.search(words), _HOLDS.match(rest))
-    if any(holds) or _PREDICATE.match(rest):
-        return "holds"
-    order = (_ASKS.match(words), _RESULT.match(words), _IN_ORDER.match(words))
-    if any(order) or _ALL_OF.match(rest):
-        return "order"
-    if _MADE.match(words):
-        return "made"
-    return "leads" if _LEADS.match(words) else ""
+    found = (said for said, of_rest, how in _READINGS if how.match(rest if of_rest else words))
+    return next(found, "")
 
 
 _SECTION_BOX = lazy_pattern(

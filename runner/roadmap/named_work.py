@@ -6,7 +6,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from runner.roadmap.checks import plain
 from runner.roadmap.fields import Name, name_at, name_of
 from runner.roadmap.headings import number, words
 from runner.roadmap.source import plain_dashes, without_marks
@@ -54,12 +53,8 @@ class TaskNames:
         self._within: defaultdict[str, list[int]] = defaultdict(list)
         self._parts: defaultdict[str, list[int]] = defaultdict(list)
         self._children: defaultdict[str, list[int]] = defaultdict(list)
-        self._titles: defaultdict[str, list[int]] = defaultdict(list)
         self._work: dict[Name, Work | None] = {}
         for section in sections:
-            text = section.path[-1].text
-            for title in {plain(text), words(text)}:
-                self._titles[title].append(section.line)
             if name := self.names[section.line]:
                 self._add(self._by_heading, name, section.line)
         for index, task in enumerate(tasks):
@@ -108,14 +103,7 @@ class TaskNames:
             self._work[name] = self._looked_up(name)
         return self._work[name]
 
-    def titled(self, text: str) -> Name | None:
-        """The name of the one section that has this title."""
-        lines = [line for line in self._titles.get(plain(text), ()) if line in self._below]
-        return Name("\0", str(lines[0])) if len(lines) == 1 else None
-
     def _looked_up(self, name: Name) -> Work | None:
-        if name.word == "\0":
-            return self._made(self._below[int(name.number)])
         tasks, lines = self._find(name)
         real = [index for index in tasks if self.tasks[index].kind != "check"] or tasks
         inside = {line for line in lines if line in self._below}
@@ -144,7 +132,8 @@ class TaskNames:
                 parts = (n.number for n in around if n and n.word == name.word)
                 if not any(number.startswith(f"{name.number}.") for number in parts):
                     found.add(index)
-        return self._made(sorted(found.union(self._gone_on(name))))
+        keys = tuple(self.tasks[n].key for n in sorted(found.union(self._gone_on(name))))
+        return Work(keys, frozenset(keys))
 
     def _find(self, name: Name) -> tuple[list[int], list[int]]:
         """(tasks, lines of headings) that have a name, or else the same number written differently.
@@ -175,17 +164,12 @@ class TaskNames:
 
         Sections count before tasks, of which a recovery may have made several of one.
         """
-        tasks, lines = self._find(name)
-        if tasks or lines or self._words.get(name.number):
+        if any(self._find(name)) or self._words.get(name.number):
             return []
         within = self._within.get(name.number, []) if name.word in {"", *_WHOLE} else []
-        return within or (
-            self._parts.get(name.number, []) if name.word in {"", *WORDS["tasks"]} else []
-        )
-
-    def _made(self, indexes: Sequence[int]) -> Work:
-        keys = tuple(self.tasks[index].key for index in indexes)
-        return Work(keys, frozenset(keys))
+        if within or name.word not in {"", *WORDS["tasks"]}:
+            return within
+        return self._parts.get(name.number, [])
 
 
 def _beginnings(number: str) -> list[str]:

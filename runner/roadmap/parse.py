@@ -5,7 +5,7 @@ Task lists: https://github.github.com/gfm/#task-list-items-extension-
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -17,7 +17,6 @@ from runner.roadmap.kinds import Checkbox, decide, family, overviews
 from runner.roadmap.markdown import Blocks, parse
 from runner.roadmap.source import (
     Inline,
-    Source,
     first_sentence,
     read,
     too_deep,
@@ -45,20 +44,10 @@ def parse_roadmap(path: str, content: bytes) -> Roadmap:
     The last two are kept: a run reads the same bytes at its start, for each edit and after it.
     Never raises. A file that is too large to read has no tasks, and ``asks`` says so.
     """
-    if refused := too_large(len(content)):
-        return _refused(path, content, refused)
-    source = read(content)
-    if refused := too_many(source):
-        return _refused(path, content, refused)
-    return _parsed(path, content, source)
-
-
-def _refused(path: str, content: bytes, why: str) -> Roadmap:
-    warning = Warning(1, 1, "file-too-large", why)
-    return Roadmap(path=path, content=content, tasks=(), warnings=(warning,), asks=why)
-
-
-def _parsed(path: str, content: bytes, source: Source) -> Roadmap:
+    source = read(b"" if too_large(len(content)) else content)
+    if refused := too_large(len(content)) or too_many(source):
+        large = Warning(1, 1, "file-too-large", refused)
+        return Roadmap(path=path, content=content, tasks=(), warnings=(large,), asks=refused)
     blocks, env = parse(source.text)
     show = Inline(env)
     boxes, struck = _boxes(blocks, show)
@@ -68,14 +57,51 @@ def _parsed(path: str, content: bytes, source: Source) -> Roadmap:
     overviews(boxes, [headed.path for headed in blocks.headings], placeholders)
     work = [box.item for box in boxes if box.kind != "check"]
     found = sections(blocks, work, source.lines)
-    make = _maker(source.lines, Background(blocks, found), Acceptance(blocks, boxes))
-    made = tuple(make(box, n in struck, n in placeholders) for n, box in enumerate(boxes))
+    background, acceptance = Background(blocks, found), Acceptance(blocks, boxes)
+    made: list[Task] = []
+    for number, box in enumerate(boxes):
+        item, end = box.item, box.item.end
+        while end > item.start + 1 and not source.lines[end - 1].strip():
+            end -= 1
+        details = "\n".join(source.lines[item.text_end : end]).strip("\n")
+        place = TaskPlace(
+            line=item.start + 1,
+            text_end_line=item.text_end,
+            end_line=end,
+            depth=item.depth,
+            headings=item.headings,
+            home=box.home,
+            turn=box.turn,
+            section=background(box.around),
+            label=item.label,
+            phase=phase(box.around),
+            parent=box.parent.key if box.parent else None,
+        )
+        task = Task(
+            key=box.key,
+            id=box.id,
+            title=box.title,
+            text=item.text,
+            place=place,
+            checked=item.box != " ",
+            kind=box.kind,
+            details=details,
+            acceptance=acceptance(box) if box.kind == "work" else (),
+            files=files(f"{item.text}\n{details}"),
+            marks=TaskMarks(struck=number in struck, template=number in placeholders),
+        )
+        made.append(task)
     tasks, stated = annotate(made, found)
+    broken, hidden = fences.broken(blocks.code, source.lines)
+    warnings = [*source.warnings, *broken, *stated]
+    warnings += suspects.warnings(blocks, source.lines, hidden)
+    if blocks.too_deep:
+        warnings.append(Warning(blocks.too_deep, 1, "too-deep", too_deep(blocks.too_deep)))
     return Roadmap(
         path=path,
         content=content,
         tasks=tasks,
-        warnings=suspects.bounded([*_warnings(source, blocks), *stated]),
+        warnings=suspects.bounded(warnings),
         candidates=candidates(blocks, boxes, show, len(source.lines)),
         sections=found,
         eol=source.eol,
@@ -89,9 +115,7 @@ def _boxes(blocks: Blocks, show: Inline) -> tuple[list[Checkbox], set[int]]:
     keys = Keys(blocks.headings[0].path[-1].line if blocks.headings else 0)
     boxes: list[Checkbox] = []
     struck: set[int] = set()
-    for item in blocks.items:
-        if not item.is_task:
-            continue
+    for item in (item for item in blocks.items if item.is_task):
         shown = show(item.text)
         if shown.struck and gone(shown.kept):
             struck.add(len(boxes))
@@ -100,60 +124,6 @@ def _boxes(blocks: Blocks, show: Inline) -> tuple[list[Checkbox], set[int]]:
         written, title = split(whole or sentence, item.text)
         boxes.append(Checkbox(item, written, title, keys.give(written, item.text, item.headings)))
     return boxes, struck
-
-
-def _maker(
-    lines: Sequence[str], background: Background, acceptance: Acceptance
-) -> Callable[[Checkbox, bool, bool], Task]:
-    """Return what makes the value of a checkbox (box, struck, template)."""
-
-    def make(box: Checkbox, struck: bool, template: bool) -> Task:
-        item = box.item
-        end = _trim(lines, item.start, item.end)
-        details = "\n".join(lines[item.text_end : end]).strip("\n")
-        return Task(
-            key=box.key,
-            id=box.id,
-            title=box.title,
-            text=item.text,
-            place=TaskPlace(
-                line=item.start + 1,
-                text_end_line=item.text_end,
-                end_line=end,
-                depth=item.depth,
-                headings=item.headings,
-                home=box.home,
-                turn=box.turn,
-                section=background(box.around),
-                label=item.label,
-                phase=phase(box.around),
-                parent=box.parent.key if box.parent else None,
-            ),
-            checked=item.box != " ",
-            kind=box.kind,
-            details=details,
-            acceptance=acceptance(box) if box.kind == "work" else (),
-            files=files(f"{item.text}\n{details}"),
-            marks=TaskMarks(struck=struck, template=template),
-        )
-
-    return make
-
-
-def _trim(lines: Sequence[str], start: int, end: int) -> int:
-    """Leave out blank lines at the end of an item."""
-    while end > start + 1 and not lines[end - 1].strip():
-        end -= 1
-    return end
-
-
-def _warnings(source: Source, blocks: Blocks) -> Iterator[Warning]:
-    yield from source.warnings
-    broken = fences.broken(blocks.code, source.lines)
-    yield from fences.warnings(broken)
-    yield from suspects.warnings(blocks, source.lines, {n for f in broken for n in f.hidden})
-    if blocks.too_deep:
-        yield Warning(blocks.too_deep, 1, "too-deep", too_deep(blocks.too_deep))
 
 
 def _asks(blocks: Blocks, boxes: Sequence[Checkbox], template: bool) -> str:
@@ -200,7 +170,7 @@ class TaskGroup:
         return replace(
             first,
             title=f"{first.title} (and {len(others)} more)",
-            text="\n".join(f"- {_indented(task.text)}" for task in self.tasks),
+            text="\n".join("- " + task.text.replace("\n", "\n  ") for task in self.tasks),
             details="\n".join(filter(None, (task.details for task in self.tasks))),
             files=tuple(dict.fromkeys(path for task in self.tasks for path in task.files)),
             depends_on=tuple(
@@ -231,33 +201,20 @@ def group(
 
 
 def _fits(piece: Sequence[Task], task: Task, by: Grouping, apart: frozenset[str]) -> bool:
-    if len(piece) >= by.tasks or sum(map(_size, (*piece, task))) > by.size:
+    """Say whether a task is small, in the list of a piece, and names a file that all of it does.
+
+    It may wait for nothing but what the piece waits for, or the piece itself.
+    """
+    first, last = piece[0], piece[-1]
+    size = sum(len(each.text) + len(each.details) for each in (*piece, task))
+    if len(piece) >= by.tasks or size > by.size or last.acceptance or last.key in apart:
         return False
-    last = piece[-1]
-    if last.acceptance or last.key in apart or _place(last) != _place(task):
-        return False
+    mine, its = (
+        (t.place.parent, t.place.depth, t.place.label, t.place.headings, t.kind, t.runnable)
+        for t in (task, last)
+    )
     common = set(task.files).intersection(*(each.files for each in piece))
-    return bool(common) and _needs_no_more(piece, task)
-
-
-def _place(task: Task) -> tuple[object, ...]:
-    """Which list a task is in."""
-    place = task.place
-    return (place.parent, place.depth, place.label, place.headings, task.kind, task.runnable)
-
-
-def _needs_no_more(piece: Sequence[Task], task: Task) -> bool:
-    """Say whether a task waits for nothing but what the piece waits for, or the piece itself."""
-    first = piece[0]
-    if task.depends_on is first.depends_on:
-        return True
+    if mine != its or not common:
+        return False
     known = {*first.depends_on, *(each.key for each in piece)}
-    return known.issuperset(task.depends_on)
-
-
-def _size(task: Task) -> int:
-    return len(task.text) + len(task.details)
-
-
-def _indented(text: str) -> str:
-    return text.replace("\n", "\n  ")
+    return task.depends_on is first.depends_on or known.issuperset(task.depends_on)

@@ -8,17 +8,15 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import count, islice, takewhile
+from itertools import count, islice, product, takewhile
 from string import ascii_lowercase
 
 from markdown_it import MarkdownIt
-from markdown_it.token import Token
 
 from runner.roadmap.checks import is_checks
 from runner.roadmap.headings import split
-from runner.roadmap.markdown import ListItem, parse
+from runner.roadmap.markdown import parse
 from runner.roadmap.task import NewTask, Roadmap, Task
 from runner.text.patterns import lazy_pattern
 
@@ -61,21 +59,17 @@ def task_fault(task: NewTask) -> str:
         return f"the id {task.id[:40]!r} is not a short word or number"
     if len(task.details) + len(task.acceptance) > _MOST_LINES:
         return f"it has more than {_MOST_LINES} details; split it"
+    if _DONE.search(task.text):
+        return "its text names [x], with which GitHub shows it as done; write it in other words"
     named = [("its text", task.text)]
     named += [(f"its detail {n}", text) for n, text in enumerate(task.details, 1)]
     named += [(f"its criterion {n}", text) for n, text in enumerate(task.acceptance, 1)]
-    if _DONE.search(task.text):
-        return "its text names [x], with which GitHub shows it as done; write it in other words"
     found = ((name, text_fault(tidied(text))) for name, text in named)
     return next((f"{name} {why}" for name, why in found if why), "")
 
 
 def text_fault(text: str) -> str:
     """Say why a tidied text is not one plain paragraph, or ''."""
-    return _unreadable(text) or _structure(_PARSER.parse(text), text)
-
-
-def _unreadable(text: str) -> str:
     if not text:
         return "is empty"
     if len(text) > LONGEST_TITLE:
@@ -83,21 +77,17 @@ def _unreadable(text: str) -> str:
     if found := _UNSEEN.search(text):
         name = unicodedata.name(found[0], "a control character")
         return f"has an invisible character (U+{ord(found[0]):04X}, {name}); remove it"
-    if _BOX.match(text):
-        return "begins with a checkbox; leave it out, Cairn adds one"
-    if "<!--" in text or "-->" in text:
-        return "opens or closes a comment; leave <!-- and --> out"
-    if _RULER.search(text):
-        return "has a line of dashes, which makes a heading or a table; remove it"
-    return ""
-
-
-def _structure(tokens: list[Token], text: str) -> str:
-    """Say what else than a paragraph with all of the text was parsed, or ''."""
-    for token in tokens:
-        if token.type in _BLOCKS:
-            line = token.map[0] + 1 if token.map else 1
-            return f"begins {_BLOCKS[token.type]} in line {line}; write plain sentences"
+    faults = (
+        (_BOX.match(text), "begins with a checkbox; leave it out, Cairn adds one"),
+        ("<!--" in text or "-->" in text, "opens or closes a comment; leave <!-- and --> out"),
+        (_RULER.search(text), "has a line of dashes, which makes a heading or a table; remove it"),
+    )
+    if why := next((why for is_so, why in faults if is_so), ""):
+        return why
+    tokens = _PARSER.parse(text)
+    if block := next((token for token in tokens if token.type in _BLOCKS), None):
+        line = block.map[0] + 1 if block.map else 1
+        return f"begins {_BLOCKS[block.type]} in line {line}; write plain sentences"
     paragraphs = [token for token in tokens if token.type == "inline"]
     if len(paragraphs) > 1:
         return "has a blank line; write one paragraph"
@@ -175,10 +165,18 @@ def place_at(content: bytes, start: int) -> TaskLayout | None:
     return TaskLayout(found["outer"], found["marker"], gap, found.start("state"))
 
 
-def own_text(task: NewTask, like: Task | None) -> str:
-    """Return a new task's own text, its id and its bold as in the task it is written ``like``."""
+def own_text(task: NewTask, like: Task) -> str:
+    """Return a new task's own text, its id and its bold as in the task it is written ``like``.
+
+    That may have ``**Task `` and ``:**`` around its id, or its title in bold.
+    """
     words = tidied(task.text)
-    before, after = _manner(like) if like else ("", "")
+    at = like.text.find(like.id) if like.id else -1
+    bold_title = _BOLD.match(like.text)
+    before, after = bold_title[0] if bold_title else "", ""
+    if like.id and at >= 0 and _BEFORE_ID.fullmatch(like.text, 0, at):
+        follows = _AFTER_ID.match(like.text, at + len(like.id))
+        before, after = like.text[:at], follows[0] if follows else ""
     marks = _BOLD.findall(before + after)
     bold = marks[0] if len(marks) % 2 else ""
     led = f"{before}{task.id}{after}" if task.id else ""
@@ -212,16 +210,6 @@ def _blank(marks: bytes) -> bytes:
     return _MARK.sub(b" ", marks)
 
 
-def _manner(task: Task) -> tuple[str, str]:
-    """What is around the id of a task (``**Task `` and ``:**``), or before its bold title."""
-    at = task.text.find(task.id) if task.id else -1
-    if task.id and at >= 0 and _BEFORE_ID.fullmatch(task.text, 0, at):
-        after = _AFTER_ID.match(task.text, at + len(task.id))
-        return task.text[:at], after[0] if after else ""
-    bold = _BOLD.match(task.text)
-    return (bold[0] if bold else ""), ""
-
-
 def _shown(text: str) -> str:
     """A text as it is read: without the marks of emphasis, code and links."""
     children = _INLINE.parseInline(text)[0].children or ()
@@ -238,30 +226,17 @@ def propose_ids(roadmap: Roadmap, task: Task, parts: int) -> tuple[str, ...]:
     none; neither do the parts of an issue (#12), nor of one of two tasks with the same id, which
     would belong to the other.
     """
-    if task.id is None:
-        return ("",) * parts
-    if parts == 1:
+    if task.id is not None and parts == 1:
         return (task.id,)
-    if task.id.startswith("#") or sum(other.id == task.id for other in roadmap.tasks) > 1:
+    twice = sum(other.id == task.id for other in roadmap.tasks) > 1
+    if task.id is None or task.id.startswith("#") or twice:
         return ("",) * parts
     taken = {other.id.casefold() for other in roadmap.tasks if other.id}
-    free = (name for name in _parts_of(task.id) if name.casefold() not in taken)
-    return tuple(islice(free, parts))
-
-
-def _parts_of(name: str) -> Iterator[str]:
-    """The ids of a task's parts: letters behind T001, further letters for T001a, else numbers."""
-    if found := _LETTERED.fullmatch(name):
-        return (f"{found['number']}{letters}" for letters in _letters())
-    return (f"{name}.{n}" for n in count(1))
-
-
-def _letters() -> Iterator[str]:
-    """a to z, then aa to zz and so on."""
-    shorter = [""]
-    while True:
-        shorter = [before + letter for before in shorter for letter in ascii_lowercase]
-        yield from shorter
+    names = (f"{task.id}.{n}" for n in count(1))
+    if found := _LETTERED.fullmatch(task.id):  # a to z, then aa to zz and so on
+        letters = (each for n in count(1) for each in product(ascii_lowercase, repeat=n))
+        names = (f"{found['number']}{''.join(each)}" for each in letters)
+    return tuple(islice((name for name in names if name.casefold() not in taken), parts))
 
 
 LONGEST_LIST = 20_000
@@ -280,27 +255,20 @@ def listed(text: str) -> tuple[NewTask, ...]:
     words = [each.start for each in blocks.paragraphs if each.holder is None]
     after = [start for start in words if tops and start > tops[0].start]
     end = min(after, default=len(text))
-    first = takewhile(lambda item: item.marker == tops[0].marker and item.start < end, tops)
-    return tuple(_task(top, [item for item in own if _around(item) is top]) for top in first)
-
-
-def _around(item: ListItem) -> ListItem:
-    while item.holder is not None:
-        item = item.holder
-    return item
-
-
-def _task(top: ListItem, inside: Sequence[ListItem]) -> NewTask:
-    id, title = split(top.text.partition("\n")[0], top.text)
-    text = title if id else top.text
-    rest = top.text.partition("\n")[2]
-    nested = [item for item in inside if item is not top]
-    checks = [item for item in nested if item.holder and is_checks(item.holder.text)]
-    checks += [item for item in nested if item.check and item not in checks]
-    details = [i for i in nested if i not in checks and not is_checks(i.text)]
-    return NewTask(
-        text=f"{text}\n{rest}" if id and rest else text,
-        id=id or "",
-        details=tuple(item.text for item in details if item.text),
-        acceptance=tuple(item.text for item in checks if item.text),
-    )
+    found: list[NewTask] = []
+    for top in takewhile(lambda item: item.marker == tops[0].marker and item.start < end, tops):
+        id, title = split(top.text.partition("\n")[0], top.text)
+        rest = top.text.partition("\n")[2]
+        nested = [item for item in own if item is not top and top.start <= item.start < top.end]
+        checks = [item for item in nested if item.holder and is_checks(item.holder.text)]
+        checks += [item for item in nested if item.check and item not in checks]
+        details = [i for i in nested if i not in checks and not is_checks(i.text)]
+        found.append(
+            NewTask(
+                text="\n".join(filter(None, (title, rest))) if id else top.text,
+                id=id or "",
+                details=tuple(item.text for item in details if item.text),
+                acceptance=tuple(item.text for item in checks if item.text),
+            )
+        )
+    return tuple(found)

@@ -50,7 +50,6 @@ PHASES = (
         "Dependencies: Phase 1",
         "Depends on Phase 1.",
         "Phase 2 depends on Phase 1",
-        "**Requires:** Core",
         "**Dependencies:**\n- Phase 1",
         "### Dependencies\n- Phase 1\n\n### Work",
         "**前提**: Phase 1",

@@ -55,7 +55,6 @@ def told(found: list[Field]) -> list[str]:
         ("> **Effort**: 2-3 hours", "effort=2-3 hours"),
         ("⏱ **Duration**: 2 weeks", "effort=2 weeks"),
         ("**推定時間**: 2時間", "effort=2時間"),
-        ("Optional: yes", "optional=yes"),
         ("Requirements: 1.1, 2.3", ""),
         ("Blocks: Phase 3", ""),
         ("The priority is high", ""),

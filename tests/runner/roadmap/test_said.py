@@ -36,8 +36,6 @@ from runner.roadmap.annotate import (
         ("2.3* Write tests", True),
         ("* Write tests", True),
         ("\\* 2.3 Write tests", True),
-        ("Write tests *", True),
-        ("Write **all** tests*", True),
         ("Tests schreiben (optional)", True),
         ("写测试（可选）", True),  # noqa: RUF001
         ("Тесты (необязательно)", True),
