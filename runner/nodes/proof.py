@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -26,7 +25,6 @@ from runner.verify.assessment import (
 from runner.verify.commands import OwnTests, as_one_test
 from runner.verify.evidence import Before, Row
 from runner.verify.judging import NOT_STARTED, Tool
-from runner.verify.linters import LINTERS
 from runner.verify.mutants import BREAKABLE, COMPILED, Mutant, emptied, mutants
 
 _NOTHING = "these tests prove nothing, because they also pass without the change"
@@ -88,12 +86,11 @@ def _suites(work: NodeWork, found: Assessment, change: JudgedChange) -> Iterator
     if work.own:
         tools[COMMAND] = OwnTests(work.own, work.paths, work.tools)
     by_tool: dict[str, list[Level]] = {}
-    linters = {linter.name for linter in LINTERS}
-    for level in map(as_one_test, found.verification.tests):
-        words = " ".join(level.command).split()
-        if linters.isdisjoint(words) or any(re.search("[;&|]", word) for word in words):
-            by_tool.setdefault(level.tool, []).append(level)  # new tests are nothing to a linter
-    for name, levels in by_tool.items():
+    for level in found.verification.tests:
+        by_tool.setdefault(level.tool, []).append(level)
+    for name, ran in by_tool.items():
+        # beside commands that name their tests, new ones are nothing to one that never does
+        levels = [level for level in ran if level.found] or list(map(as_one_test, ran))
         ids = tuple(
             dict.fromkeys(plain_id(t) for level in levels for t in level.found if t in asked)
         )

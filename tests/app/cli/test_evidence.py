@@ -230,6 +230,20 @@ async def test_a_configured_command_shows_what_the_tests_it_runs_show(
     assert told["verdict"] == verdict
 
 
+async def test_a_command_that_names_no_test_is_not_asked_about_new_ones(tmp_path: Path) -> None:
+    """Where another one does: it passes without the change, and no test of it proves nothing."""
+    files = CALC | {
+        ".github/cairn.yml": b"verify:\n  commands: [sh layout.sh, python3 -m pytest -q tests/]\n",
+        "layout.sh": b"test -f calc/__init__.py\n",
+    }
+    given = answer({"calc/divide.py": ZERO, "tests/test_zero.py": TEST_ZERO})
+    told = await ended(tmp_path, files, given)
+    report = (tmp_path / "here/.executor/report.md").read_text()
+
+    assert told["verdict"] == "shown"
+    assert "new tests that prove nothing 0" in report
+
+
 @pytest.mark.parametrize(
     ("repair", "left"),
     [
