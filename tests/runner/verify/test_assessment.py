@@ -7,6 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from runner.state.findings import Level, TestFailure, Verification
 from runner.verify.assessment import JudgedChange, assess, needs_base, results_of
@@ -508,3 +510,50 @@ def test_the_failure_that_is_named_first_is_the_tasks_own() -> None:
 
     assert found.outcome == "red"
     assert [f.test for f in found.verification.failures] == [UPPER, OTHER, COUNT]
+
+
+RESULTS = st.dictionaries(st.sampled_from([COUNT, UPPER, OTHER]), st.sampled_from(["", "a", "b"]))
+
+
+def run_of(results: dict[str, str]) -> Verification:
+    """A run of these tests: '' for one that passed, else what it said."""
+    red = [failing(test, said) for test, said in results.items() if said]
+    return ran(*red, green=[test for test, said in results.items() if not said])
+
+
+@given(
+    before=RESULTS,
+    after=RESULTS.filter(bool),
+    written=st.sets(st.sampled_from(["kit/case.py", COUNT[:19], OTHER[:19]]), min_size=1),
+    repaired=st.sets(st.sampled_from([COUNT, UPPER, OTHER])),
+    words=st.sampled_from([TASK.words, f"Make {OTHER} pass", "Add `count` to `kit/words.py`"]),
+)
+def test_whatever_two_runs_say_a_verdict_has_its_reason(
+    before: dict[str, str],
+    after: dict[str, str],
+    written: set[str],
+    repaired: set[str],
+    words: str,
+) -> None:
+    """Shown: one turned green. Red: one fails, or one that passed is not there any more."""
+    change = replace(
+        TASK,
+        words=words,
+        written=frozenset(written),
+        repaired=frozenset(repaired),
+        same=frozenset(),
+    )
+    found = assess(run_of(after), run_of(before), change)
+    turned = {test for test, said in after.items() if not said and before.get(test)}
+    lost = {test for test, said in before.items() if not said and test not in after}
+
+    if found.verdict.kind == "shown" and found.outcome == "green":
+        assert turned
+    assert set(found.verdict.turned) <= turned
+    if found.outcome == "red":
+        assert lost or any(after.values())
+    if all(said == before.get(test) for test, said in after.items() if said) and not lost:
+        own = {test for test in after if after[test] and test.partition("::")[0] in written}
+        asked = {test for test in after if after[test] and test in words}
+        reached = {UPPER} if after.get(UPPER) else set()
+        assert found.outcome != "red" or own | asked | reached
