@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from typing import Final, Literal
 
 from runner.state.error_types import (
@@ -17,6 +18,7 @@ from runner.state.error_types import (
 from runner.state.findings import ASKED, reasons_of
 from runner.state.run_state import Attempt, RunState, Step
 from runner.text.sanitize import cut_middle
+from runner.verify.assessment import told_in_one_line
 
 MAX_CALLS = 4
 """Model calls of an attempt after its first answer."""
@@ -40,8 +42,17 @@ def after_failure(attempt: Attempt, kind: Kind, *, loop: str, same: bool = False
 
     ``same`` says that it was no new answer (equal to one before, or no change at all): asking a
     surgical question about it again would only return it. Measured (docs/developers/benchmark.md):
-    to repair once, then start afresh, is never far from the best for the same number of calls.
+    to repair once, then start afresh, is never far from the best for the same number of calls. A
+    fresh answer that fails as an earlier one did is the last: the next would, too.
     """
+    found = _next_try(attempt, kind, loop=loop, same=same)
+    failed = attempt.answered.fresh_failures
+    if found.outcome == "afresh" and len(set(failed)) < len(failed):
+        return NextTry("exhausted", "a second fresh answer failed in the same way")
+    return found
+
+
+def _next_try(attempt: Attempt, kind: Kind, *, loop: str, same: bool) -> NextTry:
     if attempt.calls >= MAX_CALLS:
         return NextTry("exhausted", f"{MAX_CALLS} calls after the first answer are used up")
     errors = attempt.answered.errors
@@ -117,7 +128,13 @@ log = logging.getLogger(__name__)
 def judged(state: RunState, kind: Literal["code", "test"], *, same: bool = False) -> Step:
     """Decide about an attempt whose newest answer is not good enough."""
     errors = (*state.attempt.answered.errors, error_of(state.attempt, kind))
-    state = state.updated(replace(state.attempt.answered, errors=errors))
+    answered = replace(state.attempt.answered, errors=errors)
+    asked = [node for node in state.attempt.spent.path if node in _ANSWERING]
+    if asked[-1:] == ["execute_task"]:
+        failures = (*answered.fresh_failures, _how_it_failed(state.attempt, kind))
+        answered = replace(answered, fresh_failures=failures)
+        same = same or answered.changes.digest in answered.tried
+    state = state.updated(answered)
     attempt = state.attempt
     decision = after_failure(attempt, kind, loop=state.request.options.loop, same=same)
     if decision.outcome == "exhausted":
@@ -141,6 +158,24 @@ def judged(state: RunState, kind: Literal["code", "test"], *, same: bool = False
         avoid=tuple(dict.fromkeys((*attempt.answered.avoid, *mistakes))),
     )
     return Step(state.updated(answered).noted(decision.reason), decision.outcome)
+
+
+_ANSWERING: Final = frozenset({"execute_task", "repair_code", "repair_test"})
+
+
+def _how_it_failed(attempt: Attempt, kind: Kind) -> str:
+    """What two answers have in common that fail in the same way; a repeated one fails as before."""
+    if kind == "test":
+        verification = attempt.tested.verification
+        failures = verification.failures if verification else ()
+        said = [f"{each.test} {told_in_one_line(each)}" for each in failures]
+        said = said or reasons_of(verification)
+    else:
+        complaints, before = attempt.checked.complaints, attempt.answered.fresh_failures
+        if before and any(each.error == "SameAnswer" for each in complaints):
+            return before[-1]
+        said = [f"{each.error} {each.path} {each.message}" for each in complaints]
+    return sha256("\n".join(sorted(said)).encode()).hexdigest()[:16]
 
 
 def given_up(state: RunState, reason: str) -> Step:

@@ -9,8 +9,8 @@ from tests.scenarios.bot import Bot
 from tests.scenarios.projects import note, notes
 
 _TASK = "Write `one.md`, `two.md` and `table.json`"
-_CALLS = 6
-"""One plan, the first answer and four more."""
+_CALLS = 4
+"""One plan, the first answer, its repair and a fresh answer that fails in the same way."""
 TABLE = {"table.json": b'{"a": 0}\n'}
 STUCK = notes(f"- [ ] 1.1 {_TASK}\n", **TABLE)
 BESIDE = f"- [ ] 1.1 {_TASK}\n- [ ] 1.2 Write `three.md`\n"

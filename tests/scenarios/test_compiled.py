@@ -134,7 +134,7 @@ async def test_a_wrong_change_of_c_is_red(tmp_path: Path) -> None:
     """The version of the change is built, not that of the base, and not the fallback's."""
     compiles(plain_python())
     async with conversation(tmp_path, repository(SETUP)) as bot, bot.started():
-        bot.model.says(*[answer(WRONG)] * 5)
+        bot.model.says(*[answer(WRONG)] * 3)
 
         await bot.comment("/execute")
 

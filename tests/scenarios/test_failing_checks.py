@@ -213,7 +213,7 @@ async def test_a_repair_that_fails_changes_nothing(bot: Bot) -> None:
     """The pull request stays as it was, and the comment says so."""
     pull = await checkpoint(bot)
     before = pull.pull.sha
-    bot.model.says(*[note("one.md")] * 4)
+    bot.model.says(*[note("one.md")] * 2)
 
     await check(bot, before)
 

@@ -271,7 +271,7 @@ async def test_an_answer_that_changes_nothing_is_not_pushed(bot: Bot) -> None:
     """The pull request as it is counts as tried."""
     pull = await checkpoint(bot)
     before = pull.pull.sha
-    bot.model.says(*[note("one.md")] * 4)
+    bot.model.says(*[note("one.md")] * 2)
 
     await bot.reply(pull, "/execute revise say more")
 

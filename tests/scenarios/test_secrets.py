@@ -100,7 +100,7 @@ async def test_a_secret_that_a_test_prints_goes_nowhere(
     """A test prints it until the task has failed: it is in no prompt, comment, row or file."""
     await bot.github.push(REPOSITORY, {"tests/test_prints.py": PRINTS.format(text=printed)})
     bot.model.when(contains="or you are not sure").says("unknown")
-    bot.model.says(*[WRONG] * 5)
+    bot.model.says(*[WRONG] * 3)
 
     await bot.comment(ONE)
 
@@ -125,7 +125,7 @@ async def test_the_servers_own_secrets_go_nowhere(bot: Bot) -> None:
     leaking = PRINTS.format(text="\n".join(texts))
     await bot.github.push(REPOSITORY, {"tests/test_prints.py": leaking})
     bot.model.when(contains="or you are not sure").says("unknown")
-    bot.model.says(*[WRONG] * 5)
+    bot.model.says(*[WRONG] * 3)
 
     await bot.comment(ONE)
 

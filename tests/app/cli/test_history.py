@@ -53,7 +53,7 @@ async def test_a_run_with_a_failure_can_be_explained(tmp_path: Path) -> None:
 
     one, two = sorted(found["executions"], key=lambda each: each["place"]["name"])
     assert (one["end"]["status"], two["end"]["status"]) == ("completed", "failed")
-    assert (two["end"]["error"], two["calls"]["answers"]) == ("syntax", 5)
+    assert (two["end"]["error"], two["calls"]["answers"]) == ("syntax", 3)
     assert one["started"]["how"] == "command_line"
     assert one["started"]["by"]
     assert one["models"]["by_node"] == {"execute_task": "scripted"}
@@ -68,7 +68,7 @@ async def test_a_run_with_a_failure_can_be_explained(tmp_path: Path) -> None:
     assert "Time by node" in stats
     title, _, dearest, cheaper = recent[recent.index("Cost of run ") :].splitlines()[:4]
     assert f"{statistics['attempts']['tokens']:,} tokens" in title
-    assert "5 answers; after syntax errors; failed" in dearest
+    assert "3 answers; after syntax errors; failed" in dearest
     assert "1 answer; completed" in cheaper
     assert all(line in shown for line in (title, dearest, cheaper))
     assert {each["place"]["name"] for each in found["newest_run"]} == {"1.1", "1.2"}

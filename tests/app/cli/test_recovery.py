@@ -107,7 +107,7 @@ async def test_a_task_with_an_unfinished_part_is_not_done(tmp_path: Path) -> Non
     """What people wrote is one task: one of its two parts is not half of the work."""
     roadmap = "- [ ] 1.1 Write `one.md` and `two.md`\n"
     async with checkout(tmp_path / "here", files(roadmap)) as here:
-        await halved(here, *[BROKEN.replace("table", "two")] * 5)
+        await halved(here, *[BROKEN.replace("table", "two")] * 3)
 
         report = here.left("report.json")
         assert (report["success_rate"], report["tasks"]["total"]) == (0.0, 1)

@@ -75,7 +75,7 @@ async def test_a_proposal_before_it_is_approved(here: Checkout) -> None:
 
 async def test_a_proposal_that_waits_no_more(here: Checkout) -> None:
     """A newer run finished the task: what was proposed before, and why, can still be read."""
-    here.model.says(*[BROKEN] * 5, "unknown", note("one.md"))
+    here.model.says(*[BROKEN] * 3, "unknown", note("one.md"))
     await here.cairn("run", "--max-tasks", "1")
     (first,) = json.loads((await here.cairn("status", "--json")).out)["runs"]
     await here.cairn("run", "--max-tasks", "1")

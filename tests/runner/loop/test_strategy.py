@@ -67,6 +67,24 @@ def test_no_loop_repairs_the_same_answer_again() -> None:
     assert after_failure(last, "code", loop="repair", same=True).outcome == "exhausted"
 
 
+def test_a_second_fresh_answer_with_the_same_failure_is_the_last() -> None:
+    """It is repaired where that is due, and no other one is asked for."""
+    state = RunState(Request("r1"), "validate_code", current="t").put(attempt(answers=1))
+    seen = []
+    for asked, said in [("execute_task", "a"), ("repair_code", "b"), ("execute_task", "a")]:
+        complaints = (Complaint("a.py", "SyntaxError", said),)
+        path = (*state.attempt.spent.path, asked, "validate_code")
+        step = judged(with_attempt(state, complaints=complaints, path=path), "code")
+        seen.append(step.outcome)
+        state = with_attempt(step.state, answers=step.state.attempt.answered.answers + 1)
+
+    assert seen == ["rejected", "afresh", "rejected"]
+    assert judged(state, "code", same=True).outcome == "exhausted"
+    assert judged(state, "code").outcome == "exhausted"
+    other = changed(state.attempt, fresh_failures=("one", "other"), errors=())
+    assert judged(state.put(other), "code", same=True).outcome == "afresh"
+
+
 @given(
     loop=st.sampled_from(["hybrid", "repair", "fixed", "ralph"]),
     answers=st.integers(1, 9),
