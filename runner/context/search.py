@@ -7,12 +7,8 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache, lru_cache
-from importlib.machinery import SourceFileLoader
-from importlib.util import find_spec
+from functools import lru_cache
 from itertools import islice
-from pathlib import Path
-from types import ModuleType
 from typing import Protocol
 from zlib import crc32
 
@@ -164,10 +160,21 @@ MAX_TERMS = 4_000
 _WORD = re.compile(r"\w{2,60}")
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_A-Za-z]+")
 _ENDINGS = ("ations", "ation", "ings", "ing", "edly", "ed", "ies", "es", "s", "ly", "e", "y")
-_KEYWORDS = """
+_OF_ENGLISH = """
+a about above after again against ain all am an and any are aren as at be because been before being
+below between both but by can couldn d did didn do does doesn doing don down during each few for
+from further had hadn has hasn have haven having he her here hers herself him himself his how i if
+in into is isn it its itself just ll m ma me mightn more most mustn my myself needn no nor not now o
+of off on once only or other our ours ourselves out over own re s same shan she should shouldn so
+some such t than that the their theirs them themselves then there these they this those through to
+too under until up ve very was wasn we were weren what when where which while who whom why will with
+won wouldn y you your yours yourself yourselves
+"""
+_OF_PROGRAMS = """
 def class return self import from none true false const let var function func public private static
 void new if else elif while for in str int bool float list dict any
 """
+_STOP_WORDS = frozenset((*_OF_ENGLISH.split(), *_OF_PROGRAMS.split()))
 _SHORTEST = 3
 
 
@@ -210,22 +217,10 @@ _SHORTEST_TEXT, _MOST_TEXTS = 6, 20
 def _terms_of(word: str) -> tuple[str, ...]:
     """Split an identifier; one of several parts also counts unsplit."""
     parts = [part.lower() for part in _PART.findall(word)]
-    kept = [stem(p) for p in parts if p not in _stop_words() and (len(p) > 1 or not p.isascii())]
+    kept = [stem(p) for p in parts if p not in _STOP_WORDS and (len(p) > 1 or not p.isascii())]
     lower = word.lower().strip("_")
     whole = [lower] if parts and lower not in parts else []
     return tuple(sys.intern(term) for term in (*kept, *whole))
-
-
-@cache
-def _stop_words() -> frozenset[str]:
-    """English ones; their file alone is loaded, for the package imports much beside it."""
-    package = find_spec("bm25s")
-    origin = package.origin if package else None
-    assert origin is not None  # noqa: S101 - it is installed with Cairn
-    place = Path(origin).with_name("stopwords.py")
-    words = ModuleType("stopwords")
-    SourceFileLoader("stopwords", str(place)).exec_module(words)
-    return frozenset(words.STOPWORDS_EN_PLUS) | set(_KEYWORDS.split())
 
 
 def stem(word: str) -> str:
