@@ -24,6 +24,7 @@ _GROUP = re.compile(r"(?:describe|context|suite)(?:\.\w+)*$")
 _SKIPPING = re.compile(
     r"\.(?:skip|todo|fixme|failing|skipIf|runIf)\b|^x(?:it|test|describe|context|specify)$"
 )
+_OFF = re.compile(r"\b(?:skip|todo)\s*:(?!\s*false\b)")
 _FUNCTIONS = {"arrow_function", "function_expression", "function", "function_declaration",
               "func_literal", "method_definition", "generator_function"}  # fmt: skip
 _LITERALS = {"true", "false", "number", "string", "null", "undefined", "int_literal", "nil",
@@ -88,7 +89,9 @@ class _Reader:
             title = self._title(arguments)
             plain = called.removeprefix("x")
             if title and (_TEST.match(plain) or _GROUP.match(plain)):
-                mark = (called,) if _SKIPPING.search(called) or self._is_off(arguments) else ()
+                options = arguments.named_children[1:2] if arguments else []
+                off = any(_OFF.search(self.text(n)) for n in options if n.type == "object")
+                mark = (called,) if off or _SKIPPING.search(called) else ()
                 names, marks = (*above, title), (*skips, *mark)
                 if _TEST.match(plain):
                     yield " > ".join(names), node, marks
@@ -110,13 +113,6 @@ class _Reader:
         if "func TestMain(" in source and ".Run()" not in source:
             found.add("TestMain that runs no test")
         return frozenset(found)
-
-    def _is_off(self, arguments: Node | None) -> bool:
-        options = arguments.named_children[1:2] if arguments else []
-        return any(
-            n.type == "object" and re.search(r"\b(?:skip|todo)\s*:(?!\s*false\b)", self.text(n))
-            for n in options
-        )
 
     def go_tests(self, root: Node) -> Iterator[tuple[str, Node, tuple[str, ...]]]:
         """Yield the functions that ``go test`` runs."""
@@ -165,9 +161,7 @@ class _Reader:
             if called.endswith(".expect"):  # supertest: every link of the chain asserts
                 found.add(f".expect{self.text(each.child_by_field_name('arguments'))}", VALUE)
                 continue
-            if each.start_byte in seen:
-                continue
-            if _NO_CHECK.search(called):
+            if each.start_byte in seen or _NO_CHECK.search(called):
                 continue
             if _ASSERTS.search(called):
                 seen.add(each.start_byte)  # of expect(x).toBe(1) the outer call is met first
@@ -192,13 +186,10 @@ class _Reader:
         if not values:
             return text, LITTLE if _LITTLE.search(text) else VALUE
         plain = all(v.type in _LITERALS for v in values) and ".should" not in called
-        if plain or self._same(values):
+        first, second = self.text(values[0]), self.text(values[1] if values[1:] else None)
+        if plain or (first == second and "(" not in first):
             return text, NOTHING
         return text, LITTLE if _LITTLE.search(text) else VALUE
-
-    def _same(self, values: list[Node]) -> bool:
-        first = [self.text(value) for value in values[:2]]
-        return len(first) == 2 and first[0] == first[1] and "(" not in first[0]
 
     def _weight(self, condition: Node) -> int:
         sides = [n for n in condition.named_children if n.type != "comment"]
