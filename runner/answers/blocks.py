@@ -410,12 +410,7 @@ def _unnamed(blocks: Sequence[FencedBlock], known: Known, *, named: bool) -> Fou
         elif is_shell(block.info, block.lines) or complete or path in placed:
             found.append(FoundPieces(notes=(f"{block.place} has no path: ignored",)))
         else:
-            found.append(FoundPieces(complaints=(_pathless(block),)))
+            message = f"{block.place.capitalize()} has no path."
+            advice = "Write the path of the file on a line of its own, then the fence."
+            found.append(FoundPieces(complaints=(unreadable(message, advice=advice),)))
     return join(found)
-
-
-def _pathless(block: FencedBlock) -> Complaint:
-    return unreadable(
-        f"{block.place.capitalize()} has no path.",
-        advice="Write the path of the file on a line of its own, then the fence.",
-    )

@@ -208,7 +208,12 @@ def _write(draft: _Draft, piece: AnswerPiece, text: str) -> None:
     if full is None:
         return
     if old and _blind(piece.path, old, full, draft.known):
-        draft.complaints.append(_partial(piece))
+        message = (
+            f"{piece.place} is the whole of {piece.path}, of which only a part was shown; the "
+            "lines that were not shown would be lost."
+        )
+        advice = "Answer with edits (SEARCH/REPLACE) of lines that are shown."
+        draft.complaints.append(Complaint(piece.path, "PartlyShown", message, advice=advice))
         return
     file = draft.known.lines_of(piece.path, old or b"")
     content = file.rewritten(full.text).content()
@@ -246,15 +251,6 @@ def _blind(path: str, old: bytes, full: Whole, known: Known) -> bool:
         return False
     kept = {line.strip() for line in full.text.split("\n")} | known.seen
     return not kept.issuperset(line.strip() for line in text_of(path, old).split("\n"))
-
-
-def _partial(piece: AnswerPiece) -> Complaint:
-    message = (
-        f"{piece.place} is the whole of {piece.path}, of which only a part was shown; the lines "
-        "that were not shown would be lost."
-    )
-    advice = "Answer with edits (SEARCH/REPLACE) of lines that are shown."
-    return Complaint(piece.path, "PartlyShown", message, advice=advice)
 
 
 def _edit(draft: _Draft, piece: AnswerPiece) -> None:
@@ -358,10 +354,20 @@ def parse_reply(
     changes, complaints, notes = assemble(found, known)
     missing = [path for path in known.expected if path not in changes.files]
     in_part = missing or not changes or _is_open(_outline(cleaned, known))
-    if truncated and in_part and not _says_truncated(complaints):
-        complaints = (*complaints, _cut(missing))
-    if not changes and not complaints:
-        complaints = (asked_back(cleaned) or _nothing(cleaned),)
+    said = any(complaint.error == "TruncatedAnswer" for complaint in complaints)
+    if truncated and in_part and not said:
+        left = f" Still missing: {', '.join(missing)}." if missing else ""
+        message = f"The answer was cut off before it was complete.{left}"
+        complaints = (*complaints, unreadable(message, error="TruncatedAnswer"))
+    if not changes and not complaints and not cleaned.strip():
+        complaints = (unreadable("The answer is empty.", error="EmptyAnswer"),)
+    elif not changes and not complaints:
+        advice = (
+            "Give each file as its path on a line of its own, then its content between fences "
+            "(```)."
+        )
+        nothing = unreadable("No file was found in the answer.", advice=advice)
+        complaints = (asked_back(cleaned) or nothing,)
     explained = explanation(_outline(cleaned, known)) if changes else ""
     return ParsedAnswer(changes, complaints, notes, explained)
 
@@ -383,7 +389,13 @@ def _found(text: str, known: Known, *, truncated: bool) -> FoundPieces:
         found.append(read_blocks(parts, known, truncated=truncated))
     elif not any(part.pieces or part.complaints for part in found):
         found.append(_program(text, known, truncated=truncated))
-    return join([*found, FoundPieces(tuple(_deletions(parts.prose, known)))])
+    deleted = ((number, _DELETE.match(line)) for number, line in parts.prose)
+    gone = tuple(
+        AnswerPiece(match[1], f"line {number} of the answer")
+        for number, match in deleted
+        if match and blocks.looks_like_path(match[1], known.names)
+    )
+    return join([*found, FoundPieces(gone)])
 
 
 def _unwrapped(text: str, known: Known) -> str:
@@ -410,15 +422,6 @@ def gives_files(text: str, known: Known) -> bool:
 
 def _outline(text: str, known: Known) -> Outline:
     return outline(text, lambda info, above: names_file(info, above, known))
-
-
-def _deletions(prose: Sequence[tuple[int, str]], known: Known) -> list[AnswerPiece]:
-    found = ((number, _DELETE.match(line)) for number, line in prose)
-    return [
-        AnswerPiece(match[1], f"line {number} of the answer")
-        for number, match in found
-        if match and blocks.looks_like_path(match[1], known.names)
-    ]
 
 
 def _unfenced(lines: Sequence[str], known: Known) -> FoundPieces:
@@ -452,23 +455,3 @@ def _is_open(parts: Outline) -> bool:
     after = last.line + len(last.lines) + 1 if last else 0
     tail = [line for number, line in parts.prose if number > after]
     return not ends_patch(tail) or has_diffs(tail)
-
-
-def _says_truncated(complaints: Sequence[Complaint]) -> bool:
-    return any(complaint.error == "TruncatedAnswer" for complaint in complaints)
-
-
-def _cut(missing: Sequence[str]) -> Complaint:
-    left = f" Still missing: {', '.join(missing)}." if missing else ""
-    message = f"The answer was cut off before it was complete.{left}"
-    return unreadable(message, error="TruncatedAnswer")
-
-
-def _nothing(text: str) -> Complaint:
-    if not text.strip():
-        return unreadable("The answer is empty.", error="EmptyAnswer")
-    return unreadable(
-        "No file was found in the answer.",
-        advice="Give each file as its path on a line of its own, then its content between fences "
-        "(```).",
-    )

@@ -68,7 +68,10 @@ def _of_javascript(path: str, old: str, new: str) -> Iterator[Complaint]:
             m.start() for m in re.finditer(rf"(?<![\w$.]){re.escape(name)}(?![\w$]|\s*:)", code)
         ]
         if uses and not re.search(_JS_BOUND.format(re.escape(name)), code):
-            yield _lost(path, name, code.count("\n", 0, uses[0]) + 1, line)
+            at = code.count("\n", 0, uses[0]) + 1
+            message = f"{path} no longer imports `{name}`, but line {at} uses it."
+            advice = "Put it back (below)."
+            yield Complaint(path, "LostImport", message, at, excerpt=line, advice=advice)
 
 
 def _functions_at_top(path: str, text: str) -> Iterator[str]:
@@ -91,9 +94,3 @@ def _js_imports(text: str) -> dict[str, str]:
 def _twice(path: str, name: str, line: int) -> Complaint:
     message = f"{path} defines `{name}` twice."
     return Complaint(path, "DefinedTwice", message, line or None, advice="Keep one of them.")
-
-
-def _lost(path: str, name: str, line: int, shown: str) -> Complaint:
-    message = f"{path} no longer imports `{name}`, but line {line} uses it."
-    advice = "Put it back (below)."
-    return Complaint(path, "LostImport", message, line, excerpt=shown, advice=advice)

@@ -79,17 +79,13 @@ def losses(changes: ChangeSet, *, read: Callable[[str], bytes | None]) -> tuple[
     for path, write in changes.files.items():
         old = read(path) if is_looked_at(path) else None
         before = interface(path, old) if old else None
-        after = new.get(path) or _twin(path, new) or (Interface() if write is None else None)
+        twin = path.removesuffix(".py") + "/__init__.py"  # the package that replaces a module
+        if path.endswith("/__init__.py"):
+            twin = path.removesuffix("/__init__.py") + ".py"
+        after = new.get(path) or new.get(twin) or (Interface() if write is None else None)
         if before and after:
             found += _between(path, before, _with_package(path, after, new))
     return tuple(found)
-
-
-def _twin(path: str, new: dict[str, Interface | None]) -> Interface | None:
-    """Return the package that replaces a module, or the reverse."""
-    package = path.removesuffix(".py") + "/__init__.py"
-    module = path.removesuffix("/__init__.py") + ".py"
-    return new.get(package) or (new.get(module) if path.endswith("/__init__.py") else None)
 
 
 def _with_package(path: str, after: Interface, new: dict[str, Interface | None]) -> Interface:
@@ -130,6 +126,7 @@ def verdict(
     answer nothing can be asked.
     """
     complaints: list[Complaint] = []
+    warnings: list[str] = []
     kept_so: list[Loss] = []
     keys: list[str] = []
     for loss in found:
@@ -138,12 +135,15 @@ def verdict(
         elif (loss.why or loss.offer.telling) and not is_private(loss.path):
             if loss.key in asked or last or loss.called in task.names:
                 kept_so.append(loss)
+                gone = f"is gone from `{loss.path}`; nothing in the repository uses it"
+                less = f"in `{loss.path}` {loss.why}; nothing calls it that way"
+                warnings.append(f"`{loss.name}` {less if loss.why else gone}")
             else:
                 keys.append(loss.key)
                 complaints.append(_question(loss))
     return NameFindings(
         tuple(complaints[:_MOST]),
-        tuple(map(_warning, kept_so)),
+        tuple(warnings),
         tuple(keys),
         tuple(LostName(loss.path, loss.name, loss.why) for loss in kept_so),
     )
@@ -188,12 +188,6 @@ def _question(loss: Loss) -> Complaint:
         error, back = "UnusedNameGone", "Put it back as it was (below)."
     sure = "Only if the task cannot be done otherwise, give the same answer again."
     return _complaint(loss, error, what, f"{back} {sure}")
-
-
-def _warning(loss: Loss) -> str:
-    if loss.why:
-        return f"`{loss.name}` in `{loss.path}` {loss.why}; nothing calls it that way"
-    return f"`{loss.name}` is gone from `{loss.path}`; nothing in the repository uses it"
 
 
 def _complaint(loss: Loss, error: str, message: str, advice: str) -> Complaint:

@@ -29,30 +29,17 @@ def check_python(path: str, content: bytes) -> Complaint | None:
             warnings.simplefilter("ignore")
             compile(content, path.encode("utf-8", "replace"), "exec", dont_inherit=True)
     except SyntaxError as error:
-        return _complaint(path, content, error)
+        column = error.offset if error.offset and error.offset > 0 else None
+        excerpt = numbered(content.decode("utf-8", "replace"), error.lineno or 1)
+        kind = type(error).__name__
+        return Complaint(path, kind, error.msg, error.lineno, column, excerpt)
     except (RecursionError, MemoryError):
         return Complaint(path, "SyntaxError", "The code is nested too deeply to be compiled.")
-    except ValueError as error:
-        return _null_byte(path, content, error)
+    except ValueError as error:  # a null byte, which the compiler reports without its place
+        before = content.partition(b"\0")[0]
+        line, column = before.count(b"\n") + 1, len(before) - before.rfind(b"\n")
+        return Complaint(path, "SyntaxError", str(error), line, column)
     return None
-
-
-def _complaint(path: str, content: bytes, error: SyntaxError) -> Complaint:
-    return Complaint(
-        path=path,
-        error=type(error).__name__,
-        message=error.msg,
-        line=error.lineno,
-        column=error.offset if error.offset and error.offset > 0 else None,
-        excerpt=numbered(content.decode("utf-8", "replace"), error.lineno or 1),
-    )
-
-
-def _null_byte(path: str, content: bytes, error: ValueError) -> Complaint:
-    """Complain about a null byte, which the compiler reports without its place."""
-    before = content.partition(b"\0")[0]
-    line = before.count(b"\n") + 1
-    return Complaint(path, "SyntaxError", str(error), line, len(before) - before.rfind(b"\n"))
 
 
 # types that another tool takes out (https://flow.org/en/docs/usage/)

@@ -174,7 +174,19 @@ class Material:
 
 def compose(material: Material, *, limit: int, left: int, count: Count) -> ContextParts:
     """Return the parts of a context of ``limit`` tokens, of which ``left`` are not used up yet."""
-    parts = _frame(material, limit, count)
+    kind = project_type(material.paths)
+    tested = f"{kind}; tested with {material.tested}" if material.tested else kind
+    parts = ContextParts(
+        details=hard_cut(material.details, limit=int(limit * DETAILS), count=count),
+        section=hard_cut(material.section, limit=int(limit * SECTION), count=count),
+        project=tested if kind else "",
+        guides=tuple(_guides(material, int(limit * GUIDES), count)),
+        layout=_layout(material, int(limit * LAYOUT), count),
+        notes=material.notes[:10],
+        users=listed(_users(material), limit=int(limit * USERS), count=count, most=30),
+        earlier=listed(material.earlier, limit=int(limit * EARLIER), count=count, most=30),
+        recalled=fitting(material.recalled, limit=int(limit * RECALLED), count=count),
+    )
     left -= sum(cost(text, count) for text in (parts.details, parts.section, parts.project))
     for items in (
         parts.layout,
@@ -196,26 +208,6 @@ def compose(material: Material, *, limit: int, left: int, count: Count) -> Conte
     seen = {file.path for file in files if not file.partial}
     outlines = listed(_outlines(material, seen), limit=left, count=count, most=60)
     return replace(parts, files=tuple(files), outlines=outlines)
-
-
-def _frame(material: Material, limit: int, count: Count) -> ContextParts:
-    """Everything but the files: short parts, each with its own share."""
-    return ContextParts(
-        details=hard_cut(material.details, limit=int(limit * DETAILS), count=count),
-        section=hard_cut(material.section, limit=int(limit * SECTION), count=count),
-        project=_project(material),
-        guides=tuple(_guides(material, int(limit * GUIDES), count)),
-        layout=_layout(material, int(limit * LAYOUT), count),
-        notes=material.notes[:10],
-        users=listed(_users(material), limit=int(limit * USERS), count=count, most=30),
-        earlier=listed(material.earlier, limit=int(limit * EARLIER), count=count, most=30),
-        recalled=fitting(material.recalled, limit=int(limit * RECALLED), count=count),
-    )
-
-
-def _project(material: Material) -> str:
-    kind = project_type(material.paths)
-    return f"{kind}; tested with {material.tested}" if kind and material.tested else kind
 
 
 def _guides(material: Material, left: int, count: Count) -> Iterator[QuotedFile]:

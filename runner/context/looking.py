@@ -158,13 +158,9 @@ def _lines(files: Mapping[str, bytes], has: Callable[[str], bool]) -> Iterator[s
         definitions = symbols_of(path, content).definitions
         for number, line in enumerate(text.split("\n"), 1):
             if has(line):
-                where = _enclosing(definitions, number)
+                around = [each for each in definitions if each.line <= number <= each.end_line]
+                where = f" ({around[-1].name})" if around else ""
                 yield f"{path}:{number}{where}: {line.strip()[:_LONGEST_LINE]}"
-
-
-def _enclosing(definitions: Sequence[Definition], line: int) -> str:
-    inside = [each for each in definitions if each.line <= line <= each.end_line]
-    return f" ({inside[-1].name})" if inside else ""
 
 
 def _listed(folder: str, paths: Collection[str]) -> Shown:
@@ -174,15 +170,12 @@ def _listed(folder: str, paths: Collection[str]) -> Shown:
         return _nothing(f"{folder} is a file; READ {folder} shows it.")
     if not inside:
         return _missing(folder, {path.rpartition("/")[0] for path in paths})
-    names = sorted({part + ("/" if rest else "") for part, _, rest in map(_split, inside)})
+    parts = (path.partition("/") for path in inside)
+    names = sorted({part + slash for part, slash, _ in parts})
     head = f"{start or 'The root'} has:\n"
     return Shown(
         _some(head, names, _MOST_LISTED), f"{start or 'The root'} has {len(names)} entries"
     )
-
-
-def _split(path: str) -> tuple[str, str, str]:
-    return path.partition("/")
 
 
 def _missing(name: str, there: Collection[str]) -> Shown:

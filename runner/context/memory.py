@@ -68,7 +68,9 @@ def merged(old: Sequence[MemoryNote], new: Sequence[MemoryNote]) -> tuple[Memory
     kept = {(one.kind, one.about): one for one in old}
     for one in new:
         before = kept.pop((one.kind, one.about), None)
-        kept[one.kind, one.about] = _counted(one, before)
+        if before and one.kind == "patterns":  # counts once in each run
+            one = replace(one, count=before.count + (one.run != before.run))
+        kept[one.kind, one.about] = one
     left = dict(MOST)
     newest: list[MemoryNote] = []
     for one in reversed(kept.values()):
@@ -76,13 +78,6 @@ def merged(old: Sequence[MemoryNote], new: Sequence[MemoryNote]) -> tuple[Memory
         if left[one.kind] >= 0:
             newest.append(one)
     return tuple(reversed(newest))
-
-
-def _counted(one: MemoryNote, before: MemoryNote | None) -> MemoryNote:
-    """A pattern that is seen again counts once more, but only once in each run."""
-    if one.kind != "patterns" or before is None:
-        return one
-    return replace(one, count=before.count + (one.run != before.run))
 
 
 def without(notes: Sequence[MemoryNote], about: str) -> tuple[MemoryNote, ...]:
@@ -100,18 +95,13 @@ def relevant(
     wanted = set(words)
     found: list[tuple[int, int, str]] = []
     for age, one in enumerate(reversed(notes)):
-        if not _still_true(one, paths):
-            continue
+        path = one.about.partition(": ")[2] if one.kind == "patterns" else one.about
+        if one.kind in ("files", "patterns") and path not in paths:
+            continue  # a note about a file that is gone says nothing
         shared = len(wanted & set(terms(f"{one.about} {one.text}")))
         if shared >= _SHARED:
             found.append((-shared, age, _as_line(one)))
     return tuple(text for _, _, text in sorted(found)[:_RECALLED])
-
-
-def _still_true(one: MemoryNote, paths: Collection[str]) -> bool:
-    """A note about a file that is gone says nothing."""
-    path = one.about.partition(": ")[2] if one.kind == "patterns" else one.about
-    return one.kind not in ("files", "patterns") or path in paths
 
 
 def _rejected(attempt: Attempt, title: str, run: str) -> Iterator[MemoryNote]:

@@ -119,7 +119,12 @@ def _users(
     for target in targets:
         calling = library.users(target.name)
         others = library.importers(target.path).difference(calling)
-        naming = (path for path in others if _mentions(library.facts[path], target))
+        imported_name = re.compile(rf"\b{re.escape(target.name)}\b")
+        naming = [
+            path
+            for path in others
+            if any(map(imported_name.search, library.facts[path].symbols.imports))
+        ]
         for path in (*calling, *naming):
             if path != target.path:
                 users.setdefault(path, {})[target.name] = None
@@ -128,12 +133,6 @@ def _users(
             for user in sorted(library.importers(path)):
                 users.setdefault(user, {})
     return {path: tuple(names) for path, names in sorted(users.items())}
-
-
-def _mentions(facts: FileFacts, target: RankTarget) -> bool:
-    """Whether the file imports the name from somewhere."""
-    pattern = re.compile(rf"\b{re.escape(target.name)}\b")
-    return any(map(pattern.search, facts.symbols.imports))
 
 
 def _spread(library: Library, scores: Mapping[str, float]) -> dict[str, float]:
