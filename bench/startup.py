@@ -28,6 +28,8 @@ print(used.ru_utime + used.ru_stime, used.ru_maxrss)
 _PYTHON = (sys.executable, "-c", "pass")
 _GOAL_SECONDS, _GOAL_MEGABYTES = 0.4, 60
 _MOST_IMPORTS = 1.6
+_SETTLING, _IDLE, _MOST_IDLE = 5.0, 60.0, 2.0
+"""Seconds, and percent."""
 ONE_TASK = {
     "ROADMAP.md": b"- [ ] 1.1 Write `one.md`\n",
     "tests/test_it.py": b"def test_it(): pass\n",
@@ -62,7 +64,7 @@ async def measure(_folder: Path) -> AsyncIterator[Line]:
 
 
 async def server(folder: Path) -> AsyncIterator[Line]:
-    """CPU seconds and memory of a server that was asked nothing yet."""
+    """CPU seconds and memory of a server that was asked nothing yet, and what it takes idle."""
     client = median(_run((sys.executable, "-c", "import openai"))[0] for _ in range(_STARTS))
     used: list[tuple[float, float]] = []
     for number in range(_STARTS):
@@ -77,6 +79,18 @@ async def server(folder: Path) -> AsyncIterator[Line]:
     )
     megabytes = max(megabytes for _, megabytes in used)
     yield Finding(what="cairn serve until it listens, memory", value=megabytes, unit="MB")
+    async with surroundings(folder / "idle") as bot, serving(bot) as server:
+        await asyncio.sleep(_SETTLING)
+        before = processor_seconds(server.process.pid)
+        await asyncio.sleep(_IDLE)
+        share = (processor_seconds(server.process.pid) - before) / _IDLE
+    yield Finding(
+        what="cairn serve while nothing happens, of a core",
+        value=share * 100,
+        unit="%",
+        goal=f"<= {_MOST_IDLE} %",
+        ok=share * 100 <= _MOST_IDLE,
+    )
 
 
 async def first_question(folder: Path) -> AsyncIterator[Line]:
