@@ -84,16 +84,17 @@ class Announcer:
             tasks = (*event.state.replaced.tasks, *event.state.tasks)
             self._names = {task.key: task.name for task in tasks}
         told = happened(None, event.state) if isinstance(event, RunRecalled) else (event,)
-        made = [self._made(each) for each in told if isinstance(each, OUTWARD)]
+        made = [
+            outward(
+                each,
+                id=lasting_id(each, self._repository) or secrets.token_hex(16),
+                at=self._clock.now().isoformat(timespec="milliseconds"),
+                repository=self._repository,
+                task=self._names.get(each.task, each.task),
+                mask=self._mask,
+            )
+            for each in told
+            if isinstance(each, OUTWARD)
+        ]
         for kept in self._kept if made else ():
             await kept.put(made)
-
-    def _made(self, event: Event) -> OutwardEvent:
-        return outward(
-            event,
-            id=lasting_id(event, self._repository) or secrets.token_hex(16),
-            at=self._clock.now().isoformat(timespec="milliseconds"),
-            repository=self._repository,
-            task=self._names.get(event.task, event.task),
-            mask=self._mask,
-        )

@@ -53,7 +53,9 @@ async def ask(
     ``max_tokens`` limits one answer below the run's limit; ``form`` is the JSON form for a closed
     question, if the run uses forms.
     """
-    most = await answer_limit(state, deps)
+    # as the run says, else as the model can
+    most = state.request.options.limits.max_answer_tokens
+    most = most or answer_tokens(await window_of(state, deps))
     most = min(most, max_tokens or most)
     text = ""
     for _ in range(1 + MAX_CONTINUATIONS):
@@ -110,12 +112,6 @@ async def asks_small(state: RunState, deps: Deps) -> bool:
     """Whether the model that is asked now is a small one."""
     name = model_for(state) or deps.search.model
     return is_small(name, await window_of(state, deps))
-
-
-async def answer_limit(state: RunState, deps: Deps) -> int:
-    """How many tokens one answer may have: as the run says, else as the model can."""
-    asked = state.request.options.limits.max_answer_tokens
-    return asked or answer_tokens(await window_of(state, deps))
 
 
 async def context_limit(state: RunState, deps: Deps) -> int:

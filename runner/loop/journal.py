@@ -76,7 +76,8 @@ def decode_attempt(data: Mapping[str, object], content: Mapping[str, bytes]) -> 
     verdict = plain["tested"].get("verdict")
     if verdict and verdict.pop("verified", False):  # of a version that had only this word
         verdict["kind"] = "shown"
-    return _attempts().validate_python(plain)
+    attempt: Attempt = _adapter(Attempt).validate_python(plain)
+    return attempt
 
 
 def decode_run(data: Mapping[str, object], content: Mapping[str, bytes]) -> RunState:
@@ -86,7 +87,7 @@ def decode_run(data: Mapping[str, object], content: Mapping[str, bytes]) -> RunS
     plain["request"]["options"] = _grouped(Options, plain["request"].get("options", {}))
     replaced = plain["replaced"]
     replaced["tasks"] = [_grouped(Task, each) for each in replaced.get("tasks", ())]
-    state = _runs().validate_python(plain)
+    state: RunState = _adapter(RunState).validate_python(plain)
     if roadmap is None:
         return state
     return replace(state, roadmap=parse_roadmap(roadmap["path"], roadmap["content"]))
@@ -146,19 +147,11 @@ def _grouped(kind: type, row: dict[str, Any]) -> dict[str, Any]:
 
 
 @cache
-def _attempts() -> TypeAdapter[Attempt]:
-    """What checks a stored attempt: made when the first one is read, as a new run reads none."""
+def _adapter(kind: type) -> TypeAdapter[Any]:
+    """What checks a stored value: made when the first one is read, as a new run reads none."""
     from pydantic import TypeAdapter
 
-    return TypeAdapter(Attempt)
-
-
-@cache
-def _runs() -> TypeAdapter[RunState]:
-    """The same for a run's own record."""
-    from pydantic import TypeAdapter
-
-    return TypeAdapter(RunState)
+    return TypeAdapter(kind)
 
 
 def _proposal(row: dict[str, Any] | None) -> dict[str, Any] | None:

@@ -51,10 +51,6 @@ _STOPPED: Final = frozenset({"paused", "interrupted", "resting", "ended", "cance
 _Tools = tuple[ToolRecord, ...]
 
 
-def _no_references(task: str, number: int) -> Sequence[str]:
-    return ()
-
-
 class Recorder:
     """The ``Events`` port of the history, for one run.
 
@@ -67,7 +63,7 @@ class Recorder:
         origin: RunOrigin,
         clock: Clock,
         *,
-        references: References = _no_references,
+        references: References = lambda _task, _number: (),
     ) -> None:
         self._history = history
         self._origin = origin

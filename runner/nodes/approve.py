@@ -28,7 +28,7 @@ from runner.ports import Decision
 from runner.roadmap.edit import EditRefused, find
 from runner.roadmap.parse import parse_roadmap
 from runner.state.changes import ChangeSet, Write
-from runner.state.proposal import Proposal, original_of, sealed
+from runner.state.proposal import Proposal, Strategy, original_of, sealed
 from runner.state.publishing import Checkpoint, CheckpointText
 from runner.state.run_state import Decided, Failure, RunState, Status, Step
 from runner.state.status_words import DECISIONS
@@ -62,9 +62,15 @@ async def await_approval(state: RunState, deps: Deps, work: TaskWork) -> Step:
     looks = decision.channel != "merge" and decision.verdict != "skip"  # which write nothing of it
     if looks and (fresh := await _pushed_since(state, deps, work)):
         return _parked(fresh)
-    return await _agreed(
-        state.put(replace(state.attempt, proposal=_as_decided(proposal, decision))), deps, work
-    )
+    if decision.verdict == "skip":
+        proposal = replace(proposal, kind="recovery", strategy="skip")
+    if decision.verdict == "edit":
+        several = len(decision.tasks) > 1
+        strategy: Strategy = "decompose" if several else "rewrite"
+        proposal = replace(
+            proposal, kind="recovery", strategy=strategy, replacements=decision.tasks
+        )
+    return await _agreed(state.put(replace(state.attempt, proposal=proposal)), deps, work)
 
 
 async def _pushed_since(state: RunState, deps: Deps, work: TaskWork) -> RunState | None:
@@ -89,23 +95,15 @@ async def apply_recovery(state: RunState, deps: Deps, work: TaskWork) -> Step:
         case "defer":
             log.info("Deferring task: %s (%s)", state.task.name, proposal.reason.upper())
             return Step(state.with_status(Status.DEFERRED), "ok")
-        case "skip":
-            return await _closed(state, deps, proposal, ready=False, status=Status.SKIPPED)
-        case "escalate":
-            return await _closed(state, deps, proposal, ready=True, status=Status.FAILED)
+        case "skip" | "escalate":
+            leaves = proposal.strategy == "escalate"  # its pull request to a person, as ready
+            if proposal.branch:
+                said = state.attempt.agreed.decision
+                why = _decision_text(said) if said else "decided by the approval mode"
+                await deps.repository.end_proposal(state.task.key, ready=leaves, why=why)
+            return Step(state.with_status(Status.FAILED if leaves else Status.SKIPPED), "ok")
         case other:
             assert_never(other)
-
-
-async def _closed(
-    state: RunState, deps: Deps, proposal: Proposal, *, ready: bool, status: Status
-) -> Step:
-    """Close the pull request of a proposal, or leave it to a person as ``ready``."""
-    if proposal.branch:
-        decision = state.attempt.agreed.decision
-        why = _decision_text(decision) if decision else "decided by the approval mode"
-        await deps.repository.end_proposal(state.task.key, ready=ready, why=why)
-    return Step(state.with_status(status), "ok")
 
 
 async def withdraw(state: RunState, deps: Deps) -> None:
@@ -231,21 +229,6 @@ async def _rewritten(state: RunState, deps: Deps, work: TaskWork, proposal: Prop
     )
     state, made = added(state, work, made)
     return committed(state, work, await deps.repository.publish_checkpoint(made))
-
-
-def _as_decided(proposal: Proposal, decision: Decision) -> Proposal:
-    """The proposal a person made of ours: other tasks, or to leave the task out."""
-    if decision.verdict == "skip":
-        return replace(proposal, kind="recovery", strategy="skip")
-    if decision.verdict != "edit":
-        return proposal
-    several = len(decision.tasks) > 1
-    return replace(
-        proposal,
-        kind="recovery",
-        strategy="decompose" if several else "rewrite",
-        replacements=decision.tasks,
-    )
 
 
 def _parked(state: RunState) -> Step:

@@ -225,7 +225,14 @@ def _rendered(
 
     left = limit - count(render(ContextParts()))
     parts = compose(material, limit=limit, left=left, count=count)
-    broken = [n for file in parts.files for n in _broken_before(file.path, material.contents)]
+    broken: list[str] = []
+    for file in parts.files:
+        if found := syntax_complaint(file.path, material.contents[file.path]):
+            at = f" on line {found.line}" if found.line else ""
+            broken.append(
+                f"`{file.path}` has a syntax error{at} that was there before ({found.message}). "
+                "Repair it if this task needs the file."
+            )
     parts = replace(parts, notes=(*parts.notes, *broken))
     return within(parts, render, limit=limit, count=count)
 
@@ -302,15 +309,3 @@ def _with_criteria(task: Task) -> str:
     lines = "\n".join(f"- {each[:_LONGEST_CRITERION]}" for each in new)
     criteria = f"When all tasks of its section are done, this must be true:\n\n{lines}"
     return "\n\n".join(filter(None, [task.details, criteria]))
-
-
-def _broken_before(path: str, contents: Mapping[str, bytes]) -> list[str]:
-    """Say that a file of the base does not parse: it was so before this task."""
-    found = syntax_complaint(path, contents[path])
-    if found is None:
-        return []
-    at = f" on line {found.line}" if found.line else ""
-    return [
-        f"`{path}` has a syntax error{at} that was there before ({found.message}). Repair it "
-        "if this task needs the file."
-    ]

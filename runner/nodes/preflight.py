@@ -84,7 +84,10 @@ async def first_look(state: RunState, deps: Deps, started: MutableSet[str]) -> C
     Raises ``Outage`` and ``TaskError`` as ``cannot_start`` does.
     """
     base = await deps.repository.snapshot(state.stack.tip)
-    key = _key(state, deps, base)
+    # what the answer depends on: the tree, and where its tests run
+    sandbox, commands = state.request.options.sandbox, state.request.options.verify.verify_commands
+    parts = (base.tree, deps.sandbox.name, sandbox.image, sandbox.setup, commands)
+    key = hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
     found = None if key in started else await cannot_start(state, deps)
     if found is None:
         started.add(key)
@@ -198,11 +201,3 @@ def _guessed(names: Sequence[str]) -> str:
 
 def _seen(what: str) -> str:
     return f"The tests cannot start, with or without a change: {what.rstrip('.')}."
-
-
-def _key(state: RunState, deps: Deps, base: Snapshot) -> str:
-    """What the answer depends on: the tree, and where its tests run."""
-    options = state.request.options
-    sandbox, commands = options.sandbox, options.verify.verify_commands
-    parts = (base.tree, deps.sandbox.name, sandbox.image, sandbox.setup, commands)
-    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]

@@ -15,11 +15,11 @@ from runner.nodes.validate import kept_names
 from runner.nodes.verify import accepted, measured
 from runner.nodes.work import work_on
 from runner.people.revision_sentences import tests_fail
+from runner.state.changes import Snapshot
 from runner.state.findings import Verdict, reasons_of
 from runner.state.options import Request
 from runner.state.revising import Revision
-from runner.state.run_state import Attempt, Planned, RunState
-from runner.verify.assessment import Assessment
+from runner.state.run_state import Attempt, Checked, Planned, RunState
 
 
 async def verified_again(request: Request, deps: Deps, pull: Revision) -> Attempt:
@@ -28,59 +28,50 @@ async def verified_again(request: Request, deps: Deps, pull: Revision) -> Attemp
     Its verification has failed where tests fail because of the change. Raises ``TaskError`` if
     nothing can be known, ``Outage``.
     """
-    state, sandbox = await _begun(request, deps, pull), TaskSandbox({})
-    base = await base_of(state, deps)
-    try:
-        state, found = await measured(await work_on(state, deps, sandbox, base))
-    finally:
-        await sandbox.close()
-    return (accepted(state, found) if found.outcome == "green" else _refused(state, found)).attempt
-
-
-async def _begun(request: Request, deps: Deps, pull: Revision) -> RunState:
-    options = request.options
+    options, sandbox = request.options, TaskSandbox({})
     if options.verify.verify_mode == "agent":  # its command would have to be asked for
         verify = replace(options.verify, verify_mode="auto")
         request = replace(request, options=replace(options, verify=verify))
     # what people pushed is judged like the rest
     pull = replace(pull, kept=(request.roadmap,))
     first, *members = pull.tasks
-    attempt = Attempt(
-        task=first,
-        base=pull.fork,
-        below=pull.below,
-        planned=Planned(members=tuple(members), revision=pull),
-    )
+    planned = Planned(members=tuple(members), revision=pull)
     state = await opened(RunState(request), deps, pull)
-    state = replace(state.put(attempt), current=first)
+    state = state.put(Attempt(task=first, base=pull.fork, below=pull.below, planned=planned))
+    state = replace(state, current=first)
     state = state.with_changes(await change_so_far(state, deps))
-    return await _looked_through(state, deps)
-
-
-async def _looked_through(state: RunState, deps: Deps) -> RunState:
-    """Return the state with what a reviewer is told without any test."""
-    changes, base = state.attempt.answered.changes, await base_of(state, deps)
-    old = await contents(deps, base, changes.files.keys() & base.entries.keys())
-    changes, read = as_texts(changes, reader(old))
-    last = state.updated(
-        replace(state.attempt.answered, answers=MAX_CALLS + 1)
-    )  # nobody can be asked about a name
-    names = await kept_names(last, deps, changes, base, read)
-    weaker = await asyncio.to_thread(said_by, weaker_asserts, changes, read=read)
-    return state.updated(
-        replace(
-            state.attempt.checked,
-            warnings=(*names.warnings, *weaker),
-            lost_names=None if names.complaints else names.lost,
-        )
-    )
-
-
-def _refused(state: RunState, found: Assessment) -> RunState:
+    base = await base_of(state, deps)
+    state = state.updated(await _looked_through(state, deps, base))
+    try:
+        state, found = await measured(await work_on(state, deps, sandbox, base))
+    finally:
+        await sandbox.close()
+    if found.outcome == "green":
+        return accepted(state, found).attempt
     why = found.verdict.reason
     if found.outcome == "red":
         why = tests_fail(reasons_of(found.verification))
-    verdict = Verdict("untested", why, found.verdict.turned)
-    return state.updated(
-        replace(state.attempt.tested, verification=found.verification.lean, verdict=verdict)
+    return replace(
+        state.attempt,
+        tested=replace(
+            state.attempt.tested,
+            verification=found.verification.lean,
+            verdict=Verdict("untested", why, found.verdict.turned),
+        ),
+    )
+
+
+async def _looked_through(state: RunState, deps: Deps, base: Snapshot) -> Checked:
+    """Return what a reviewer is told without any test."""
+    changes = state.attempt.answered.changes
+    old = await contents(deps, base, changes.files)
+    changes, read = as_texts(changes, reader(old))
+    # nobody can be asked about a name
+    last = state.updated(replace(state.attempt.answered, answers=MAX_CALLS + 1))
+    names = await kept_names(last, deps, changes, base, read)
+    weaker = await asyncio.to_thread(said_by, weaker_asserts, changes, read=read)
+    return replace(
+        state.attempt.checked,
+        warnings=(*names.warnings, *weaker),
+        lost_names=None if names.complaints else names.lost,
     )

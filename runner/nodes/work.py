@@ -11,7 +11,7 @@ from runner.loop.reading import Read, contents, everything, prepared_image, read
 from runner.loop.workspace import materialise, restore
 from runner.ports import SandboxSession
 from runner.state.changes import ChangeSet, Snapshot, TreeEntry, tree_sha
-from runner.state.events import TestedTree, verified
+from runner.state.events import TestedTree, Verified
 from runner.state.findings import Verification
 from runner.state.run_state import RunState
 from runner.verify import Commands, configuration, tools_of
@@ -79,7 +79,10 @@ class NodeWork:
 
     async def tell(self, found: Verification, tested: TestedTree) -> None:
         """Report that tests ran."""
-        await self.deps.events.emit(verified(self.state, found, tested))
+        run, attempt = self.state.request.id, self.state.attempt
+        answer = max(1, attempt.answered.answers)  # work that was handed over counts as the first
+        told = Verified(run, attempt.task, found, tested, attempt.number, answer)
+        await self.deps.events.emit(told)
 
     async def session(self, changes: ChangeSet | None = None) -> SandboxSession:
         """Return a session that holds the base with ``changes`` (None: the attempt's) to run in.

@@ -85,13 +85,6 @@ class Verified(Event):
     answer: Annotated[int, "The number of the answer within its attempt, from 1."] = 1
 
 
-def verified(state: RunState, verification: Verification, tested: TestedTree) -> Verified:
-    """The event that tests ran for the newest answer to the current task."""
-    attempt = state.attempt
-    answer = max(1, attempt.answered.answers)  # work that was handed over counts as the first
-    return Verified(state.request.id, state.current, verification, tested, attempt.number, answer)
-
-
 @dataclass(frozen=True, slots=True)
 class CommandRan(Event):
     """A command ended in the sandbox that is part of no verification.
