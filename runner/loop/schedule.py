@@ -27,33 +27,16 @@ def shared_branches(keys: Iterable[str], needs: Callable[[str], tuple[str, ...]]
     Two tasks that one task needs share a branch, with what these need in turn. ``needs`` are the
     tasks that one builds on. Tasks that share a branch with no other are absent.
     """
-    root: dict[str, str] = {}
-    todo: list[str] = []
-    for needed in dict.fromkeys(map(needs, keys)):
-        if len(needed) > 1:
-            _unite(root, needed)
-            todo += needed
-    done: set[str] = set()
+    families: list[set[str]] = []
+    todo = [needed for needed in dict.fromkeys(map(needs, keys)) if len(needed) > 1]
+    seen: set[str] = set()
     while todo:
-        key = todo.pop()
-        if key not in done:
-            done.add(key)
-            _unite(root, (key, *needs(key)))
-            todo += needs(key)
-    return {key: _find(root, key) for key in root}
-
-
-def _unite(root: dict[str, str], keys: tuple[str, ...]) -> None:
-    for key in keys:
-        root.setdefault(key, key)
-        root[_find(root, key)] = _find(root, keys[0])
-
-
-def _find(root: dict[str, str], key: str) -> str:
-    while root[key] != key:
-        root[key] = root[root[key]]
-        key = root[key]
-    return key
+        family = set(todo.pop())
+        todo += [(key, *needs(key)) for key in family - seen]
+        seen |= family
+        near = [each for each in families if not family.isdisjoint(each)]
+        families = [each for each in families if each not in near] + [family.union(*near)]
+    return {key: min(family) for family in families for key in family}
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Measure which of the changed lines the tests run, where that takes little time."""
+"""Which of the changed lines the tests run, and whether old failures run any."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from runner.checks.blanks import added_lines
-from runner.code.languages import is_among_tests
+from runner.code.languages import is_among_tests, is_test_file
 from runner.nodes.work import NodeWork
 from runner.state.findings import Verification
 from runner.verify import is_pytest, running
-from runner.verify.assessment import Assessment
+from runner.verify.assessment import Assessment, plain_id
 from runner.verify.coverage import coverage_level
+from runner.verify.reach import lines_run
 
 _LONGEST_RUN = 30.0
 """Seconds; tests that take longer are not run a second time."""
@@ -54,3 +55,31 @@ async def changed_lines(work: NodeWork) -> Mapping[str, frozenset[int]]:
     return await asyncio.to_thread(
         lambda: {path: added_lines(text, before.get(path, "")) for path, text in files.items()}
     )
+
+
+_MOST_TRACED, _LONGEST_TRACE = 50, 120.0
+
+
+async def apart_from(work: NodeWork, found: Assessment) -> frozenset[str]:
+    """The tests in the way that run no changed line; none where not all of it can be traced.
+
+    What is not a test has to be Python with lines that are there now. They are run once more
+    together: where one of them reaches the change, all may.
+    """
+    lines, ids = await changed_lines(work), found.in_the_way
+    if not 0 < len(ids) <= _MOST_TRACED or not all(
+        lines.get(path) or is_test_file(path) for path in work.changes.files
+    ):
+        return frozenset()
+    tools = {tool.name: tool for tool in work.tools if is_pytest(tool)}
+    apart: set[str] = set()
+    for level in found.verification.tests:
+        own = [f.test for f in level.failures if f.test in ids]
+        tool = tools.get(level.tool)
+        if tool is None or not own:
+            continue
+        session, seconds = await work.session(), min(_LONGEST_TRACE, work.seconds)
+        only = sorted(set(map(plain_id, own)))
+        if await lines_run(session, lines, tool, only, timeout=seconds) == 0:
+            apart.update(own)
+    return frozenset(apart)

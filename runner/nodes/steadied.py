@@ -9,7 +9,7 @@ compared. A configured command that names no test counts as one.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from runner.nodes.work import NodeWork
 from runner.state.changes import ChangeSet
@@ -147,16 +147,13 @@ TIMES = 3
 """How often tests that may be unsteady are run on the base, and those that are with the change."""
 
 
-@dataclass(frozen=True, slots=True)
-class Unsteady:
-    """Tests that fail on the base with another message each time (``red``), or only sometimes."""
+async def unsteady_on_base(
+    work: NodeWork, found: Assessment
+) -> tuple[frozenset[str], frozenset[str]]:
+    """Run the doubtful tests of an assessment alone on the base, each time in a fresh workspace.
 
-    red: frozenset[str] = frozenset()
-    sometimes: frozenset[str] = frozenset()
-
-
-async def unsteady_on_base(work: NodeWork, found: Assessment) -> Unsteady:
-    """Run the doubtful tests of an assessment alone on the base, each time in a fresh workspace."""
+    Returns those that fail there with another message each time, and those that fail sometimes.
+    """
     failures = found.doubtful if len(found.doubtful) <= MOST else ()
     red = [level for level in found.verification.tests if level.result == "failed"]
     runs: list[Verification] = []
@@ -178,4 +175,4 @@ async def unsteady_on_base(work: NodeWork, found: Assessment) -> Unsteady:
             break
     varying = {test: each for test, each in results.items() if len(each) > 1}
     red_ones = frozenset(test for test, each in varying.items() if "" not in each)
-    return Unsteady(red_ones, frozenset(varying) - red_ones)
+    return red_ones, frozenset(varying) - red_ones

@@ -24,7 +24,7 @@ from runner.loop.schedule import upcoming
 from runner.loop.strategy import given_up, judged
 from runner.nodes.asked_test import by_asked_test, without_asked_test
 from runner.nodes.assess import assessed, run_levels, timed_out, without_ticks
-from runner.nodes.covered import covered
+from runner.nodes.covered import apart_from, covered
 from runner.nodes.enough import falls_short
 from runner.nodes.evidence import gathered
 from runner.nodes.first_tests import first_tests, suite_seconds, time_needed, whole_seconds
@@ -32,7 +32,6 @@ from runner.nodes.format import formatted
 from runner.nodes.lint import lint_levels, with_linters
 from runner.nodes.people import excused, stands_in_the_way
 from runner.nodes.proof import proved, unnoticed, unproven
-from runner.nodes.reached import apart_from
 from runner.nodes.steadied import TIMES, steadied, unsteady_on_base
 from runner.nodes.work import NodeWork, work_on
 from runner.people.sentences import (
@@ -308,12 +307,12 @@ async def _assessed(work: NodeWork) -> tuple[NodeWork, Assessment, JudgedChange 
             found, change = await assessed(work, again)
     unsteady = frozenset[str]()
     if found.doubtful and not work.own and work.state.request.options.verify.verify_reruns:
-        on_base = await unsteady_on_base(work, found)
+        red, sometimes = await unsteady_on_base(work, found)
         again = verification
-        if among := on_base.sometimes:
-            again = await steadied(work, verification, among=among, times=TIMES)
-        if on_base.red or again != verification:
-            unsteady = on_base.red
+        if sometimes:
+            again = await steadied(work, verification, among=sometimes, times=TIMES)
+        if red or again != verification:
+            unsteady = red
             verification = again
             found, change = await assessed(work, again, unsteady=unsteady)
     if apart := await apart_from(work, found):

@@ -11,8 +11,9 @@ from runner.people.sentences import with_talk
 from runner.roadmap.lint.reading import TaskReading, readings
 from runner.roadmap.task import Task
 from runner.state.error_types import (
-    ERROR_RULES,
+    LASTING,
     NO_NEWS,
+    SEVERITIES,
     word_of_complaint,
     word_of_verification,
 )
@@ -152,11 +153,11 @@ _HOPELESS = frozenset({"git", "github", "internal", "merged", "closed"})
 def failure_of(attempt: Attempt) -> Failure:
     """Return the failure of an attempt: its node's own, or what the last answers failed for."""
     failure = attempt.failure or _of_answers(attempt)
-    rule = ERROR_RULES[failure.error]
+    hopeless = failure.error in LASTING or failure.type in _HOPELESS
     return replace(
         failure,
-        severity=rule.severity,
-        recoverable=failure.recoverable and rule.recoverable and failure.type not in _HOPELESS,
+        severity=SEVERITIES[failure.error],
+        recoverable=failure.recoverable and not hopeless,
         evidence=tuple(dict.fromkeys((*failure.evidence, *_evidence(attempt))))[:MOST_EVIDENCE],
     )
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final, Literal
 
 from runner.code.missing import missing_in
@@ -31,40 +30,27 @@ ErrorType = Literal[
 Severity = Literal["warning", "error", "critical"]
 """A warning goes away by itself, an error ends this task, a critical one would end others too."""
 
-Handling = Literal["repair", "wait", "ask"]
-
 MAX_RETRIES = 3
 """Further answers of an attempt after an error of one type."""
 
 
-@dataclass(frozen=True, slots=True)
-class ErrorRule:
-    """What follows an error of one type.
-
-    ``handling`` says who takes care of it: a *repair* by the model, the run itself, which *waits*
-    and continues, or a person who is *asked*. ``recoverable`` says whether another attempt can end
-    otherwise while nobody changes anything outside.
-    """
-
-    severity: Severity
-    recoverable: bool
-    handling: Handling
-
-
-ERROR_RULES: Final[Mapping[ErrorType, ErrorRule]] = {
-    "syntax": ErrorRule("error", True, "repair"),
-    "missing_path": ErrorRule("error", True, "repair"),
-    "import": ErrorRule("error", True, "repair"),
-    "permission": ErrorRule("error", False, "ask"),
-    "timeout": ErrorRule("error", True, "repair"),
-    "rate_limit": ErrorRule("warning", True, "wait"),
-    "model": ErrorRule("error", True, "repair"),
-    "test": ErrorRule("error", True, "repair"),
-    "environment": ErrorRule("critical", True, "ask"),
-    "conflict": ErrorRule("error", True, "ask"),
-    "budget": ErrorRule("critical", True, "ask"),
-    "other": ErrorRule("error", True, "ask"),
+SEVERITIES: Final[Mapping[ErrorType, Severity]] = {
+    "syntax": "error",
+    "missing_path": "error",
+    "import": "error",
+    "permission": "error",
+    "timeout": "error",
+    "rate_limit": "warning",
+    "model": "error",
+    "test": "error",
+    "environment": "critical",
+    "conflict": "error",
+    "budget": "critical",
+    "other": "error",
 }
+
+LASTING: Final[frozenset[ErrorType]] = frozenset({"permission"})
+"""What no further attempt changes while nobody changes anything outside."""
 
 _TYPE_OF_WORD: Final[Mapping[str, ErrorType]] = {
     "missing_file": "missing_path",
@@ -78,14 +64,13 @@ _TYPE_OF_WORD: Final[Mapping[str, ErrorType]] = {
 
 def error_type(word: str) -> ErrorType:
     """Return the type that the word of a failure belongs to."""
-    known: dict[str, ErrorType] = {each: each for each in ERROR_RULES}
+    known: dict[str, ErrorType] = {each: each for each in SEVERITIES}
     return known.get(word) or _TYPE_OF_WORD.get(word, "other")
 
 
 def waited_out(word: str) -> ErrorType | None:
     """Return the type of an outage that the run waits out by itself; None for all others."""
-    error = error_type(word)
-    return error if ERROR_RULES[error].handling == "wait" else None
+    return "rate_limit" if error_type(word) == "rate_limit" else None
 
 
 NO_NEWS: Final = frozenset({"SameAnswer", "EmptyAnswer"})

@@ -7,7 +7,7 @@ from typing import get_args
 import pytest
 
 from runner.state.error_types import (
-    ERROR_RULES,
+    SEVERITIES,
     ErrorType,
     error_type,
     word_of_complaint,
@@ -17,9 +17,9 @@ from runner.state.findings import Complaint, Level, TestFailure, Verification
 from runner.state.run_state import Failure
 
 
-def test_every_type_has_a_rule() -> None:
+def test_every_type_has_a_severity() -> None:
     """No type is without its row."""
-    assert set(ERROR_RULES) == set(get_args(ErrorType))
+    assert set(SEVERITIES) == set(get_args(ErrorType))
 
 
 @pytest.mark.parametrize(
