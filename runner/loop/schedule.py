@@ -134,15 +134,6 @@ def unplaced(state: RunState, tasks: tuple[Task, ...]) -> dict[str, str]:
     return {task.key: by for task in tasks if (by := places.awaited(task.key))}
 
 
-def advanced_apart(state: RunState) -> RunState:
-    """Take in the commits of the run: open members, or what was merged into the default branch."""
-    no = {key for key, status in state.statuses.items() if status is Status.DECLINED}
-    for attempt in state.attempts.values():
-        if attempt.published.commit and attempt.task not in (*state.stack.taken, *no):
-            state = applied(_taken(state, attempt), attempt)
-    return state
-
-
 def _taken(state: RunState, attempt: Attempt) -> RunState:
     state = replace(state, stack=replace(state.stack, taken=(*state.stack.taken, attempt.task)))
     if attempt.published.branch == state.stack.branch:
@@ -220,7 +211,7 @@ def blocked(state: RunState) -> dict[str, str]:
     waits, still_open = _Waits(state), tuple(_open(state))
     homeless = unplaced(state, tuple(task for task in still_open if not waits.first(task)))
     for task in still_open:
-        if by := waits.vain(task) or homeless.get(task.key, ""):
+        if by := waits.first(task, vain=True) or homeless.get(task.key, ""):
             waits.blocked[task.key] = by
     return waits.blocked
 
@@ -259,23 +250,19 @@ class _Waits:
     def __init__(self, state: RunState) -> None:
         self._state = state
         self._tasks = {task.key: task for task in state.tasks}
-        self._first: dict[int, str] = {}
-        self._vain: dict[int, str] = {}
+        self._found: dict[tuple[int, bool], str] = {}
         self.blocked: dict[str, str] = {}
 
-    def first(self, task: Task) -> str:
-        """The first task of this run that one waits for, or ''."""
-        at = id(task.depends_on)
-        if at not in self._first:
-            self._first[at] = next((k for k in task.depends_on if self._is_awaited(k)), "")
-        return self._first[at]
+    def first(self, task: Task, *, vain: bool = False) -> str:
+        """The first task of this run that one waits for, or waits for in ``vain``; or ''.
 
-    def vain(self, task: Task) -> str:
-        """The first task that one waits for in vain; all it depends on were looked at before."""
-        at = id(task.depends_on)
-        if at not in self._vain:
-            self._vain[at] = next((k for k in task.depends_on if self._is_hopeless(k)), "")
-        return self._vain[at]
+        Before the latter is asked, all that it depends on have to be looked at.
+        """
+        at = id(task.depends_on), vain
+        if at not in self._found:
+            test = self._is_hopeless if vain else self._is_awaited
+            self._found[at] = next(filter(test, task.depends_on), "")
+        return self._found[at]
 
     def _is_awaited(self, key: str) -> bool:
         task = self._tasks.get(key)
@@ -286,15 +273,13 @@ class _Waits:
     def _is_hopeless(self, key: str) -> bool:
         if not self._is_awaited(key):
             return False
-        task, attempt = self._tasks[key], self._state.attempts.get(key)
-        status = self._state.status(task)
         if key in self.blocked:
             return True
+        task, attempt = self._tasks[key], self._state.attempts.get(key)
         if attempt and comes_back(attempt):
             return False
-        if status in _ON_THE_WAY:
-            return not asked_for(self._state, task)
-        return True
+        on_the_way = self._state.status(task) in _ON_THE_WAY
+        return not on_the_way or not asked_for(self._state, task)
 
 
 def open_tasks(state: RunState) -> tuple[Task, ...]:
@@ -345,19 +330,18 @@ def advanced(state: RunState) -> RunState:
     Read off the attempts, so that a crash between the rows of a border loses no commit, and tasks
     that were worked on side by side may be settled in any order.
     """
-    if independent(state):
-        return advanced_apart(state)
     no = {key for key, status in state.statuses.items() if status is Status.DECLINED}
-    made = (a for a in state.attempts.values() if a.published.commit and a.task not in no)
+    made = [a for a in state.attempts.values() if a.published.commit and a.task not in no]
+    if independent(state):  # open members, or what was merged into the default branch
+        for attempt in made:
+            if attempt.task not in state.stack.taken:
+                state = applied(_taken(state, attempt), attempt)
+        return state
     on = {a.base: a for a in made if a.published.commit != a.base}
-    while (attempt := on.pop(state.stack.tip, None)) is not None:
-        state = replace(
-            state,
-            stack=replace(
-                state.stack, tip=attempt.published.commit, branch=attempt.published.branch
-            ),
-        )
-        state = applied(state, attempt)
+    while (newest := on.pop(state.stack.tip, None)) is not None:
+        tip, branch = newest.published.commit, newest.published.branch
+        state = replace(state, stack=replace(state.stack, tip=tip, branch=branch))
+        state = applied(state, newest)
     return state
 
 
