@@ -149,8 +149,8 @@ def _fill(connection: Connection) -> None:
     rows: list[dict[str, Any]] = []
     for number in range(_RECORDS, _MANY):
         made = sql.rows_of(_made(number), None, details=False)
-        rows.append(dict(made.execution))
-        for row in made.totals:
+        rows += map(dict, made[sql.PUT])
+        for row in made[sql.ADD]:
             _add(totals, row)
     connection.execute(sa.text(sql.PUT.row), rows)
     connection.execute(sa.text(sql.ADD.row), list(totals.values()))

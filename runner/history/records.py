@@ -252,11 +252,6 @@ class UnreadableRecord(ValueError):
     """A stored record that this version cannot read."""
 
 
-def to_json(execution: Execution) -> dict[str, Any]:
-    """Return a record as JSON, with its nodes and commands, as it is stored."""
-    return asdict(execution)
-
-
 def for_programs(execution: Execution) -> dict[str, Any]:
     """Return a record as other programs get it: a cost that is not known is null, never 0."""
     data = asdict(execution)

@@ -6,22 +6,22 @@ them. Ids of repositories are 0 on a checkout.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from json import dumps, loads
-from typing import Any, Final
+from typing import Any, Final, Protocol, TypeVar
 
 from runner.history.inquiry import AHEAD, HistoryQuery, Recalled, Totals
 from runner.history.records import (
     DAY,
     VERSION,
     Execution,
-    ExecutionKey,
     NodeRecord,
     ToolRecord,
     UnreadableRecord,
     from_json,
-    to_json,
 )
 from runner.history.totals import Counted, DayTotal, Tally, counted, merged, taken_back
 from runner.money import Usage
@@ -199,39 +199,25 @@ FORGET: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class RecordedRows:
-    """What recording an execution writes: its row, rows of nodes and commands, changed totals."""
-
-    execution: Mapping[str, Any]
-    nodes: Sequence[Mapping[str, Any]]
-    tools: Sequence[Mapping[str, Any]]
-    totals: Sequence[Mapping[str, Any]]
+Rows = Sequence[Mapping[str, Any]]
 
 
-def rows_of(execution: Execution, before: Sequence[Any] | None, *, details: bool) -> RecordedRows:
-    """Return what to write; ``before`` is what ``BEFORE`` found.
+def rows_of(
+    execution: Execution, before: Sequence[Any] | None, *, details: bool
+) -> dict[Upsert, Rows]:
+    """Return what recording an execution writes; ``before`` is what ``BEFORE`` found.
 
     A record that is there already keeps its time, so that it counts for the same day.
     """
+    old: Counted = {}
     if before is not None:
         execution = replace(execution, at=float(before[0]))
-    counts = counted(execution)
-    old = _counted_before(before[2]) if before is not None else {}
-    key = asdict(execution.key)
-    return RecordedRows(
-        execution=_row(execution, counts),
-        nodes=[_node(key, node) for node in execution.nodes] if details else [],
-        tools=[key | asdict(tool) for tool in execution.tools] if details else [],
-        totals=list(_changes(execution, merged(counts, taken_back(old)))),
-    )
-
-
-def _row(execution: Execution, counts: Counted) -> dict[str, Any]:
-    place, route, end, used = execution.place, execution.route, execution.end, execution.used
-    data = to_json(replace(execution, nodes=(), tools=()))
-    return {
-        **asdict(execution.key),
+        with suppress(ValueError, TypeError):  # what it counted cannot be read any more
+            old = {(str(d), str(v)): _tally(amounts) for d, v, *amounts in loads(before[2])}
+    counts, key = counted(execution), asdict(execution.key)
+    place, route, end = execution.place, execution.route, execution.end
+    row = {
+        **key,
         "repository_id": place.repository_id,
         "repository": place.repository,
         "installation_id": place.installation_id,
@@ -251,106 +237,143 @@ def _row(execution: Execution, counts: Counted) -> dict[str, Any]:
         "error": end.error,
         "severity": end.severity,
         "strategy": execution.recovery.strategy,
-        **{name: getattr(used, name) for name in _AMOUNTS},
+        **_amounts(execution.used),
         "version": VERSION,
-        "data": dumps(data, ensure_ascii=True),
-        "counted": dumps([[*place, *_amounts(tally)] for place, tally in counts.items()]),
+        "data": dumps(asdict(replace(execution, nodes=(), tools=())), ensure_ascii=True),
+        "counted": dumps([[*k, *_tallied(tally).values()] for k, tally in counts.items()]),
+    }
+    nodes = [
+        {**key, "node": n.node, "visits": n.visits, **_amounts(n.usage)} for n in execution.nodes
+    ]
+    # always in one order: two writers never wait for each other
+    changes = merged(counts, taken_back(old))
+    totals = [
+        {"scope": scope, "day": execution.day, "dimension": d, "value": v, **_tallied(tally)}
+        for scope in (EVERYWHERE, scope_of(place.repository_id))
+        for (d, v), tally in changes.items()
+    ]
+    return {
+        PUT: [row],
+        PUT_NODE: nodes if details else [],
+        PUT_TOOL: [key | asdict(tool) for tool in execution.tools] if details else [],
+        ADD: totals,
     }
 
 
-def _node(key: Mapping[str, Any], node: NodeRecord) -> dict[str, Any]:
-    amounts = {name: getattr(node.usage, name) for name in _AMOUNTS}
-    return {**key, "node": node.node, "visits": node.visits, **amounts}
+def _amounts(used: Usage) -> dict[str, float]:
+    return {name: getattr(used, name) for name in _AMOUNTS}
 
 
-def _amounts(tally: Tally) -> tuple[float, ...]:
-    used = tally.used
-    amounts = (getattr(used, name) for name in _AMOUNTS)
-    return (tally.seen, tally.over, tally.good, *amounts)
+def _tallied(tally: Tally) -> dict[str, float]:
+    counts = {"seen": tally.seen, "finished": tally.over, "good": tally.good}
+    return counts | _amounts(tally.used)
 
 
 def _tally(amounts: Sequence[Any]) -> Tally:
-    seen, over, good, *used = amounts
-    seconds, tokens, cost, calls, unpriced = used
+    seen, over, good, seconds, tokens, cost, calls, unpriced = amounts
     usage = Usage(float(seconds), int(tokens), float(cost), int(calls), int(unpriced))
     return Tally(int(seen), int(over), int(good), usage)
 
 
-def _counted_before(stored: str) -> dict[tuple[str, str], Tally]:
-    """What the older record counted; nothing if that cannot be read any more."""
-    try:
-        return {(str(d), str(v)): _tally(amounts) for d, v, *amounts in loads(stored)}
-    except (ValueError, TypeError):
-        return {}
-
-
-def _changes(execution: Execution, counts: Counted) -> Iterator[dict[str, Any]]:
-    """The rows to add up, always in one order: two writers never wait for each other."""
-    for scope in (EVERYWHERE, scope_of(execution.place.repository_id)):
-        for (dimension, value), tally in counts.items():
-            amounts = dict(zip(_TALLIES, _amounts(tally), strict=True))
-            place = {"scope": scope, "day": execution.day, "dimension": dimension, "value": value}
-            yield place | amounts
-
-
-def total_of(row: Sequence[Any]) -> DayTotal:
-    """Read a row of ``TOTALS``."""
-    day, dimension, value, *amounts = row
-    return DayTotal(int(day), str(dimension), str(value), _tally(amounts))
-
-
-def node_of(row: Sequence[Any]) -> NodeRecord:
-    """Read a row of ``NODES``."""
-    node, visits, seconds, tokens, cost, calls, unpriced = row
-    return NodeRecord(node, visits, Usage(seconds, tokens, cost, calls, unpriced))
-
-
-def tool_of(row: Sequence[Any]) -> ToolRecord:
-    """Read a row of ``TOOLS``."""
-    return ToolRecord(*row)
-
-
-def key_of(key: ExecutionKey) -> dict[str, Any]:
-    """The parameters of statements about one execution."""
-    return asdict(key)
-
-
-def recalled(rows: Sequence[Sequence[Any]]) -> Recalled:
+def _recalled(rows: Iterable[Sequence[Any]]) -> Recalled:
     """Read rows of (version, data)."""
     found: list[Execution] = []
-    for version, data in rows:
-        try:
+    every = list(rows)
+    for version, data in every:
+        with suppress(UnreadableRecord, ValueError, TypeError):
             if int(version) == VERSION:
                 found.append(from_json(data))
-        except (UnreadableRecord, ValueError, TypeError):
-            continue
-    return Recalled(tuple(found), len(rows) - len(found))
+    return Recalled(tuple(found), len(every) - len(found))
 
 
-def parameters_of(query: HistoryQuery) -> dict[str, Any]:
-    """The parameters of ``recent``."""
-    return {
-        "repository_id": query.repository_id,
-        "since": query.since,
-        "until": query.until + AHEAD * DAY,
-        "most": query.most,
-    }
+class Tables(Protocol):
+    """The tables of a database within a transaction."""
+
+    def execute(self, statement: str, values: Mapping[str, Any]) -> Iterable[Sequence[Any]]:
+        """Run one statement; return its rows."""
+
+    def put(self, upsert: Upsert, rows: Rows) -> None:
+        """Write rows, at least one."""
 
 
-def days_of(query: HistoryQuery) -> dict[str, Any]:
-    """The parameters of ``TOTALS`` and ``unread``."""
-    since, until = query.days
-    return {
-        "scope": scope_of(query.repository_id),
-        "repository_id": query.repository_id,
-        "since": since,
-        "until": until,
-        "ahead": float((until + 1) * DAY),
-        "version": VERSION,
-    }
+T = TypeVar("T")
 
 
-def totals_of(rows: Sequence[Sequence[Any]], unread_rows: Sequence[Any] | None) -> Totals:
-    """Read what ``TOTALS`` and ``unread`` found."""
-    other, future = unread_rows or (0, 0)
-    return Totals(tuple(total_of(row) for row in rows), int(other or 0), int(future or 0))
+class KeptHistory(ABC):
+    """The ``History`` port on these tables, wherever they are. Methods raise ``Outage``."""
+
+    @abstractmethod
+    async def _do(self, work: Callable[[Tables], T], *, write: bool = False) -> T:
+        """Do ``work`` in one transaction, and return what it returns."""
+
+    async def record(self, execution: Execution, *, details: bool = True) -> None:
+        """Keep a record."""
+
+        def work(db: Tables) -> None:
+            before = next(iter(db.execute(BEFORE, asdict(execution.key))), None)
+            for upsert, rows in rows_of(execution, before, details=details).items():
+                if rows:
+                    db.put(upsert, rows)
+
+        await self._do(work, write=True)
+
+    async def totals(self, query: HistoryQuery) -> Totals:
+        """Return what the records add up to, by day."""
+        since, until = query.days
+        values = {
+            "scope": scope_of(query.repository_id),
+            "repository_id": query.repository_id,
+            "since": since,
+            "until": until,
+            "ahead": float((until + 1) * DAY),
+            "version": VERSION,
+        }
+
+        def work(db: Tables) -> Totals:
+            [(other, future)] = db.execute(
+                unread(repository=query.repository_id is not None), values
+            )
+            days = tuple(
+                DayTotal(int(day), str(dimension), str(value), _tally(amounts))
+                for day, dimension, value, *amounts in db.execute(TOTALS, values)
+            )
+            return Totals(days, int(other or 0), int(future or 0))
+
+        return await self._do(work)
+
+    async def recent(self, query: HistoryQuery) -> Recalled:
+        """Return the newest records."""
+        select = recent(repository=query.repository_id is not None, failed=query.failed)
+        values = {
+            "repository_id": query.repository_id,
+            "since": query.since,
+            "until": query.until + AHEAD * DAY,
+            "most": query.most,
+        }
+        return await self._do(lambda db: _recalled(db.execute(select, values)))
+
+    async def of_run(self, run: str) -> Recalled:
+        """Return the records of a run, with their nodes and commands."""
+
+        def work(db: Tables) -> Recalled:
+            found = _recalled(db.execute(OF_RUN, {"run": run}))
+            whole = []
+            for each in found.executions:
+                key = asdict(each.key)
+                nodes = [NodeRecord(n, v, Usage(*used)) for n, v, *used in db.execute(NODES, key)]
+                tools = [ToolRecord(*row) for row in db.execute(TOOLS, key)]
+                whole.append(replace(each, nodes=tuple(nodes), tools=tuple(tools)))
+            return Recalled(tuple(whole), found.left_out)
+
+        return await self._do(work)
+
+    async def forget(self, repository_id: int, before: int) -> None:
+        """Delete everything about a repository from before a day."""
+        scope = scope_of(repository_id)
+        old = {"repository_id": repository_id, "before": before, "scope": scope}
+
+        def work(db: Tables) -> None:
+            for statement in FORGET:
+                db.execute(statement, old)
+
+        await self._do(work, write=True)

@@ -10,12 +10,12 @@ import re
 from collections.abc import Callable, Collection
 from typing import Final
 
-from runner.code.missing import Missing, missing_in
+from runner.code.missing import INSTALLED_AS, Missing, missing_in
 from runner.people.recovery_sentences import NOT_VAGUE
 from runner.recovery.checks import is_clear
 from runner.recovery.facts import FailureFacts
 from runner.recovery.patterns.environment import environment, forbidden, outside
-from runner.recovery.patterns.imports import circular, installed_as, modules, words_of
+from runner.recovery.patterns.imports import circular, modules, words_of
 from runner.recovery.patterns.tasks import contradiction, large, later, question, vague
 from runner.state.proposal import Classification
 
@@ -79,6 +79,6 @@ def _asked_for(facts: FailureFacts, missing: Missing) -> bool:
     if any(path.rpartition("/")[2].split(".")[0] == file for path in facts.paths):
         return False
     top = missing.name.split(".")[0]
-    names = {missing.name, missing.path, top, installed_as(top)} - {""}
+    names = {missing.name, missing.path, top, INSTALLED_AS.get(top, top)} - {""}
     text = words_of(facts.task)
     return any(re.search(rf"(?<![\w.]){re.escape(name)}(?![\w])", text) for name in names)

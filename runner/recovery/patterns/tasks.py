@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import combinations
 
 from runner.people.recovery_sentences import WHOSE, model_asks
 from runner.recovery.checks import is_clear
@@ -24,61 +25,42 @@ _MOST = 100
 
 
 def contradiction(facts: FailureFacts) -> Classification | None:
-    """Find two tests that no answer can satisfy both."""
-    lines = [line for line in facts.seen if "::" in line][:_MOST]
+    """Find two tests that no answer can satisfy both: one wants what the other failed for.
+
+    The evidence names both sides: each test as old or new, and the task.
+    """
+    lines = [line.partition(": ") for line in facts.seen if "::" in line][:_MOST]
     now = {failure.test for failure in facts.failures}
-    for at, first in enumerate(lines):
-        for second in lines[at + 1 :]:
-            both = {_test(first), _test(second)}
-            if len(both) == 2 and not both <= now and _exclude(first, second):
-                return Classification("unknown", _evidence(facts, (first, second)))
+    for (first, _, one), (second, _, other) in combinations(lines, 2):
+        if first == second or {first, second} <= now:
+            continue
+        if not (_wants(one, other) or _wants(other, one) or _mirrored(one, other)):
+            continue
+        old, new = WHOSE
+        whose = [old if test.partition("::")[0] in facts.paths else new for test in (first, second)]
+        names = list(dict.fromkeys(each.removesuffix(": ") for each in whose))
+        both = " and ".join(names) if len(names) == 2 else f"two {names[0].partition(' ')[2]}s"
+        seen = (
+            f"{both} contradict each other; a person must decide",
+            f"{whose[0]}{first}: {one}",
+            f"{whose[1]}{second}: {other}",
+            f"the task: {' '.join(facts.task.text.split())[:200]}",
+        )
+        return Classification("unknown", seen)
     return None
 
 
-def _exclude(first: str, second: str) -> bool:
-    """Whether one test wants what the other one failed for."""
-    return _raised(first, second) or _raised(second, first) or _mirrored(first, second)
+def _wants(one: str, got: str) -> bool:
+    """Whether a test wants the error that another one fails with."""
+    found = _NOT_RAISED.search(one)
+    return found is not None and re.search(rf"\b{found['error']}:", got) is not None
 
 
-def _raised(wants: str, got: str) -> bool:
-    found = _NOT_RAISED.search(wants)
-    return found is not None and re.search(rf"\b{found['error']}:", _message(got)) is not None
-
-
-def _mirrored(first: str, second: str) -> bool:
-    one, other = _COMPARED.search(_message(first)), _COMPARED.search(_message(second))
-    if one is None or other is None or one["left"] == one["right"]:
+def _mirrored(one: str, other: str) -> bool:
+    mine, theirs = _COMPARED.search(one), _COMPARED.search(other)
+    if mine is None or theirs is None or mine["left"] == mine["right"]:
         return False
-    return (one["left"], one["right"]) == (other["right"], other["left"])
-
-
-def _evidence(facts: FailureFacts, lines: tuple[str, ...]) -> tuple[str, ...]:
-    """The evidence names both sides: each test as old or new, and the task."""
-    whose = [_whose(facts, line) for line in lines]
-    tests = tuple(f"{prefix}{line}" for prefix, line in zip(whose, lines, strict=True))
-    task = f"the task: {' '.join(facts.task.text.split())[:200]}"
-    return (f"{_both(whose)} contradict each other; a person must decide", *tests, task)
-
-
-def _whose(facts: FailureFacts, line: str) -> str:
-    old, new = WHOSE
-    return old if _test(line).partition("::")[0] in facts.paths else new
-
-
-def _both(whose: list[str]) -> str:
-    """Both sides of a contradiction."""
-    names = [prefix.removesuffix(": ") for prefix in whose]
-    if len(set(names)) == 1:
-        return f"two {names[0].partition(' ')[2]}s"
-    return " and ".join(names)
-
-
-def _test(line: str) -> str:
-    return line.partition(": ")[0]
-
-
-def _message(line: str) -> str:
-    return line.partition(": ")[2]
+    return (mine["left"], mine["right"]) == (theirs["right"], theirs["left"])
 
 
 def question(facts: FailureFacts) -> Classification | None:
@@ -105,32 +87,40 @@ _WORD = re.compile(r"[^\W\d_]{2,}")
 
 _MANY_ANSWERS = 4
 _MANY_FILES = 4
-_MANY_STEPS = 6
 
 
 def large(facts: FailureFacts) -> Classification | None:
-    """Count what says so; the task or its plan must, and the answers must as well."""
-    task, answers = {**_text(facts), **_plan(facts)}, _answers(facts)
-    if any(worth >= ENOUGH for worth in answers.values()):
-        return Classification("task_too_complex", _large_because(task, answers))
-    if not task or not answers or sum(task.values()) + sum(answers.values()) < ENOUGH:
-        return None
-    return Classification("task_too_complex", _large_because(task, answers))
+    """Count what says so; the task or its plan must, and the answers must as well.
 
-
-def _large_because(task: dict[str, int], answers: dict[str, int]) -> tuple[str, ...]:
-    return (", ".join(task), *answers) if task else tuple(answers)
-
-
-def _text(facts: FailureFacts) -> dict[str, int]:
-    """Points of what the task names; what the lint calls too large counts double."""
-    if found := lint_large(facts.reading):
-        return {found.message.partition(";")[0]: 2}
+    What the lint calls too large counts double; a change that is too large is enough alone.
+    """
+    task: dict[str, int] = {}
     named, things = files(facts.reading), listed(facts.reading.prose)
-    points = {f"it names {named:g} files": 1} if named >= _MANY_FILES else {}
-    if things >= _LISTED:
-        points[f"it lists {things} things"] = 1 if things == _LISTED else 2
-    return points
+    if found := lint_large(facts.reading):
+        task[found.message.partition(";")[0]] = 2
+    elif named >= _MANY_FILES:
+        task[f"it names {named:g} files"] = 1
+    if not found and things >= _LISTED:
+        task[f"it lists {things} things"] = 1 if things == _LISTED else 2
+    if facts.plan and facts.plan.complexity == "high":
+        task["the plan calls it complex"] = 1
+    if facts.plan and len(facts.plan.likely_files) >= _MANY_FILES:
+        task[f"its plan has {len(facts.plan.likely_files)} files"] = 1
+    answers: dict[str, int] = {}
+    for complaint in facts.complaints:
+        if complaint.error == "TooLarge" and not answers:
+            answers[complaint.message] = ENOUGH
+    if "TruncatedAnswer" in facts.errors:
+        answers["answers were cut off at the longest a model can give"] = 2
+    if facts.answers >= _MANY_ANSWERS:
+        answers[f"{facts.answers} answers were not enough"] = 1
+    broken = {failure.file for failure in facts.failures if failure.file}
+    if len(broken) >= _MANY_FILES:
+        answers[f"tests fail in {len(broken)} files"] = 1
+    enough = task and answers and sum(task.values()) + sum(answers.values()) >= ENOUGH
+    if not enough and ENOUGH not in answers.values():
+        return None
+    return Classification("task_too_complex", (*([", ".join(task)] if task else ()), *answers))
 
 
 def listed(text: str) -> int:
@@ -144,32 +134,6 @@ def listed(text: str) -> int:
             run = run + 1 if 0 < words <= _SHORT else int(at == 0 and words > 0)
             longest = max(longest, run)
     return longest
-
-
-def _plan(facts: FailureFacts) -> dict[str, int]:
-    plan = facts.plan
-    if plan is None:
-        return {}
-    points = {"the plan calls it complex": 1} if plan.complexity == "high" else {}
-    if len(plan.steps) >= _MANY_STEPS or len(plan.likely_files) >= _MANY_FILES:
-        points[f"its plan has {len(plan.steps)} steps, {len(plan.likely_files)} files"] = 1
-    return points
-
-
-def _answers(facts: FailureFacts) -> dict[str, int]:
-    """Points for the answers; a change that is too large is enough alone."""
-    points: dict[str, int] = {}
-    large = next((c.message for c in facts.complaints if c.error == "TooLarge"), "")
-    if large:
-        points[large] = ENOUGH
-    if "TruncatedAnswer" in facts.errors:
-        points["answers were cut off at the longest a model can give"] = 2
-    if facts.answers >= _MANY_ANSWERS:
-        points[f"{facts.answers} answers were not enough"] = 1
-    broken = {failure.file for failure in facts.failures if failure.file}
-    if len(broken) >= _MANY_FILES:
-        points[f"tests fail in {len(broken)} files"] = 1
-    return points
 
 
 _RAISED = r"^(?:E\s+)?(?:[\w.]{1,100}\.)?"
@@ -195,44 +159,35 @@ _FILE = re.compile(
 
 def later(facts: FailureFacts) -> Classification | None:
     """Decide when at least half of the failures miss what an open task names."""
-    found = [
-        (message, task, what)
-        for message in facts.messages
-        for task, what in _missed(facts, message)
-    ]
+    found = [(message, *each) for message in facts.messages if (each := _missed(facts, message))]
     if not found or 2 * len(found) < len(facts.messages):
         return None
-    seen = tuple(
-        dict.fromkeys(
-            f"{task_name(task)} has yet to make {what}, which {message.test or 'the tests'} needs"
-            for message, task, what in found
-        )
+    seen = (
+        f"{task_name(task)} has yet to make {what}, which {message.test or 'the tests'} needs"
+        for message, task, what in found
     )
-    return Classification("missing_dependency", seen[:3], waits_for=found[0][1].key)
+    waits_for = found[0][1].key
+    return Classification("missing_dependency", tuple(dict.fromkeys(seen))[:3], waits_for=waits_for)
 
 
-def _missed(facts: FailureFacts, message: TestMessage) -> list[tuple[Task, str]]:
-    """The first thing that a failure misses and an open task names."""
+def _missed(facts: FailureFacts, message: TestMessage) -> tuple[Task, str] | None:
+    """The first thing that a failure misses and an open task names, and not the current one."""
     own = "".join(_CODE.findall(words_of(facts.task)))
     for pattern in _NAMES:
         found = pattern.search(message.text)
         if found is None or re.search(rf"\b{found['name']}\b", own):
             continue
         if task := naming_word(facts.others, found["name"]):
-            return [(task, found["name"])]
-    found = _FILE.search(message.text)
-    if found and (task := _maker(facts, found["path"])):
-        return [(task, found["path"])]
-    return []
-
-
-def _maker(facts: FailureFacts, path: str) -> Task | None:
-    """The open task that names the file, unless the current task does."""
+            return task, found["name"]
+    path = found["path"] if (found := _FILE.search(message.text)) else ""
 
     def fits(file: str) -> bool:
         return path == file or path.endswith(f"/{file}")
 
-    return None if any(fits(file) for file in facts.task.files) else naming_path(facts.others, fits)
+    if not path or any(fits(file) for file in facts.task.files):
+        return None
+    task = naming_path(facts.others, fits)
+    return (task, path) if task else None
 
 
 """Points that make a task vague; its words alone are never enough."""
@@ -261,30 +216,19 @@ def vague(facts: FailureFacts) -> Classification | None:
         return Classification("task_too_vague", (facts.failure.message,))
     if is_clear(facts.task):
         return None
-    text, answers = _vague_text(facts), _vague_answers(facts)
+    text: dict[str, int] = {}
+    if found := lint_vague(facts.reading):
+        text[found.message.partition(";")[0]] = 2
+    elif facts.reading.explained:
+        return None
+    if word := _WORDS.search(_VAGUE_CODE.sub(" ", facts.task.text[:2_000])):
+        text[f'"{word[0]}" leaves open what is meant'] = 1
+    answers: dict[str, int] = {}
+    if nothing := [texts for error, texts in _NOTHING.items() if error in facts.errors]:
+        many = "1 answer" if facts.answers == 1 else f"{facts.answers} answers"
+        answers[f"in {many} the model {' and '.join(nothing)}"] = len(nothing)
+    if not facts.failures and not facts.output:
+        answers["no answer was ever good enough to be tested"] = 1
     if not text or not answers or sum(text.values()) + sum(answers.values()) < ENOUGH:
         return None
     return Classification("task_too_vague", (", ".join(text), *answers))
-
-
-def _vague_text(facts: FailureFacts) -> dict[str, int]:
-    """Points of the task's own words, each with what it says."""
-    points: dict[str, int] = {}
-    if found := lint_vague(facts.reading):
-        points[found.message.partition(";")[0]] = 2
-    elif facts.reading.explained:
-        return {}
-    if word := _WORDS.search(_VAGUE_CODE.sub(" ", facts.task.text[:2_000])):
-        points[f'"{word[0]}" leaves open what is meant'] = 1
-    return points
-
-
-def _vague_answers(facts: FailureFacts) -> dict[str, int]:
-    """Points of what was answered."""
-    points: dict[str, int] = {}
-    if nothing := [texts for error, texts in _NOTHING.items() if error in facts.errors]:
-        answers = "1 answer" if facts.answers == 1 else f"{facts.answers} answers"
-        points[f"in {answers} the model {' and '.join(nothing)}"] = len(nothing)
-    if not facts.failures and not facts.output:
-        points["no answer was ever good enough to be tested"] = 1
-    return points
