@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from app.terminal import one_line, printable
+from runner.money import dollars
 from runner.people.recovery_sentences import approval_does, new_evidence
 from runner.people.texts import PEOPLE, Texts, environment
+from runner.people.trust import trust_line, verdict_of
+from runner.state.findings import outputs_of
 from runner.state.proposal import as_item
 from runner.state.status_words import DECISIONS
 
 APP = environment("app", PEOPLE)
 APP.filters |= {
+    "dollars": dollars,
     "first_of": lambda text, most: text[:most],
     "item": as_item,
     "one_line": one_line,
@@ -20,6 +24,9 @@ APP.globals |= {
     "DECISIONS": DECISIONS,
     "approval_does": approval_does,
     "new_evidence": new_evidence,
+    "outputs_of": outputs_of,
+    "trust_line": trust_line,
+    "verdict_of": verdict_of,
 }
 APP.tests["begins"] = str.startswith
 

@@ -7,7 +7,7 @@ import json as jsonlib
 import os
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,7 +19,7 @@ from app.local.options import FOLDER, ON_A_CHECKOUT, LocalRun
 from app.local.runs import PendingProposal, answerable, as_it_stands, states
 from app.logs import mask_for, secrets_of
 from app.settings import RunSettings
-from app.terminal import any_encoding, is_plain, one_line, printable, say
+from app.terminal import any_encoding, is_plain, printable, say
 from app.texts import checkout_texts as texts
 from runner.config.model import CONFIG_PATH, RepositoryConfig
 from runner.errors import Outage, PortError
@@ -39,8 +39,6 @@ from runner.ports import SystemClock
 from runner.state.options import Request
 from runner.state.publishing import Stack
 from runner.state.run_state import RunState, Status
-from runner.state.status_words import run_word
-from runner.text.sanitize import sanitize
 
 if TYPE_CHECKING:
     from runner.analysis.preview import CostPreview
@@ -159,12 +157,13 @@ def command(folder: Path, *, json: bool) -> int:
         print(error.message, file=sys.stderr)
         return 2
     if json:
-        print(
-            jsonlib.dumps({"runs": [run_object(*each[:3]) for each in found]}, ensure_ascii=False)
-        )
+        runs = [run_object(*each[:3]) for each in found]
+        print(jsonlib.dumps({"runs": runs}, ensure_ascii=False))
         return 0
-    for text in _lines(found):
-        print(text)
+    for number, each in enumerate(found):
+        print(run_text(*each, tasks=not number))
+    if not found:
+        print(texts.no_run())
     return 0
 
 
@@ -182,46 +181,28 @@ async def _read(folder: Path) -> list[Found]:
     return found
 
 
-def _lines(found: list[Found]) -> Iterator[str]:
-    if not found:
-        yield texts.no_run()
-    for number, each in enumerate(found):
-        yield from run_lines(*each, tasks=not number)
-
-
-def run_lines(
+def run_text(
     run: KnownRun,
     state: RunState,
-    open_: Sequence[PendingProposal],
+    waits: Sequence[PendingProposal],
     elsewhere: str = "",
     *,
     tasks: bool = True,
     now: RunState | None = None,
-) -> Iterator[str]:
+) -> str:
     """A run: how it stands, its ``tasks``, and what to type to answer or to continue it.
 
     ``elsewhere`` is its branch where that is not the one that is checked out, ``now`` says how its
     tasks stand now, where ``state`` is how it left them.
     """
-    view = view_of(state)
-    counts = Counter(task.stands for task in view.tasks)
-    began = datetime.fromtimestamp(run.began, UTC).isoformat(" ", "minutes")
+    views = view_of(state).tasks
+    counts = Counter(task.stands for task in views)
     done = ", ".join(f"{number} {status}" for status, number in counts.items())
-    branch = f"  on branch {one_line(elsewhere)}" if elsewhere else ""
-    roadmap, stands = one_line(state.request.roadmap), run_word(run.state)
-    yield f"{run.id}  {stands}  {roadmap}  {began[:16]} UTC{branch}  {done}"
-    if run.reason:
-        yield f"  {one_line(run.reason)}"
-    for task in view.tasks if tasks else ():
-        name = sanitize(f"{task.name} {task.title}", plain=True)
-        yield f"  {task.stands:<21} {one_line(name)}"
-    stand = view_of(now or state).tasks
-    if tasks and (reviewing := [t.name for t in stand if t.status is Status.IN_REVIEW]):
-        yield f"  {texts.how_to_accept(reviewing, elsewhere)}"
-    for each in open_:
-        yield f"  {texts.how_to_answer(each)}"
-    if run.state in ("interrupted", "paused") and "cairn resume" not in run.reason:
-        yield f"  To continue: cairn resume {run.id}"
+    began = datetime.fromtimestamp(run.began, UTC).isoformat(" ", "minutes")[:16]
+    stand = view_of(now or state).tasks if tasks else ()
+    reviewing = [task.name for task in stand if task.status is Status.IN_REVIEW]
+    shown = views if tasks else ()
+    return texts.run(run, state, began, done, shown, reviewing, waits, elsewhere)
 
 
 def run_object(
@@ -239,22 +220,20 @@ def run_object(
         "branch": state.stack.branch,
         "began": datetime.fromtimestamp(run.began, UTC).isoformat(timespec="seconds"),
         "tasks": table(state),
-        "proposals": [_proposal(each) for each in open_],
-    }
-
-
-def _proposal(each: PendingProposal) -> dict[str, object]:
-    proposal = each.proposal
-    return {
-        "id": proposal.id,
-        "task": proposal.task,
-        "kind": proposal.kind,
-        "strategy": proposal.strategy,
-        "reason": proposal.reason,
-        "explanation": proposal.explanation,
-        "evidence": list(proposal.evidence),
-        "tasks": [task.text for task in proposal.replacements],
-        "decision": each.decision.verdict if each.decision else None,
+        "proposals": [
+            {
+                "id": each.proposal.id,
+                "task": each.proposal.task,
+                "kind": each.proposal.kind,
+                "strategy": each.proposal.strategy,
+                "reason": each.proposal.reason,
+                "explanation": each.proposal.explanation,
+                "evidence": list(each.proposal.evidence),
+                "tasks": [task.text for task in each.proposal.replacements],
+                "decision": each.decision.verdict if each.decision else None,
+            }
+            for each in open_
+        ],
     }
 
 

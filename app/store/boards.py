@@ -44,14 +44,12 @@ class StoredBoards:
 
     async def all(self) -> list[DueBoard]:
         """Return all that are due."""
-        async with self._store.reading() as connection:
-            return [DueBoard(**row._mapping) for row in await connection.execute(_SELECT)]
+        return [DueBoard(**row._mapping) for row in await self._store.rows(_SELECT)]
 
     async def written(self, due: DueBoard) -> None:
         """Forget one that was written, unless it was marked again since."""
         same = (table.c.repository_id == due.repository_id) & (table.c.version == due.version)
-        async with self._store.writing() as connection:
-            await connection.execute(sa.delete(table).where(same))
+        await self._store.change(sa.delete(table).where(same))
 
 
 _SELECT = sa.select(*(table.c[field.name] for field in fields(DueBoard)))

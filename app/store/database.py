@@ -13,7 +13,7 @@ import logging
 import os
 import sqlite3
 import stat
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
@@ -228,6 +228,21 @@ class Store:
         with _outages():
             async with self._turn:
                 return await asyncio.to_thread(_within, writer, work)
+
+    async def rows(self, query: sa.Select[Any]) -> Sequence[Any]:
+        """Return what one query finds. Raises ``Outage``."""
+        async with self.reading() as connection:
+            return list(await connection.execute(query))
+
+    async def value(self, query: sa.Select[Any]) -> Any | None:
+        """Return the first value that one query finds. Raises ``Outage``."""
+        async with self.reading() as connection:
+            return await connection.scalar(query)
+
+    async def change(self, statement: sa.Update | sa.Delete | sa.Insert) -> int:
+        """Run one statement that writes; return how many rows it changed. Raises ``Outage``."""
+        async with self.writing() as connection:
+            return (await connection.execute(statement)).rowcount
 
     async def check(self) -> None:
         """Raise ``Outage`` when the database cannot be written: a full disk can still be read."""

@@ -120,16 +120,14 @@ class Deliveries:
             .where(table.c.status == "stored")
             .order_by(table.c.seq)
         )
-        async with self._store.reading() as connection:
-            return [Arrival(*row) for row in await connection.execute(waiting)]
+        return [Arrival(*row) for row in await self._store.rows(waiting)]
 
     async def known(self, ids: Set[str]) -> set[str]:
         """Return those that are stored, whatever became of them."""
         found: set[str] = set()
-        async with self._store.reading() as connection:
-            for some in _batched(sorted(ids), BATCH):
-                query = sa.select(table.c.id).where(table.c.id.in_(some))
-                found |= set((await connection.execute(query)).scalars())
+        for some in _batched(sorted(ids), BATCH):
+            query = sa.select(table.c.id).where(table.c.id.in_(some))
+            found |= {id for (id,) in await self._store.rows(query)}
         return found
 
     async def done_as(self, id: str) -> str | None:
@@ -137,9 +135,7 @@ class Deliveries:
         other = table.alias("other")
         same = (other.c.meaning == table.c.meaning) & (other.c.id != table.c.id)
         query = sa.select(other.c.id).where(table.c.id == id, same, other.c.status == "done")
-        async with self._store.reading() as connection:
-            found: str | None = await connection.scalar(query.limit(1))
-            return found
+        return await self._store.value(query.limit(1))
 
     async def get(self, id: str) -> Delivery:
         """Return a stored delivery. Raises ``sqlalchemy.exc.NoResultFound``."""
@@ -151,10 +147,8 @@ class Deliveries:
     async def finish(self, id: str, status: Literal["done", "failed"], error: str = "") -> None:
         """Record that a delivery's work is over; ``error`` says why it failed."""
         finished = sa.update(table).where(table.c.id == id)
-        async with self._store.writing() as connection:
-            await connection.execute(
-                finished.values(status=status, error=error, finished_at=self._clock.now())
-            )
+        values = {"status": status, "error": error, "finished_at": self._clock.now()}
+        await self._store.change(finished.values(values))
 
 
 def _batched(items: Sequence[str], size: int) -> Iterator[Sequence[str]]:

@@ -65,17 +65,14 @@ class Outbox:
         columns = [table.c[name] for name in WaitingEvent.__slots__]
         first = table.c.seq.in_(sa.select(_firsts().c.seq))
         query = sa.select(*columns).where(first, table.c.next_at <= self._clock.now())
-        async with self._store.reading() as connection:
-            found = await connection.execute(query.order_by(table.c.seq).limit(most))
-            return [WaitingEvent(*row) for row in found]
+        found = await self._store.rows(query.order_by(table.c.seq).limit(most))
+        return [WaitingEvent(*row) for row in found]
 
     async def next_at(self) -> datetime | None:
         """Return when the next event may be sent; None when none waits."""
         firsts = sa.select(_firsts().c.seq)
         query = sa.select(sa.func.min(table.c.next_at)).where(table.c.seq.in_(firsts))
-        async with self._store.reading() as connection:
-            found: datetime | None = await connection.scalar(query)
-            return found
+        return await self._store.value(query)
 
     async def settle(self, sent: Sequence[int], later: Sequence[tuple[int, datetime]]) -> None:
         """Record which events were sent, and when the others are tried again."""

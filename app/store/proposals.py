@@ -36,11 +36,6 @@ class ProposalOfRun:
     name: str
     open: bool
 
-    @property
-    def key(self) -> tuple[str, str]:
-        """What separates it from the other proposals of its run."""
-        return self.proposal.task, self.proposal.fingerprint
-
 
 _SELECT = sa.select(
     table, runs.c.status.label("run_status"), runs.c.request.label("run_request")
@@ -63,9 +58,11 @@ class StoredProposals:
         """
         new = False
         async with self._store.writing() as connection:
-            known = await self._states(connection, run.id)
+            query = sa.select(table.c.task, table.c.fingerprint, table.c.state)
+            found = await connection.execute(query.where(table.c.run == run.id))
+            known = {(row.task, row.fingerprint): row.state for row in found}
             for each in shown:
-                state = known.get(each.key)
+                state = known.get((each.proposal.task, each.proposal.fingerprint))
                 if state is None and each.open:
                     new = True
                     await connection.execute(_insert(run, each, self._clock.now(), poll_at))
@@ -76,7 +73,7 @@ class StoredProposals:
 
     async def close(self, run: str) -> None:
         """Close what is open of a run that ended: nobody would apply it."""
-        await self._write(closed(run))
+        await self._store.change(closed(run))
 
     async def on_pull(self, repository_id: int, number: int) -> list[ProposalView]:
         """Return the proposals shown on a pull request, the newest first."""
@@ -118,22 +115,20 @@ class StoredProposals:
 
     async def oldest(self) -> datetime | None:
         """Return when the oldest open proposal was made."""
-        return await self._time(sa.select(sa.func.min(table.c.made_at)).where(_OPEN))
+        return await self._store.value(sa.select(sa.func.min(table.c.made_at)).where(_OPEN))
 
     async def polls(self) -> dict[int, datetime]:
         """Return for each installation when the next poll of one of its proposals is due."""
         query = sa.select(table.c.installation_id, sa.func.min(table.c.next_poll_at))
         query = query.where(_OPEN, table.c.next_poll_at.is_not(None))
-        async with self._store.reading() as connection:
-            found = await connection.execute(query.group_by(table.c.installation_id))
-            return {installation: at for installation, at in found.all()}
+        found = await self._store.rows(query.group_by(table.c.installation_id))
+        return {installation: at for installation, at in found}
 
     async def count(self, installation: int) -> int:
         """Return how many open proposals of an installation are asked about."""
         query = sa.select(sa.func.count()).select_from(table)
         asked = (table.c.installation_id == installation) & table.c.next_poll_at.is_not(None)
-        async with self._store.reading() as connection:
-            return int(await connection.scalar(query.where(_OPEN, asked)) or 0)
+        return int(await self._store.value(query.where(_OPEN, asked)) or 0)
 
     async def claim(
         self,
@@ -159,39 +154,21 @@ class StoredProposals:
     async def put_off(self, rows: Sequence[ProposalView], until: datetime) -> None:
         """Ask for the reactions to these not before a time, unless something happens there."""
         these = table.c.seq.in_([each.seq for each in rows]) & table.c.next_poll_at.is_not(None)
-        await self._write(sa.update(table).where(these, _OPEN).values(next_poll_at=until))
+        await self._store.change(sa.update(table).where(these, _OPEN).values(next_poll_at=until))
 
     async def touch(self, repository_id: int, number: int) -> bool:
         """Let the reactions on a pull request be asked for at once; False when none is open."""
         here = (table.c.repository_id == repository_id) & (table.c.number == number)
         change = sa.update(table).where(here, _OPEN, table.c.next_poll_at.is_not(None))
-        return await self._write(change.values(next_poll_at=self._now())) > 0
+        return await self._store.change(change.values(next_poll_at=self._clock.now())) > 0
 
     async def lose_comment(self, seq: int) -> bool:
         """Remember that nobody can react any more; False when that was known."""
         change = sa.update(table).where(table.c.seq == seq, table.c.comment_node_id != "")
-        return await self._write(change.values(comment_node_id="", next_poll_at=None)) > 0
-
-    def _now(self) -> datetime:
-        return self._clock.now()
-
-    async def _states(self, connection: AsyncConnection, run: str) -> dict[tuple[str, str], str]:
-        query = sa.select(table.c.task, table.c.fingerprint, table.c.state)
-        found = await connection.execute(query.where(table.c.run == run))
-        return {(row.task, row.fingerprint): row.state for row in found}
+        return await self._store.change(change.values(comment_node_id="", next_poll_at=None)) > 0
 
     async def _find(self, query: sa.Select[Any]) -> list[ProposalView]:
-        async with self._store.reading() as connection:
-            return [_row(row) for row in await connection.execute(query)]
-
-    async def _time(self, query: sa.Select[Any]) -> datetime | None:
-        async with self._store.reading() as connection:
-            found: datetime | None = await connection.scalar(query)
-            return found
-
-    async def _write(self, change: sa.Update) -> int:
-        async with self._store.writing() as connection:
-            return (await connection.execute(change)).rowcount
+        return [_row(row) for row in await self._store.rows(query)]
 
 
 def closed(run: str) -> sa.Update:
@@ -317,8 +294,7 @@ class StoredDecisions:
         """Return the tasks with a decision not applied yet, the oldest first."""
         open_ = (decisions_table.c.run == run) & decisions_table.c.step.is_(None)
         query = sa.select(decisions_table.c.task).where(open_).order_by(decisions_table.c.seq)
-        async with self._store.reading() as connection:
-            return tuple(dict.fromkeys((await connection.execute(query)).scalars()))
+        return tuple(dict.fromkeys(task for (task,) in await self._store.rows(query)))
 
     async def take(self, run: str, task: str, step: str) -> Decision | None:
         """Hand the oldest open decision to a step; a step that asks again gets the same."""

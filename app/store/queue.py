@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.store.database import Store, insert_into
 from app.store.proposals import closed, decided
-from app.store.runs import PERSON, PULL_ENDED, UNINSTALLED, RunRequest, Status
+from app.store.runs import PERSON, PULL_ENDED, UNFINISHED, UNINSTALLED, RunRequest, Status
 from app.store.schema import decisions, proposals
 from app.store.schema import runs as table
 from app.store.schema import wakeups as wakeups_table
@@ -94,22 +94,15 @@ class Queue:
             if await connection.scalar(once) is None:
                 return False
             await self._move(connection, run, {"status": "queued", "reason": ""}, ("resting",))
-            await self._wake_unfinished(connection, run)
+            status = await connection.scalar(sa.select(table.c.status).where(table.c.id == run))
+            if status in ("queued", *WORKING):
+                await self._wakeups.wake(connection, run)
             return True
-
-    async def _wake_unfinished(self, connection: AsyncConnection, run: str) -> None:
-        status = await connection.scalar(sa.select(table.c.status).where(table.c.id == run))
-        if status in ("queued", *WORKING):
-            await self._wakeups.wake(connection, run)
 
     async def open_run(self, wakeup: str) -> str | None:
         """Return the run of a wakeup that still has work; None when it was settled before."""
-        async with self._store.reading() as connection:
-            if not await self._wakeups.is_open(connection, wakeup):
-                return None
-            query = sa.select(wakeups_table.c.run).where(wakeups_table.c.id == wakeup)
-            run: str | None = await connection.scalar(query)
-            return run
+        query = sa.select(wakeups_table.c.run).filter_by(id=wakeup, status="sent")
+        return await self._store.value(query)
 
     async def settle(
         self,
@@ -136,7 +129,10 @@ class Queue:
                 connection, run, did, cancel_at
             )
             withdrawn = status == "paused" and cause == STOP_REQUEST and not asked
-            withdrawn = withdrawn or await self._caught_up(connection, run, status, cause)
+            if (status, cause) == ("resting", REVIEWS):
+                # a pull request may have ended while the run found that too many are open
+                query = sa.select(table.c.cause).where(table.c.id == run)
+                withdrawn = await connection.scalar(query) == PULL_ENDED
             if withdrawn:  # nobody wants the pause any more: its cause is over
                 values = {"status": "queued", "reason": "", "cause": "", "until": None, **did}
             if not asked:
@@ -145,15 +141,6 @@ class Queue:
             if withdrawn:
                 await self._wakeups.wake(connection, run)
             await self._wakeups.send(connection)
-
-    async def _caught_up(
-        self, connection: AsyncConnection, run: str, status: Status, cause: str
-    ) -> bool:
-        """Say whether a pull request ended while a run found that too many are open."""
-        if (status, cause) != ("resting", REVIEWS):
-            return False
-        query = sa.select(table.c.cause).where(table.c.id == run)
-        return await connection.scalar(query) == PULL_ENDED
 
     async def pull_ended(self, where: Affected) -> int:
         """Continue what rests because too many pull requests are open; return how many runs.
@@ -202,8 +189,8 @@ class Queue:
 
     async def sent(self) -> list[str]:
         """Return the wakeups the engine has."""
-        async with self._store.reading() as connection:
-            return await self._wakeups.sent(connection)
+        query = sa.select(wakeups_table.c.id).where(wakeups_table.c.status == "sent")
+        return [id for (id,) in await self._store.rows(query)]
 
     async def take_up(self, lost: Collection[str]) -> None:
         """At start: continue what has no open wakeup although it should work.
@@ -271,24 +258,24 @@ class Queue:
         values = {"reason": reason, "cause": UNINSTALLED, "until": None}
         async with self._store.writing() as connection:
             moved = 0
-            for run in await self._found(connection, where.condition & table.c.status.in_(_OPEN)):
+            for run in await self._found(
+                connection, where.condition & table.c.status.in_(UNFINISHED)
+            ):
                 await connection.execute(closed(run))
                 ends = await self._move(
-                    connection, run, values | {"status": "cancelled"}, _OPEN, ~_has_wakeup
+                    connection, run, values | {"status": "cancelled"}, UNFINISHED, ~_has_wakeup
                 )
                 stops = values | {"status": "cancelling"}
-                moved += ends or await self._move(connection, run, stops, _OPEN)
+                moved += ends or await self._move(connection, run, stops, UNFINISHED)
                 if not ends:
                     await self._wakeups.wake(connection, run)
             return moved
 
     async def repositories(self, installation: int) -> dict[int, str]:
         """Return the repositories of an installation in which a run is unfinished: id and name."""
-        here = (table.c.installation_id == installation) & table.c.status.in_(_OPEN)
+        here = (table.c.installation_id == installation) & table.c.status.in_(UNFINISHED)
         query = sa.select(table.c.repository_id, table.c.repository).where(here)
-        async with self._store.reading() as connection:
-            found = await connection.execute(query.order_by(table.c.seq))
-            return {id: name for id, name in found.all()}
+        return {id: name for id, name in await self._store.rows(query.order_by(table.c.seq))}
 
     async def _found(
         self, connection: AsyncConnection, which: sa.ColumnElement[bool]
@@ -303,15 +290,12 @@ class Queue:
         async with self._store.writing() as connection:
             await self._wake_all(connection, resting & (table.c.until <= now))
         nearest = sa.select(sa.func.min(table.c.until)).where(resting, table.c.until > now)
-        async with self._store.reading() as connection:
-            found: datetime | None = await connection.scalar(nearest)
-            return found
+        return await self._store.value(nearest)
 
     async def is_quiet(self) -> bool:
         """Say whether nothing works and nothing waits for a place."""
         query = sa.select(sa.func.count()).where(wakeups_table.c.status != "done")
-        async with self._store.reading() as connection:
-            return not await connection.scalar(query)
+        return not await self._store.value(query)
 
     async def _wake_all(self, connection: AsyncConnection, which: sa.ColumnElement[bool]) -> int:
         runs = await self._found(connection, which)
@@ -336,14 +320,6 @@ class Queue:
         return done.rowcount == 1
 
 
-_OPEN: tuple[Status, ...] = (
-    "queued",
-    "running",
-    "pausing",
-    "paused",
-    "resting",
-    "cancelling",
-)
 _has_wakeup = (
     sa.select(wakeups_table.c.seq)
     .where(wakeups_table.c.run == table.c.id, wakeups_table.c.status != "done")

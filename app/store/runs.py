@@ -119,8 +119,7 @@ class StoredRuns:
             .order_by(last.desc())
             .limit(most)
         )
-        async with self._store.reading() as connection:
-            return {id: name for id, name in await connection.execute(query)}
+        return {id: name for id, name in await self._store.rows(query)}
 
     async def is_private(self, *, run: str = "", repository: str = "") -> bool:
         """Say whether the repository of a run, or one by its full name, is known to be private."""
@@ -135,13 +134,10 @@ class StoredRuns:
     async def set_progress_comment(self, id: str, comment: int) -> bool:
         """Remember the comment of this run; False if the run is unknown."""
         values = {"progress_comment_id": comment, "updated_at": self._clock.now()}
-        async with self._store.writing() as connection:
-            change = sa.update(table).where(table.c.id == id).values(values)
-            return (await connection.execute(change)).rowcount == 1
+        return await self._store.change(sa.update(table).filter_by(id=id).values(values)) == 1
 
     async def _find(self, query: sa.Select[Any]) -> list[Run]:
-        async with self._store.reading() as connection:
-            return [Run(**row._mapping) for row in await connection.execute(query)]
+        return [Run(**row._mapping) for row in await self._store.rows(query)]
 
 
 class StoredSkips:
@@ -164,15 +160,13 @@ class StoredSkips:
     async def remove(self, repository_id: int, roadmap: str, task: str) -> None:
         """Let a task be worked on again."""
         here = (skips_table.c.repository_id == repository_id) & (skips_table.c.roadmap == roadmap)
-        async with self._store.writing() as connection:
-            await connection.execute(sa.delete(skips_table).where(here, skips_table.c.task == task))
+        await self._store.change(sa.delete(skips_table).where(here, skips_table.c.task == task))
 
     async def of(self, repository_id: int, roadmap: str) -> frozenset[str]:
         """Return the keys of the tasks to leave out."""
         here = (skips_table.c.repository_id == repository_id) & (skips_table.c.roadmap == roadmap)
-        async with self._store.reading() as connection:
-            found = await connection.execute(sa.select(skips_table.c.task).where(here))
-            return frozenset(found.scalars())
+        found = await self._store.rows(sa.select(skips_table.c.task).where(here))
+        return frozenset(task for (task,) in found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,9 +220,8 @@ class StoredJournal:
             .subquery()
         )
         same = (journal.c.task == newest.c.task) & (journal.c.seq == newest.c.seq)
-        async with self._store.reading() as connection:
-            found = await connection.execute(_ROWS.join(newest, same).where(journal.c.run == run))
-            return [JournalRow(*each) for each in found]
+        found = await self._store.rows(_ROWS.join(newest, same).where(journal.c.run == run))
+        return [JournalRow(*each) for each in found]
 
     async def steps(self, run: str, most: int) -> list[SavedStep]:
         """Return the newest steps of a run's tasks, oldest first."""
@@ -237,18 +230,15 @@ class StoredJournal:
         used = (journal.c.data["spent"]["usage"], journal.c.data["usage"])
         newest = sa.select(journal.c.task, journal.c.node, journal.c.saved_at, *used)
         order = (journal.c.saved_at.desc(), journal.c.seq.desc())
-        async with self._store.reading() as connection:
-            query = newest.where(wanted).order_by(*order).limit(most)
-            rows = (await connection.execute(query)).all()
+        rows = await self._store.rows(newest.where(wanted).order_by(*order).limit(most))
         return [
             SavedStep(row[0], row[1], row[2], _seconds(row[3] or row[4])) for row in reversed(rows)
         ]
 
     async def content(self, sha: str) -> bytes:
         """Return a content that was saved with a row."""
-        async with self._store.reading() as connection:
-            query = sa.select(contents.c.content).where(contents.c.sha == sha)
-            found: bytes | None = await connection.scalar(query)
+        query = sa.select(contents.c.content).where(contents.c.sha == sha)
+        found: bytes | None = await self._store.value(query)
         if found is None:
             raise Outage("journal", f"The database has no content {sha}; restore its backup.")
         return found
@@ -266,8 +256,7 @@ class StoredAnswers:
         query = sa.select(answers.c.answer).where(
             answers.c.run == run, answers.c.question == question
         )
-        async with self._store.reading() as connection:
-            found = await connection.scalar(query)
+        found = await self._store.value(query)
         return Answer(**found) if found else None
 
     async def keep(self, run: str, question: str, answer: Answer) -> None:

@@ -33,7 +33,8 @@ class Wakeups:
 
     async def wake(self, connection: AsyncConnection, run: str) -> None:
         """Let the run continue, unless it has a wakeup already; then send what may work."""
-        if await self._open(connection, run) is None:
+        unsettled = sa.select(wakeups.c.id).where(wakeups.c.run == run, wakeups.c.status != "done")
+        if await connection.scalar(unsettled) is None:
             nth = await connection.scalar(
                 sa.select(sa.func.count()).select_from(wakeups).where(wakeups.c.run == run)
             )
@@ -49,16 +50,6 @@ class Wakeups:
         """Settle wakeups that the engine will never work on: their runs get new ones."""
         values = {"status": "done", "done_at": self._clock.now()}
         await connection.execute(sa.update(wakeups).where(wakeups.c.id.in_(lost)).values(values))
-
-    async def sent(self, connection: AsyncConnection) -> list[str]:
-        """Return the wakeups the engine has."""
-        query = sa.select(wakeups.c.id).where(wakeups.c.status == "sent")
-        return list((await connection.execute(query)).scalars())
-
-    async def is_open(self, connection: AsyncConnection, wakeup: str) -> bool:
-        """Say whether a wakeup still has work: a segment that is repeated after its end has not."""
-        status = await connection.scalar(sa.select(wakeups.c.status).where(wakeups.c.id == wakeup))
-        return status == "sent"
 
     async def others_wait(self, connection: AsyncConnection) -> bool:
         """Say whether another run's wakeup could work if one place were free."""
@@ -85,11 +76,6 @@ class Wakeups:
         works = sa.update(runs).where(runs.c.id == run, runs.c.status == "queued")
         await connection.execute(works.values(status="running", updated_at=now))
         await connection.run_sync(self._enqueue, wakeup)
-
-    async def _open(self, connection: AsyncConnection, run: str) -> str | None:
-        query = sa.select(wakeups.c.id).where(wakeups.c.run == run, wakeups.c.status != "done")
-        found: str | None = await connection.scalar(query)
-        return found
 
 
 def _new(run: str, id: str, now: datetime) -> sa.Insert:
