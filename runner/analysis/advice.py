@@ -51,7 +51,8 @@ def advice(
         if changes and one.factor not in found:
             of_route = one.factor == "route"
             evidence = tuple(c for c in spoken if c.factor == "route") if of_route else (one,)
-            found[one.factor] = Advice(_id(changes), one.factor, changes, evidence)
+            id = ", ".join(f"{'.'.join(path)}={value}" for path, value in changes)
+            found[one.factor] = Advice(id, one.factor, changes, evidence)
     return tuple(found.values())
 
 
@@ -85,10 +86,6 @@ def _holds(samples: Sequence[Sample], one: Comparison) -> bool:
     return sum(each.succeeded for each in tried) >= one.today.success * len(tried)
 
 
-def _id(changes: Sequence[tuple[Path, Value]]) -> str:
-    return ", ".join(f"{'.'.join(path)}={value}" for path, value in changes)
-
-
 def _changes(one: Comparison) -> tuple[tuple[Path, Value], ...]:
     name = one.other.name
     if one.factor == "model":
@@ -108,7 +105,8 @@ def _routing(spoken: Sequence[Comparison], today: TodaysSettings) -> tuple[tuple
     size = threshold(spoken, today.threshold)
     if size is None:
         return ()
-    words = min(max(_whole(size, WORDS, MOST_WORDS), FEWEST_WORDS), MOST_WORDS)
+    wanted = MOST_WORDS if math.isinf(size) else round(size * WORDS)
+    words = min(max(wanted, FEWEST_WORDS), MOST_WORDS)
     share = words / WORDS
     mode: tuple[tuple[Path, Value], ...] = (
         () if today.planning in ("", "auto") else ((("planning",), "auto"),)
@@ -119,7 +117,3 @@ def _routing(spoken: Sequence[Comparison], today: TodaysSettings) -> tuple[tuple
         (("routing", "files"), max(1, round(FILES * share))),
         (("routing", "lines"), max(1, round(LINES * share))),
     )
-
-
-def _whole(size: float, limit: int, most: int) -> int:
-    return most if math.isinf(size) else round(size * limit)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import fmean
 
 from runner.analysis.sample import Sample
 
@@ -34,19 +35,20 @@ def model_cells(samples: Sequence[Sample]) -> tuple[ModelCell, ...]:
         cells[one.kind, one.complexity, one.model].append(one)
     order = {"low": 0, "medium": 1, "high": 2}
     keys = sorted(cells, key=lambda key: (key[0], order.get(key[1], 3), key[2]))
-    return tuple(_cell(cells[key]) for key in keys)
-
-
-def _cell(cell: Sequence[Sample]) -> ModelCell:
-    first, number = cell[0], len(cell)
-    costs = [one.cost for one in cell if one.cost is not None]
-    return ModelCell(
-        model=first.model,
-        kind=first.kind,
-        complexity=first.complexity,
-        executions=number,
-        succeeded=sum(one.succeeded for one in cell),
-        tokens=sum(one.tokens for one in cell) / number,
-        cost=sum(costs) / number if len(costs) == number else None,
-        seconds=sum(one.seconds for one in cell) / number,
-    )
+    found = []
+    for key in keys:
+        cell = cells[key]
+        costs = [one.cost for one in cell if one.cost is not None]
+        found.append(
+            ModelCell(
+                model=cell[0].model,
+                kind=cell[0].kind,
+                complexity=cell[0].complexity,
+                executions=len(cell),
+                succeeded=sum(one.succeeded for one in cell),
+                tokens=fmean(one.tokens for one in cell),
+                cost=fmean(costs) if len(costs) == len(cell) else None,
+                seconds=fmean(one.seconds for one in cell),
+            )
+        )
+    return tuple(found)

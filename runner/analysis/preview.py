@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import sqrt
+from statistics import fmean
 
 from runner.analysis.intervals import Interval
 from runner.analysis.sample import Sample
@@ -62,14 +63,17 @@ def preview(tasks: Sequence[ComingTask], samples: Sequence[Sample]) -> CostPrevi
     if not all(found.values()) or not tasks:
         return None
     pools = [found[task] for task in tasks]
-    draws = _drawn([(found[task], number) for task, number in Counter(tasks).items()])
+    counted = [(found[task], number) for task, number in Counter(tasks).items()]
+    draw = random.Random(0)  # noqa: S311 - the same answer for the same question
+    draws = [_future(counted, draw) for _ in range(_DRAWS)]
+    cost = sum(fmean(one.cost or 0.0 for one in pool) for pool in pools)
     priced = all(one.cost is not None for pool in pools for one in pool)
     return CostPreview(
         tasks=len(tasks),
         executions=len({id(one) for pool in pools for one in pool}),
-        tokens=_range([draw[0] for draw in draws], sum(_mean_tokens(pool) for pool in pools)),
-        cost=_range([d[1] for d in draws], sum(map(_mean_cost, pools))) if priced else None,
-        finished=_range([draw[2] for draw in draws], sum(_success(pool) for pool in pools)),
+        tokens=_range(draws, 0, sum(fmean(one.tokens for one in pool) for pool in pools)),
+        cost=_range(draws, 1, cost) if priced else None,
+        finished=_range(draws, 2, sum(fmean(one.succeeded for one in pool) for pool in pools)),
     )
 
 
@@ -77,31 +81,26 @@ def similar(task: ComingTask, samples: Sequence[Sample]) -> list[Sample]:
     """Return the newest executions most like a task: fewer things are equal where few are."""
     wanted = (task.model, task.route, task.complexity, task.kind)
     for depth in range(len(wanted), 0, -1):
-        same = [one for one in samples if _known(one)[:depth] == wanted[:depth]]
+        same = [
+            one
+            for one in samples
+            if (one.model, one.route, one.complexity, one.kind)[:depth] == wanted[:depth]
+        ]
         if len(same) >= FEWEST_SIMILAR:
             return same[-_NEWEST:]
     return []
 
 
-def _known(one: Sample) -> tuple[str, str, str, str]:
-    return (one.model, one.route, one.complexity, one.kind)
-
-
-def _drawn(pools: Sequence[tuple[Sequence[Sample], int]]) -> list[tuple[float, float, float]]:
-    """Tokens, cost and finished tasks in each of many possible futures."""
-    draw = random.Random(0)  # noqa: S311 - the same answer for the same question
-    return [_future(pools, draw) for _ in range(_DRAWS)]
-
-
 def _future(
     pools: Sequence[tuple[Sequence[Sample], int]], draw: random.Random
 ) -> tuple[float, float, float]:
+    """Tokens, cost and finished tasks in one of many possible futures."""
     tokens = cost = finished = 0.0
     for pool, tasks in pools:
         past = draw.choices(pool, k=len(pool))
         wide = sqrt(len(pool) / (len(pool) - 1))
-        middle = sum(one.tokens for one in past) / len(past)
-        price = sum(one.cost or 0.0 for one in past) / len(past)
+        middle = fmean(one.tokens for one in past)
+        price = fmean(one.cost or 0.0 for one in past)
         for one in draw.choices(past, k=tasks):
             tokens += max(0.0, middle + wide * (one.tokens - middle))
             cost += max(0.0, price + wide * ((one.cost or 0.0) - price))
@@ -111,19 +110,7 @@ def _future(
     return tokens, cost, finished
 
 
-def _range(values: list[float], middle: float) -> Interval:
-    values.sort()
+def _range(draws: Sequence[tuple[float, ...]], at: int, middle: float) -> Interval:
+    values = sorted(draw[at] for draw in draws)
     out = (1 - INSIDE) / 2
     return Interval(middle, values[int(out * _DRAWS)], values[int((1 - out) * _DRAWS) - 1])
-
-
-def _mean_tokens(pool: Sequence[Sample]) -> float:
-    return sum(one.tokens for one in pool) / len(pool)
-
-
-def _mean_cost(pool: Sequence[Sample]) -> float:
-    return sum(one.cost or 0.0 for one in pool) / len(pool)
-
-
-def _success(pool: Sequence[Sample]) -> float:
-    return sum(one.succeeded for one in pool) / len(pool)

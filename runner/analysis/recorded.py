@@ -74,14 +74,12 @@ def expected(
     """
     samples = samples_of(executions)
     name = undated(options.models.model or model)
-    coming = [_coming(task, options, name) for task in tasks]
+    coming = []
+    for task in tasks:
+        planned = plans_first(task, options.planning, options.routing)
+        route = "planned" if planned else "single_phase"
+        coming.append(ComingTask(kind_of(task), complexity_of(size_of(task)), route, name))
     return preview(coming, samples)
-
-
-def _coming(task: Task, options: Options, model: str) -> ComingTask:
-    planned = plans_first(task, options.planning, options.routing)
-    complexity = complexity_of(size_of(task))
-    return ComingTask(kind_of(task), complexity, "planned" if planned else "single_phase", model)
 
 
 def samples_of(executions: Iterable[Execution]) -> list[Sample]:
@@ -90,28 +88,22 @@ def samples_of(executions: Iterable[Execution]) -> list[Sample]:
     Revisions are left out: what people ask for in a review is another kind of work.
     """
     return [
-        _sample(one)
+        Sample(
+            task=f"{one.place.name} {one.place.title}".strip() or one.key.task,
+            kind=one.route.kind or "other",
+            complexity=one.route.complexity,
+            size=size(one.route.size.words, one.route.size.files, one.route.size.lines),
+            route=one.route.route,
+            model=one.models.writing,
+            loop=one.route.loop,
+            context=one.route.context_bytes // _BYTES_OF_TOKEN,
+            form=one.models.form or "other",
+            succeeded=one.end.finished,
+            tokens=one.used.tokens,
+            cost=one.used.known_cost,
+            seconds=one.used.seconds,
+            at=one.at,
+        )
         for one in executions
         if one.end.over and one.models.writing and not one.route.revision
     ]
-
-
-def _sample(one: Execution) -> Sample:
-    route, used = one.route, one.used
-    name = f"{one.place.name} {one.place.title}".strip()
-    return Sample(
-        task=name or one.key.task,
-        kind=route.kind or "other",
-        complexity=route.complexity,
-        size=size(route.size.words, route.size.files, route.size.lines),
-        route=route.route,
-        model=one.models.writing,
-        loop=route.loop,
-        context=route.context_bytes // _BYTES_OF_TOKEN,
-        form=one.models.form or "other",
-        succeeded=one.end.finished,
-        tokens=used.tokens,
-        cost=used.known_cost,
-        seconds=used.seconds,
-        at=one.at,
-    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from runner.analysis.compare import Comparison
-from runner.analysis.sample import BANDS, Band
+from runner.analysis.sample import BANDS
 
 
 def threshold(comparisons: Sequence[Comparison], today: float) -> float | None:
@@ -13,20 +13,12 @@ def threshold(comparisons: Sequence[Comparison], today: float) -> float | None:
 
     Sizes are counted as in ``Sample.size``; 0 plans every task, infinity none.
     """
-    better = {route: _bands(comparisons, route) for route in ("planned", "single_phase")}
-    lowest = min((band.above for band in better["planned"]), default=None)
-    highest = max((band.upto for band in better["single_phase"]), default=None)
+    spoken = {(c.band, c.other.name) for c in comparisons if c.factor == "route" and c.speaks()}
+    planned = (band.above for band in BANDS if (band.name, "planned") in spoken)
+    single = (band.upto for band in BANDS if (band.name, "single_phase") in spoken)
+    lowest, highest = min(planned, default=None), max(single, default=None)
     if lowest is not None and lowest < today and (highest is None or highest <= lowest):
         return lowest
     if highest is not None and highest > today and (lowest is None or highest <= lowest):
         return highest
     return None
-
-
-def _bands(comparisons: Sequence[Comparison], route: str) -> list[Band]:
-    names = {
-        one.band
-        for one in comparisons
-        if one.factor == "route" and one.other.name == route and one.speaks()
-    }
-    return [band for band in BANDS if band.name in names]

@@ -63,17 +63,9 @@ def band_of(sample: Sample) -> Band:
 
 def level(sample: Sample, factor: Factor) -> str:
     """Return how a factor was set for an execution."""
-    match factor:
-        case "model":
-            return sample.model
-        case "route":
-            return sample.route
-        case "loop":
-            return sample.loop
-        case "form":
-            return sample.form
-        case "context":
-            return context_level(sample.context)
+    if factor == "context":
+        return context_level(sample.context)
+    return str(getattr(sample, factor))
 
 
 def context_level(tokens: int) -> str:

@@ -60,17 +60,47 @@ def execution_of(
 ) -> Execution:
     """Return the record of an attempt as it is now; the only place that makes one.
 
-    ``waited`` are the errors that the run waited out: its state does not have them.
+    ``waited`` are the errors that the run waited out: its state does not have them. As many
+    commands are kept as there is room for; formatters, which run for each file, go first.
     """
-    changes = attempt.answered.changes
+    changes, answered, planned = attempt.answered.changes, attempt.answered, attempt.planned
+    task, options, path = state.task_of(attempt.task), state.request.options, attempt.spent.path
+    size = size_of(task)
+    by_node = {node: _short(name) for node, name in attempt.spent.models.items()}
+    named = next((by_node[node] for node in _WRITING if node in by_node), options.models.model)
+    telling = sorted(tools, key=lambda tool: tool.level == "format")[:_MOST_TOOLS]
     return Execution(
         key=ExecutionKey(state.request.id, attempt.task, attempt.number),
-        place=_place(state, attempt, origin),
+        place=ExecutionPlace(
+            repository=origin.repository,
+            repository_id=origin.repository_id,
+            installation_id=origin.installation_id,
+            roadmap=state.request.roadmap,
+            name=_short(task.name),
+            title=_short(task.title),
+        ),
         at=at,
         started=origin.started,
-        route=_route(state, attempt),
-        models=_models(state, attempt),
-        calls=_calls(attempt, waited),
+        route=ExecutionRoute(
+            route="planned" if "plan_task" in path else "single_phase",
+            complexity=complexity_of(size),
+            planned_complexity=planned.plan.complexity if planned.plan else "",
+            kind=kind_of(task),
+            size=size,
+            loop=options.loop,
+            tasks=1 + len(planned.members),
+            revision=planned.revision is not None,
+            context_bytes=len(planned.context),
+        ),
+        models=ExecutionModels(undated(named), by_node, options.models.structured, answered.form),
+        calls=ExecutionCalls(
+            answers=answered.answers,
+            looks=answered.looks,
+            code_repairs=answered.code_repairs,
+            test_repairs=answered.test_repairs,
+            auto_repairs=len(answered.auto_repairs),
+            errors=(*waited, *answered.errors)[-_MOST_ERRORS:],
+        ),
         used=replace(attempt.spent.total, seconds=total(attempt.spent.usage.values()).seconds),
         change=ExecutionChange(
             files=len(changes.files),
@@ -81,60 +111,16 @@ def execution_of(
         end=_end(attempt),
         recovery=_recovery(state, attempt),
         references=tuple(references)[-MOST_REFERENCES:],
-        nodes=_nodes(attempt),
-        tools=_most_telling(tools),
+        nodes=tuple(
+            NodeRecord(node, max(1, path.count(node)), used)
+            for node, used in attempt.spent.usage.items()
+        ),
+        tools=tuple(sorted(telling, key=lambda tool: (tool.step, tool.number))),
     )
 
 
 def _short(text: str) -> str:
     return cut_middle(" ".join(text.split()), _LONGEST)
-
-
-def _place(state: RunState, attempt: Attempt, origin: RunOrigin) -> ExecutionPlace:
-    task = state.task_of(attempt.task)
-    return ExecutionPlace(
-        repository=origin.repository,
-        repository_id=origin.repository_id,
-        installation_id=origin.installation_id,
-        roadmap=state.request.roadmap,
-        name=_short(task.name),
-        title=_short(task.title),
-    )
-
-
-def _route(state: RunState, attempt: Attempt) -> ExecutionRoute:
-    task, planned = state.task_of(attempt.task), attempt.planned
-    size = size_of(task)
-    return ExecutionRoute(
-        route="planned" if "plan_task" in attempt.spent.path else "single_phase",
-        complexity=complexity_of(size),
-        planned_complexity=planned.plan.complexity if planned.plan else "",
-        kind=kind_of(task),
-        size=size,
-        loop=state.request.options.loop,
-        tasks=1 + len(planned.members),
-        revision=planned.revision is not None,
-        context_bytes=len(planned.context),
-    )
-
-
-def _models(state: RunState, attempt: Attempt) -> ExecutionModels:
-    by_node = {node: _short(name) for node, name in attempt.spent.models.items()}
-    models = state.request.options.models
-    named = next((by_node[node] for node in _WRITING if node in by_node), models.model)
-    return ExecutionModels(undated(named), by_node, models.structured, attempt.answered.form)
-
-
-def _calls(attempt: Attempt, waited: Sequence[ErrorType]) -> ExecutionCalls:
-    answered = attempt.answered
-    return ExecutionCalls(
-        answers=answered.answers,
-        looks=answered.looks,
-        code_repairs=answered.code_repairs,
-        test_repairs=answered.test_repairs,
-        auto_repairs=len(answered.auto_repairs),
-        errors=(*waited, *answered.errors)[-_MOST_ERRORS:],
-    )
 
 
 def _checks(attempt: Attempt) -> ExecutionChecks:
@@ -181,20 +167,6 @@ def _recovery(state: RunState, attempt: Attempt) -> ExecutionRecovery:
         outcome=outcome_of(attempt, proposal) if proposal.kind == "recovery" else "",
         finished=replaced_well(state, attempt),
     )
-
-
-def _nodes(attempt: Attempt) -> tuple[NodeRecord, ...]:
-    path = attempt.spent.path
-    return tuple(
-        NodeRecord(node, max(1, path.count(node)), used)
-        for node, used in attempt.spent.usage.items()
-    )
-
-
-def _most_telling(tools: Sequence[ToolRecord]) -> tuple[ToolRecord, ...]:
-    """As many commands as are kept; formatters, which run for each file, are left out first."""
-    first = sorted(tools, key=lambda tool: tool.level == "format")[:_MOST_TOOLS]
-    return tuple(sorted(first, key=lambda tool: (tool.step, tool.number)))
 
 
 def commands_of(verification: Verification) -> list[Level]:
