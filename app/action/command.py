@@ -7,7 +7,7 @@ import logging
 import os
 import signal
 import sys
-from collections.abc import Awaitable, Mapping
+from collections.abc import Mapping
 
 from app.action.compose import acting, entered
 from app.action.job import ActionRefused, Inputs, Job, read_inputs, read_job
@@ -34,13 +34,19 @@ def command() -> int:
         settings = read_settings(job, inputs, os.environ)
     except (ActionRefused, SettingsError) as refused:
         return _ended(console, None, [_error(str(refused))], 2)
-    console.begin(_hidden(settings) if os.environ.get("GITHUB_ACTIONS") == "true" else ())
+    secrets = (settings.github_token, settings.openai_api_key)
+    on_github = os.environ.get("GITHUB_ACTIONS") == "true"
+    console.begin(s.get_secret_value() for s in secrets if s and on_github)
     level = settings.cairn_log_level
     set_up_logging(level, secrets=secrets_of(settings), form=PLAIN, stream=sys.stdout)
     keep_private()
     notes, code, report = asyncio.run(_guarded(job, inputs, settings))
     if report is not None:
-        _tell(job, report)
+        text = summary(report)
+        _write(f"\n{text}")
+        _summarise(job, text)
+        if job.output is not None:
+            write_outputs(job.output, report.outputs())
     return _ended(console, job, notes, code)
 
 
@@ -84,15 +90,11 @@ async def act(
             raise ActionRefused(texts.lacks(outage.message)) from outage
         finally:
             if opened:
-                await _keep(entry.state.save(settings.cairn_data_dir))
+                try:
+                    await entry.state.save(settings.cairn_data_dir)
+                except TaskError as refused:
+                    raise ActionRefused(refused.message) from refused
         return report
-
-
-async def _keep(saving: Awaitable[None]) -> None:
-    try:
-        await saving
-    except TaskError as refused:
-        raise ActionRefused(refused.message) from refused
 
 
 def read_settings(job: Job, inputs: Inputs, environment: Mapping[str, str]) -> ActionSettings:
@@ -116,29 +118,19 @@ def read_settings(job: Job, inputs: Inputs, environment: Mapping[str, str]) -> A
         raise
 
 
-def _hidden(settings: ActionSettings) -> list[str]:
-    secrets = (settings.github_token, settings.openai_api_key)
-    return [secret.get_secret_value() for secret in secrets if secret]
-
-
-def _tell(job: Job, report: ActionReport) -> None:
-    """Write summary and outputs where the runner looks for them; print the summary too."""
-    text = summary(report)
-    _write(f"\n{text}")
-    if job.summary is not None:
-        with job.summary.open("a", encoding="utf-8") as file:
-            file.write(text)
-    if job.output is not None:
-        write_outputs(job.output, report.outputs())
-
-
 def _ended(console: Console, job: Job | None, notes: list[Annotation], code: int) -> int:
     console.end(notes)
     refused = [note.message for note in notes if note.level == "error" and code == 2]
-    if job is not None and job.summary is not None and refused:
-        with job.summary.open("a", encoding="utf-8") as file:
-            file.write("## Cairn\n\n" + "\n\n".join(refused) + "\n")
+    if job and refused:
+        _summarise(job, "\n\n".join(["## Cairn", *refused]) + "\n")
     return code
+
+
+def _summarise(job: Job, text: str) -> None:
+    """Write a text where the runner looks for it."""
+    if job.summary is not None:
+        with job.summary.open("a", encoding="utf-8") as file:
+            file.write(text)
 
 
 def _error(message: str) -> Annotation:

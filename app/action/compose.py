@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any
@@ -60,7 +60,15 @@ async def enter(identity: TokenIdentity, name: str, *, branch: str) -> ActionAcc
         repository = Repo.model_validate(shape)
         state = StateBranch(api, branch=branch, bot_login=bot)
         await state.probe()
-        await _may_open_pulls(identity, repository)
+        # a pull request that cannot be: 422 says that we may open others, 403 that we may not
+        path, base = "/repos/{+name}/pulls", repository.default_branch
+        try:
+            data = {"title": _PROBE, "head": base, "base": base}
+            await identity.github.post(path, {"name": repository.full_name}, data=data)
+        except BadRequest as refusal:
+            if refusal.status_code != 422:
+                said = f"{texts.no_pulls()} (GitHub says: {refusal})"
+                raise ActionRefused(said) from refusal
     except TaskError as refused:
         raise ActionRefused(texts.lacks(refused.message)) from refused
     except BadRequest as refused:
@@ -72,18 +80,6 @@ async def enter(identity: TokenIdentity, name: str, *, branch: str) -> ActionAcc
     return ActionAccess(identity, api, repository, shape, bot, state)
 
 
-async def _may_open_pulls(identity: TokenIdentity, repository: Repo) -> None:
-    """Ask for a pull request that cannot be: 422 says that we may, 403 that we may not."""
-    branch = repository.default_branch
-    data = {"title": _PROBE, "head": branch, "base": branch}
-    path = "/repos/{+name}/pulls"
-    try:
-        await identity.github.post(path, {"name": repository.full_name}, data=data)
-    except BadRequest as refusal:
-        if refusal.status_code != 422:
-            raise ActionRefused(f"{texts.no_pulls()} (GitHub says: {refusal})") from refusal
-
-
 class WithinBudget(Endpoint):
     """A model with a budget (``inner``) whose end is reported in the words of a workflow."""
 
@@ -93,8 +89,12 @@ class WithinBudget(Endpoint):
 
     async def ask(self, question: Question) -> Answer:
         """Ask; raises ``Outage`` (kind ``budget``) when the budget does not cover the answer."""
-        with self._errors_reported():
+        try:
             return await self._inner.ask(question)
+        except Outage as outage:
+            if outage.kind != "budget":
+                raise
+            raise Outage("budget", texts.spent(limit=dollars(self._limit))) from outage
 
     async def window(self, model: str) -> int | None:
         """Return the model's window."""
@@ -103,15 +103,6 @@ class WithinBudget(Endpoint):
     async def shutdown(self, model: str) -> date | None:
         """Return the day from which the model no longer answers."""
         return await self._inner.shutdown(model)
-
-    @contextmanager
-    def _errors_reported(self) -> Iterator[None]:
-        try:
-            yield
-        except Outage as outage:
-            if outage.kind != "budget":
-                raise
-            raise Outage("budget", texts.spent(limit=dollars(self._limit))) from outage
 
 
 log = logging.getLogger(__name__)
@@ -208,24 +199,20 @@ async def acting(
     """
     heard = Heard()
     async with AsyncExitStack() as stack:
-        parts = await _opened(settings, around, stack, entry)
+        try:
+            parts = await open_parts(
+                settings, around, stack, lambda _session, _mask: entry.identity
+            )
+        except Outage as outage:
+            if outage.kind != "sandbox":
+                raise
+            # a machine that cannot isolate what runs on it is a reason to do nothing
+            raise ActionRefused(texts.unisolated(reason=outage.message)) from outage
         parts = replace(parts, overlay=lambda config: laid_over(inputs, config))
         parts = await _within(parts, settings, inputs)
         keeper = Keeper(lambda: entry.state.save(settings.cairn_data_dir))
         await stack.enter_async_context(keeper)
         yield Acting(entry, await stack.enter_async_context(working(parts, (heard, keeper))), heard)
-
-
-async def _opened(
-    settings: ActionSettings, around: Surroundings, stack: AsyncExitStack, entry: ActionAccess
-) -> ServerParts:
-    """Open the parts; a machine that cannot isolate what runs on it is a reason to do nothing."""
-    try:
-        return await open_parts(settings, around, stack, lambda _session, _mask: entry.identity)
-    except Outage as outage:
-        if outage.kind != "sandbox":
-            raise
-        raise ActionRefused(texts.unisolated(reason=outage.message)) from outage
 
 
 async def _within(parts: ServerParts, settings: ActionSettings, inputs: Inputs) -> ServerParts:

@@ -9,12 +9,12 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_args
 
 from app.github.token_identity import INSTALLATION
-from app.store.deliveries import Arrival
 from app.texts import action_texts as texts
 from handlers.events import MalformedPayload, User
 from handlers.webhooks import SUBSCRIBED, read_webhook
@@ -94,14 +94,6 @@ def _count(text: str) -> int:
     return int(text)
 
 
-def _mode(text: str) -> str:
-    return _one_of(text, get_args(ApprovalMode))
-
-
-def _strategy(text: str) -> str:
-    return _one_of(text, get_args(PullRequests))
-
-
 def _money(text: str) -> float:
     try:
         value = float(text)
@@ -110,10 +102,6 @@ def _money(text: str) -> float:
     if not 0 < value < 1e6:
         raise ValueError("give an amount in US dollars above 0, like 2.50")
     return value
-
-
-def _yes(text: str) -> bool:
-    return _one_of(text.lower(), ("true", "false")) == "true"
 
 
 def _branch(text: str) -> str:
@@ -131,10 +119,10 @@ def _one_of(text: str, choices: tuple[str, ...]) -> str:
 KNOWN: Mapping[str, Callable[[str], Any]] = {
     "roadmap": _roadmap,
     "max_tasks": _count,
-    "approval_mode": _mode,
-    "strategy": _strategy,
+    "approval_mode": lambda text: _one_of(text, get_args(ApprovalMode)),
+    "strategy": lambda text: _one_of(text, get_args(PullRequests)),
     "budget": _money,
-    "dry_run": _yes,
+    "dry_run": lambda text: _one_of(text.lower(), ("true", "false")) == "true",
     "state_branch": _branch,
 }
 
@@ -174,21 +162,12 @@ class Job:
         return f"workflow-{self.run}-{hashlib.sha256(self.name.encode()).hexdigest()[:8]}"
 
     @property
-    def body(self) -> bytes:
-        """The payload as an App would get it."""
-        return delivered(self.payload)
-
-    @property
     def sender(self) -> User:
         """Who started it by hand; nobody in particular on a schedule."""
         found = self.payload.get("sender")
         if self.event == "schedule" or not isinstance(found, dict):
             return User(id=0, login=self.event)
         return User.model_validate(found)
-
-    def arrival(self, repository_id: int) -> Arrival:
-        """The event as a delivery of a repository."""
-        return Arrival(self.delivery, repository_id)
 
 
 def comment_delivery(id: object) -> str:
@@ -208,8 +187,18 @@ def read_job(environment: Mapping[str, str]) -> Job:
         raise ActionRefused(texts.no_job())
     if event not in DELIVERED | STARTED:
         raise ActionRefused(texts.unknown_event(event, sorted(DELIVERED | STARTED)))
-    payload = _payload(environment.get("GITHUB_EVENT_PATH", ""), event)
-    _check(event, payload)
+    path, payload = environment.get("GITHUB_EVENT_PATH", ""), None
+    with suppress(OSError, ValueError):
+        payload = json.loads(Path(path).read_text(encoding="utf-8")) if path else None
+    if not isinstance(payload, dict) or (event in DELIVERED and not payload):
+        raise ActionRefused(texts.no_payload(event))
+    if event in DELIVERED:
+        whole = json.loads(delivered(payload))
+        try:
+            read_webhook(name=event, delivery="", payload=whole)
+        except MalformedPayload as wrong:
+            raise ActionRefused(texts.malformed(str(wrong))) from wrong
+    output, summary = (environment.get(f"GITHUB_{n}") for n in ("OUTPUT", "STEP_SUMMARY"))
     temporary = environment.get("RUNNER_TEMP") or "."
     return Job(
         repository=repository,
@@ -217,31 +206,7 @@ def read_job(environment: Mapping[str, str]) -> Job:
         payload=payload,
         run=environment.get("GITHUB_RUN_ID", "0"),
         name=environment.get("GITHUB_JOB", ""),
-        output=_path(environment.get("GITHUB_OUTPUT")),
-        summary=_path(environment.get("GITHUB_STEP_SUMMARY")),
+        output=Path(output) if output else None,
+        summary=Path(summary) if summary else None,
         data=Path(temporary, "cairn-data").resolve(),
     )
-
-
-def _payload(path: str, event: str) -> dict[str, Any]:
-    try:
-        found = json.loads(Path(path).read_text(encoding="utf-8")) if path else None
-    except (OSError, ValueError):
-        found = None
-    if not isinstance(found, dict) or (event in DELIVERED and not found):
-        raise ActionRefused(texts.no_payload(event))
-    return found
-
-
-def _check(event: str, payload: Mapping[str, Any]) -> None:
-    if event not in DELIVERED:
-        return
-    whole = json.loads(delivered(payload))
-    try:
-        read_webhook(name=event, delivery="", payload=whole)
-    except MalformedPayload as wrong:
-        raise ActionRefused(texts.malformed(str(wrong))) from wrong
-
-
-def _path(value: str | None) -> Path | None:
-    return Path(value) if value else None

@@ -160,7 +160,10 @@ class ActionReport:
         for run, _ in self.runs:
             if run.status == "paused":
                 notes.append(Annotation("warning", f"Cairn run {run.id} is paused", run.reason))
-        notes += [_failed(path, task) for path, task in self._touched() if _is_failed(task)]
+        for path, task in self._touched():
+            if task.status in _UNFINISHED:
+                title = f"Task {task.name} {task.word.text}"
+                notes.append(Annotation("error", title, task.why, file=path, line=task.line))
         for each in self.open:
             text = f"{each.strategy} is proposed for task {each.name}: {each.place.url}"
             notes.append(Annotation("warning", "Cairn is waiting for a decision", text))
@@ -193,15 +196,6 @@ async def report_of(acting: Acting, done: Done) -> ActionReport:
     return ActionReport(
         tuple(runs), tuple(open_), tuple(about), done, written if written.exists() else None
     )
-
-
-def _is_failed(task: TaskView) -> bool:
-    return task.status in _UNFINISHED
-
-
-def _failed(roadmap: str, task: TaskView) -> Annotation:
-    title = f"Task {task.name} {task.word.text}"
-    return Annotation("error", title, task.why, file=roadmap, line=task.line)
 
 
 MOST_SUMMARY_BYTES = 1_000_000

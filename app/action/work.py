@@ -104,24 +104,19 @@ async def work(acting: Acting, job: Job, inputs: Inputs) -> Done:
     """Do everything there is to do now. Raises ``ActionRefused`` or ``Outage``."""
     if inputs.dry_run:
         return Done(tuple(lines(await _read(acting, job, inputs))))
-    await _look_at_reactions(acting)
+    stored, now = acting.work.stored, acting.work.parts.around.clock.now()
+    for each in await stored.open_since(now):  # however old: its reactions are read at once
+        if each.place.number is not None:
+            await stored.touch(each.repository.id, each.place.number)
+    await acting.work.poller.look()
     await _take_missed(acting, job)
     texts: tuple[str, ...] = ()
     if job.event in STARTED:
         texts = await _start(acting, job, inputs)
     else:
-        await _deliver(acting, job.arrival(acting.entry.repository.id), job.event, job.body)
+        await _deliver(acting, job.delivery, job.event, delivered(job.payload))
     left = await _finish(acting)
     return Done(texts, left)
-
-
-async def _look_at_reactions(acting: Acting) -> None:
-    """Let every open proposal's reactions be read at once, however old it is."""
-    stored, now = acting.work.stored, acting.work.parts.around.clock.now()
-    for each in await stored.open_since(now):
-        if each.place.number is not None:
-            await stored.touch(each.repository.id, each.place.number)
-    await acting.work.poller.look()
 
 
 async def _take_missed(acting: Acting, job: Job) -> None:
@@ -132,21 +127,16 @@ async def _take_missed(acting: Acting, job: Job) -> None:
         async for payload in missed(entry.api, entry.shape, after):
             id = comment_delivery(payload["comment"]["id"])
             if id != job.delivery:
-                arrival = Arrival(id, entry.repository.id)
-                await _deliver(acting, arrival, "issue_comment", delivered(payload))
+                await _deliver(acting, id, "issue_comment", delivered(payload))
     remember_look(data, now)
 
 
-async def _deliver(acting: Acting, arrival: Arrival, event: str, body: bytes) -> None:
-    new = await acting.work.deliveries.store(
-        id=arrival.id,
-        event=event,
-        repository_id=arrival.repository_id,
-        headers={},
-        payload=body,
-    )
-    if new:
-        acting.work.inbox.put(arrival)
+async def _deliver(acting: Acting, id: str, event: str, body: bytes) -> None:
+    repository = acting.entry.repository.id
+    if await acting.work.deliveries.store(
+        id=id, event=event, repository_id=repository, headers={}, payload=body
+    ):
+        acting.work.inbox.put(Arrival(id, repository))
 
 
 async def _finish(acting: Acting) -> str:
@@ -158,19 +148,16 @@ async def _finish(acting: Acting) -> str:
         return texts.not_worked(why="GitHub or the database does not answer")
     left = PATIENCE
     await acting.work.idle()
-    while (seconds := await _soon(acting)) is not None and seconds <= left:
+    around, queue = acting.work.parts.around, acting.work.queue
+    while due := await queue.due():
+        seconds = max(0.0, (due - around.clock.now()).total_seconds())
+        if seconds > left:
+            break
         left -= max(seconds, 1.0)
-        await acting.work.parts.around.rest(seconds + 1)
+        await around.rest(seconds + 1)
         await acting.work.worker.look()
         await acting.work.idle()
     return ""
-
-
-async def _soon(acting: Acting) -> float | None:
-    """Seconds until the next paused run may continue."""
-    due: datetime | None = await acting.work.queue.due()
-    now = acting.work.parts.around.clock.now()
-    return None if due is None else max(0.0, (due - now).total_seconds())
 
 
 async def _start(acting: Acting, job: Job, inputs: Inputs) -> tuple[str, ...]:
@@ -185,15 +172,12 @@ async def _start(acting: Acting, job: Job, inputs: Inputs) -> tuple[str, ...]:
     branch = entry.repository.default_branch
     content = await contents.read(path, await contents.head(branch)) or b""
     text = plan_text(await read(path, content))
-    if await acting.work.parts.read_only(
-        INSTALLATION, entry.repository.id, entry.repository.full_name
-    ):
-        await acting.work.service.start(_request(acting, job, inputs, 0))
-        return ()
-    try:
-        issue = await PlanIssue(entry.api, bot_login=entry.bot).show(TITLE, text)
-    except TaskError as refused:
-        raise ActionRefused(texts.lacks(refused.message)) from refused
+    issue, place = 0, entry.repository
+    if not await acting.work.parts.read_only(INSTALLATION, place.id, place.full_name):
+        try:
+            issue = await PlanIssue(entry.api, bot_login=entry.bot).show(TITLE, text)
+        except TaskError as refused:
+            raise ActionRefused(texts.lacks(refused.message)) from refused
     await acting.work.service.start(_request(acting, job, inputs, issue))
     return ()
 
