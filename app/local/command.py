@@ -5,8 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import replace
 from time import time
 
@@ -35,7 +34,6 @@ from runner.files.results import JsonLines
 from runner.loop.driver import MARK
 from runner.loop.task_pool import Ended
 from runner.model.budget import Budget
-from runner.ports import Events
 from runner.state.run_state import Status
 
 _PAUSED = frozenset({"model", "sandbox"})
@@ -61,7 +59,11 @@ def command(
             from app.local.prompt import show
 
             return show(asked, settings, output)
-        return _dry(asked, settings, output) if dry else _run(asked, settings, output)
+        if not dry:
+            return _run(asked, settings, output)
+        state, expected = asyncio.run(read_locally(asked, settings))
+        tell_dry(state, expected, settings, output)
+        return without_work(state) if state.problem else 0
 
     return _telling(work, output, mark=f"{MARK} " if dry else "")
 
@@ -73,7 +75,12 @@ def resume(asked: LocalRun, output: OutputFormat) -> int:
         run = _to_resume(asked.run, kept_in(asked.kept))
         if run is None:
             return _complain(texts.nothing_to_resume(), 2)
-        return _run(_as_before(asked, run), settings, output)
+        # the options given when the run began, except those given again
+        cost = run.max_cost if asked.budget.cost is None else asked.budget.cost
+        tokens = run.max_tokens if asked.budget.tokens is None else asked.budget.tokens
+        sandbox, budget = asked.sandbox or run.sandbox, Budget(cost, tokens)
+        before = replace(asked, run=run.id, sandbox=sandbox, budget=budget)
+        return _run(before, settings, output)
 
     return _telling(work, output, resuming=True)
 
@@ -140,14 +147,6 @@ def _to_resume(wanted: str, kept: LocalStore) -> KnownRun | None:
     return next(ready, next(iter(runs), None))
 
 
-def _as_before(asked: LocalRun, run: KnownRun) -> LocalRun:
-    """The options given when the run began, except those given again."""
-    cost = run.max_cost if asked.budget.cost is None else asked.budget.cost
-    tokens = run.max_tokens if asked.budget.tokens is None else asked.budget.tokens
-    sandbox = asked.sandbox or run.sandbox
-    return replace(asked, run=run.id, sandbox=sandbox, budget=Budget(cost, tokens))
-
-
 def _run(asked: LocalRun, settings: RunSettings, output: OutputFormat) -> int:
     if settings.missing_model_key:
         raise SettingsError([SettingsProblem("OPENAI_API_KEY", settings.missing_model_key)])
@@ -184,14 +183,19 @@ def _run_and_tell(
         ended = replace(ended, state=KeptFiles(asked.kept).referenced(ended.state))
     tell(ended, _open(ended, kept), settings, output, live=live)
     if ended.status == "paused":
-        text = f"Paused: {mask_for(secrets_of(settings))(_how_on(ended))}"
+        advised = f"{ended.reason.rstrip('.')}. Then type `cairn resume`."
+        how_on = ended.reason if ended.advised else advised
+        text = f"Paused: {mask_for(secrets_of(settings))(how_on)}"
         _complain(_interrupted(asked, began) if ended.kind == INTERRUPT else text, 4)
     return CODE if interrupted else exit_code(ended)
 
 
 def _driven(asked: LocalRun, settings: RunSettings, output: OutputFormat, began: float) -> Ended:
     control = Interrupts(lambda: _interrupted(asked, began))
-    with _listening(settings, output) as listener:
+    if output.json:
+        told = JsonLines(speaker(settings, output))
+        return control.run(run_locally(asked, settings, told, control))
+    with watching(mask_for(secrets_of(settings))) as listener:
         return control.run(run_locally(asked, settings, listener, control))
 
 
@@ -202,30 +206,9 @@ def _interrupted(asked: LocalRun, began: float) -> str:
     return texts.interrupted() if there else texts.not_begun()
 
 
-@contextmanager
-def _listening(settings: RunSettings, output: OutputFormat) -> Iterator[Events]:
-    """Show the run while it works: to programs, live on a terminal, else by its log lines."""
-    if output.json:
-        yield JsonLines(speaker(settings, output))
-    else:
-        with watching(mask_for(secrets_of(settings))) as listener:
-            yield listener
-
-
 def _open(ended: Ended, kept: LocalStore) -> list[PendingProposal]:
     run = KnownRun(ended.state.request.id, state="resting")
     return undecided(list(parked(run, ended.state, kept.inbox)))
-
-
-def _how_on(ended: Ended) -> str:
-    reason = ended.reason
-    return reason if ended.advised else f"{reason.rstrip('.')}. Then type `cairn resume`."
-
-
-def _dry(asked: LocalRun, settings: RunSettings, output: OutputFormat) -> int:
-    state, expected = asyncio.run(read_locally(asked, settings))
-    tell_dry(state, expected, settings, output)
-    return without_work(state) if state.problem else 0
 
 
 def _complain(message: str, code: int, *, mark: str = "") -> int:

@@ -48,15 +48,6 @@ class NoTasks(Exception):
     """The list cannot be used; the message says why."""
 
 
-def read_tasks(name: str, meant: PendingProposal) -> tuple[NewTask, ...]:
-    """Read the tasks from a file (``-``: standard input). Raises ``NoTasks``."""
-    try:
-        text = read_roadmap(name).decode("utf-8", "replace")
-    except UnusableRoadmap as error:
-        raise NoTasks(str(error)) from error
-    return checked(text, meant)
-
-
 def typed(meant: PendingProposal, folder: Path) -> tuple[NewTask, ...]:
     """Open an editor with the proposed tasks and return what was made of them.
 
@@ -66,8 +57,20 @@ def typed(meant: PendingProposal, folder: Path) -> tuple[NewTask, ...]:
     draft = folder / f"edit-{meant.proposal.id}.md"
     with translating_errors(f"keep what is typed in {draft}"):
         if not draft.exists():
-            draft.write_text(draft_of(meant), encoding="utf-8")
-        _edit(draft)
+            task = meant.state.task
+            own = NewTask(" ".join(task.text.split()), acceptance=task.acceptance)
+            head = _HEAD.format(task=one_line(f"{task.name} {task.title}").replace("--", "- -"))
+            items = [as_item(each) for each in meant.proposal.replacements or (own,)]
+            draft.write_text("\n".join([head + items[0], *items[1:], ""]), encoding="utf-8")
+        command = os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
+        try:
+            ended = subprocess.run([*shlex.split(command), str(draft)], check=False)
+        except (OSError, ValueError) as error:
+            raise NoTasks(
+                f"The editor {command!r} cannot be started ({error}). Set EDITOR, or use --file."
+            ) from error
+        if ended.returncode:
+            raise NoTasks(f"The editor ended with {ended.returncode}, so nothing was decided.")
         text = draft.read_text(encoding="utf-8", errors="replace")
     if not listed(text):
         draft.unlink()
@@ -80,30 +83,14 @@ def typed(meant: PendingProposal, folder: Path) -> tuple[NewTask, ...]:
     return tasks
 
 
-def draft_of(meant: PendingProposal) -> str:
-    """What the editor shows first: the proposed tasks, else the task itself."""
-    task = meant.state.task
-    tasks = meant.proposal.replacements or (
-        NewTask(" ".join(task.text.split()), acceptance=task.acceptance),
-    )
-    head = _HEAD.format(task=one_line(f"{task.name} {task.title}").replace("--", "- -"))
-    return head + "\n".join(as_item(each) for each in tasks) + "\n"
-
-
 def checked(text: str, meant: PendingProposal) -> tuple[NewTask, ...]:
     """Return the tasks of a list that can take the task's place. Raises ``NoTasks``."""
     if len(text) > LONGEST_LIST:
         raise NoTasks(f"The list has {len(text):,} characters; write at most {LONGEST_LIST:,}.")
     tasks = listed(text)
-    problems = list(problems_of(tasks)) if tasks else [texts.no_tasks()]
-    if problems := problems or _refused(tasks, meant):
+    if problems := list(problems_of(tasks)) if tasks else [texts.no_tasks()]:
         raise NoTasks("\n".join(problems))
-    return tasks
-
-
-def _refused(tasks: Sequence[NewTask], meant: PendingProposal) -> list[str]:
-    """Try it on the roadmap as the run knows it."""
-    state = meant.state
+    state = meant.state  # try it on the roadmap as the run knows it
     proposal = replace(
         meant.proposal,
         strategy="decompose" if len(tasks) > 1 else "rewrite",
@@ -113,22 +100,10 @@ def _refused(tasks: Sequence[NewTask], meant: PendingProposal) -> list[str]:
     try:
         after = edited(state.put(replace(state.attempt, proposal=proposal)), before)
     except EditRefused as refused:
-        return [f"These tasks cannot go into the roadmap: {refused}."]
-    same = find(parse_roadmap(state.request.roadmap, after), proposal.task)
-    return [texts.same_task()] if same else []
-
-
-def _edit(draft: Path) -> None:
-    """Open the user's editor and wait for its end."""
-    command = os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
-    try:
-        ended = subprocess.run([*shlex.split(command), str(draft)], check=False)
-    except (OSError, ValueError) as error:
-        raise NoTasks(
-            f"The editor {command!r} cannot be started ({error}). Set EDITOR, or use --file."
-        ) from error
-    if ended.returncode:
-        raise NoTasks(f"The editor ended with {ended.returncode}, so nothing was decided.")
+        raise NoTasks(f"These tasks cannot go into the roadmap: {refused}.") from refused
+    if find(parse_roadmap(state.request.roadmap, after), proposal.task):
+        raise NoTasks(texts.same_task())
+    return tasks
 
 
 Verdict = Literal["approve", "reject", "skip", "edit"]
@@ -163,13 +138,14 @@ def decide(decision: LocalDecision, folder: Path) -> tuple[int, str]:
     kept = kept_in(folder / FOLDER)
     try:
         meant = asyncio.run(_meant(decision.proposal, kept))
-        tasks = _tasks(decision, meant, folder)
+        tasks: tuple[NewTask, ...] = ()
+        if decision.verdict == "edit" and decision.file:
+            tasks = checked(read_roadmap(decision.file).decode("utf-8", "replace"), meant)
+        elif decision.verdict == "edit":
+            tasks = typed(meant, folder / FOLDER)
         print(put(meant, decision, kept.inbox, by=who(folder), tasks=tasks))
-    except (NotMeant, NoTasks) as problem:
+    except (NotMeant, NoTasks, UnusableRoadmap, PortError) as problem:
         print(problem, file=sys.stderr)
-        return 2, ""
-    except PortError as error:
-        print(error.message, file=sys.stderr)
         return 2, ""
     return 0, meant.run.id
 
@@ -212,35 +188,25 @@ async def _meant(word: str, kept: LocalStore) -> PendingProposal:
         return open_[0]
     if not word:
         raise NotMeant(texts.which(open_) if open_ else texts.no_proposal())
-    named = [each for each in found if _is_named(each, word)]
+    start = word.lower() if len(word) >= _SHORTEST else "-"  # which no fingerprint has
+    named = [
+        each
+        for each in found
+        if each.proposal.fingerprint.startswith(start)
+        or word in (each.state.task.key, each.state.task.id)
+    ]
     named = [each for each in named if each.decision is None] or named
     if len(named) > 1:
         raise NotMeant(texts.which(named))
+    run = "" if named or len(word) < _SHORTEST else kept.runs.showed(word.lower())
+    if run:  # an id that was once valid
+        now = next((each.proposal.id for each in open_ if each.run.id == run), "")
+        raise NotMeant(texts.stale(word, now))
     if not named:
-        raise NotMeant(_not_there(word, open_, kept))
+        raise NotMeant(texts.unknown(word, open_))
     if named[0].decision:
         raise NotMeant(texts.too_late(named[0], named[0].decision))
     return named[0]
-
-
-def _is_named(each: PendingProposal, word: str) -> bool:
-    task = each.state.task
-    by_id = len(word) >= _SHORTEST and each.proposal.fingerprint.startswith(word.lower())
-    return by_id or word in (task.key, task.id)
-
-
-def _not_there(word: str, open_: Sequence[PendingProposal], kept: LocalStore) -> str:
-    """Separate an id that was once valid from one that never was."""
-    run = kept.runs.showed(word.lower()) if len(word) >= _SHORTEST else ""
-    if not run:
-        return texts.unknown(word, open_)
-    return texts.stale(word, next((each.proposal.id for each in open_ if each.run.id == run), ""))
-
-
-def _tasks(decision: LocalDecision, meant: PendingProposal, folder: Path) -> tuple[NewTask, ...]:
-    if decision.verdict != "edit":
-        return ()
-    return read_tasks(decision.file, meant) if decision.file else typed(meant, folder / FOLDER)
 
 
 _QUESTION = "Apply it? [y]es, [n]o, [e]dit, [s]kip the task, [Enter] later: "

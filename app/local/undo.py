@@ -64,9 +64,15 @@ class _Place:
     made: Sequence[TaskCommit]
     reviewing: Mapping[str, TaskCommit]
 
-    def names(self) -> list[str]:
-        """The tasks in review, as people call them."""
-        return [task.name for task in self.plan.tasks if task.key in self.reviewing]
+    async def names(self, folder: Path, name: str) -> tuple[list[str], str, list[str]]:
+        """What people call the tasks in review here, all tasks, and between these the branch.
+
+        It is the branch where the task of this name is in review; '' where there is none.
+        """
+        reviewing = [task.name for task in self.plan.tasks if task.key in self.reviewing]
+        every, kept = [task.name for task in self.plan.tasks], kept_in(folder / FOLDER)
+        branch = await branch_in_review(kept, self.repository, folder, name) if name else ""
+        return reviewing, branch, every
 
     async def commit(self, task: Task, changes: ChangeSet, text: CheckpointText) -> str:
         """Commit and move the branch. Raises as the repository does."""
@@ -145,10 +151,8 @@ async def _accept(folder: Path, name: str, roadmap: str) -> str:
         task = find(here.plan, name)
         if task is None or task.key not in here.reviewing:
             ticked = task is not None and task.checked
-            elsewhere = "" if ticked else await _elsewhere(here, folder, name)
-            every = [each.name for each in here.plan.tasks]
-            why = texts.not_in_review(name, here.names(), elsewhere, every, ticked)
-            raise TaskError("file", why)
+            named = await here.names(folder, "" if ticked else name)
+            raise TaskError("file", texts.not_in_review(name, *named, ticked))
         done = here.reviewing[task.key]
         tasks = [each for each in here.plan.tasks if here.reviewing.get(each.key) == done]
         path, content = here.plan.path, here.plan.content
@@ -170,7 +174,11 @@ async def _accept(folder: Path, name: str, roadmap: str) -> str:
 async def _undo(folder: Path, name: str, roadmap: str, committing: asyncio.Event) -> str:
     async with _opened(folder, roadmap) as here:
         repository, at, path = here.repository, here.at, here.plan.path
-        task = await _finished(here, folder, name)
+        task = find(here.plan, name)
+        if task is None or not (task.checked or task.key in here.reviewing):
+            finished = [t.name for t in here.plan.tasks if t.checked and t.kind == "work"]
+            why = texts.not_finished(name, finished, *await here.names(folder, name))
+            raise TaskError("file", why)
         done, commit = await _commit_of(here, task)
         changes = await inverse(done, here.now, repository, merged)
         if dirty := await repository.uncommitted(*changes.files):
@@ -261,20 +269,6 @@ async def _recorded(folder: Path, commit: TaskCommit, status: Status) -> None:
 async def _roadmap(here: Here, tree: Snapshot, path: str) -> Roadmap:
     entry = tree.entries.get(path)
     return parse_roadmap(path, (await here.blobs([entry.sha]))[entry.sha] if entry else b"")
-
-
-async def _elsewhere(here: _Place, folder: Path, name: str) -> str:
-    return await branch_in_review(kept_in(folder / FOLDER), here.repository, folder, name)
-
-
-async def _finished(here: _Place, folder: Path, name: str) -> Task:
-    task = find(here.plan, name)
-    if task is None or not (task.checked or task.key in here.reviewing):
-        done = [each.name for each in here.plan.tasks if each.checked and each.kind == "work"]
-        every = [each.name for each in here.plan.tasks]
-        elsewhere = await _elsewhere(here, folder, name)
-        raise TaskError("file", texts.not_finished(name, done, here.names(), elsewhere, every))
-    return task
 
 
 async def _commit_of(here: _Place, task: Task) -> tuple[FinishedTask, TaskCommit]:

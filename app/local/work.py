@@ -48,7 +48,7 @@ from runner.ports import Decision, Events, Fanout, JournalRow, SystemClock
 from runner.roadmap.parse import parse_roadmap as read_tasks
 from runner.state.options import Request, with_given
 from runner.state.publishing import Stack
-from runner.state.run_state import Attempt, RunState, Status
+from runner.state.run_state import RunState, Status
 
 if TYPE_CHECKING:
     from runner.analysis.preview import CostPreview
@@ -68,7 +68,9 @@ async def taken_up(asked: LocalRun, here: LocalCheckout) -> Request:
     state = _reopened(before, here)
     before = _at_border(before, at_work=bool(cursors.at_work))
     state = _at_border(state, at_work=bool(cursors.at_work))
-    state = _asked_anew(await _on_the_branch(advanced(state), here), asked)
+    state = await _on_the_branch(advanced(state), here)
+    options = with_given(state.request.options, asked.given)
+    state = replace(state, request=replace(state.request, options=options))
     if state != before:
         await _saved(before, state, here)
     return state.request
@@ -93,11 +95,6 @@ def _reopened(state: RunState, here: LocalCheckout) -> RunState:
 def _at_border(state: RunState, *, at_work: bool) -> RunState:
     """The state as its next step finds it: tasks at work have their own cursors."""
     return replace(state, node=BORDER, current="") if at_work or state.node == REST else state
-
-
-def _asked_anew(state: RunState, asked: LocalRun) -> RunState:
-    options = with_given(state.request.options, asked.given)
-    return replace(state, request=replace(state.request, options=options))
 
 
 async def _on_the_branch(state: RunState, here: LocalCheckout) -> RunState:
@@ -153,13 +150,10 @@ async def _saved(before: RunState, state: RunState, here: LocalCheckout) -> None
     seq = {row.task: row.seq for row in await journal.recall(run)}
     for key, attempt in state.attempts.items():
         if attempt != before.attempts[key]:
-            await journal.save(_row(run, attempt, seq[key] + 1), encode_attempt(attempt)[1])
+            data, held = encode_attempt(attempt)
+            await journal.save(JournalRow(run, key, seq[key] + 1, BORDER, data), held)
     data, held = encode_run(state)
     await journal.save(JournalRow(run, "", seq[""] + 1, state.node, data), held)
-
-
-def _row(run: str, attempt: Attempt, seq: int) -> JournalRow:
-    return JournalRow(run, attempt.task, seq, BORDER, encode_attempt(attempt)[0])
 
 
 log = logging.getLogger(__name__)
@@ -190,7 +184,11 @@ async def run_locally(
             await check_roadmap(request, stack, here)
         mine = _take(asked.kept)
         try:
-            request = await _request_of(asked, here)
+            request = await (taken_up if asked.run else _new)(asked, here)
+            here.repository.ticks(request.roadmap)
+            if asked.dirty:
+                await here.repository.check_clean(request.roadmap)
+            await here.deps.sandbox.sweep()
             if asked.run:
                 await _begin(request, settings, here)
             else:
@@ -207,15 +205,6 @@ async def _begin(request: Request, settings: RunSettings, here: LocalCheckout) -
     for text in await endings(names, here.model, SystemClock().now().date()):
         log.warning(text)
     log.info(here.isolation)
-
-
-async def _request_of(asked: LocalRun, here: LocalCheckout) -> Request:
-    request = await (taken_up if asked.run else _new)(asked, here)
-    here.repository.ticks(request.roadmap)
-    if asked.dirty:
-        await here.repository.check_clean(request.roadmap)
-    await here.deps.sandbox.sweep()
-    return request
 
 
 async def read_locally(
