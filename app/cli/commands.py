@@ -64,10 +64,10 @@ def show(
 
     A task is shown with its diff, its tests, every question to the model, and its proposal.
     """
-    from app.local.show import ShowOptions as Asked
     from app.local.show import command
 
-    raise typer.Exit(command(Path.cwd(), Asked(tuple(filter(None, (name, task))), exchanges, json)))
+    words = tuple(filter(None, (name, task)))
+    raise typer.Exit(command(Path.cwd(), words, exchanges=exchanges, json=json))
 
 
 def history(

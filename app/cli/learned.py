@@ -30,10 +30,9 @@ def analyze(
     Attempts are compared only with attempts at tasks of the same kind and complexity. Nothing is
     changed, and no model is asked.
     """
-    from app.local.analyze import AnalyzeOptions as Asked
     from app.local.analyze import command
 
-    raise typer.Exit(command(Path.cwd(), Asked(topic, days, json)))
+    raise typer.Exit(command(Path.cwd(), topic, days=days, json=json))
 
 
 memory_cli = typer.Typer(

@@ -6,7 +6,6 @@ import asyncio
 import json as jsonlib
 import sys
 import time
-from dataclasses import dataclass
 from pathlib import Path
 
 from app.local.options import FOLDER
@@ -21,27 +20,18 @@ from runner.history.inquiry import asked, at_most
 from runner.people.analysis_sentences import Topic, as_json, plain, tables
 
 
-@dataclass(frozen=True, slots=True)
-class AnalyzeOptions:
-    """What is asked: a topic, of the newest so many days (0: all)."""
-
-    topic: Topic
-    days: int = 0
-    json: bool = False
-
-
-def command(folder: Path, options: AnalyzeOptions) -> int:
-    """Print it; 2 if the history or the configuration cannot be read."""
+def command(folder: Path, topic: Topic, *, days: int = 0, json: bool = False) -> int:
+    """Print what the newest so many ``days`` teach (0: all); 2 if that cannot be read."""
     any_encoding()
     try:
-        found = asyncio.run(_analysis(folder, options.days))
+        found = asyncio.run(_analysis(folder, days))
     except (PortError, ConfigError) as error:
         print(error, file=sys.stderr)
         return 2
-    if options.json:
-        say(jsonlib.dumps(as_json(options.topic, found), ensure_ascii=False))
+    if json:
+        say(jsonlib.dumps(as_json(topic, found), ensure_ascii=False))
     else:
-        say(printable(plain(tables(options.topic, found))))
+        say(printable(plain(tables(topic, found))))
     return 0
 
 
@@ -51,10 +41,7 @@ async def _analysis(folder: Path, days: int) -> Analysis:
         recalled = await history.recent(at_most(asked(now=time.time(), days=days), NEWEST))
     finally:
         history.close()
-    today = todays_settings(_config(folder))
-    return analyse(recalled.executions, today, left_out=recalled.left_out)
-
-
-def _config(folder: Path) -> RepositoryConfig:
     file = folder / CONFIG_PATH
-    return parse_config(file.read_bytes()) if file.is_file() else RepositoryConfig()
+    config = parse_config(file.read_bytes()) if file.is_file() else RepositoryConfig()
+    today = todays_settings(config)
+    return analyse(recalled.executions, today, left_out=recalled.left_out)

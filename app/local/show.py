@@ -34,15 +34,6 @@ _SHORTEST = 4
 
 
 @dataclass(frozen=True, slots=True)
-class ShowOptions:
-    """What is to be shown: a run, a task or a proposal by its name; '' for the newest run."""
-
-    words: tuple[str, ...] = ()
-    exchanges: bool = False
-    json: bool = False
-
-
-@dataclass(frozen=True, slots=True)
 class _Found:
     """A run, and the key of the task that was named ('' for none)."""
 
@@ -55,26 +46,28 @@ class NotFound(Exception):
     """Nothing is called so; the message says what there is."""
 
 
-def command(folder: Path, asked: ShowOptions) -> int:
-    """Print it; 2 when there is no such thing, or what a run left cannot be read."""
+def command(folder: Path, words: Sequence[str], *, exchanges: bool, json: bool) -> int:
+    """Print a run, a task or a proposal by its name, without one the newest run.
+
+    2 when there is no such thing, or what a run left cannot be read.
+    """
     any_encoding()
     kept = kept_in(folder / FOLDER)
     try:
-        found = asyncio.run(_find(asked.words, kept))
+        found = asyncio.run(_find(words, kept))
         if found is None:
-            say(jsonlib.dumps({"runs": []}) if asked.json else texts.no_run())
+            say(jsonlib.dumps({"runs": []}) if json else texts.no_run())
             return 0
-        say(asyncio.run(_text(found, asked, kept, folder)))
-    except NotFound as problem:
+        say(asyncio.run(_text(found, kept, folder, exchanges=exchanges, json=json)))
+    except (NotFound, PortError) as problem:
         print(problem, file=sys.stderr)
-        return 2
-    except PortError as error:
-        print(error.message, file=sys.stderr)
         return 2
     return 0
 
 
-async def _text(found: _Found, asked: ShowOptions, kept: LocalStore, folder: Path) -> str:
+async def _text(
+    found: _Found, kept: LocalStore, folder: Path, *, exchanges: bool, json: bool
+) -> str:
     waits = [each for each in await answerable(kept) if each.run.id == found.run.id]
     repository = await repository_in(folder)
     state, elsewhere = await as_it_stands(repository, folder, found.run, found.state)
@@ -82,7 +75,7 @@ async def _text(found: _Found, asked: ShowOptions, kept: LocalStore, folder: Pat
     shown = state if newest else found.state  # what an older run did stays as it was
     found = replace(found, state=state)
     if not found.task:
-        if asked.json:
+        if json:
             return jsonlib.dumps(run_object(found.run, shown, waits), ensure_ascii=False)
         lines = [run_text(found.run, shown, waits, elsewhere, now=state)]
         took = sorted(map(state.task_of, state.attempts), key=lambda task: task.place.line)
@@ -91,10 +84,10 @@ async def _text(found: _Found, asked: ShowOptions, kept: LocalStore, folder: Pat
             lines.append(f"  To see a task in full: cairn show {found.run.id} TASK ({names})")
         return "\n".join([*lines, *await _cost(found.run.id, folder)])
     detail = await _detail(found, folder)
-    if asked.json:
+    if json:
         return jsonlib.dumps(detail_json(detail), ensure_ascii=False, default=str)
     waiting = [each for each in waits if each.proposal.task == found.task]
-    return texts.task(detail, waiting, elsewhere, asked.exchanges)
+    return texts.task(detail, waiting, elsewhere, exchanges)
 
 
 async def _find(words: Sequence[str], kept: LocalStore) -> _Found | None:
@@ -102,7 +95,9 @@ async def _find(words: Sequence[str], kept: LocalStore) -> _Found | None:
     runs = kept.runs.all()
     if not runs:
         return None
-    named = [run for run in runs if words and _is_run(run, words[0])]
+    first = words[0] if words else ""
+    begins = first if len(first) >= _SHORTEST else "-"  # which no run begins with
+    named = [run for run in runs if run.id == first or run.id.startswith(begins)]
     rest = words[1:] if named else words
     for run in named or (runs if rest else runs[:1]):
         for known_run, state in await states([run], kept):
@@ -111,10 +106,6 @@ async def _find(words: Sequence[str], kept: LocalStore) -> _Found | None:
             if key := _task(state, rest[-1]):
                 return _Found(known_run, state, key)
     raise NotFound(texts.nothing_called(rest[-1] if rest else words[0], [run.id for run in runs]))
-
-
-def _is_run(run: KnownRun, word: str) -> bool:
-    return run.id == word or (len(word) >= _SHORTEST and run.id.startswith(word))
 
 
 def _task(state: RunState, word: str) -> str:

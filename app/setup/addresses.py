@@ -63,7 +63,9 @@ def github_at(server: str | None, api: str | None) -> GitHub:
         return GitHub(server, api)
     if server:
         return GitHub(server, _api_of(server))
-    return GitHub(_server_of(api), api) if api else GitHub(_HOME, _api_of(_HOME))
+    if api:
+        return GitHub(api.removesuffix("/api/v3").replace("://api.", "://", 1), api)
+    return GitHub(_HOME, _api_of(_HOME))
 
 
 _HOME = "https://github.com"
@@ -73,10 +75,6 @@ def _api_of(server: str) -> str:
     parts = urlsplit(server)
     own_host = server == _HOME or (parts.hostname or "").endswith(".ghe.com")
     return f"{parts.scheme}://api.{parts.netloc}" if own_host else f"{server}/api/v3"
-
-
-def _server_of(api: str) -> str:
-    return api.removesuffix("/api/v3").replace("://api.", "://", 1)
 
 
 def public_url(value: str) -> str:

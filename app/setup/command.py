@@ -65,12 +65,8 @@ async def _set_up(asked: SetupOptions) -> None:
     await conversions.reach()
     if addresses.is_loopback(url) and not addresses.is_loopback(github.server):
         print(words.loopback(), file=sys.stderr)
-    await _serve(asked, conversions, url, file)
-
-
-async def _serve(asked: SetupOptions, conversions: Conversions, url: str, file: SecretFile) -> None:
     registration = Registration(
-        conversions.github, file, public_url=url, convert=conversions.convert, clock=SystemClock()
+        github, file, public_url=url, convert=conversions.convert, clock=SystemClock()
     )
     key = secrets.token_urlsafe(24)
     site = SetupSite(
@@ -83,25 +79,14 @@ async def _serve(asked: SetupOptions, conversions: Conversions, url: str, file: 
     )
     async with listening(application(site), _HOST, asked.port) as here:
         registration.redirect_url = f"{here}{CALLBACK}"
-        _open(f"{here}{SETUP}?key={key}", conversions.github.server)
+        link = f"{here}{SETUP}?key={key}"
+        print(words.opening(link, github.server), flush=True)
+        windows = sys.platform in ("darwin", "win32")
+        display = any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))
+        if sys.stdout.isatty() and (windows or display):
+            webbrowser.open(link)
         await registration.done.wait()
-    _tell(registration)
-
-
-def _open(link: str, server: str) -> None:
-    print(words.opening(link, server), flush=True)
-    if sys.stdout.isatty() and _has_display():
-        webbrowser.open(link)
-
-
-def _has_display() -> bool:
-    windows = sys.platform in ("darwin", "win32")
-    return windows or any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))
-
-
-def _tell(registration: Registration) -> None:
-    app, file = registration.app, registration.file
-    if app is not None:
+    if app := registration.app:
         print(f"\n{words.registered(app.slug, app.html_url, str(file.path))}\n")
         for number, step in enumerate(addresses.next_steps(app.html_url, file.start()), 1):
             print(f"{number}. {step}")
@@ -121,15 +106,26 @@ async def set_up(settings: SetupSettings, stop: asyncio.Event) -> bool:
     file already.
     """
     file = _file(settings.cairn_data_dir)
-    url = _public_url(settings)
-    registration = _registration(settings, url, file)
+    try:
+        url = public_url(settings.cairn_public_url)
+    except UnusableSetup as error:
+        what = f"cannot be used: {error}"
+        raise SettingsError([SettingsProblem("CAIRN_PUBLIC_URL", what)]) from error
+    github, clock = github_at(settings.github_server_url, settings.github_api_url), SystemClock()
+    convert = Conversions(github).convert
+    registration = Registration(github, file, public_url=url, convert=convert, clock=clock)
+    registration.redirect_url = f"{url}{CALLBACK}"
     code = "" if settings.cairn_admin_token else secrets.token_urlsafe(24)
     app = setup_app(registration, settings.cairn_admin_token or SecretStr(code), by_link=bool(code))
     async with listening(app, settings.host, settings.port) as here:
         link = f"{url}{SETUP}?key={code}" if code else ""
         # printed, not logged: the log's level and masks are not for this
         print(words.set_up_mode(f"{url}{SETUP}", link), f"({here})", file=sys.stderr, flush=True)
-        return await _first(registration.done, stop)
+        waits = [asyncio.create_task(event.wait()) for event in (registration.done, stop)]
+        await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+        for wait in waits:
+            wait.cancel()
+        return registration.done.is_set()
 
 
 def setup_app(registration: Registration, key: SecretStr, *, by_link: bool) -> web.Application:
@@ -143,31 +139,6 @@ def setup_app(registration: Registration, key: SecretStr, *, by_link: bool) -> w
 
     alive, ready = web.get("/healthz", healthz), web.get("/readyz", readyz({"app": no_app}))
     return application(site, alive, ready)
-
-
-async def _first(done: asyncio.Event, stop: asyncio.Event) -> bool:
-    waits = [asyncio.create_task(event.wait()) for event in (done, stop)]
-    await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
-    for wait in waits:
-        wait.cancel()
-    return done.is_set()
-
-
-def _registration(settings: SetupSettings, url: str, file: SecretFile) -> Registration:
-    github = github_at(settings.github_server_url, settings.github_api_url)
-    convert = Conversions(github).convert
-    made = Registration(github, file, public_url=url, convert=convert, clock=SystemClock())
-    made.redirect_url = f"{url}{CALLBACK}"
-    return made
-
-
-def _public_url(settings: SetupSettings) -> str:
-    try:
-        return public_url(settings.cairn_public_url)
-    except UnusableSetup as error:
-        raise SettingsError(
-            [SettingsProblem("CAIRN_PUBLIC_URL", f"cannot be used: {error}")]
-        ) from error
 
 
 def _file(folder: Path) -> SecretFile:

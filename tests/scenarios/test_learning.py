@@ -13,7 +13,7 @@ from typing import get_args
 import aiohttp
 import pytest
 
-from app.local.analyze import AnalyzeOptions, command
+from app.local.analyze import command
 from app.store.database import open_store
 from app.store.history import StoredHistory
 from runner.config.model import parse_config
@@ -184,7 +184,7 @@ async def test_comment_and_command_line_agree_to_the_digit(
     for topic in get_args(Topic):
         await bot.comment(f"/execute analyze {topic}", by="reader")
         (comment,) = bot.says()
-        code = await asyncio.to_thread(command, tmp_path, AnalyzeOptions(topic))
+        code = await asyncio.to_thread(command, tmp_path, topic)
 
         assert code == 0
         assert _words(comment.partition("<!--")[0]) == _words(capsys.readouterr().out)
