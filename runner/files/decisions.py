@@ -14,7 +14,7 @@ import os
 import secrets
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from functools import cache
@@ -32,6 +32,7 @@ MOST_BYTES = 8 << 20
 LONGEST_LINE = 256 << 10
 
 log = logging.getLogger(__name__)
+_checked = cache(TypeAdapter)  # made when there is something to read: that takes a while
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +134,7 @@ def _fold(found: dict[str, Stored], line: bytes) -> bool:
             known = found[record["taken"]]
             found[known.id] = known if known.step else replace(known, step=str(record["step"]))
         else:
-            decision = _decision().validate_python(record["decision"])
+            decision = _checked(Decision).validate_python(record["decision"])
             id = str(record["id"])
             found.setdefault(id, Stored(id, str(record["run"]), decision))
     except (ValueError, KeyError, TypeError, RecursionError, ValidationError):
@@ -163,18 +164,6 @@ class KnownRun:
     max_tokens: int | None = None
     reason: str = ""
     until: datetime | None = None
-
-
-@cache
-def _decision() -> TypeAdapter[Decision]:
-    """What checks a line of the file: made when there is one."""
-    return TypeAdapter(Decision)
-
-
-@cache
-def _known_run() -> TypeAdapter[KnownRun]:
-    """What checks a run of the folder: made when there is one."""
-    return TypeAdapter(KnownRun)
 
 
 class FileRuns:
@@ -213,7 +202,7 @@ class FileRuns:
 def _read(folder: Path) -> KnownRun:
     """A run that says it works without a process that holds its lock was interrupted."""
     try:
-        run = _known_run().validate_json((folder / _NAME).read_bytes())
+        run: KnownRun = _checked(KnownRun).validate_json((folder / _NAME).read_bytes())
     except (FileNotFoundError, ValidationError):
         run = KnownRun(folder.name, began=(folder / "journal.jsonl").stat().st_mtime)
     run = replace(run, id=folder.name)
@@ -224,13 +213,8 @@ def _read(folder: Path) -> KnownRun:
 
 def _is_held(file: Path) -> bool:
     try:
-        descriptor = os.open(file, os.O_RDONLY | os.O_CLOEXEC)
-    except FileNotFoundError:
-        return False
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        with suppress(FileNotFoundError), file.open("rb") as held:
+            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         return True
-    finally:
-        os.close(descriptor)
     return False

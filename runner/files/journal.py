@@ -52,11 +52,9 @@ class AnswerFiles:
 
     async def paid(self, run: str) -> list[Answer]:
         """Return every answer of the run, in no order."""
-        return await asyncio.to_thread(self._paid, run)
-
-    def _paid(self, run: str) -> list[Answer]:
         files = (self._folder / run / "answers").glob("*.json")
-        return [answer for file in files if (answer := self._read(file))]
+        found = await asyncio.to_thread(lambda: [self._read(file) for file in files])
+        return [answer for answer in found if answer]
 
     def _file(self, run: str, question: str) -> Path:
         name = hashlib.sha256(question.encode()).hexdigest()[:20]

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -44,16 +45,21 @@ class KeptFiles:
     def read(self, run: str, name: str) -> bytes | None:
         """Return one file; None when there is none of this name, or the name is no file's."""
         folder = self._of(run)
-        if folder is None or not _NAME.fullmatch(name):
-            return None
-        try:
-            return (folder / name).read_bytes()
-        except OSError:
-            return None
+        if folder and _NAME.fullmatch(name):
+            with suppress(OSError):
+                return (folder / name).read_bytes()
+        return None
 
     def referenced(self, state: RunState) -> RunState:
         """Return the run with each failure's files; they are read, for a run may be taken up."""
-        files = self._files_of(state.request.id)
+        run = state.request.id
+        files: dict[tuple[str, int], list[str]] = {}
+        for name in self.names(run):
+            data = _object(self.read(run, name) or b"") if name.startswith("iteration-") else {}
+            made, number = data.get("files"), data.get("attempt")
+            if isinstance(made, list) and isinstance(number, int):
+                key = (str(data.get("task")), number)
+                files.setdefault(key, []).extend(f"runs/{run}/{each}" for each in (*made, name))
         for attempt in state.attempts.values():
             names = files.get((attempt.task, attempt.number), [])
             if attempt.failure and names:
@@ -62,25 +68,12 @@ class KeptFiles:
                 state = state.put(replace(attempt, failure=failure))
         return state
 
-    def _files_of(self, run: str) -> dict[tuple[str, int], list[str]]:
-        """The files of each attempt (task key, number) of a run, oldest first."""
-        found: dict[tuple[str, int], list[str]] = {}
-        for name in self.names(run):
-            if not name.startswith("iteration-"):
-                continue
-            data = _object(self.read(run, name) or b"")
-            names, number = data.get("files"), data.get("attempt")
-            if isinstance(names, list) and isinstance(number, int):
-                key = (str(data.get("task")), number)
-                found.setdefault(key, []).extend(f"runs/{run}/{each}" for each in (*names, name))
-        return found
-
     def exchanges(self, run: str, task: str) -> tuple[KeptExchange, ...]:
         """Return what the model was asked about a task and what it replied, in order."""
         return tuple(
             KeptExchange(file=name, node=str(data.get("node", "")), exchange=exchange)
             for name, data in self._about(run, task, "agent")
-            if (exchange := _read_as(_exchange(), data))
+            if (exchange := _read_as(Exchange, data))
         )
 
     def verifications(self, run: str, task: str) -> tuple[KeptVerification, ...]:
@@ -88,7 +81,7 @@ class KeptFiles:
         return tuple(
             kept
             for name, data in self._about(run, task, "verification")
-            if (kept := _read_as(_verification(), {**data, "file": name, "found": data}))
+            if (kept := _read_as(KeptVerification, {**data, "file": name, "found": data}))
         )
 
     def _about(self, run: str, task: str, kind: str) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -118,19 +111,10 @@ def _object(content: bytes) -> dict[str, Any]:
     return data if isinstance(data, dict) else {}
 
 
-# made when a file is first read: that takes 0.1 s, and most runs read none
-@cache
-def _exchange() -> TypeAdapter[Exchange]:
-    return TypeAdapter(Exchange)
+_checked = cache(TypeAdapter)  # made when a file is first read: that takes 0.1 s
 
 
-@cache
-def _verification() -> TypeAdapter[KeptVerification]:
-    return TypeAdapter(KeptVerification)
-
-
-def _read_as(kind: TypeAdapter[T], data: dict[str, Any]) -> T | None:
-    try:
-        return kind.validate_python(data)
-    except ValidationError:
-        return None
+def _read_as(kind: type[T], data: dict[str, Any]) -> T | None:
+    with suppress(ValidationError):
+        return cast("T", _checked(cast("Hashable", kind)).validate_python(data))
+    return None

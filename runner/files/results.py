@@ -203,7 +203,8 @@ class FileMemory:
 
     async def recall(self, words: Collection[str], paths: Collection[str]) -> tuple[str, ...]:
         """Return what helps; nothing when the file cannot be used."""
-        return await asyncio.to_thread(self._relevant, words, paths)
+        found = await self.notes()
+        return await asyncio.to_thread(relevant, found, words, paths)
 
     async def remember(self, notes: Sequence[MemoryNote]) -> None:
         """Add notes to the file; a file that cannot be read is put aside first."""
@@ -236,9 +237,6 @@ class FileMemory:
         if len(left) < len(notes):
             self._write(left)
         return len(notes) - len(left)
-
-    def _relevant(self, words: Collection[str], paths: Collection[str]) -> tuple[str, ...]:
-        return relevant(self._read() or (), words, paths)
 
     def _add(self, notes: Sequence[MemoryNote]) -> None:
         old = self._read()
