@@ -18,6 +18,7 @@ from typing import Final
 
 import aiohttp
 
+from app.background import Background
 from app.store.outbox import Outbox, WaitingEvent
 from app.version import version_of_cairn
 from runner.errors import Outage
@@ -110,7 +111,7 @@ def wait_after(tries: int, asked: float | None) -> float:
     return max(asked or 0.0, doubled * random.uniform(0.75, 1.0))  # noqa: S311 - no secret
 
 
-class EventSender:
+class EventSender(Background):
     """Sends what is in the outbox. ``rest`` waits (seconds) for the next try.
 
     It is a sink, too: what is put here is kept in the outbox and sent. ``on_bug`` gets an exception
@@ -129,11 +130,9 @@ class EventSender:
         self._outbox = outbox
         self._send = send
         self._clock = clock
+        super().__init__("The sending of events", on_bug)
         self._rest = rest
-        self._on_bug = on_bug
         self._news = asyncio.Event()
-        self._idle = asyncio.Event()
-        self._work: asyncio.Task[None] | None = None
         self._tidied: datetime | None = None
         self._failing = False
 
@@ -144,24 +143,13 @@ class EventSender:
 
     def look(self) -> None:
         """Something may be sent now."""
-        self._idle.clear()
+        self.quiet.clear()
         self._news.set()
 
     async def start(self) -> None:
         """Begin with what an earlier process left."""
         self.look()
-        self._work = asyncio.create_task(self._working())
-        self._work.add_done_callback(self._over)
-
-    async def stop(self) -> None:
-        """Stop; what was not taken is sent after the next start."""
-        if self._work is not None:
-            self._work.cancel()
-            await asyncio.gather(self._work, return_exceptions=True)
-
-    async def idle(self) -> None:
-        """Wait until nothing can be sent now."""
-        await self._idle.wait()
+        self.begin(self._working())
 
     async def _working(self) -> None:
         while True:
@@ -219,23 +207,15 @@ class EventSender:
             asyncio.ensure_future(self._news.wait()),
         ]
         if not self._news.is_set():
-            self._idle.set()
+            self.quiet.set()
         try:
             await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
         finally:
-            self._idle.clear()
+            self.quiet.clear()
             for way in ways:
                 way.cancel()
             await asyncio.gather(*ways, return_exceptions=True)
 
     async def _rested(self, seconds: float) -> None:
         await self._rest(seconds)
-        self._idle.clear()  # so that nobody takes it for quiet while it is looked
-
-    def _over(self, work: asyncio.Task[None]) -> None:
-        self._idle.set()
-        error = None if work.cancelled() else work.exception()
-        if isinstance(error, Exception):
-            log.error("No more events are sent because of a bug", exc_info=error)
-            if self._on_bug:
-                self._on_bug(error)
+        self.quiet.clear()  # so that nobody takes it for quiet while it is looked

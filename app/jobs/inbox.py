@@ -22,6 +22,7 @@ from typing import Protocol
 from gidgethub import BadRequest, GitHubException
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type, wait_exponential_jitter
 
+from app.background import Background
 from app.github.deliveries import KEPT, HookDeliveries, HookDelivery
 from app.server.webhook import repository_of
 from app.store.deliveries import Arrival, Deliveries, Delivery
@@ -202,7 +203,7 @@ class Looked:
     taken: int
 
 
-class CatchUp:
+class CatchUp(Background):
     """Compares ``hook`` with what is stored, and stores what is missed for ``take`` to work.
 
     ``events`` are those that are worked at all. ``rest`` waits (seconds) for the next look;
@@ -225,26 +226,13 @@ class CatchUp:
         self._take = take
         self._events = frozenset(events)
         self._clock = clock
+        super().__init__("The search for missed deliveries", on_bug)
         self._rest = rest
-        self._on_bug = on_bug
         self._complete: datetime | None = None
-        self._idle = asyncio.Event()
-        self._worker: asyncio.Task[None] | None = None
 
     def start(self) -> None:
         """Begin to look; nothing that fails here fails the server's start."""
-        self._worker = asyncio.create_task(self._work())
-        self._worker.add_done_callback(self._ended)
-
-    async def idle(self) -> None:
-        """Wait until no look is under way."""
-        await self._idle.wait()
-
-    async def stop(self) -> None:
-        """Stop looking; what is stored is worked at the next start."""
-        if self._worker is not None:
-            self._worker.cancel()
-            await asyncio.gather(self._worker, return_exceptions=True)
+        self.begin(self._work())
 
     async def look(self) -> Looked:
         """Store what was missed, the oldest first. Raises ``Outage`` and ``GitHubException``."""
@@ -280,9 +268,9 @@ class CatchUp:
 
     async def _work(self) -> None:
         while True:
-            self._idle.clear()
+            self.quiet.clear()
             wait = await self._looked()
-            self._idle.set()
+            self.quiet.set()
             await self._rest(wait.total_seconds())
 
     async def _looked(self) -> timedelta:
@@ -299,15 +287,6 @@ class CatchUp:
         message = "Missed deliveries: %s of the %s that GitHub lists; %s taken up now"
         log.log(level, message, found.missed, found.listed, found.taken)
         return EVERY if found.missed <= MOST_TAKEN else SOON
-
-    def _ended(self, worker: asyncio.Task[None]) -> None:
-        """A bug must not pass unseen: nobody waits for this task."""
-        bug = None if worker.cancelled() else worker.exception()
-        if isinstance(bug, Exception):
-            log.error("The search for missed deliveries stopped because of a bug", exc_info=bug)
-            if self._on_bug:
-                self._on_bug(bug)
-            self._idle.set()
 
 
 def missed_of(

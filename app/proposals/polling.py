@@ -12,6 +12,7 @@ from datetime import datetime
 
 from tenacity import AsyncRetrying, retry_if_exception_type, wait_exponential_jitter
 
+from app.background import Background
 from app.proposals.service import EXPIRES, MOST, OLD, RequestBudget, next_poll
 from app.store.proposals import StoredProposals
 from handlers.decisions import Reacted
@@ -29,7 +30,7 @@ Unread = Callable[[ProposalView], Awaitable[None]]
 _BACKOFF = wait_exponential_jitter(initial=1, max=300)
 
 
-class Poller:
+class Poller(Background):
     """``ask`` gets the reactions on comments (by node id) of an installation and says how many
     requests it took; ``judge`` rules on those of one proposal, ``expire`` closes one, ``unread``
     tells people that the reactions to one cannot be read.
@@ -55,36 +56,30 @@ class Poller:
         self._expire = expire
         self._unread = unread
         self._clock = clock
+        super().__init__("The poller", on_bug)
         self._rest = rest
-        self._on_bug = on_bug
         self._budgets: dict[int, RequestBudget] = {}
-        self._idle = asyncio.Event()
         self._wanted = asyncio.Event()
-        self._worker: asyncio.Task[None] | None = None
         self._timer: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
         """Begin to poll, first what has become due."""
         self._wanted.set()
-        self._begin()
+        self.begin(self._work())
 
     async def look(self) -> None:
         """Something changed: see what is due now."""
-        self._idle.clear()
+        self.quiet.clear()
         self._wanted.set()
-        if self._worker is not None and self._worker.done():  # it had stopped by a bug
-            self._begin()
-
-    async def idle(self) -> None:
-        """Wait until nothing is due."""
-        await self._idle.wait()
+        if self.ended:
+            self.begin(self._work())
 
     async def stop(self) -> None:
         """Let go; what is due is polled at the next start."""
-        tasks = [task for task in (self._timer, self._worker) if task]
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        if self._timer is not None:
+            self._timer.cancel()
+            await asyncio.gather(self._timer, return_exceptions=True)
+        await super().stop()
 
     async def poll(self) -> None:
         """Do what is due once. Raises ``Outage`` when the database fails."""
@@ -104,10 +99,6 @@ class Poller:
             times.append(oldest + EXPIRES)
         return min(times, default=None)
 
-    def _begin(self) -> None:
-        self._worker = asyncio.create_task(self._work())
-        self._worker.add_done_callback(self._ended)
-
     async def _work(self) -> None:
         retrying = AsyncRetrying(
             retry=retry_if_exception_type(Outage), wait=_BACKOFF, sleep=self._rest
@@ -121,7 +112,7 @@ class Poller:
                 self._timer.cancel()
             self._timer = asyncio.create_task(self._ring(due)) if due else None
             if not self._wanted.is_set():
-                self._idle.set()
+                self.quiet.set()
 
     async def _ring(self, due: datetime) -> None:
         # clocks differ a little: never again and again for the last millisecond
@@ -181,12 +172,3 @@ class Poller:
         if installation not in self._budgets:
             self._budgets[installation] = RequestBudget(self._clock.now())
         return self._budgets[installation]
-
-    def _ended(self, worker: asyncio.Task[None]) -> None:
-        """A bug must not pass unseen: nobody waits for this task."""
-        bug = None if worker.cancelled() else worker.exception()
-        if isinstance(bug, Exception):
-            log.error("The poller stopped because of a bug", exc_info=bug)
-            if self._on_bug:
-                self._on_bug(bug)
-            self._idle.set()
