@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Awaitable, Callable, Set
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeGuard, assert_never
+
+from gidgethub.abc import GitHubAPI
 
 from app.dashboard.keeper import Dashboards
 from app.github.api import BestEffort, RepositoryApi
@@ -16,7 +18,7 @@ from app.github.comments import marked
 from app.github.config import Configurations
 from app.github.identity import Gone
 from app.github.pulls import PREFIX
-from app.github.required import RequiredChecks, missing
+from app.github.required import answer_rules, missing
 from app.github.token_identity import (
     CHECK,
     CONVERSE,
@@ -43,7 +45,6 @@ from handlers.events import (
     MergeQueued,
     PullChanged,
     PullClosed,
-    PullHead,
     PullPushed,
     PullReopened,
     PullReviewed,
@@ -63,6 +64,7 @@ from runner.ports import Clock
 log = logging.getLogger(__name__)
 
 
+@dataclass(frozen=True)
 class Dispatch:
     """Handles one delivery; doing it twice changes nothing. Raises ``Outage``.
 
@@ -73,36 +75,19 @@ class Dispatch:
     ``read_only`` says where we write nothing; ``configs`` are read again for each one.
     """
 
-    def __init__(
-        self,
-        identity: Identity,
-        runs: Runs,
-        proposals: Proposals,
-        *,
-        clock: Clock,
-        commands: Commands = COMMANDS,
-        allowed_bots: Set[str],
-        pushed: Callable[[BranchPushed], Awaitable[None]],
-        refusals: Refusals,
-        changed: Callable[[PullChanged], Awaitable[None]],
-        installed: Callable[[InstallationChanged | RepositoryChanged], Awaitable[None]],
-        dashboards: Dashboards,
-        configs: Configurations,
-        read_only: ReadOnlyCheck = writable_everywhere,
-    ) -> None:
-        self._identity = identity
-        self._runs = runs
-        self._proposals = proposals
-        self._clock = clock
-        self._commands = commands
-        self._allowed_bots = allowed_bots
-        self._pushed = pushed
-        self._refusals = refusals
-        self._changed = changed
-        self._installed = installed
-        self._dashboards = dashboards
-        self._configs = configs
-        self._read_only = read_only
+    identity: Identity
+    runs: Runs
+    proposals: Proposals
+    clock: Clock
+    allowed_bots: Set[str]
+    pushed: Callable[[BranchPushed], Awaitable[None]]
+    refusals: Refusals
+    changed: Callable[[PullChanged], Awaitable[None]]
+    installed: Callable[[InstallationChanged | RepositoryChanged], Awaitable[None]]
+    dashboards: Dashboards
+    configs: Configurations
+    commands: Commands = COMMANDS
+    read_only: ReadOnlyCheck = writable_everywhere
 
     async def __call__(self, delivery: Delivery) -> None:
         """Reduce the payload and give the event to its handler; drop events without a handler."""
@@ -116,8 +101,8 @@ class Dispatch:
             return
         if isinstance(event, InstallationChanged | RepositoryChanged):
             if isinstance(event, RepositoryChanged):
-                self._configs.forget(event.repository.full_name)
-            await self._installed(event)
+                self.configs.forget(event.repository.full_name)
+            await self.installed(event)
             return
         try:
             await self._handle(event)
@@ -127,7 +112,7 @@ class Dispatch:
     async def _handle_anew(self, event: Event | BranchPushed, gone: Gone) -> None:
         """Take the installation there is now; without one nobody can be answered."""
         try:
-            now = await self._identity.installation_for(event.repository.full_name)
+            now = await self.identity.installation_for(event.repository.full_name)
         except Gone:
             now = event.installation_id
         if now == event.installation_id:
@@ -137,115 +122,95 @@ class Dispatch:
 
     async def _handle(self, event: Event | BranchPushed) -> None:
         if isinstance(event, BranchPushed):
-            self._configs.forget(event.repository.full_name)
-            await self._pushed(event)
+            self.configs.forget(event.repository.full_name)
+            await self.pushed(event)
             return
         if isinstance(event, IssueUnlocked):
-            await self._runs.say_again(repository_id=event.repository.id, issue=event.issue)
+            await self.runs.say_again(repository_id=event.repository.id, issue=event.issue)
             return
-        own = await self._identity.bot_login(event.installation_id)
+        own = await self.identity.bot_login(event.installation_id)
         if isinstance(event, IssueReopened):
-            await self._dashboards.reopened(event, own=own)
+            await self.dashboards.reopened(event, own=own)
             return
         if isinstance(event, MergeQueued):
-            await self._answer_queue(event, own)
+            if not await self._is_read_only(event):
+                runs = CheckRuns(self._api(event, CHECK), bot_login=own)
+                await answer_queue(runs, event.head)
             return
         if isinstance(event, CheckEnded):
-            await handle_check(event, own=own, runs=self._runs)
+            await handle_check(event, own=own, runs=self.runs)
             return
         if (
             event.sender.login.lower() != own.lower()
         ):  # what we do ourselves changes no configuration
-            self._configs.forget(event.repository.full_name)
-        if not is_from_bot(event, own=own, allowed=self._allowed_bots):
+            self.configs.forget(event.repository.full_name)
+        if not is_from_bot(event, own=own, allowed=self.allowed_bots):
             await self._handled(event, self._thread(event, own))
-        if shown := _newly_shown(event):
-            await self._answer_rules(event, shown, own)
+        shown = event.shows if isinstance(event, PullPushed | PullReopened | PullTouched) else None
+        if shown and not (isinstance(event, PullTouched) and not event.moved):
+            names = missing(shown, own)
+            # nobody else makes the checks that rules require; bots are blocked, too
+            if names and self.identity.is_app and not await self._is_read_only(event):
+                runs = CheckRuns(self._api(event, CHECK), bot_login=own)
+                with BestEffort()():
+                    await answer_rules(self._api(event, READ), runs, shown, names)
         if event.sender.login.lower() != own.lower() and _restacks(event, own):
-            await self._changed(event)
+            await self.changed(event)
         if isinstance(event, PullClosed):
-            await handle_end(event, thread=self._thread(event, own), runs=self._runs)
+            await handle_end(event, thread=self._thread(event, own), runs=self.runs)
 
-    async def _answer_queue(self, event: MergeQueued, own: str) -> None:
-        scope = (event.installation_id, event.repository.id, event.repository.full_name)
-        if await self._read_only(*scope):
-            return
-        await answer_queue(CheckRuns(self._api(event, CHECK), bot_login=own), event.head)
-
-    async def _answer_rules(self, event: Event, shown: PullHead, own: str) -> None:
-        """Make the checks that rules require where nobody else makes them; bots are blocked too."""
-        names = missing(shown, own)
-        scope = (event.installation_id, event.repository.id, event.repository.full_name)
-        if not (names and self._identity.is_app) or await self._read_only(*scope):
-            return
-        runs = CheckRuns(self._api(event, CHECK), bot_login=own)
-        with BestEffort()():
-            await RequiredChecks(self._api(event, READ), runs).answer(shown, names)
+    async def _is_read_only(self, event: Event) -> bool:
+        here = event.repository
+        return await self.read_only(event.installation_id, here.id, here.full_name)
 
     def _api(self, event: Event, permissions: Permissions) -> RepositoryApi:
-        github = self._identity.client(
+        return RepositoryApi(self._client(event, permissions), event.repository.full_name)
+
+    def _client(self, event: Event, permissions: Permissions) -> GitHubAPI:
+        return self.identity.client(
             installation_id=event.installation_id,
             repository_id=event.repository.id,
             permissions=permissions,
         )
-        return RepositoryApi(github, event.repository.full_name)
 
     def _thread(self, event: Event, own: str) -> IssueThread:
-        github = self._identity.client(
-            installation_id=event.installation_id,
-            repository_id=event.repository.id,
-            permissions=CONVERSE_ON_LINES if isinstance(event, ReviewCommented) else CONVERSE,
-        )
+        on_lines = isinstance(event, ReviewCommented)
         return IssueThread(
-            github=github,
+            github=self._client(event, CONVERSE_ON_LINES if on_lines else CONVERSE),
             repository=event.repository,
             installation_id=event.installation_id,
             issue=event.issue,
             own_login=own,
-            refusals=self._refusals,
-            read_only=partial(
-                self._read_only,
-                event.installation_id,
-                event.repository.id,
-                event.repository.full_name,
-            ),
+            refusals=self.refusals,
+            read_only=partial(self._is_read_only, event),
         )
 
     async def _handled(self, event: Event, thread: IssueThread) -> None:
-        runs, proposals = self._runs, self._proposals
+        runs, proposals, clock, rows = self.runs, self.proposals, self.clock, self.commands
         match event:
             case IssueCommentCreated():
-                rows = self._commands
                 await handle_comment(
                     event, thread=thread, runs=runs, proposals=proposals, rows=rows
                 )
             case IssueEdited():
-                dashboards = self._dashboards
-                await dashboards.ticked(event, thread=thread, runs=runs, proposals=proposals)
+                await self.dashboards.ticked(event, thread=thread, runs=runs, proposals=proposals)
             case RerunRequested():
                 await handle_verify(event, thread=thread, runs=runs)
             case ReviewCommented():
                 await handle_review(event, thread=thread, runs=runs)
             case PullReviewed():
-                await handle_pull(event, thread=thread, proposals=proposals, clock=self._clock)
+                await handle_pull(event, thread=thread, proposals=proposals, clock=clock)
                 await handle_review(event, thread=thread, runs=runs)
             case PullPushed():
-                await handle_pull(event, thread=thread, proposals=proposals, clock=self._clock)
+                await handle_pull(event, thread=thread, proposals=proposals, clock=clock)
                 if not _restacks(event, thread.own_login):  # which verifies new heads itself
                     await handle_verify(event, thread=thread, runs=runs)
             case CommentDeleted() | ButtonClicked() | PullClosed() | PullReopened() | PullTouched():
-                await handle_pull(event, thread=thread, proposals=proposals, clock=self._clock)
+                await handle_pull(event, thread=thread, proposals=proposals, clock=clock)
             case MergeQueued() | CheckEnded() | IssueReopened() | IssueUnlocked():
                 pass  # were handled before anybody was heard
             case other:
                 assert_never(other)
-
-
-def _newly_shown(event: Event) -> PullHead | None:
-    """The pull request of an event that may want checks which nobody else makes."""
-    if isinstance(event, PullTouched) and not event.moved:
-        return None
-    return event.shows if isinstance(event, PullPushed | PullReopened | PullTouched) else None
 
 
 def _restacks(event: Event, own: str) -> TypeGuard[PullChanged]:

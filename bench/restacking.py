@@ -10,13 +10,15 @@ from statistics import median
 from typing import Any
 
 from app.github.api import Refused, RepositoryApi
+from app.github.checks import CheckRuns
 from app.github.commits import Commit, Commits
 from app.github.freshen import Freshen, Own
+from app.github.mirror import Mirror
+from app.github.place import Place
 from app.github.pulls import Pull
+from app.github.trust_checks import TrustChecks
 from bench.finding import Finding, Line, Peer
 from runner.errors import TaskError
-from runner.git.command import hermetic
-from runner.git.objects import GitObjects
 from runner.roadmap.parse import parse_roadmap
 from runner.state.changes import Snapshot
 from runner.state.publishing import Checkpoint
@@ -85,20 +87,21 @@ class _Made(Commits):
         return True
 
 
+class _Here(Place):
+    """A repository of which everything is here."""
+
+    def __init__(self, place: Path, commits: tuple[str, str, str, str]) -> None:
+        self.mirror, self.api = Mirror(place / ".git"), _Compared(commits)
+        self.checks = CheckRuns(self.api, bot_login="", made=False)
+
+    async def snapshot(self, commit: str) -> Snapshot:
+        return await self.mirror.objects.snapshot(commit)
+
+
 async def _joined(place: Path, commits: tuple[str, str, str, str]) -> float:
-    objects, made = GitObjects(hermetic("-C", str(place))), _Made()
-    _, below, mine, tip = commits
-
-    async def carry(old: str, new: str) -> bool:
-        return False
-
-    fresh = Freshen(
-        _Compared(commits),
-        commits=made,
-        snapshot=objects.snapshot,
-        blobs=objects.blobs,
-        carry=carry,
-    )
+    here, made, (_, below, mine, tip) = _Here(place, commits), _Made(), commits
+    here.commits = made
+    fresh = Freshen(here, TrustChecks(here))
     own = Own(frozenset({_TASK}), below)
     began = _spent()
     done = await fresh.one(_pull(mine), tip, why="merged", own=own)

@@ -25,8 +25,7 @@ from app.github.api import RepositoryApi
 from app.github.config import Contents
 from app.github.token_identity import INSTALLATION
 from app.pushes.push import read
-from app.runs.requests import request_of
-from app.runs.service import row_of
+from app.runs.requests import request_of, row_of
 from app.store.deliveries import Arrival
 from app.store.runs import Run
 from app.texts import action_texts as texts

@@ -7,7 +7,6 @@ from app.dashboard.board import Board, marks_of, unfinished, used_by
 from app.dashboard.issue import PlanIssue, planned_name
 from app.dashboard.keeper import BoardPlace, BoardSources, Dashboards
 from app.github.api import RepositoryApi
-from app.github.pulls import Pulls
 from app.github.repository import GitHubRepository
 from app.github.stack import in_review
 from app.github.token_identity import PUBLISH, READ
@@ -15,7 +14,7 @@ from app.progress.waiting import WaitEstimate
 from app.pushes.push import read
 from app.store.boards import StoredBoards
 from app.store.proposals import StoredProposals
-from app.store.runs import Run, RunRequest, StoredRuns
+from app.store.runs import RunRequest, StoredRuns
 from runner.config.model import RepositoryConfig
 from runner.config.reading import ConfigError
 from runner.loop import stacking
@@ -78,10 +77,13 @@ class _Sources:
         if newest is None or now is None:
             return None
         roadmap = await read(path, now.content)
-        bot = await self._parts.identity.bot_login()
-        pulls = await Pulls(self._api(place), bot_login=bot, roadmap=path).all()
+        pulls = await repository.pulls.all()
         known = await self._runs.newest(place.repository_id, path, most=_MOST_RUNS)
         proposals = await self._proposals.open_in(place.repository_id, path)
+        turns = {
+            run.id: await self._waiting.turn(run.id) for run in known if run.status == "queued"
+        }
+        positions = {id: turn.position for id, turn in turns.items() if turn}
         board = Board(
             roadmap=roadmap,
             marks=marks_of(
@@ -92,7 +94,7 @@ class _Sources:
                 asked={each.task for each in proposals},
                 runs=known,
             ),
-            runs=unfinished(reversed(known), await self._positions(known)),
+            runs=unfinished(reversed(known), positions),
             proposals=tuple(proposals),
             spent=used_by(
                 known,
@@ -105,11 +107,6 @@ class _Sources:
             reviewed=in_review(pulls, base=place.branch, newest=await read(path, newest)),
         )
         return board, planned_name(newest)
-
-    async def _positions(self, runs: list[Run]) -> dict[str, int]:
-        """The places in the queue of those that wait there."""
-        turns = {run.id: await self._waiting.turn(run.id) for run in runs if run.status == "queued"}
-        return {id: turn.position for id, turn in turns.items() if turn}
 
     def _api(self, place: BoardPlace) -> RepositoryApi:
         scope = {"installation_id": place.installation_id, "repository_id": place.repository_id}

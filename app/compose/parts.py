@@ -16,15 +16,13 @@ from gidgethub.abc import GitHubAPI
 
 from app.compose.outward import Outward, events_file
 from app.compose.pages import Watching, watching
-from app.compose.proposals import SkippedTasks, rules_of
+from app.compose.proposals import SkippedTasks
 from app.github.api import RepositoryApi
-from app.github.commits import Branches, Commits
 from app.github.config import Configurations, Overlay, as_it_is
 from app.github.failing import FailingChecks
 from app.github.mirror import Mirror
-from app.github.one_pull import OfferedPulls
+from app.github.place import FollowUps, StackMemory, no_page
 from app.github.repository import GitHubRepository
-from app.github.stack_checks import StackMemory
 from app.github.token_identity import (
     CHECK,
     CONVERSE,
@@ -33,28 +31,17 @@ from app.github.token_identity import (
     READ,
     STATUSES,
     Identity,
-    Permissions,
 )
-from app.github.trust_checks import no_page
 from app.jobs.worker import SegmentEngine
 from app.local.compose import open_model, sandboxes
 from app.logs import mask_for, secrets_of
 from app.progress.comment import CommentPlace, Progress, QueueAnnouncement
 from app.progress.waiting import WaitEstimate
 from app.proposals.service import Look, ShownProposals
-from app.pushes.normalise import Normalising
-from app.runs.advice_offer import AdviceOffer
 from app.runs.execution import RunPorts, StoredControl
-from app.runs.following import FollowUps
 from app.runs.installations import MissingPermissions
 from app.runs.lessons import Lessons
-from app.runs.onboarding import SetUp
-from app.runs.requests import origin_of
-from app.runs.roadmap_offer import labelled
-from app.runs.service import row_of
-from app.runs.setup_offer import SetupPulls
-from app.runs.undoing import Undoing
-from app.runs.verifying import Verifying
+from app.runs.requests import origin_of, row_of
 from app.server.links import RunLinks
 from app.settings import WorkSettings
 from app.store.database import Store, keep_private, open_store
@@ -86,12 +73,13 @@ from runner.git.objects import GitObjects
 from runner.loop import stacking
 from runner.loop.deps import Deps, EarlierRuns, FileSearch
 from runner.loop.recorder import Isolated, PastRuns, Recorder
-from runner.model.shutdowns import endings
 from runner.ports import Clock, Endpoint, Events, Fanout, Sandbox
 from runner.sandbox.choose import MaskedSandbox, SandboxChoice, choose_sandbox
-from runner.state.options import Options
 from runner.state.publishing import PullRequests
 from runner.text.mask import Mask
+
+After = Callable[[RunRequest], FollowUps]
+"""Queues what follows when the branches of pull requests are changed, for a run or an event."""
 
 
 class Folders:
@@ -225,13 +213,12 @@ class ServerParts:
         runs: StoredRuns,
         watchers: Events,
         poll: Look,
-        after: FollowUps | None = None,
+        after: After | None = None,
     ) -> RunPorts:
         """Put together what one run works with. Raises ``Outage`` when GitHub does not answer."""
         scope = {"installation_id": run.installation_id, "repository_id": run.repository_id}
-        github = self.identity.client(**scope, permissions=PUBLISH)
-        bot = await self.identity.bot_login()
         repository = await self.repository(run, after)
+        bot = repository.bot_login
         progress = self._progress(run, self.identity.client(**scope, permissions=CONVERSE), bot)
         files = self.folders.run_files(run.repository_id)
         deps = Deps(
@@ -254,35 +241,17 @@ class ServerParts:
             on_bug=self.around.on_bug,
         )
         stored = StoredProposals(self.store, self.around.clock)
-        api = RepositoryApi(github, run.repository)
-        branches = Branches(Commits(api, bot_login=bot), snapshot=repository.snapshot)
-        pulls = partial(OfferedPulls, api, branches=branches, bot_login=bot)
-        offered = SetupPulls(repository, pulls(kind="setup"), branch=run.base_branch, run=run.id)
-        set_up = SetUp(repository, offered, partial(labelled, api))
-        lessons = self.lessons(run.repository_id)
         return RunPorts(
             deps,
+            self.model,
             progress,
             shown=ShownProposals(run, stored, self.around.clock, poll),
-            config=partial(self.config_at, github, run.repository),
-            boxes=Normalising(deps, pulls(kind="normalise")).offered,
-            in_mode=repository.in_mode,
+            repository=repository,
+            lessons=self.lessons(run.repository_id),
+            config=partial(self.config_at, repository.client, run.repository),
             missing=partial(self.permissions.missing, run),
-            catch_up=repository.catch_up,
-            answer=repository.reviews.answer,
-            expected=lessons.expected,
-            adjusted=lessons.adjusted,
-            endings=self._endings,
-            undoing=Undoing(repository.finished, pulls(kind="undo")),
-            set_up=set_up if self.identity.is_app else None,
-            verifying=Verifying(repository.reviews, repository.trust, repository.renew),
-            advising=self._advice(run, pulls(kind="advice")) if self.identity.is_app else None,
+            app=self.identity.is_app,
         )
-
-    async def _endings(self, options: Options) -> list[str]:
-        """Warn of the models of a run that are switched off soon."""
-        names = options.models.named(self.settings.cairn_model)
-        return await endings(names, self.model, self.around.clock.now().date())
 
     def _progress(self, run: Run, github: GitHubAPI, bot: str) -> Progress:
         """The comment that shows a run, also where the App may do nothing but talk."""
@@ -296,11 +265,6 @@ class ServerParts:
             read_only=partial(self._no_comments, run),
             link=partial(self.page_link, run),
         )
-
-    def _advice(self, run: Run, pulls: OfferedPulls) -> AdviceOffer:
-        """Proposes better settings to the repository of a run."""
-        lessons = self.lessons(run.repository_id)
-        return AdviceOffer(pulls, lessons, branch=run.base_branch, run=run.id)
 
     def lessons(self, repository_id: int) -> Lessons:
         """What the history of a repository teaches."""
@@ -325,30 +289,27 @@ class ServerParts:
             return True
         return await self.read_only(run.installation_id, run.repository_id, run.repository)
 
-    async def repository(self, run: RunRequest, after: FollowUps | None = None) -> GitHubRepository:
+    async def repository(self, run: RunRequest, after: After | None = None) -> GitHubRepository:
         """The repository as one run sees it. Raises ``Outage`` when GitHub does not answer.
 
         ``after`` queues what follows when the branches of pull requests are changed here.
         """
         scope = {"installation_id": run.installation_id, "repository_id": run.repository_id}
+        app = self.identity.is_app
         return GitHubRepository(
             self.identity.client(**scope, permissions=PUBLISH),
-            checks=self.identity.client(**scope, permissions=CHECK)
-            if self.identity.is_app
-            else None,
-            failing=await self.failing(run.repository, **scope) if self.identity.is_app else None,
+            checker=self.identity.client(**scope, permissions=CHECK) if app else None,
+            failing=await self.failing(run.repository, **scope) if app else None,
             full_name=run.repository,
             base=run.base_branch,
             roadmap=run.roadmap,
             run=run.id,
             bot_login=await self.identity.bot_login(),
-            server_url=self.settings.github_server_url,
+            url=f"{self.settings.github_server_url.rstrip('/')}/{run.repository}",
             token=lambda: self.identity.installation_token(**scope, permissions=READ),
             mirror=self.folders.mirror(run.repository_id),
             memory=self.folders.stacks(run.repository_id),
-            verify=partial(after.verify, run) if after else None,
-            attempt=partial(after.attempt, run) if after else None,
-            look=partial(after.look, run) if after else None,
+            after=after(run) if after else None,
             now=self.around.clock.now,
             page=no_page if run.request.get("verify") else partial(self.page_link, run),
         )
@@ -359,9 +320,7 @@ class ServerParts:
         now = await stacking.roadmap_now(repository, await repository.stack(), path)
         return now.content if now else b""
 
-    async def restack(
-        self, push: BranchPushed, strategy: PullRequests, *, after: FollowUps
-    ) -> None:
+    async def restack(self, push: BranchPushed, strategy: PullRequests, *, after: After) -> None:
         """Keep open pull requests true to the branch that was pushed to. Raises ``Outage``."""
         repository = await self._default_branch(push, after)
         ticks = await self._ticks(push.repository.id, strategy)
@@ -370,37 +329,28 @@ class ServerParts:
     async def _ticks(self, repository_id: int, strategy: PullRequests) -> bool:
         """Say whether a changed roadmap is a reason to touch a branch.
 
-        A single pull request grows while its run works, and continues only from its own commits.
+        A single pull request grows while its run works or may continue, and continues only from its
+        own commits.
         """
-        return strategy != "single" or not await self._is_unfinished(repository_id)
+        if strategy != "single":
+            return True
+        unfinished = await StoredRuns(self.store, self.around.clock).by_status(*UNFINISHED)
+        return all(run.repository_id != repository_id for run in unfinished)
 
-    async def _is_unfinished(self, repository_id: int) -> bool:
-        """Say whether a run of a repository works or may continue."""
-        runs = StoredRuns(self.store, self.around.clock)
-        return any(run.repository_id == repository_id for run in await runs.by_status(*UNFINISHED))
-
-    async def pull_changed(self, event: PullChanged, *, after: FollowUps) -> None:
+    async def pull_changed(self, event: PullChanged, *, after: After) -> None:
         """Keep what builds on ours true after its end, its second start, or a change of its stack.
 
         Raises ``Outage``.
         """
-        config = await self._config_at(event)
+        config = await self._config_or_default(event.installation_id, event.repository)
         if config.github_mode != "disabled":
             ended = event.issue if isinstance(event, PullClosed) else None
             ticks = await self._ticks(event.repository.id, config.pull_requests.strategy)
             repository = await self._default_branch(event, after)
             await repository.restack(ended=ended, ticks=ticks)
 
-    async def _config_at(self, event: PullChanged) -> RepositoryConfig:
-        scope = {"installation_id": event.installation_id, "repository_id": event.repository.id}
-        try:
-            github = self.identity.client(**scope, permissions=READ)
-            return await self.config_at(github, event.repository.full_name)
-        except ConfigError:
-            return RepositoryConfig()  # people are told what is wrong with it
-
     async def _default_branch(
-        self, event: BranchPushed | PullChanged, after: FollowUps
+        self, event: BranchPushed | PullChanged, after: After
     ) -> GitHubRepository:
         """The repository of an event, for no run and no roadmap in particular."""
         place = RunRequest(
@@ -418,19 +368,36 @@ class ServerParts:
 
     async def rules_of(self, repository: Repo, installation: int) -> Rules:
         """Who may decide about proposals there, as its configuration says now."""
-        github = self.identity.client(
-            installation_id=installation, repository_id=repository.id, permissions=READ
-        )
-        return await rules_of(lambda: self.config_at(github, repository.full_name))
+        group = (await self._config_or_default(installation, repository)).permissions
+        return Rules(need=group.decide, own_runs=group.own_runs)
 
     async def read_only(self, installation_id: int, repository_id: int, full_name: str) -> bool:
         """Whether we write nothing there, as its configuration says now. Raises ``Outage``."""
-        scope = {"installation_id": installation_id, "repository_id": repository_id}
-        github = self.identity.client(**scope, permissions=READ)
+        github = self._reader(installation_id, repository_id)
         try:
             return (await self.config_at(github, full_name)).github_mode == "disabled"
         except ConfigError:
             return False  # people are told what is wrong with it
+
+    async def most_attempts(self, run: RunRequest) -> int:
+        """How often a repository lets a pull request be worked on again. Raises ``Outage``."""
+        github = self._reader(run.installation_id, run.repository_id)
+        try:
+            return (await self.config_at(github, run.repository)).pull_requests.revisions
+        except ConfigError:
+            return 0  # no run could begin, and people are told why
+
+    def _reader(self, installation_id: int, repository_id: int) -> GitHubAPI:
+        return self.identity.client(
+            installation_id=installation_id, repository_id=repository_id, permissions=READ
+        )
+
+    async def _config_or_default(self, installation_id: int, repository: Repo) -> RepositoryConfig:
+        try:
+            github = self._reader(installation_id, repository.id)
+            return await self.config_at(github, repository.full_name)
+        except ConfigError:
+            return RepositoryConfig()  # the run itself tells people what is wrong
 
     async def roadmap_of(self, request: RunRequested) -> str:
         """The roadmap a command means: the one it names, else the configured one."""
@@ -443,20 +410,9 @@ class ServerParts:
         apis = (RepositoryApi(client, full_name) for client in clients)
         return FailingChecks(*apis, bot_login=await self.identity.bot_login())
 
-    def client(self, request: RunRequested, permissions: Permissions) -> GitHubAPI:
-        """A client for the repository of a request."""
-        return self.identity.client(
-            installation_id=request.installation_id,
-            repository_id=request.repository.id,
-            permissions=permissions,
-        )
-
     async def config_of(self, request: RunRequested) -> RepositoryConfig:
         """The configuration of the repository of a request; the default if it has errors."""
-        try:
-            return await self.config_at(self.client(request, READ), request.repository.full_name)
-        except ConfigError:
-            return RepositoryConfig()  # the run itself tells people what is wrong
+        return await self._config_or_default(request.installation_id, request.repository)
 
     async def config_at(self, github: GitHubAPI, repository: str) -> RepositoryConfig:
         """The configuration of a repository. Raises ``ConfigError``, ``Outage``."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -16,10 +16,8 @@ from app.store.runs import StoredRuns, StoredSkips
 from handlers.decisions import Reacted, Refused, rule_on_reactions
 from handlers.events import Repo
 from handlers.issue_thread import IssueThread, Refusals
-from handlers.ports import ProposalView, Rules
+from handlers.ports import ProposalView
 from handlers.texts import decision_replies
-from runner.config.model import RepositoryConfig
-from runner.config.reading import ConfigError
 
 _MOST_REFUSED = 10_000
 
@@ -108,12 +106,3 @@ class Reactions:
             refusals=self._refusals,
             read_only=partial(self._read_only, here.installation_id, here.id, here.full_name),
         )
-
-
-async def rules_of(config: Callable[[], Awaitable[RepositoryConfig]]) -> Rules:
-    """Who may decide, as a repository's configuration says; one with errors says nothing."""
-    try:
-        group = (await config()).permissions
-    except ConfigError:
-        return Rules()
-    return Rules(need=group.decide, own_runs=group.own_runs)

@@ -37,18 +37,17 @@ def refusals_explained(
     try:
         yield
     except BadRequest as refusal:
-        kind = Outage if refusal.status_code == 401 else refused
-        raise kind(
-            _kind(refusal), f"GitHub refused to {doing}: {_explanation(refusal)}"
-        ) from refusal
+        why = f"GitHub refused to {doing}: {_explanation(refusal)}"
+        if refusal.status_code == 401:
+            raise Outage("credential", why) from refusal
+        raise refused("github", why) from refusal
     except HTTPException as broken:
         raise Outage("github", f"GitHub could not {doing}: {_explanation(broken)}") from broken
     except GraphQLException as refusal:
         if is_closed(refusal):
             raise Outage("permission", _closed(doing, refusal)) from refusal
-        raise _of_graphql(refusal, refused)(
-            "github", f"GitHub refused to {doing}: {refusal}"
-        ) from refusal
+        kind = refused if _errors(refusal) and not is_limit(refusal) else Outage
+        raise kind("github", f"GitHub refused to {doing}: {refusal}") from refusal
 
 
 @contextmanager
@@ -141,19 +140,9 @@ def _closed(doing: str, refusal: GraphQLException) -> str:
     )
 
 
-def _of_graphql(
-    refusal: GraphQLException, refused: type[TaskError] | type[Outage]
-) -> type[TaskError] | type[Outage]:
-    return refused if _errors(refusal) and not is_limit(refusal) else Outage
-
-
 def _errors(refusal: GraphQLException) -> list[dict[str, object]]:
     found = refusal.response.get("errors") if isinstance(refusal.response, dict) else None
     return [each for each in found or [] if isinstance(each, dict)]
-
-
-def _kind(refusal: BadRequest) -> str:
-    return "credential" if refusal.status_code == 401 else "github"
 
 
 def _explanation(answer: HTTPException) -> str:

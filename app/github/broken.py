@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from app.github.api import RepositoryApi
-from app.github.commits import Commits
 from app.github.failing import ChecksRead, FailingChecks
 from app.github.one_pull import OfferedPulls
+from app.github.place import Place
 from handlers.ports import Fixing
 from runner.errors import BranchMoved, Outage, TaskError
 from runner.people.fix_sentences import fix_branch, moved_on, not_fixable, repaired_by
@@ -81,30 +81,21 @@ class BrokenPulls:
         if seen.failed:
             return Fixing("started", names=tuple(each.name for each in seen.failed))
         if seen.below:
-            if repaired := await self._repaired_by(pull):
-                return Fixing("again", names=seen.below, repaired=repaired)
+            number = repaired_by(pull.branch)
+            known = await self._offered.known(pull.branch) if number else None
+            if number and known and known.number == pull.number:  # it is our repair
+                return Fixing("again", names=seen.below, repaired=number)
             return Fixing("below", names=seen.below)
         if ours := await self._failing.ours(pull.head):
             return Fixing("ours", names=ours)
         return Fixing("green" if seen.some else "none")
 
-    async def _repaired_by(self, pull: BrokenPull) -> int:
-        """The number of the pull request that this one repairs, if it is our repair; else 0."""
-        number = repaired_by(pull.branch)
-        known = await self._offered.known(pull.branch) if number else None
-        return number if known and known.number == pull.number else 0
 
-
+@dataclass(frozen=True)
 class RepairedPulls:
-    """What a run (``run``) that repairs anybody's pull request works on.
+    """What a run that repairs anybody's pull request works on; only the App can read checks."""
 
-    Without ``failing`` (not the App) no check can be read.
-    """
-
-    def __init__(
-        self, api: RepositoryApi, commits: Commits, failing: FailingChecks | None, *, run: str
-    ) -> None:
-        self._api, self._commits, self._failing, self._run = api, commits, failing, run
+    at: Place
 
     async def asked(self, request: RevisionRequest) -> Revision:
         """Return what is to be repaired; no points if the head is another one than asked for.
@@ -113,9 +104,9 @@ class RepairedPulls:
         """
         pull = await self._open(request.pull)
         read = ChecksRead(())
-        if self._failing and request.failing == pull.head:
-            seen = await self._failing.seen(pull.head, pull.base, asked=True)
-            read = await self._failing.read(() if seen.running else seen.failed)
+        if self.at.failing and request.failing == pull.head:
+            seen = await self.at.failing.seen(pull.head, pull.base, asked=True)
+            read = await self.at.failing.read(() if seen.running else seen.failed)
             read = replace(read, below=seen.below)
         return Revision(
             pull=pull.number,
@@ -137,15 +128,15 @@ class RepairedPulls:
 
         Raises ``BranchMoved`` if somebody did, ``TaskError`` if the pull request has ended.
         """
-        offered = await self._commits.head(fix_branch(revision.pull))
-        if offered and offered.run == self._run:
+        offered = await self.at.commits.head(fix_branch(revision.pull))
+        if offered and offered.run == self.at.run:
             return revision
         if (await self._open(revision.pull)).head != revision.head:
             raise BranchMoved("conflict", moved_on(revision.branch))
         return revision
 
     async def _open(self, number: int) -> BrokenPull:
-        found = await self._api.find(f"pulls/{number}", f"show #{number}", refused=Outage)
+        found = await self.at.api.find(f"pulls/{number}", f"show #{number}", refused=Outage)
         if found is None:
             raise TaskError("github", not_fixable(number, "gone"))
         if not (pull := broken_pull(found)).open:

@@ -7,11 +7,12 @@ clicked (https://docs.github.com/en/rest/guides/using-the-rest-api-to-interact-w
 from __future__ import annotations
 
 import logging
-from typing import Any, Literal, Protocol
+from collections.abc import Awaitable, Callable
+from typing import Any, Literal
 from urllib.parse import urlencode
 
 from app.github.api import BestEffort, RepositoryApi
-from runner.errors import TaskError
+from runner.errors import Outage, TaskError
 
 _log = logging.getLogger(__name__)
 
@@ -34,43 +35,49 @@ _BUTTONS = (
     {"label": "Skip", "description": "Leave the task out of this run", "identifier": SKIP},
 )
 _NOTE = ("path", "start_line", "end_line", "annotation_level", "title", "message")
-Conclusion = Literal["success", "neutral"]
-
-
-class Buttons(Protocol):
-    """The buttons of a proposal, where there can be some."""
-
-    async def ask(self, commit: str, fingerprint: str, *, url: str) -> None:
-        """Show them on a commit; ``url`` is where the proposal can be read."""
-
-    async def end(self, commit: str, conclusion: Conclusion) -> None:
-        """Take them away: what was proposed on a commit is decided."""
-
-
-class NoButtons:
-    """Used if check runs cannot be written, or nobody would receive a click."""
-
-    async def ask(self, commit: str, fingerprint: str, *, url: str) -> None:
-        """Reactions, replies and reviews decide."""
-
-    async def end(self, commit: str, conclusion: Conclusion) -> None:
-        """There were none."""
 
 
 class CheckRuns:
-    """The check runs of our App (``bot_login``) in one repository."""
+    """The check runs of our App (``bot_login``) in one repository.
 
-    def __init__(self, api: RepositoryApi, *, bot_login: str) -> None:
-        self._api = api
-        self._bot_login = bot_login
+    None is ``made`` by an account that is no App. What a refusal does is ``effort``'s to say; where
+    an owner has not granted check runs, nothing is ``shown`` any more: the pull request itself says
+    the same.
+    """
+
+    def __init__(
+        self,
+        api: RepositoryApi,
+        effort: BestEffort | None = None,
+        *,
+        bot_login: str,
+        made: bool = True,
+    ) -> None:
+        self._api, self._effort, self._bot_login = api, effort or BestEffort(), bot_login
+        self._made = self.shown = made
+
+    async def tried(self, write: Callable[[], Awaitable[Any]]) -> Any:
+        """Read or write check runs beside the work; None where that is not possible."""
+        if not self.shown:
+            return None
+        with self._effort():
+            try:
+                return await write()
+            except Outage as outage:
+                if outage.kind != "permission":
+                    raise
+                self.shown = False
+                _log.info("No checks are shown: %s", outage.message)
+        return None
 
     async def find(self, name: str, commit: str) -> Any:
         """Return our newest check run of this name on a commit, or None."""
         query = urlencode({"check_name": name, "per_page": 100})
         doing = f"list the checks of {commit}"
         found = await self._api.get(f"commits/{commit}/check-runs?{query}", doing)
-        runs = found["check_runs"]
-        return next((run for run in runs if self._wrote(run)), None)
+        slug = self._bot_login.removesuffix("[bot]")
+        ours = (run for run in found["check_runs"] if (run["app"] or {}).get("slug") == slug)
+        return next(ours, None)
 
     async def annotations(self, run: Any) -> list[dict[str, Any]]:
         """Return the notes on lines that a check run has, in the form that makes them again."""
@@ -91,19 +98,11 @@ class CheckRuns:
             f"check-runs/{run['id']}", data, f"change the check {run['name']}"
         )
 
-    def _wrote(self, run: Any) -> bool:
-        return f"{(run['app'] or {}).get('slug')}[bot]" == self._bot_login
-
-
-class RecoveryButtons:
-    """The buttons as check runs; what a refusal does is ``effort``'s to say."""
-
-    def __init__(self, runs: CheckRuns, effort: BestEffort) -> None:
-        self._runs = runs
-        self._effort = effort
-
     async def ask(self, commit: str, fingerprint: str, *, url: str) -> None:
-        """Show the buttons of a proposal on a commit; ``url`` is where it can be read."""
+        """Show the buttons of a proposal on a commit; ``url`` is where it can be read.
+
+        Where there are none, reactions, replies and reviews decide.
+        """
         data = {
             "name": RECOVERY,
             "external_id": fingerprint,
@@ -113,20 +112,20 @@ class RecoveryButtons:
             "actions": list(_BUTTONS),
         }
         with self._effort():
-            there = await self._runs.find(RECOVERY, commit)
-            if there is None:
-                await self._runs.make(commit, data)
-            elif there["external_id"] != fingerprint:
-                await self._runs.change(there, data)
+            there = await self.find(RECOVERY, commit) if self._made else None
+            if self._made and there is None:
+                await self.make(commit, data)
+            elif there and there["external_id"] != fingerprint:
+                await self.change(there, data)
 
-    async def end(self, commit: str, conclusion: Conclusion) -> None:
+    async def end(self, commit: str, conclusion: Literal["success", "neutral"]) -> None:
         """Take the buttons away: what was proposed on a commit is decided."""
         with self._effort():
-            there = await self._runs.find(RECOVERY, commit)
+            there = await self.find(RECOVERY, commit) if self._made else None
             if there and there["conclusion"] == "action_required":
                 output = {"title": CHECK_ENDED, "summary": CHECK_ENDED}
                 done: dict[str, Any] = {"conclusion": conclusion, "output": output, "actions": []}
-                await self._runs.change(there, done)
+                await self.change(there, done)
 
 
 QUEUE_TITLE = "Checked on the pull requests"

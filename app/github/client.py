@@ -324,7 +324,10 @@ class GitHubClient(GitHubAPI):
     async def _request(
         self, method: str, url: str, headers: Mapping[str, str], body: bytes = b""
     ) -> Response:
-        body = self._without_secrets(url, body)
+        if body and not _CONTENTS.search(urlsplit(url).path):  # a commit's stay byte for byte
+            data = json.loads(body)
+            safe = masked(data, self._mask)
+            body = body if safe == data else json.dumps(safe).encode()
         tries = AsyncRetrying(
             retry=retry_if_exception_type(TryAgain),
             stop=stop_after_attempt(TRIES),
@@ -337,14 +340,6 @@ class GitHubClient(GitHubAPI):
                 asked = ApiRequest(method, url, attempt.retry_state.attempt_number)
                 response = await self._with_credential(asked, headers, body)
         return response
-
-    def _without_secrets(self, url: str, body: bytes) -> bytes:
-        """Mask the texts of a JSON body; what a commit holds stays byte for byte."""
-        if not body or _CONTENTS.search(urlsplit(url).path):
-            return body
-        data = json.loads(body)
-        safe = masked(data, self._mask)
-        return body if safe == data else json.dumps(safe).encode()
 
     async def _with_credential(
         self, asked: ApiRequest, headers: Mapping[str, str], body: bytes

@@ -133,14 +133,29 @@ class Commits:
 
         GitHub has a ``known`` tree already. Raises ``TaskError`` for another tree than ours.
         """
-        tree = checkpoint.tree if known else await self._exact_tree(checkpoint, base)
+        if not known:
+            changes = checkpoint.changes.effective(base)
+            tree = await self._tree(changes, base, inline=_MOST_INLINE)
+            if tree != checkpoint.tree:  # JSON may not carry every text as it is; base64 does
+                tree = await self._tree(changes, base, inline=0)
+            if tree != checkpoint.tree:
+                raise TaskError(
+                    "github",
+                    f"GitHub made the tree {tree} of task {checkpoint.task}, but {checkpoint.tree}"
+                    " was verified; nothing was committed.",
+                )
         data = {
             "message": commit_message(checkpoint.text),
-            "tree": tree,
+            "tree": checkpoint.tree,
             "parents": [*filter(None, [onto]), checkpoint.parent],
         }
         made = await self._api.post("git/commits", data, f"commit task {checkpoint.task}")
-        _check_signed(made, checkpoint)
+        signed = made.get("verification") or {}
+        if not signed.get("verified"):
+            _log.warning(
+                "GitHub did not sign commit %s of run %s, task %s: %s",
+                *(made["sha"], checkpoint.run, checkpoint.task, signed.get("reason", "unknown")),
+            )
         self._made = read_commit(made)
         return self._made
 
@@ -167,19 +182,6 @@ class Commits:
             return (now.sha if now else None) == new
         return True
 
-    async def _exact_tree(self, checkpoint: Checkpoint, base: Snapshot) -> str:
-        changes = checkpoint.changes.effective(base)
-        tree = await self._tree(changes, base, inline=_MOST_INLINE)
-        if tree != checkpoint.tree:  # JSON may not carry every text as it is; base64 does
-            tree = await self._tree(changes, base, inline=0)
-        if tree != checkpoint.tree:
-            raise TaskError(
-                "github",
-                f"GitHub made the tree {tree} of task {checkpoint.task}, but {checkpoint.tree}"
-                " was verified; nothing was committed.",
-            )
-        return tree
-
     async def _tree(self, changes: ChangeSet, base: Snapshot, *, inline: int) -> str:
         """Make the tree; up to ``inline`` characters of text go in the request itself."""
         if not changes:
@@ -204,7 +206,7 @@ class Commits:
 
 def _entry(path: str, write: Write | None, base: Snapshot) -> dict[str, Any]:
     """Return one changed path without its content. JSON has no place for names off UTF-8."""
-    if not _is_utf8(path):
+    if any("\ud800" <= letter <= "\udfff" for letter in path):
         shown = path.encode("utf-8", "backslashreplace").decode()
         raise TaskError("github", f"GitHub's API takes only UTF-8 paths, not {shown}")
     old = base.entries.get(path)
@@ -241,19 +243,6 @@ def read_commit(found: Any) -> Commit:
     )
 
 
-def _check_signed(made: Any, checkpoint: Checkpoint) -> None:
-    signed = made.get("verification") or {}
-    if not signed.get("verified"):
-        _log.warning(
-            "GitHub did not sign commit %s of run %s, task %s: %s",
-            *(made["sha"], checkpoint.run, checkpoint.task, signed.get("reason", "unknown")),
-        )
-
-
-def _is_utf8(path: str) -> bool:
-    return not any("\ud800" <= letter <= "\udfff" for letter in path)
-
-
 class Branches:
     """``snapshot`` reads the tree of a commit."""
 
@@ -265,11 +254,6 @@ class Branches:
     ) -> None:
         self._commits = commits
         self._snapshot = snapshot
-
-    async def head(self, branch: str) -> str | None:
-        """Return the commit a branch points to, None when there is no such branch."""
-        head = await self._commits.head(branch)
-        return head.sha if head else None
 
     async def settled(self, checkpoint: Checkpoint) -> tuple[str, bool]:
         """Return the checkpoint's commit, on its branch, and whether the branch is new.
@@ -308,43 +292,30 @@ class Branches:
         onto = checkpoint.onto if checkpoint.onto in (there.sha, *there.parents) else ""
         if not (onto or await self._commits.ours(there, checkpoint.branch)):
             return None
-        made = await self._made(checkpoint, onto)
-        if await self._commits.move(checkpoint.branch, old=there.sha, new=made):
-            return made
-        raise _moved_meanwhile(checkpoint.branch)
+        return await self._put(checkpoint, there, onto)
 
     async def grown(self, checkpoint: Checkpoint, head: Commit | None) -> str:
         """Return the checkpoint's commit, added to its branch, whose ``head`` it builds on."""
         if head and head.holds(checkpoint):
             return head.sha
-        made = await self._made(checkpoint)
-        if head is None:
-            there = await self._commits.point(checkpoint.branch, made)
-        else:
-            there = await self._commits.move(checkpoint.branch, old=head.sha, new=made)
-        if not there:
-            raise _moved_meanwhile(checkpoint.branch)
-        return made
+        return await self._put(checkpoint, head)
 
-    async def redone(self, checkpoint: Checkpoint) -> str:
-        """Return the commit of a new attempt, on its branch; doing it twice leaves one.
+    async def revised(self, checkpoint: Checkpoint) -> str:
+        """Return the commit of a revision, on its branch; doing it twice leaves one.
 
-        It builds on the head of the branch (``onto``) and on its base, or takes the place of the
-        head. Raises ``BranchMoved`` if the branch has another one.
+        It builds on the head of the branch. That of a new attempt on a newer base builds on both,
+        or takes the place of the head. Raises ``BranchMoved`` if the branch has another one.
         """
-        head = await self._commits.head(checkpoint.branch)
-        if head and head.sha != checkpoint.onto and not head.holds(checkpoint):
+        head, before = await self._commits.head(checkpoint.branch), checkpoint.onto
+        if head and head.sha != (before or checkpoint.parent) and not head.holds(checkpoint):
             _, since = await self._commits.between(checkpoint.parent, head.sha)
             head = next((each for each in since if each.holds(checkpoint)), None)
-        if head and head.holds(checkpoint):  # added before a crash
+            before = before or checkpoint.parent
+        if head and head.holds(checkpoint):  # added before a crash, perhaps under what was pushed
             return head.sha
-        if head is None:
+        if head is None and before:
             raise BranchMoved("conflict", f"somebody pushed to {checkpoint.branch}")
-        onto = "" if checkpoint.rebuild else checkpoint.onto
-        made = await self._made(checkpoint, onto)
-        if not await self._commits.move(checkpoint.branch, old=checkpoint.onto, new=made):
-            raise _moved_meanwhile(checkpoint.branch)
-        return made
+        return await self._put(checkpoint, head, "" if checkpoint.rebuild else checkpoint.onto)
 
     async def delete(self, branch: str) -> bool:
         """Delete a branch that nobody pushed to; False when somebody did."""
@@ -357,6 +328,17 @@ class Branches:
     async def _made(self, checkpoint: Checkpoint, onto: str = "") -> str:
         base = await self._snapshot(checkpoint.parent)
         return (await self._commits.create(checkpoint, base, onto=onto)).sha
+
+    async def _put(self, checkpoint: Checkpoint, head: Commit | None, onto: str = "") -> str:
+        """Make the commit, and make or move its branch, whose ``head`` was that before."""
+        made, branch = await self._made(checkpoint, onto), checkpoint.branch
+        if head is None:
+            there = await self._commits.point(branch, made)
+        else:
+            there = await self._commits.move(branch, old=head.sha, new=made)
+        if not there:
+            raise _moved_meanwhile(branch)
+        return made
 
 
 def _moved_meanwhile(branch: str) -> Outage:

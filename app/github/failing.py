@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import quote
 
@@ -35,8 +35,8 @@ _MOST_ANNOTATIONS = 20
 
 
 @dataclass(frozen=True, slots=True)
-class FailedCheck:
-    """A check run that fails on a commit and not on what that builds on; ``app`` made it.
+class SeenCheck:
+    """A check run made by ``app``, or a commit status, that still ``runs`` or has ``failed``.
 
     A commit status has no ``id`` (0): its ``output`` is all it says.
     """
@@ -45,6 +45,8 @@ class FailedCheck:
     name: str
     app: str
     output: str
+    runs: bool
+    failed: bool
 
     @property
     def is_status(self) -> bool:
@@ -61,7 +63,7 @@ class ChecksSeen:
     """
 
     running: tuple[str, ...] = ()
-    failed: tuple[FailedCheck, ...] = ()
+    failed: tuple[SeenCheck, ...] = ()
     below: tuple[str, ...] = ()
     some: bool = False
 
@@ -98,7 +100,7 @@ class FailingChecks:
         self._api, self._logs, self._statuses = api, logs, statuses
         self._bot_login = bot_login
 
-    async def on(self, commit: str, base: str) -> tuple[FailedCheck, ...]:
+    async def on(self, commit: str, base: str) -> tuple[SeenCheck, ...]:
         """Return those that fail on a commit; none as long as others have not ended.
 
         What fails on ``base`` (a branch or commit) too is not among them. Raises ``Outage``.
@@ -106,12 +108,17 @@ class FailingChecks:
         seen = await self.seen(commit, base)
         return () if seen.running else seen.failed
 
-    async def new_since(self, failed: Sequence[FailedCheck], fork: str) -> tuple[FailedCheck, ...]:
-        """Return those that did not fail on the commit where a branch left its base.
+    async def new_since(self, failed: Sequence[SeenCheck], fork: str) -> tuple[SeenCheck, ...]:
+        """Return those that did not fail on the commit where a branch left its base, say.
 
         The base may have been repaired since; the branch did not break them. Raises ``Outage``.
         """
-        before = await self._failed_before(fork, {each.is_status for each in failed})
+        before = {
+            (each.is_status, each.name)
+            for status in {each.is_status for each in failed}
+            for each in await self._reported(fork, status=status)
+            if each.failed
+        }
         return tuple(each for each in failed if (each.is_status, each.name) not in before)
 
     async def ours(self, commit: str) -> tuple[str, ...]:
@@ -128,15 +135,14 @@ class FailingChecks:
         """
         here = await self._reports(commit)
         failed = [each for each in here if each.failed]
-        waits = [each for each in here if each.runs and not (asked and failed and each.status)]
+        waits = [each for each in here if each.runs and not (asked and failed and each.is_status)]
         if waits or not failed:
             return ChecksSeen(tuple(each.name for each in waits), some=bool(here))
-        before = await self._failed_before(base, {each.status for each in failed})
-        new = [each.check for each in failed if (each.status, each.name) not in before]
-        below = tuple(each.name for each in failed if (each.status, each.name) in before)
-        return ChecksSeen((), tuple(new[:_MOST]), below, some=True)
+        new = await self.new_since(failed, base)
+        below = tuple(each.name for each in failed if each not in new)
+        return ChecksSeen((), new[:_MOST], below, some=True)
 
-    async def read(self, failed: Sequence[FailedCheck]) -> ChecksRead:
+    async def read(self, failed: Sequence[SeenCheck]) -> ChecksRead:
         """Return what each of them says, as material for a model. Raises ``Outage``."""
         said = [await self._said(each) for each in failed]
         names = [each.name for each in failed]
@@ -146,16 +152,7 @@ class FailingChecks:
             unread=tuple(name for name, (_, read) in zip(names, said, strict=True) if not read),
         )
 
-    async def _failed_before(self, ref: str, kinds: set[bool]) -> set[tuple[bool, str]]:
-        """Whether it is a status, and the name, of all of some kinds that fail on a commit."""
-        return {
-            (each.status, each.name)
-            for status in kinds
-            for each in await self._reported(ref, status=status)
-            if each.failed
-        }
-
-    async def _reports(self, commit: str) -> list[_Report]:
+    async def _reports(self, commit: str) -> list[SeenCheck]:
         """All checks of a commit; where only one kind may be read, those of that kind.
 
         If nothing is seen because we may not read check runs, that is an ``Outage``.
@@ -168,21 +165,20 @@ class FailingChecks:
                 raise
             return statuses
 
-    async def _reported(self, ref: str, *, status: bool) -> list[_Report]:
+    async def _reported(self, ref: str, *, status: bool) -> list[SeenCheck]:
+        """The checks of others: the runs, or the newest status of each context; we set none."""
         if not status:
-            return [_of_run(run) async for run in self._runs(ref)]
+            return [_of_run(run) async for run in self._all_runs(ref) if not self._is_ours(run)]
+        path = f"commits/{quote(ref, safe='')}/status?per_page=100"
+        doing = f"list the statuses of {ref}"
         try:
-            return [_of_status(each) async for each in self._contexts(ref)]
+            found = self._statuses.items(path, doing, key="statuses", refused=Outage)
+            return [_of_status(each) async for each in found]
         except Outage as outage:
             if outage.kind != "permission":
                 raise
             _LOG.info("Commit statuses are not read: %s", outage.message)
             return []
-
-    async def _runs(self, ref: str) -> AsyncIterator[Any]:
-        async for run in self._all_runs(ref):
-            if not self._is_ours(run):
-                yield run
 
     async def _all_runs(self, ref: str) -> AsyncIterator[Any]:
         path = f"commits/{quote(ref, safe='')}/check-runs?per_page=100"
@@ -193,33 +189,27 @@ class FailingChecks:
     def _is_ours(self, run: Any) -> bool:
         return f"{(run['app'] or {}).get('slug')}[bot]" == self._bot_login
 
-    async def _contexts(self, ref: str) -> AsyncIterator[Any]:
-        """The newest status of each context; we set none ourselves."""
-        path = f"commits/{quote(ref, safe='')}/status?per_page=100"
-        doing = f"list the statuses of {ref}"
-        async for status in self._statuses.items(path, doing, key="statuses", refused=Outage):
-            yield status
-
-    async def _said(self, failed: FailedCheck) -> tuple[Point | None, bool]:
+    async def _said(self, failed: SeenCheck) -> tuple[Point | None, bool]:
         """What a check says (None: nothing), and whether its log, if it has one, could be read."""
-        notes = await self._annotations(failed) if failed.id else []
+        notes = []
+        if failed.id:
+            path = f"check-runs/{failed.id}/annotations?per_page={_MOST_ANNOTATIONS}"
+            notes = await self._api.get(path, f"read the check {failed.name}", refused=Outage)
         log = await self._log(failed) if failed.app == _ACTIONS else ""
-        parts = [part for part in (failed.output, *map(_note_line, notes), log or "") if part]
+        noted = [f"{each['path']}:{each['start_line']}: {each['message'] or ''}" for each in notes]
+        parts = [part for part in (failed.output, *noted, log or "") if part]
         if not parts:
             return None, log is not None
         said = "\n\n".join([f"The check {failed.name} fails.", *parts])
         plain = _STAMP.sub("", uncoloured(said).replace("\r\n", "\n"))
         text = cut_middle(plain, _LONGEST)
-        first = next((note for note in notes if note["path"] != ".github"), None)
         point = Point(text=text, by=failed.app, rest=text)
-        return (_at(point, first) if first else point), log is not None
+        if first := next((note for note in notes if note["path"] != ".github"), None):
+            start, end = first["start_line"], first["end_line"]
+            point = replace(point, path=first["path"], start=start, end=end)
+        return point, log is not None
 
-    async def _annotations(self, failed: FailedCheck) -> list[Any]:
-        path = f"check-runs/{failed.id}/annotations?per_page={_MOST_ANNOTATIONS}"
-        found = await self._api.get(path, f"read the check {failed.name}", refused=Outage)
-        return list(found)
-
-    async def _log(self, failed: FailedCheck) -> str | None:
+    async def _log(self, failed: SeenCheck) -> str | None:
         """The log of a job of GitHub Actions, whose number is that of its check run.
 
         None where it cannot be read.
@@ -234,45 +224,15 @@ class FailingChecks:
             return None
 
 
-@dataclass(frozen=True, slots=True)
-class _Report:
-    """A check run or a commit ``status``, whether it ``runs`` still or ``failed``."""
-
-    check: FailedCheck
-    runs: bool
-    failed: bool
-    status: bool
-
-    @property
-    def name(self) -> str:
-        return self.check.name
+def _of_run(run: Any) -> SeenCheck:
+    output, app = run["output"], (run["app"] or {}).get("slug") or ""
+    said = "\n\n".join(filter(None, [output["title"], output["summary"], output["text"]]))
+    runs, failed = run["status"] != "completed", run["conclusion"] in _FAILED
+    return SeenCheck(run["id"], run["name"], app, said, runs=runs, failed=failed)
 
 
-def _of_run(run: Any) -> _Report:
-    output = run["output"]
-    parts = [output["title"], output["summary"], output["text"]]
-    app = (run["app"] or {}).get("slug") or ""
-    check = FailedCheck(run["id"], run["name"], app, "\n\n".join(filter(None, parts)))
-    return _Report(check, run["status"] != "completed", run["conclusion"] in _FAILED, status=False)
-
-
-def _of_status(status: Any) -> _Report:
+def _of_status(status: Any) -> SeenCheck:
     said = status["description"] or ""
     output = f"{said}\n{status['target_url'] or ''}".strip() if said else ""
-    check = FailedCheck(0, status["context"], "", output)
-    return _Report(check, status["state"] == "pending", status["state"] in _RED, status=True)
-
-
-def _note_line(note: Any) -> str:
-    return f"{note['path']}:{note['start_line']}: {note['message'] or ''}"
-
-
-def _at(point: Point, note: Any) -> Point:
-    return Point(
-        text=point.text,
-        by=point.by,
-        rest=point.rest,
-        path=note["path"],
-        start=note["start_line"],
-        end=note["end_line"],
-    )
+    runs, failed = status["state"] == "pending", status["state"] in _RED
+    return SeenCheck(0, status["context"], "", output, runs=runs, failed=failed)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
 
-from app.github.api import RepositoryApi
-from app.github.commits import Commits
-from app.github.pulls import Pull, Pulls
+from app.github.place import Place
+from app.github.pulls import Pull
 from runner.errors import Outage, TaskError
 from runner.loop.undoing import FinishedTask
 from runner.people.sentences import shared_branch
@@ -21,20 +20,11 @@ _FURTHEST = 100
 """Commits that are looked at below the one that a pull request ended as."""
 
 
+@dataclass(frozen=True)
 class FinishedTasks:
-    """``snapshot`` reads the tree of a commit, ``blobs`` contents by their sha."""
+    """Those of one repository."""
 
-    def __init__(
-        self,
-        api: RepositoryApi,
-        *,
-        pulls: Pulls,
-        commits: Commits,
-        snapshot: Callable[[str], Awaitable[Snapshot]],
-        blobs: Callable[[Sequence[str]], Awaitable[dict[str, bytes]]],
-    ) -> None:
-        self._api, self._pulls, self._commits = api, pulls, commits
-        self._snapshot, self._blobs = snapshot, blobs
+    at: Place
 
     async def find(self, task: Task, path: str) -> tuple[FinishedTask, Pull]:
         """Return what the newest merged pull request of a task changed, and that pull request.
@@ -43,18 +33,20 @@ class FinishedTasks:
         request with several tasks, the commit of this one. Raises ``TaskError``, ``Outage``.
         """
         pull = await self._merged(task, path)
-        found = await self._api.get(f"pulls/{pull.number}", f"show #{pull.number}", refused=Outage)
+        found = await self.at.api.get(
+            f"pulls/{pull.number}", f"show #{pull.number}", refused=Outage
+        )
         shared = pull.head.startswith(shared_branch(pull.head.split("/")[1]))
         start = found["head"]["sha"] if shared else found["merge_commit_sha"]
         turned = await self._turned(start, task.key, path) if start else None
         if turned is None:
             raise TaskError("file", not_merged_here(task.name))
         before, after = turned
-        done = FinishedTask(task, path, before, after if shared else await self._snapshot(start))
+        done = FinishedTask(task, path, before, after if shared else await self.at.snapshot(start))
         return done, pull
 
     async def _merged(self, task: Task, path: str) -> Pull:
-        for pull in await self._pulls.all():
+        for pull in await self.at.pulls.all():
             ours = pull.kind == "checkpoint" and pull.merged and pull.roadmap == path
             if ours and task.key in pull.tasks:
                 return pull
@@ -62,20 +54,19 @@ class FinishedTasks:
 
     async def _turned(self, start: str, key: str, path: str) -> tuple[Snapshot, Snapshot] | None:
         """The trees before and after the commit that ticked a task, from ``start`` backwards."""
-        after, ticked = await self._snapshot(start), True
-        commit = await self._commits.show(start)
+        after, ticked = await self.at.snapshot(start), True
+        commit = await self.at.commits.show(start)
         for _ in range(_FURTHEST):
             if not commit.parents:
                 return None
-            before = await self._snapshot(commit.parents[0])
+            before = await self.at.snapshot(commit.parents[0])
             was, ticked = ticked, await self._ticked(before, key, path)
             if was and not ticked:
                 return before, after
-            commit, after = await self._commits.show(commit.parents[0]), before
+            commit, after = await self.at.commits.show(commit.parents[0]), before
         return None
 
     async def _ticked(self, tree: Snapshot, key: str, path: str) -> bool:
-        entry = tree.entries.get(path)
-        content = (await self._blobs([entry.sha]))[entry.sha] if entry else b""
-        task = find(await asyncio.to_thread(parse_roadmap, path, content), key)
+        content = await self.at.file(tree.commit, path)
+        task = find(await asyncio.to_thread(parse_roadmap, path, content or b""), key)
         return task is not None and task.checked

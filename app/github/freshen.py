@@ -7,7 +7,7 @@ And git sees a conflict in two adjacent checkboxes as soon as one of them is mer
 a branch are made again on the newest roadmap, which is never merged as text.
 
 The change of a branch is what it did since the commit it was made on (``owned.py``). It is put on
-the newest base, each file by itself, in one of two forms. *Joined*: one more commit whose parents
+the newest base, as git merges it, in one of two forms. *Joined*: one more commit whose parents
 are the head and the base, so nothing is rewritten and nobody's work is lost. *Rebuilt*: a single
 commit on the base, in place of all others, where these must not stay in the history. That is done
 only if no person pushed to the branch. In a native stack of GitHub there is only this form: GitHub
@@ -17,78 +17,30 @@ merges no stack with a merge commit in it.
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from app.github.api import RepositoryApi
-from app.github.commits import Commits
-from app.github.conflicts import MOST
+from app.github.conflicts import Merge, Versions, differ, hinders, merge, name_of, written
 from app.github.owned import JOINED, REBUILT, TICKED, Line, Why, apart, line_of
-from app.github.pulls import Pull
-from app.github.three_way import Blobs, ThreeWay, Versions, differ, three_way
+from app.github.place import Place
+from app.github.pulls import Attempting, Clash, Pull
+from app.github.trust_checks import TrustChecks
 from runner.errors import Outage, TaskError
 from runner.roadmap.replay import RoadmapEdits, only_ticks, replayed, ticked_again
-from runner.state.changes import ChangeSet, Snapshot, TreeEntry, Write
+from runner.state.changes import ChangeSet, Write
 from runner.state.publishing import Checkpoint, CheckpointText
 
 log = logging.getLogger(__name__)
 
-_LOOKS, _MOMENT = 4, 2.0
-"""How often GitHub is asked whether it finds a conflict, and the seconds in between."""
-
-
-Attempting = Literal[
-    "none",
-    "working",
-    "failed",
-    "limit",
-    "off",
-    "pushed",
-    "opaque",
-    "many",
-    "busy",
-    "paused",
-    "cancelled",
-    "skipped",
-    "done",
-]
-"""How far a new attempt of a task is that is in conflict, or why there is none.
-
-It is asked for (``working``), or ended and the conflict is still there (``failed``). As many as are
-allowed were made (``limit``), or the repository wants none (``off``). A person ``pushed`` to the
-branch, or what is in conflict is no text (``opaque``), or too ``many`` files. The run that it
-belongs to is at work (``busy``) or was ``paused`` or ``cancelled``, or the task was ``skipped``,
-or is ``done`` on the base branch.
-"""
-
 
 @dataclass(frozen=True, slots=True)
-class Clash:
-    """A conflict in code, on a branch that no person pushed to.
+class _Put:
+    """The change of a branch for the newer tree; None where ``paths`` are left to people."""
 
-    ``head`` is the commit of the branch, ``start`` the one that its own change is on, ``theirs``
-    names what the base has in the paths. ``why`` says why the branch must become a single commit,
-    '' where the base may be merged into it.
-    """
-
-    head: str
-    start: str
-    theirs: str
-    why: Why | Literal[""] = ""
-
-
-@dataclass(frozen=True, slots=True)
-class _Unmerged:
-    """Paths that are left to people; ``theirs`` as of ``ThreeWay``, '' if it is not about code.
-
-    It is ``certain`` that git finds a conflict, too: it follows renamed files, and we do not.
-    """
-
-    paths: tuple[str, ...]
-    theirs: str = ""
-    certain: bool = False
-    hinders: Literal["none", "opaque", "many"] = "none"
+    trees: Versions
+    found: Merge
+    changes: ChangeSet | None = None
+    paths: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,23 +91,10 @@ class Own:
 
 
 class Freshen:
-    """``snapshot`` and ``blobs`` read what commits hold.
+    """``trust`` shows how far commits are verified."""
 
-    ``carry`` shows on a commit how far another one of the same files is verified, if that is known.
-    """
-
-    def __init__(
-        self,
-        api: RepositoryApi,
-        *,
-        commits: Commits,
-        snapshot: Callable[[str], Awaitable[Snapshot]],
-        blobs: Blobs,
-        carry: Callable[[str, str], Awaitable[bool]],
-    ) -> None:
-        self._api, self._commits = api, commits
-        self._snapshot, self._blobs, self._carry = snapshot, blobs, carry
-        self._methods: frozenset[str] | None = None
+    def __init__(self, at: Place, trust: TrustChecks) -> None:
+        self._at, self._trust = at, trust
 
     async def one(
         self,
@@ -182,26 +121,23 @@ class Freshen:
             return await self._ticked(pull, tip, line, ticks=ticks)
         if not line.fork and why == "merged":  # git merges no history that has nothing in common
             why = "rewritten"
+        put = await self._put(pull, tip, line)
         if why != "merged" or pull.native or await self._only_rebases():
-            made = await self._rebuilt(pull, tip, line, why)
+            made = await self._rebuilt(pull, tip, put, line, why)
             if why != "merged" or pull.native or made.done != "pushed":
                 return made
-        return await self._joined(pull, tip, line)
-
-    async def fork(self, one: str, other: str) -> str:
-        """Return the commit at which two lines part, or ''. Raises ``Outage``."""
-        return (await self._compared(one, other))[0]
+        return await self._joined(pull, tip, put, line)
 
     async def _line(self, pull: Pull, tip: str, own: Own) -> Line | None:
         """What a branch has that the base has not; None if nothing on it is ours.
 
         They have no commit in common when the history was rewritten from its first commit on.
         """
-        doing = f"compare {tip[:10]} with {pull.sha[:10]}"
-        found = await self._api.find(f"compare/{tip}...{pull.sha}", doing, refused=Outage)
+        api, doing = self._at.api, f"compare {tip[:10]} with {pull.sha[:10]}"
+        found = await api.find(f"compare/{tip}...{pull.sha}", doing, refused=Outage)
         if found:
             return line_of(found, pull.sha, own.tasks, own.merged)
-        newest = await self._api.find(f"commits?sha={pull.sha}&per_page=100", doing, refused=Outage)
+        newest = await api.find(f"commits?sha={pull.sha}&per_page=100", doing, refused=Outage)
         line = apart(newest or [], pull.sha, own.tasks, own.merged)
         return line if line.own and line.start else None
 
@@ -210,50 +146,45 @@ class Freshen:
         now = Fresh(line.form, sha=pull.sha, start=line.made_on, same=line.same, why=line.why)
         if not (ticks and line.behind):
             return now
-        old, new = await self._snapshot(line.start), await self._snapshot(tip)
-        mine, edited = await self._snapshot(pull.sha), differ(old, new, pull.roadmap)
-        changes = await self._changes(pull, line, mine, new)
-        if isinstance(changes, _Unmerged):
-            if not (edited or changes.certain or await self._is_refused(pull)):
+        put = await self._put(pull, tip, line)
+        edited = differ(put.trees.old, put.trees.new, pull.roadmap)
+        if put.changes is None:
+            if not (edited or put.found.conflicts):
                 return now
-            clash, attempt = await self._clash(pull, line, changes, (mine, new))
-            return replace(now, conflicts=changes.paths, clash=clash, attempt=attempt)
+            clash, attempt = await self._clash(pull, line, put)
+            return replace(now, conflicts=put.paths, clash=clash, attempt=attempt)
         if not edited:
             return now
         if pull.native:  # all above would have to be rebuilt, too: only where GitHub needs it
-            alone = now
-            if await self._is_refused(pull):
-                alone = await self._rebuilt(pull, tip, line, "moved")
+            alone = await self._rebuilt(pull, tip, put, line, "moved") if put.found.clashes else now
             return now if alone.done == "pushed" else alone
         if await self._only_rebases():  # GitHub would leave out a merge commit, and the ticks
-            alone = await self._rebuilt(pull, tip, line, "merged")
+            alone = await self._rebuilt(pull, tip, put, line, "merged")
             if alone.done == "rebuilt":
                 return replace(alone, done="ticked", start="", same=False, why=None)
-        made = self._checkpoint(pull, changes, new, tip, TICKED.format(base=pull.base))
+        message = TICKED.format(base=pull.base)
         try:
-            return await self._added(Fresh("ticked"), pull, made, new, onto=pull.sha)
+            return await self._added(Fresh("ticked"), pull, put, tip, message, onto=pull.sha)
         except TaskError:
-            bare = await self._without_workflows(pull, tip, line)
+            bare = await self._without_workflows(pull, tip, put, line)
             if bare is None or bare.refused:
                 raise
             return replace(bare, done="ticked", start="", same=False, why=None)
 
-    async def _joined(self, pull: Pull, tip: str, line: Line) -> Fresh:
-        new, mine = await self._snapshot(tip), await self._snapshot(pull.sha)
-        changes = await self._changes(pull, line, mine, new)
-        if isinstance(changes, _Unmerged):
-            return await self._stuck(pull, line, changes, (mine, new))
-        made = self._checkpoint(pull, changes, new, tip, JOINED.format(base=pull.base))
-        wanted = Fresh("joined", start=tip, same=made.tree == mine.tree)
+    async def _joined(self, pull: Pull, tip: str, put: _Put, line: Line) -> Fresh:
+        if put.changes is None:
+            return await self._stuck(pull, line, put)
+        message = JOINED.format(base=pull.base)
         try:
-            return await self._added(wanted, pull, made, new, onto=pull.sha)
+            wanted = Fresh("joined", start=tip)
+            return await self._added(wanted, pull, put, tip, message, onto=pull.sha)
         except TaskError:
-            alone = await self._without_workflows(pull, tip, line)
+            alone = await self._without_workflows(pull, tip, put, line)
             if alone is None:
                 raise
             return alone
 
-    async def _without_workflows(self, pull: Pull, tip: str, line: Line) -> Fresh | None:
+    async def _without_workflows(self, pull: Pull, tip: str, put: _Put, line: Line) -> Fresh | None:
         """Rebuild a branch that may not get workflow files by a merge; None if that is not why.
 
         One that a person pushed to is left to them.
@@ -261,173 +192,112 @@ class Freshen:
         An App without the permission *Workflows* cannot write a commit that changes them, as a
         merge of a base does that has new ones. A single commit on that base changes none.
         """
-        new, mine = await self._snapshot(tip), await self._snapshot(pull.sha)
-        paths = _workflows(new, mine)
-        if not any(differ(new, mine, path) for path in paths):
+        apart = _workflows_apart(put.trees)
+        if not apart:
             return None
-        alone = await self._rebuilt(pull, tip, line, "merged")
+        alone = await self._rebuilt(pull, tip, put, line, "merged")
         if alone.done == "pushed":
-            apart = sorted(path for path in paths if differ(new, mine, path))
-            return replace(alone, done="stuck", paths=tuple(apart), refused=True)
+            return replace(alone, done="stuck", paths=apart, refused=True)
         return alone if alone.done == "rebuilt" else None
 
-    async def _rebuilt(self, pull: Pull, tip: str, line: Line, why: Why) -> Fresh:
+    async def _rebuilt(self, pull: Pull, tip: str, put: _Put, line: Line, why: Why) -> Fresh:
         """Put the change of a branch on the base as one commit, unless people pushed to it."""
         if not await self._is_ours(pull, line):
             return Fresh("pushed", sha=pull.sha, start=line.start)
-        new, mine = await self._snapshot(tip), await self._snapshot(pull.sha)
-        changes = await self._changes(pull, line, mine, new)
-        if isinstance(changes, _Unmerged):
-            return await self._stuck(pull, line, changes, (mine, new), why)
+        if put.changes is None:
+            return await self._stuck(pull, line, put, why)
         message = f"{pull.title}\n\n{REBUILT[why]}"
-        made = self._checkpoint(pull, changes, new, tip, message)
-        wanted = Fresh("rebuilt", start=tip, same=made.tree == mine.tree, why=why)
-        return await self._added(wanted, pull, made, new)
+        return await self._added(Fresh("rebuilt", start=tip, why=why), pull, put, tip, message)
 
-    async def _stuck(
-        self,
-        pull: Pull,
-        line: Line,
-        found: _Unmerged,
-        trees: tuple[Snapshot, Snapshot],
-        why: Why | Literal[""] = "",
-    ) -> Fresh:
-        clash, attempt = await self._clash(pull, line, found, trees, why)
-        left = Fresh("stuck", found.paths, sha=pull.sha, start=line.start)
+    async def _stuck(self, pull: Pull, line: Line, put: _Put, why: Why | Literal[""] = "") -> Fresh:
+        left = Fresh("stuck", put.paths, sha=pull.sha, start=line.start)
+        clash, attempt = await self._clash(pull, line, put, why)
         return replace(left, clash=clash, attempt=attempt)
 
-    async def _is_refused(self, pull: Pull) -> bool:
-        """Ask GitHub whether it finds a conflict, where it could follow a file that was renamed.
-
-        It may need a moment to know.
-        https://docs.github.com/en/rest/pulls/pulls#get-a-pull-request
-        """
-        doing = f"show #{pull.number}"
-        for _ in range(_LOOKS):
-            found = await self._api.find(f"pulls/{pull.number}", doing, refused=Outage)
-            if found is None or found["mergeable"] is not None:
-                return found is not None and not found["mergeable"]
-            await self._api.sleep(_MOMENT)
-        return False
-
     async def _clash(
-        self,
-        pull: Pull,
-        line: Line,
-        found: _Unmerged,
-        trees: tuple[Snapshot, Snapshot],
-        why: Why | Literal[""] = "",
+        self, pull: Pull, line: Line, put: _Put, why: Why | Literal[""] = ""
     ) -> tuple[Clash | None, Attempting]:
-        """What a new attempt of the task begins with; else why it would not help, or may not.
-
-        ``trees`` are that of the branch, and the newer one.
-        """
-        if pull.kind != "checkpoint" or not (found.theirs or found.hinders != "none"):
+        """What a new attempt of the task begins with; else why it would not help, or may not."""
+        hindered = await hinders(self._at, put.trees, put.found)
+        if pull.kind != "checkpoint" or not (put.found.conflicts or hindered != "none"):
             return None, "none"
         if not await self._is_ours(pull, line):
             return None, "pushed"
-        if found.hinders != "none":
-            return None, found.hinders
-        alone = any(differ(*trees, path) for path in _workflows(*trees))
-        alone = alone or pull.native is not None
+        if hindered != "none":
+            return None, hindered
+        alone = bool(_workflows_apart(put.trees)) or pull.native is not None
         form = why or ("merged" if alone or await self._only_rebases() else "")
-        return Clash(pull.sha, line.start, found.theirs, form), "none"
+        theirs = name_of(put.found.conflicts, put.trees.new)
+        return Clash(pull.sha, line.start, theirs, form), "none"
 
     async def _is_ours(self, pull: Pull, line: Line) -> bool:
         """Say whether no person added a commit to a branch."""
         for commit in line.own:
-            if not (line.made_by_us(commit) and await self._commits.ours(commit, pull.head)):
+            ours = line.made_by_us(commit) and await self._at.commits.ours(commit, pull.head)
+            if not ours:
                 return False
         return True
 
     async def _only_rebases(self) -> bool:
         """Say whether a repository allows no other merges: GitHub cannot rebase a merge commit."""
-        if self._methods is None:
-            self._methods = await self._api.merge_methods()
-        return self._methods == {"rebase"}
+        return await self._at.api.merge_methods() == {"rebase"}
 
-    async def _compared(self, base: str, head: str) -> tuple[str, int]:
-        """The commit at which a head left a base, and how many commits of the base it lacks.
+    async def _put(self, pull: Pull, tip: str, line: Line) -> _Put:
+        """What a branch changes, for the newer tree; else the paths that are in conflict.
 
-        https://docs.github.com/en/rest/commits/commits#compare-two-commits
+        The edits of the roadmap are made again on the newest one. A checkpoint only ticks. It may
+        have brought newer tasks of the base branch along, which people may have changed there
+        since: unless a person pushed to it, these are not its edits.
         """
-        if base == head:
-            return base, 0
-        doing = f"compare {base[:10]} with {head[:10]}"
-        found = await self._api.find(f"compare/{base}...{head}", doing, refused=Outage)
-        if found is None:
-            return "", 0
-        return str(found["merge_base_commit"]["sha"]), int(found["behind_by"])
-
-    async def _changes(
-        self, pull: Pull, line: Line, mine: Snapshot, new: Snapshot
-    ) -> ChangeSet | _Unmerged:
-        """What a branch changes, for the newer tree; else the paths that are in conflict."""
-        roadmap, old = pull.roadmap, await self._snapshot(line.start)
-        found = await three_way(Versions(old, mine, new), self._blobs, apart=roadmap)
-        if found.odd or found.conflicts:
-            trees = (mine.entries, new.entries)
-            certain = any(all(path in tree for tree in trees) for path in found.conflicts)
-            paths = found.odd or found.conflicts
-            return _Unmerged(paths, found.theirs, certain, _hinders(found))
-        if not differ(old, mine, roadmap):
-            return ChangeSet(found.files)
-        versions = [tree.entries.get(roadmap) for tree in (old, mine, new)]
-        edited = await self._replayed(pull, line, [each for each in versions if each])
+        commits, roadmap = (line.start, pull.sha, tip), pull.roadmap
+        trees = Versions(*[await self._at.snapshot(commit) for commit in commits])
+        found = await merge(self._at, trees, apart=roadmap)
+        if paths := found.odd or found.conflicts:
+            return _Put(trees, found, paths=paths)
+        files = await written(self._at, found)
+        if not differ(trees.old, trees.mine, roadmap):
+            return _Put(trees, found, ChangeSet(files))
+        old, mine, new = [await self._at.file(commit, roadmap) for commit in commits]
+        edited = None
+        if old is not None and mine is not None and new is not None:
+            edit = RoadmapEdits(old, mine)
+            more = pull.kind == "checkpoint" and not only_ticks(roadmap, edit)
+            again = ticked_again if more and await self._is_ours(pull, line) else replayed
+            edited = again(roadmap, edit, new)
         if edited is None:
-            return _Unmerged((roadmap,))
-        return ChangeSet({**found.files, roadmap: Write(edited)})
+            return _Put(trees, found, paths=(roadmap,))
+        return _Put(trees, found, ChangeSet({**files, roadmap: Write(edited)}))
 
-    async def _replayed(self, pull: Pull, line: Line, entries: Sequence[TreeEntry]) -> bytes | None:
-        """Make the edits of a branch again on the newest roadmap.
-
-        A checkpoint only ticks. It may have brought newer tasks of the base branch along, which
-        people may have changed there since: unless a person pushed to it, these are not its edits.
-        """
-        if len(entries) < 3:
-            return None
-        known = await self._blobs([each.sha for each in entries])
-        old, mine, new = (known[each.sha] for each in entries)
-        edit = RoadmapEdits(old, mine)
-        more = pull.kind == "checkpoint" and not only_ticks(pull.roadmap, edit)
-        if more and await self._is_ours(pull, line):
-            return ticked_again(pull.roadmap, edit, new)
-        return replayed(pull.roadmap, edit, new)
-
-    def _checkpoint(
-        self, pull: Pull, changes: ChangeSet, new: Snapshot, tip: str, message: str
-    ) -> Checkpoint:
-        trailers = tuple(("Cairn-Task", key) for key in pull.tasks)
-        return Checkpoint(
+    async def _added(
+        self, wanted: Fresh, pull: Pull, put: _Put, tip: str, message: str, *, onto: str = ""
+    ) -> Fresh:
+        """Move the branch to the new commit; where it has moved since, it is left alone."""
+        new, changes = put.trees.new, (put.changes or ChangeSet()).effective(put.trees.new)
+        made = Checkpoint(
             run="",
             task=pull.task,
             branch=pull.head,
             below=pull.base,
             parent=tip,
-            changes=changes.effective(new),
+            changes=changes,
             tree=changes.tree(new),
-            text=CheckpointText(message=message, trailers=trailers),
+            text=CheckpointText(
+                message=message, trailers=tuple(("Cairn-Task", key) for key in pull.tasks)
+            ),
         )
-
-    async def _added(
-        self, wanted: Fresh, pull: Pull, made: Checkpoint, new: Snapshot, *, onto: str = ""
-    ) -> Fresh:
-        """Move the branch to the new commit; where it has moved since, it is left alone."""
-        commit = await self._commits.create(made, new, onto=onto, known=wanted.same)
-        carried = wanted.same and await self._carry(pull.sha, commit.sha)
-        if not await self._commits.move(pull.head, old=pull.sha, new=commit.sha):
+        same = wanted.done != "ticked" and made.tree == put.trees.mine.tree
+        commit = await self._at.commits.create(made, new, onto=onto, known=same)
+        carried = same and await self._trust.carry(pull.sha, commit.sha)
+        if not await self._at.commits.move(pull.head, old=pull.sha, new=commit.sha):
             return Fresh(sha=pull.sha)
         log.info("Brought %s up to date with %s", pull.head, pull.base)
-        return replace(wanted, sha=commit.sha, new=True, carried=carried)
+        return replace(wanted, sha=commit.sha, same=same, new=True, carried=carried)
 
 
-def _hinders(found: ThreeWay) -> Literal["none", "opaque", "many"]:
-    """What keeps a model from resolving a conflict."""
-    if found.odd or found.opaque:
-        return "opaque"
-    return "many" if len(found.both) > MOST else "none"
+def _workflows_apart(trees: Versions) -> tuple[str, ...]:
+    """The workflow files that the newer tree has in another form than the branch."""
+    paths = (p for p in {*trees.mine.entries, *trees.new.entries} if p.startswith(_WORKFLOWS))
+    return tuple(sorted(path for path in paths if differ(trees.new, trees.mine, path)))
 
 
-def _workflows(one: Snapshot, other: Snapshot) -> set[str]:
-    """The workflow files of either tree."""
-    return {p for p in {*one.entries, *other.entries} if p.startswith(".github/workflows/")}
+_WORKFLOWS = ".github/workflows/"

@@ -8,7 +8,6 @@ shortly before they expire and asked for before each request, so that a run may 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import lru_cache
@@ -50,9 +49,10 @@ class AppKey:
     """Signs as the App. Raises ValueError if ``private_key`` is not an RSA key in PEM form."""
 
     def __init__(self, *, app_id: str, private_key: str, clock: Clock) -> None:
-        self._app_id = app_id
-        self._key = _read_key(private_key)
-        self._clock = clock
+        key = read_rsa_key(private_key)
+        if key is None:
+            raise ValueError(_NO_KEY)
+        self._app_id, self._key, self._clock = app_id, key, clock
         self._signed = ""
         self._signed_at = datetime.min.replace(tzinfo=clock.now().tzinfo)
 
@@ -60,28 +60,19 @@ class AppKey:
         """Return ``Bearer`` and a JWT that is good for two minutes more at least."""
         now = self._clock.now()
         if not self._signed or now - self._signed_at >= _RENEWED_AFTER:
-            self._signed, self._signed_at = self._sign(now - _BACKDATED), now
+            issued, self._signed_at = now - _BACKDATED, now
+            claims = {
+                "iat": int(issued.timestamp()),
+                "exp": int((issued + _LIFE).timestamp()),
+                "iss": self._app_id,
+            }
+            self._signed = jwt.encode(claims, self._key, algorithm="RS256")
         return f"Bearer {self._signed}"
 
     def forget(self, authorization: str) -> None:
         """Sign again next time."""
         if authorization == f"Bearer {self._signed}":
             self._signed = ""
-
-    def _sign(self, issued: datetime) -> str:
-        claims = {
-            "iat": int(issued.timestamp()),
-            "exp": int((issued + _LIFE).timestamp()),
-            "iss": self._app_id,
-        }
-        return jwt.encode(claims, self._key, algorithm="RS256")
-
-
-def _read_key(pem: str) -> RSAPrivateKey:
-    key = read_rsa_key(pem)
-    if key is None:
-        raise ValueError(_NO_KEY)
-    return key
 
 
 _NO_KEY = (
@@ -252,7 +243,17 @@ class AppIdentity:
         async with lock:
             token = self._tokens.get(scope)
             if token is None:
-                token = self._tokens[scope] = await self._fetch(scope)
+                wanted: dict[str, object] = {"permissions": dict(sorted(scope.permissions))}
+                if scope.repository_id is not None:
+                    wanted["repository_ids"] = [scope.repository_id]
+                path = f"/app/installations/{scope.installation_id}/access_tokens"
+                try:
+                    answer = await self._app.post(path, data=wanted)
+                except BadRequest as refusal:
+                    raise await self._refused(scope, refusal) from refusal
+                self._mask.learn(answer["token"])
+                ends = datetime.fromisoformat(answer["expires_at"])
+                token = self._tokens[scope] = _Token(ends, answer["token"])
             return token
 
     def _forget(self, scope: _Scope, value: str) -> None:
@@ -260,40 +261,40 @@ class AppIdentity:
         if token and token.value == value:
             del self._tokens[scope]
 
-    async def _fetch(self, scope: _Scope) -> _Token:
-        wanted: dict[str, object] = {"permissions": dict(sorted(scope.permissions))}
-        if scope.repository_id is not None:
-            wanted["repository_ids"] = [scope.repository_id]
-        path = f"/app/installations/{scope.installation_id}/access_tokens"
-        try:
-            answer = await self._app.post(path, data=wanted)
-        except BadRequest as refusal:
-            raise await self._refused(scope, refusal) from refusal
-        self._mask.learn(answer["token"])
-        return _Token(datetime.fromisoformat(answer["expires_at"]), answer["token"])
-
     async def _refused(self, scope: _Scope, refusal: BadRequest) -> Outage:
         """Say why there is no token: the installation is gone, or grants less than we need."""
+        where = f"installation {scope.installation_id}, repository {scope.repository_id or 'any'}"
         if refusal.status_code != 422:
-            return _no_token(scope, refusal)
+            kind = Gone if refusal.status_code == 404 else Outage
+            return kind(
+                "credential",
+                f"GitHub gives no token for {where}: {refusal}. Install the App on the repository "
+                "again.",
+            )
         needed = [each for each in sorted(scope.permissions) if each[0] not in OPTIONAL]
-        found = await self._shown(scope.installation_id) if needed else None
-        granted = found["permissions"] if found else {}
-        lacks = [f"{name}: {level}" for name, level in needed if not _grants(granted, name, level)]
+        try:
+            found = await self._installation(scope.installation_id) if needed else None
+        except Outage:
+            found = None  # what it grants is only part of an explanation
+        granted = {**(found["permissions"] if found else {}), "metadata": "write"}
+        lacks = [
+            f"{name}: {level}"
+            for name, level in needed
+            if granted.get(name) not in (level, "write", "admin")
+        ]
         if not found or not lacks:
-            return Outage("permission", _not_given(scope, refusal))
+            wanted = ", ".join(f"{name}: {level}" for name, level in sorted(scope.permissions))
+            return Outage(
+                "permission",
+                f"GitHub gives no token for {where}: {refusal} Needed: {wanted}. Accept the App's "
+                "permissions on the installation's page, and let it cover the repository.",
+            )
         page = found.get("html_url") or "the installation's page"
         return Outage(
             "permission",
             f"The App lacks a permission for this repository (needed: {', '.join(lacks)}). An "
             f"owner can accept it on {page}; the run then continues automatically.",
         )
-
-    async def _shown(self, installation_id: int) -> Any:
-        try:
-            return await self._installation(installation_id)
-        except Outage:
-            return None  # what it grants is only part of an explanation
 
 
 @dataclass(frozen=True, slots=True)
@@ -310,28 +311,3 @@ class _InstallationCredential:
 
 class Gone(Outage):
     """The installation does not exist (any more): nothing done for it can ever succeed."""
-
-
-def _grants(granted: Mapping[str, str], name: str, level: str) -> bool:
-    return name == "metadata" or granted.get(name) in (level, "write", "admin")
-
-
-def _not_given(scope: _Scope, refusal: BadRequest) -> str:
-    wanted = ", ".join(f"{name}: {level}" for name, level in sorted(scope.permissions))
-    return (
-        f"GitHub gives no token for {_where(scope)}: {refusal} Needed: {wanted}. Accept the App's "
-        "permissions on the installation's page, and let it cover the repository."
-    )
-
-
-def _no_token(scope: _Scope, refusal: BadRequest) -> Outage:
-    kind = Gone if refusal.status_code == 404 else Outage
-    return kind(
-        "credential",
-        f"GitHub gives no token for {_where(scope)}: {refusal}. Install the App on the repository "
-        "again.",
-    )
-
-
-def _where(scope: _Scope) -> str:
-    return f"installation {scope.installation_id}, repository {scope.repository_id or 'any'}"

@@ -22,7 +22,7 @@ from urllib.parse import urlsplit
 from app.github.client import RETRY_AFTER
 from runner.errors import Outage, PortError, TaskError
 from runner.git.command import Finished, Git, GitFailed, hermetic
-from runner.git.objects import GitObjects, write_commit
+from runner.git.objects import GitObjects, parse_tree, write_commit
 from runner.ports import Clock, SystemClock
 from runner.state.changes import Snapshot
 from runner.state.publishing import Checkpoint
@@ -85,6 +85,23 @@ _FETCH = 600.0  # seconds; one commit of a very large repository takes minutes
 _LISTING, _MOST_TAGS = 60.0, 20_000
 
 
+_NAMES = ("--name-only", "-z")
+_NOBODY = {
+    f"GIT_{role}_{what}": value
+    for role in ("AUTHOR", "COMMITTER")
+    for what, value in (
+        ("NAME", "Cairn"),
+        ("EMAIL", "cairn@localhost"),
+        ("DATE", "2000-01-01T00:00:00Z"),
+    )
+}
+"""Who makes the commits that git merges; with a fixed date, the same trees give the same ones."""
+_OLD_GIT = (
+    "The git on Cairn's server cannot merge trees. Install git 2.38 or newer there; Cairn then "
+    "continues automatically."
+)
+
+
 class Mirror:
     """One bare repository, named by GitHub's repository id so that renames do not matter.
 
@@ -121,8 +138,18 @@ class Mirror:
             if await self._holds(want):
                 return want
             await self._make_if_missing()
-            await self._get(want, url, await token())
-            return await self._keep()
+            secret = await token()
+            done = await self._try(want, url, secret)
+            if done.exit_code and self._trouble(want, url, done) is None:
+                await self._make()
+                done = await self._try(want, url, secret)
+            if done.exit_code:
+                failed = GitFailed("fetch", done.exit_code, done.stderr)
+                raise self._trouble(want, url, done) or failed
+            # with its own ref, git neither drops nor downloads the commit again
+            commit = await self._git.line("rev-parse", "--verify", f"{_INCOMING}^{{commit}}")
+            await self._git.output("update-ref", f"refs/cairn/{commit}", commit)
+            return commit
 
     async def tags(self, *, url: str, token: Token) -> tuple[str, ...]:
         """Return the names of the tags on the other side; none if it does not say.
@@ -145,6 +172,30 @@ class Mirror:
             made = await write_commit(self._git, self._git, checkpoint=checkpoint, base=base)
             await self._git.output("update-ref", f"refs/cairn/{made}", made)
             return made
+
+    async def merge(
+        self, old: Snapshot, mine: Snapshot, new: Snapshot
+    ) -> tuple[Snapshot, frozenset[str]]:
+        """Put what changed from ``old`` to ``mine`` on ``new``: the tree, and what is in conflict.
+
+        git follows files that were renamed. Commits are made of the trees, because those that were
+        fetched have no history here. Raises ``Outage``.
+        """
+        git = replace(self._git, settings=(*self._git.settings, "merge.directoryRenames=false"))
+
+        async def commit(tree: str, *below: str) -> str:
+            made = await git.output("commit-tree", tree, "-m", "tree", *below, environment=_NOBODY)
+            return made.decode().strip()
+
+        base = await commit(old.tree)
+        sides = [await commit(each.tree, "-p", base) for each in (mine, new)]
+        done = await git.call("merge-tree", "--write-tree", "--no-messages", *_NAMES, *sides)
+        if done.exit_code > 1:
+            message = _OLD_GIT if "usage: " in done.stderr else f"git failed: {done.stderr.strip()}"
+            raise Outage("git", message)
+        tree, *paths = done.stdout.decode("utf-8", "surrogateescape").rstrip("\0").split("\0")
+        listed = await git.output("ls-tree", "-r", "-z", "-l", "--full-tree", tree)
+        return Snapshot("", tree, dict(parse_tree(listed))), frozenset(filter(None, paths))
 
     async def _holds(self, commit: str) -> bool:
         """Ask git once for each commit; later only whether the mirror is still there."""
@@ -171,15 +222,6 @@ class Mirror:
         await asyncio.to_thread(shutil.rmtree, self._directory, ignore_errors=True)
         await asyncio.to_thread(Path(fresh).rename, self._directory)
 
-    async def _get(self, want: str, url: str, token: str) -> None:
-        done = await self._try(want, url, token)
-        if done.exit_code and self._trouble(want, url, done) is None:
-            await self._make()
-            done = await self._try(want, url, token)
-        if done.exit_code:
-            failed = GitFailed("fetch", done.exit_code, done.stderr)
-            raise self._trouble(want, url, done) or failed
-
     def _trouble(self, want: str, url: str, done: Finished) -> PortError | None:
         retry_at = self._clock.now() + RETRY_AFTER
         return remote_trouble(want, url, done.stderr, retry_at=retry_at)
@@ -203,9 +245,3 @@ class Mirror:
         }
         extra = {**self._environment, **secret}
         return hermetic(*self._git.place, protocols=parts.scheme, extra=extra)
-
-    async def _keep(self) -> str:
-        """Give the fetched commit its own ref: git neither drops nor downloads it again."""
-        commit = await self._git.line("rev-parse", "--verify", f"{_INCOMING}^{{commit}}")
-        await self._git.output("update-ref", f"refs/cairn/{commit}", commit)
-        return commit

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import count
 from typing import Any, Literal, get_args
 from urllib.parse import urlencode
 
-from app.github.api import RepositoryApi
 from app.github.comments import first_kind, marked, marker, with_markers
-from app.github.commits import Branches, Commit, Commits
+from app.github.commits import Commit
+from app.github.place import Place
 from app.github.proposals import RecoveryPulls, applied_in, closed
 from app.github.pulls import (
     PREFIX,
     Editable,
     Pull,
-    Pulls,
     checkpoint_markers,
     editable,
     edited,
@@ -27,16 +27,7 @@ from runner.state.changes import ChangeSet, Snapshot, Write
 from runner.state.publishing import Checkpoint, CheckpointText, Published
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
-    """A branch with its head and newest pull request; ``below`` is what one is made against."""
-
-    branch: str
-    head: Commit | None
-    pull: Pull | None
-    below: str
-
-
+@dataclass(frozen=True)
 class OnePull:
     """The commits and the pull request of one run; what a person pushed or decided stays.
 
@@ -44,56 +35,50 @@ class OnePull:
     commit that the run does not know.
     """
 
-    def __init__(
-        self,
-        *,
-        pulls: Pulls,
-        commits: Commits,
-        branches: Branches,
-        proposals: RecoveryPulls,
-        run: str,
-        roadmap: str,
-    ) -> None:
-        self._pulls, self._commits, self._branches = pulls, commits, branches
-        self._proposals, self._run, self._roadmap = proposals, run, roadmap
+    at: Place
 
     async def add(self, checkpoint: Checkpoint) -> tuple[str, Pull]:
         """Add a commit to the run's branch and its row to the pull request; each of them once.
 
         Raises ``Outage`` if people closed the pull request that the commit belongs to.
         """
-        place = await self._place(checkpoint)
-        made = replace(checkpoint, branch=place.branch, below=place.below)
-        commit = await self._branches.grown(made, place.head)
-        return commit, await self._shown(made, place.pull)
+        made, head, pull = await self._placed(checkpoint)
+        commit = await self.at.branches.grown(made, head)
+        return commit, await self._shown(made, pull)
 
     async def apply(self, checkpoint: Checkpoint) -> Published:
         """Add an applied proposal, and close the pull request that asked about it.
 
         If a person has already merged it, the run continues from what it was merged into.
         """
-        asked = await self._pulls.proposed(checkpoint.task, self._run)
+        asked = await self.at.pulls.proposed(checkpoint.task, self.at.run)
         if asked and asked.merged and asked.base == checkpoint.below:
-            tip = await self._branches.head(asked.base)
+            tip = await self.at.commits.head(asked.base)
             if tip:
-                return Published(tip, asked.base, asked.number, asked.url)
+                return Published(tip.sha, asked.base, asked.number, asked.url)
         commit, pull = await self.add(checkpoint)
-        await self._proposals.end(checkpoint.task, ready=False, why=applied_in(pull))
+        await RecoveryPulls(self.at).end(checkpoint.task, ready=False, why=applied_in(pull))
         return Published(commit, pull.head, pull.number, pull.url)
 
-    async def _place(self, checkpoint: Checkpoint) -> _Place:
-        """Find the first branch of the run's that has the commit or that it may be added to."""
-        below = checkpoint.below
-        for branch in _names(checkpoint.branch):
-            pull = await self._pulls.newest(branch)
-            head = await self._commits.head(branch)
-            place = _Place(branch, head, pull, below)
+    async def _placed(
+        self, checkpoint: Checkpoint
+    ) -> tuple[Checkpoint, Commit | None, Pull | None]:
+        """Put it on the first branch of the run's that has the commit or that it may be added to.
+
+        With the head of that and its newest pull request.
+        """
+        below, first = checkpoint.below, checkpoint.branch
+        for number in count(1):
+            branch = first if number == 1 else f"{first}-{number}"
+            pull = await self.at.pulls.newest(branch)
+            head = await self.at.commits.head(branch)
+            placed = (replace(checkpoint, branch=branch, below=below), head, pull)
             if head.holds(checkpoint) if head else pull is None:
-                return place
+                return placed
             if checkpoint.below != branch or pull is None:
                 continue  # what it builds on is elsewhere
             if pull.open and head and head.sha == checkpoint.parent:
-                return place
+                return placed
             if not (pull.open or pull.merged):
                 raise Outage("github", closed(pull))
             below = pull.base if pull.merged else branch
@@ -106,24 +91,16 @@ class OnePull:
         if pull and keys == before:
             return pull
         rows = {row.task: row for row in made.shows.rows}
-        body = shared_body(self._roadmap, [rows[key] for key in keys if key in rows])
-        title = shared_title(self._roadmap)
+        body = shared_body(self.at.roadmap, [rows[key] for key in keys if key in rows])
+        title = shared_title(self.at.roadmap)
         shown = replace(
             made, task=keys[0], members=keys[1:], text=replace(made.text, title=title, body=body)
         )
         if pull is None:
-            return await self._pulls.ensure(shown)
-        return await self._pulls.describe(
-            pull, shown, checkpoint_markers(keys, self._roadmap, on=pull.on)
+            return await self.at.pulls.ensure(shown)
+        return await self.at.pulls.describe(
+            pull, shown, checkpoint_markers(keys, self.at.roadmap, on=pull.on)
         )
-
-
-def _names(first: str) -> Iterator[str]:
-    yield first
-    number = 2
-    while True:
-        yield f"{first}-{number}"
-        number += 1
 
 
 def offer_of(found: Any, bot_login: str) -> OfferKind | None:
@@ -140,31 +117,19 @@ def offer_of(found: Any, bot_login: str) -> OfferKind | None:
     return kinds.get(first_kind(found["body"])) if ours else None
 
 
-State = Literal["open", "declined", "pushed"]
-
-
 @dataclass(frozen=True, slots=True)
 class Offered:
     """The pull request: ``open`` shows the proposal, ``declined`` was closed by a person unmerged.
 
     ``pushed`` is open too, but keeps what a person pushed to it instead of the newest proposal.
-    ``source`` names what was proposed last.
+    ``source`` names what was proposed last, ``now`` is what could be changed.
     """
 
     number: int
     url: str
-    state: State
-    source: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class _Pull:
-    number: int
-    url: str
-    open: bool
-    merged: bool
+    state: Literal["open", "declined", "merged", "pushed"]
     source: str
-    now: Editable
+    now: Editable = field(compare=False)
 
 
 def branch_of(path: str) -> str:
@@ -172,58 +137,54 @@ def branch_of(path: str) -> str:
     return f"{PREFIX}normalise/{slug(path)}"
 
 
-def of_files(
-    files: Mapping[str, bytes],
-    base: Snapshot,
-    *,
-    run: str,
-    branch: str,
-    below: str,
-    parent: str,
-    title: str,
-    body: str,
-) -> Checkpoint:
-    """Return the proposal of new contents, made on top of ``parent``, whose files are ``base``."""
-    changes = ChangeSet({path: Write(content) for path, content in files.items()})
-    trailers = (("Cairn-Run", run),)
-    return Checkpoint(
-        run=run,
-        task=next(iter(files)),
-        branch=branch,
-        below=below,
-        parent=parent,
-        changes=changes,
-        tree=changes.tree(base),
-        text=CheckpointText(message=title, trailers=trailers, title=title, body=body),
-    )
-
-
+@dataclass(frozen=True)
 class OfferedPulls:
-    """What our App (``bot_login``) proposes to a repository beside its tasks, by branch.
+    """What our App proposes to a repository beside its tasks, by branch.
 
     ``kind`` says what: checkboxes for a roadmap, what a set-up needs, better settings, the inverse
     of a merged task, or a repair of somebody's pull request. None of them is a checkpoint.
     """
 
-    def __init__(
-        self,
-        api: RepositoryApi,
-        *,
-        kind: OfferKind,
-        branches: Branches,
-        bot_login: str,
-    ) -> None:
-        self._api = api
-        self._kind = kind
-        self._branches = branches
-        self._bot_login = bot_login
+    at: Place
+    kind: OfferKind
 
     async def known(self, branch: str) -> Offered | None:
         """Return the newest one of a branch, unless it was merged."""
         found = await self._newest(branch)
-        if found is None or found.merged:
-            return None
-        return _offered(found, "open" if found.open else "declined")
+        return None if found is None or found.state == "merged" else found
+
+    async def propose(
+        self,
+        base: Snapshot,
+        files: Mapping[str, bytes],
+        *,
+        branch: str,
+        below: str,
+        source: str,
+        title: str,
+        body: str,
+        again: bool = False,
+    ) -> Offered:
+        """Put new contents of files before people, on top of the commit whose tree ``base`` is.
+
+        What they closed is proposed ``again`` only if that is wanted. Raises as ``offer``.
+        """
+        known = await self.known(branch)
+        if known and (known.source == source if known.state == "open" else not again):
+            return known
+        changes = ChangeSet({path: Write(content) for path, content in files.items()})
+        trailers = (("Cairn-Run", self.at.run),)
+        shown = Checkpoint(
+            run=self.at.run,
+            task=next(iter(files)),
+            branch=branch,
+            below=below,
+            parent=base.commit,
+            changes=changes,
+            tree=changes.tree(base),
+            text=CheckpointText(message=title, trailers=trailers, title=title, body=body),
+        )
+        return await self.offer(shown, source)
 
     async def offer(self, shown: Checkpoint, source: str) -> Offered:
         """Put a proposal before people; doing it twice leaves one, a newer one replaces it.
@@ -232,87 +193,68 @@ class OfferedPulls:
         somebody else's, ``Outage``.
         """
         found = await self._newest(shown.branch)
-        commit = await self._branches.rebuilt(shown)
-        if found is not None and found.open:
+        commit = await self.at.branches.rebuilt(shown)
+        text, markers = shown.text, [marker(self.kind, shown.task), marker("source", source)]
+        data = {
+            "title": text.title,
+            "base": shown.below,
+            "body": with_markers(markers, text.body),
+        }
+        if found is not None and found.state == "open":
             if commit is None:
-                return _offered(found, "pushed")
-            await self._rewrite(found, shown, source)
-            return _offered(replace(found, source=source), "open")
+                return replace(found, state="pushed")
+            if (found.source, found.now.base) != (source, shown.below):
+                doing = f"update pull request #{found.number}"
+                await edited(self.at.api, found.number, found.now, data, doing)
+            return replace(found, source=source)
         if commit is None:
             raise TaskError("github", _taken(f"branch {shown.branch} holds somebody's commits"))
-        return await self._open(shown, source)
+        data["head"] = shown.branch
+        made = await self.at.api.create("pulls", data, f"open the pull request of {shown.branch}")
+        # somebody was faster: another try of ours, or a person
+        ours = self._read(made) if made else await self._newest(shown.branch)
+        if ours is None or ours.state != "open":
+            raise TaskError("github", _taken(f"branch {shown.branch} has another pull request"))
+        return ours
 
     async def close(self, offered: Offered, why: str) -> None:
         """Close one with a word of why; one that is closed is never looked at again."""
         at, doing = offered.number, f"close pull request #{offered.number}"
-        await self._api.change(f"pulls/{at}", {"state": "closed"}, doing)
-        await self._api.post(f"issues/{at}/comments", {"body": why}, doing)
-
-    async def _rewrite(self, pull: _Pull, shown: Checkpoint, source: str) -> None:
-        if (pull.source, pull.now.base) != (source, shown.below):
-            data = {
-                "title": shown.text.title,
-                "body": self._body(shown, source),
-                "base": shown.below,
-            }
-            doing = f"update pull request #{pull.number}"
-            await edited(self._api, pull.number, pull.now, data, doing)
-
-    async def _open(self, shown: Checkpoint, source: str) -> Offered:
-        data = {
-            "title": shown.text.title,
-            "head": shown.branch,
-            "base": shown.below,
-            "body": self._body(shown, source),
-        }
-        made = await self._api.create("pulls", data, f"open the pull request of {shown.branch}")
-        # somebody was faster: another try of ours, or a person
-        ours = self._read(made) if made else await self._newest(shown.branch)
-        if ours is None or not ours.open:
-            raise TaskError("github", _taken(f"branch {shown.branch} has another pull request"))
-        return _offered(ours, "open")
+        await self.at.api.change(f"pulls/{at}", {"state": "closed"}, doing)
+        await self.at.api.post(f"issues/{at}/comments", {"body": why}, doing)
 
     async def declined(self, branch: str) -> frozenset[str]:
         """Return the sources of all that people closed unmerged."""
         found = [each async for each in self._of(branch)]
-        return frozenset(p.source for p in found if not (p.open or p.merged))
+        return frozenset(each.source for each in found if each.state == "declined")
 
-    async def _newest(self, branch: str) -> _Pull | None:
+    async def _newest(self, branch: str) -> Offered | None:
         async for each in self._of(branch):
             return each
         return None
 
-    async def _of(self, branch: str) -> AsyncIterator[_Pull]:
+    async def _of(self, branch: str) -> AsyncIterator[Offered]:
         """Our pull requests of a branch, the newest first."""
-        owner = self._api.full_name.partition("/")[0]
+        owner = self.at.api.full_name.partition("/")[0]
         query = {"state": "all", "head": f"{owner}:{branch}", "per_page": "100"}
-        async for each in self._api.items(f"pulls?{urlencode(query)}", "list pull requests"):
+        async for each in self.at.api.items(f"pulls?{urlencode(query)}", "list pull requests"):
             ours = self._read(each)
             if ours and each["head"]["ref"] == branch:
                 yield ours
 
-    def _read(self, found: Any) -> _Pull | None:
+    def _read(self, found: Any) -> Offered | None:
         """Read GitHub's form; None for what is not ours."""
         body, author = found["body"], (found["user"] or {}).get("login")
-        if author != self._bot_login or first_kind(body) != self._kind:
+        if author != self.at.bot_login or first_kind(body) != self.kind:
             return None
-        return _Pull(
+        ended: Literal["merged", "declined"] = "merged" if found["merged_at"] else "declined"
+        return Offered(
             number=found["number"],
             url=found["html_url"],
-            open=found["state"] == "open",
-            merged=found["merged_at"] is not None,
+            state="open" if found["state"] == "open" else ended,
             source=marked(body, "source") or "",
             now=editable(found),
         )
-
-    def _body(self, shown: Checkpoint, source: str) -> str:
-        return with_markers(
-            [marker(self._kind, shown.task), marker("source", source)], shown.text.body
-        )
-
-
-def _offered(pull: _Pull, state: State) -> Offered:
-    return Offered(pull.number, pull.url, state, pull.source)
 
 
 def _taken(what: str) -> str:

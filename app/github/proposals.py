@@ -6,12 +6,11 @@ stays closed, what a person merged is approved, and what a person pushed stays.
 
 from __future__ import annotations
 
-from app.github.api import BestEffort, RepositoryApi
-from app.github.checks import Buttons
-from app.github.comments import Comments, OwnComment
-from app.github.commits import Branches
-from app.github.pulls import Pull, Pulls, put_label, recovery_markers
-from app.github.trust_checks import Page
+from dataclasses import dataclass
+
+from app.github.comments import OwnComment
+from app.github.place import Place
+from app.github.pulls import Pull, put_label, recovery_markers
 from runner.errors import Outage, TaskError
 from runner.state.publishing import Checkpoint, Proposed, Published
 from runner.text.sanitize import inert_line
@@ -91,26 +90,11 @@ def _plain(text: str) -> str:
     return inert_line(text).rstrip(".")
 
 
+@dataclass(frozen=True)
 class RecoveryPulls:
-    """The proposals of one run (``run``) about tasks of one roadmap; ``page`` finds their pages."""
+    """The proposals of one run about tasks of one roadmap."""
 
-    def __init__(
-        self,
-        api: RepositoryApi,
-        *,
-        pulls: Pulls,
-        branches: Branches,
-        comments: Comments,
-        checks: Buttons,
-        effort: BestEffort,
-        run: str,
-        roadmap: str,
-        page: Page,
-    ) -> None:
-        self._api, self._pulls, self._branches = api, pulls, branches
-        self._comments, self._checks = comments, checks
-        self._effort = effort
-        self._run, self._roadmap, self._page = run, roadmap, page
+    at: Place
 
     async def publish(self, proposed: Proposed) -> Published:
         """Put a proposal before people: branch, pull request, comment, label, buttons; each once.
@@ -118,15 +102,15 @@ class RecoveryPulls:
         A fresh fingerprint is a fresh comment on the same pull request.
         """
         name = proposed.fingerprint
-        there = await self._pulls.newest(proposed.shown.branch)
+        there = await self.at.pulls.newest(proposed.shown.branch)
         if there and not there.open and (there.merged or there.fingerprint == name):
-            comment = await self._comments.find(there.number, "proposal", name)
+            comment = await self.at.comments.find(there.number, "proposal", name)
             return _published(there, there.sha, comment)
         pull, commit = await self._shown(proposed, there if there and there.open else None)
-        text = with_page(proposed.comment, self._page(proposed.shown.task))
-        comment = await self._comments.ensure(pull.number, "proposal", name, text)
-        await put_label(self._api, pull, self._effort)
-        await self._checks.ask(commit, name, url=comment.url)
+        text = with_page(proposed.comment, self.at.page(proposed.shown.task))
+        comment = await self.at.comments.ensure(pull.number, "proposal", name, text)
+        await put_label(self.at.api, pull, self.at.effort)
+        await self.at.checks.ask(commit, name, url=comment.url)
         if there is None:
             await self._replace(pull)
         return _published(pull, commit, comment)
@@ -137,48 +121,48 @@ class RecoveryPulls:
         Where a person merged it already, the run goes on from what it was merged into. Raises
         ``TaskError`` when a person pushed to its branch.
         """
-        there = await self._pulls.newest(checkpoint.branch)
+        there = await self.at.pulls.newest(checkpoint.branch)
         if there and there.merged and there.base == checkpoint.below:
-            tip = await self._branches.head(there.base)
+            tip = await self.at.commits.head(there.base)
             if tip:
-                return Published(tip, there.base, there.number, there.url)
+                return Published(tip.sha, there.base, there.number, there.url)
         if there and there.applied and not there.open and not there.merged:
             return _published(there, there.sha)  # applied before a crash, and refused since
         pull, commit = await self._member(checkpoint, there if there and there.open else None)
-        await put_label(self._api, pull, self._effort)
-        await self._checks.end(commit, "success")
+        await put_label(self.at.api, pull, self.at.effort)
+        await self.at.checks.end(commit, "success")
         return _published(pull, commit)
 
     async def end(self, task: str, *, ready: bool, why: str) -> None:
         """Hand the pull request of this run's proposal over to people, or close it and say why."""
-        pull = await self._pulls.proposed(task, self._run)
+        pull = await self.at.pulls.proposed(task, self.at.run)
         if pull is None or pull.merged:
             return
         if not ready:
             await self._withdraw(pull, withdrawn(why))
         elif pull.open:
-            with self._effort():
-                await self._pulls.ready(pull)
+            with self.at.effort():
+                await self.at.pulls.ready(pull)
             await self._say(pull, handed_over(pull, why))
-            await self._checks.end(pull.sha, "neutral")
+            await self.at.checks.end(pull.sha, "neutral")
 
     async def _withdraw(self, pull: Pull, text: str) -> None:
         await self._say(pull, text)
-        await self._pulls.close(pull)
-        await self._checks.end(pull.sha, "neutral")
-        if not await self._pulls.on(pull.head):  # deleting it would close what is made against it
-            with self._effort():
-                await self._branches.delete(pull.head)
+        await self.at.pulls.close(pull)
+        await self.at.checks.end(pull.sha, "neutral")
+        if not await self.at.pulls.on(pull.head):  # deleting it would close what is made against it
+            with self.at.effort():
+                await self.at.branches.delete(pull.head)
 
     async def _say(self, pull: Pull, text: str) -> None:
         """Comment how it ended; a locked conversation does not keep it open."""
-        with self._effort():
-            await self._comments.ensure(pull.number, "ended", pull.fingerprint, text)
+        with self.at.effort():
+            await self.at.comments.ensure(pull.number, "ended", pull.fingerprint, text)
 
     async def _replace(self, by: Pull) -> None:
         """Close what other runs still show about the same task: one proposal asks at a time."""
-        for older in await self._pulls.recoveries(by.task):
-            ours = older.proposal and older.proposal.run == self._run
+        for older in await self.at.pulls.recoveries(by.task):
+            ours = older.proposal and older.proposal.run == self.at.run
             if older.asks and older.number != by.number and not ours:
                 await self._withdraw(older, replaced(by.number))
 
@@ -187,13 +171,13 @@ class RecoveryPulls:
         shown = proposed.shown
         if there and there.fingerprint == proposed.fingerprint:
             return there, there.sha
-        commit = await self._branches.rebuilt(shown)
+        commit = await self.at.branches.rebuilt(shown)
         markers = self._markers(shown, proposed.fingerprint, applied=False)
         if there is None:
             if commit is None:
                 raise TaskError("github", pushed(None, shown.branch, shown.task))
-            return await self._pulls.open(shown, markers, draft=True), commit
-        return await self._pulls.rewrite(there, shown, markers), commit or there.sha
+            return await self.at.pulls.open(shown, markers, draft=True), commit
+        return await self.at.pulls.rewrite(there, shown, markers), commit or there.sha
 
     async def _member(self, checkpoint: Checkpoint, there: Pull | None) -> tuple[Pull, str]:
         """The pull request rebuilt as a member, or an ordinary one if none is open."""
@@ -203,17 +187,17 @@ class RecoveryPulls:
         name = there.fingerprint if there else ""
         markers = self._markers(checkpoint, name, applied=True)
         if there is None:
-            return await self._pulls.open(checkpoint, markers), commit
+            return await self.at.pulls.open(checkpoint, markers), commit
         if not there.applied or there.base != checkpoint.below:
-            there = await self._pulls.rewrite(there, checkpoint, markers)
-        with self._effort():
-            await self._pulls.ready(there)
+            there = await self.at.pulls.rewrite(there, checkpoint, markers)
+        with self.at.effort():
+            await self.at.pulls.ready(there)
         return there, commit
 
     async def _rebuilt(self, checkpoint: Checkpoint, there: Pull | None) -> str | None:
         """The member's commit; where the branch cannot be moved, people can still merge it."""
         try:
-            return await self._branches.rebuilt(checkpoint)
+            return await self.at.branches.rebuilt(checkpoint)
         except Outage as outage:
             if outage.kind != "permission" or there is None:
                 raise
@@ -222,9 +206,9 @@ class RecoveryPulls:
     def _markers(self, shown: Checkpoint, fingerprint: str, *, applied: bool) -> list[str]:
         return recovery_markers(
             shown.task,
-            self._roadmap,
+            self.at.roadmap,
             on=shown.below,
-            run=self._run,
+            run=self.at.run,
             fingerprint=fingerprint,
             applied=applied,
         )

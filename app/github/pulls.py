@@ -122,6 +122,46 @@ class Pull:
         return self.open and not self.member
 
 
+Attempting = Literal[
+    "none",
+    "working",
+    "failed",
+    "limit",
+    "off",
+    "pushed",
+    "opaque",
+    "many",
+    "busy",
+    "paused",
+    "cancelled",
+    "skipped",
+    "done",
+]
+"""How far a new attempt of a task is that is in conflict, or why there is none.
+
+It is asked for (``working``), or ended and the conflict is still there (``failed``). As many as are
+allowed were made (``limit``), or the repository wants none (``off``). A person ``pushed`` to the
+branch, or what is in conflict is no text (``opaque``), or too ``many`` files. The run that it
+belongs to is at work (``busy``) or was ``paused`` or ``cancelled``, or the task was ``skipped``,
+or is ``done`` on the base branch.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Clash:
+    """A conflict in code, on a branch that no person pushed to.
+
+    ``head`` is the commit of the branch, ``start`` the one that its own change is on, ``theirs``
+    names what the base has in the paths. ``why`` says why the branch must become a single commit,
+    '' where the base may be merged into it.
+    """
+
+    head: str
+    start: str
+    theirs: str
+    why: str = ""
+
+
 def checkpoint_markers(tasks: Sequence[str], roadmap: str, *, on: str) -> list[str]:
     """What the description of a checkpoint of one or several tasks begins with."""
     return [
@@ -148,14 +188,20 @@ def recovery_markers(
 def read_pull(found: Any, bot_login: str) -> Pull | None:
     """Read GitHub's form; None for what is not ours: another author, a fork, no marker."""
     head, body = found["head"], found["body"]
-    kind, native = _kind(body), read_native(found.get("stack"))
+    # the kind of our first marker: what text behind it says counts for nothing
+    kind, native = first_kind(body), read_native(found.get("stack"))
     ours = (
         (found["user"] or {}).get("login") == bot_login
         and head["ref"].startswith(PREFIX)
         and (head["repo"] or {}).get("id") == found["base"]["repo"]["id"]
     )
-    if not ours or kind is None:
+    if not ours or kind not in ("checkpoint", "recovery"):
         return None
+    proposal = None
+    if kind == "recovery":
+        applied = marked(body, "state") == "applied"
+        run, fingerprint = marked(body, "run") or "", marked(body, "proposal") or ""
+        proposal = ProposalMarkers(run=run, fingerprint=fingerprint, applied=applied)
     return Pull(
         number=found["number"],
         url=found["html_url"],
@@ -165,7 +211,7 @@ def read_pull(found: Any, bot_login: str) -> Pull | None:
         base=native.base if native and found["merged_at"] else found["base"]["ref"],
         tasks=tuple((marked(body, kind) or "").split(",")),
         roadmap=marked(body, "roadmap") or "",
-        proposal=_proposal_markers(body) if kind == "recovery" else None,
+        proposal=proposal,
         shown=PullOptions(
             labels=tuple(label["name"] for label in found["labels"]),
             draft=bool(found.get("draft")),
@@ -179,20 +225,6 @@ def read_pull(found: Any, bot_login: str) -> Pull | None:
     )
 
 
-def _proposal_markers(body: str | None) -> ProposalMarkers:
-    return ProposalMarkers(
-        run=marked(body, "run") or "",
-        fingerprint=marked(body, "proposal") or "",
-        applied=marked(body, "state") == "applied",
-    )
-
-
-def _kind(body: str | None) -> Kind | None:
-    """The kind of our first marker: what text behind it says counts for nothing."""
-    kinds: dict[str | None, Kind] = {"checkpoint": "checkpoint", "recovery": "recovery"}
-    return kinds.get(first_kind(body))
-
-
 _LONGEST_TITLE = 256
 _READY = """mutation($pull: ID!) {
   markPullRequestReadyForReview(input: {pullRequestId: $pull}) { clientMutationId }
@@ -202,16 +234,11 @@ _READY = """mutation($pull: ID!) {
 _AT_ONCE = 20
 
 
-def _rewriting(count: int) -> str:
-    """A mutation that changes so many descriptions; they are its variables p0, p1, ..."""
-    given = ", ".join(f"$p{n}: UpdatePullRequestInput!" for n in range(count))
-    each = (f"m{n}: updatePullRequest(input: $p{n}) {{ clientMutationId }}" for n in range(count))
-    return f"mutation({given}) {{ {' '.join(each)} }}"
-
-
-SECTIONS = ("place", "done", "held", "news", "redone", "revisions")
+_DONE = "{ clientMutationId }"
+SECTIONS = ("place", "done", "held", "news", "redone", "revisions", "reopening")
 """Parts of a description: its place in the stack, that its task is done without it, what keeps
-people from merging it, what happened to it there, how it was changed."""
+people from merging it, what happened to it there, how it was changed, and, unseen, a branch that
+came back so that it can be opened again."""
 
 
 class Pulls:
@@ -250,15 +277,13 @@ class Pulls:
         draft = self.options.draft
         if draft == "auto":
             doubtful = any(is_doubtful(trust) for _, trust in checkpoint.shows.trust)
-            draft = doubtful and not await self._in_stack(checkpoint.below)
+            below = None
+            if doubtful and checkpoint.below.startswith(PREFIX):
+                below = await self.newest(checkpoint.below, state="open")
+            draft = doubtful and not (below and below.native)  # a draft would stop a native stack
         made = await self.open(checkpoint, markers, draft=draft, template=text)
         await self._introduce(made)
         return made
-
-    async def _in_stack(self, branch: str) -> bool:
-        """Say whether the pull request of a branch is in a native stack: a draft would stop it."""
-        pull = await self.newest(branch, state="open") if branch.startswith(PREFIX) else None
-        return pull is not None and pull.native is not None
 
     async def _introduce(self, pull: Pull) -> None:
         """Put labels on a new one and ask for reviews; what GitHub refuses is only logged.
@@ -317,7 +342,12 @@ class Pulls:
     async def recoveries(self, task: str) -> list[Pull]:
         """Return the unmerged ones that show, or showed, a proposal about a task, newest first."""
         listed = self._listed({"state": "all"})
-        return [p async for p in listed if not (p.member or p.merged) and self._is_about(p, task)]
+        about = (task, self._roadmap)
+        return [
+            pull
+            async for pull in listed
+            if not (pull.member or pull.merged) and (pull.task, pull.roadmap) == about
+        ]
 
     async def on(self, branch: str) -> bool:
         """Say whether anybody's open pull request is made against a branch."""
@@ -381,7 +411,9 @@ class Pulls:
             part = list(enumerate(news[start : start + _AT_ONCE]))
             inputs = {f"p{n}": {"pullRequestId": p.node, "body": body} for n, (p, body) in part}
             doing = f"update the descriptions of {len(part)} pull requests"
-            await self._api.graphql(_rewriting(len(part)), doing, **inputs)
+            given = ", ".join(f"${name}: UpdatePullRequestInput!" for name in inputs)
+            each = (f"m{n}: updatePullRequest(input: $p{n}) {_DONE}" for n, _ in part)
+            await self._api.graphql(f"mutation({given}) {{ {' '.join(each)} }}", doing, **inputs)
 
     async def retarget(self, pull: Pull, base: str) -> Pull:
         """Make it against another branch; in a native stack nothing changes."""
@@ -403,9 +435,6 @@ class Pulls:
         """Close it unmerged."""
         if pull.open:
             await self._changed(pull, {"state": "closed"}, f"close pull request #{pull.number}")
-
-    def _is_about(self, pull: Pull, task: str) -> bool:
-        return (pull.task, pull.roadmap) == (task, self._roadmap)
 
     async def _create(self, data: dict[str, Any], *, draft: bool) -> Any:
         doing = f"open the pull request of {data['head']} against {data['base']}"

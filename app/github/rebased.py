@@ -9,32 +9,23 @@ exactly this tree. Then nothing in it is anybody else's, and replacing it loses 
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
 from urllib.parse import urlencode
 
-from app.github.api import RepositoryApi
-from app.github.commits import Commit, Commits
-from app.github.three_way import Blobs, Versions, three_way
+from app.github.commits import Commit
+from app.github.place import Place
 from runner.errors import TaskError
-from runner.state.changes import ChangeSet, Snapshot
 
 _FURTHEST = 50
 """Commits of ours that are looked at below each head that a branch had."""
 
 
+@dataclass(frozen=True)
 class RebasedCommits:
-    """``snapshot`` and ``blobs`` read what commits hold, also those that are on no branch now."""
+    """Those of one repository; what is on no branch now is read as well."""
 
-    def __init__(
-        self,
-        api: RepositoryApi,
-        *,
-        commits: Commits,
-        snapshot: Callable[[str], Awaitable[Snapshot]],
-        blobs: Blobs,
-    ) -> None:
-        self._api, self._commits = api, commits
-        self._snapshot, self._blobs = snapshot, blobs
+    at: Place
 
     async def __call__(self, commit: Commit, branch: str) -> bool:
         """Say whether a commit of a branch is one of ours, rebased. Raises ``Outage``."""
@@ -53,7 +44,7 @@ class RebasedCommits:
         https://docs.github.com/en/rest/repos/repos#list-repository-activities
         """
         query = urlencode({"ref": f"refs/heads/{branch}", "per_page": 100})
-        found = await self._api.find(f"activity?{query}", f"list what moved {branch}")
+        found = await self.at.api.find(f"activity?{query}", f"list what moved {branch}")
         seen = set[str]()
         for each in found or []:
             at = str(each["before"])
@@ -62,10 +53,10 @@ class RebasedCommits:
                     break
                 seen.add(at)
                 try:
-                    original = await self._commits.show(at)
+                    original = await self.at.commits.show(at)
                 except TaskError:  # GitHub keeps what is on no branch only for a while
                     break
-                if not await self._commits.ours(original):
+                if not await self.at.commits.ours(original):
                     break
                 if len(original.parents) == 1:
                     yield original
@@ -74,13 +65,9 @@ class RebasedCommits:
     async def _gives(self, original: Commit, commit: Commit) -> bool:
         """Say whether the change of one, put on the parent of the other, gives that one's tree."""
         try:
-            old, mine, new = [
-                await self._snapshot(sha)
-                for sha in (original.parents[0], original.sha, commit.parents[0])
-            ]
+            shas = (original.parents[0], original.sha, commit.parents[0])
+            old, mine, new = [await self.at.snapshot(sha) for sha in shas]
         except TaskError:
             return False
-        found = await three_way(Versions(old, mine, new), self._blobs, apart="")
-        if found.odd or found.conflicts:
-            return False
-        return ChangeSet(found.files).tree(new) == commit.tree
+        merged, conflicts = await self.at.mirror.merge(old, mine, new)
+        return not conflicts and merged.tree == commit.tree

@@ -6,7 +6,6 @@ would wait for ever: there the checks that are required are made as neutral ones
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 from urllib.parse import quote
 
@@ -36,51 +35,36 @@ def missing(shown: PullHead, own: str) -> frozenset[str]:
     return frozenset(_OURS) - (_OWN.get(first_kind(shown.body), frozenset()) if ours else set())
 
 
-class RequiredChecks:
-    """``api`` may read branches, ``runs`` makes check runs."""
+async def answer_rules(
+    api: RepositoryApi, runs: CheckRuns, shown: PullHead, names: frozenset[str]
+) -> None:
+    """Make those of these checks that the base branch requires; doing it twice leaves one.
 
-    def __init__(self, api: RepositoryApi, runs: CheckRuns) -> None:
-        self._api, self._runs = api, runs
-
-    async def answer(self, shown: PullHead, names: frozenset[str]) -> None:
-        """Make those of these checks that the base branch requires; doing it twice leaves one.
-
-        Raises ``Outage`` and ``TaskError``.
-        """
-        for name in sorted(names & await self._required(shown.base)):
-            if await self._runs.find(name, shown.head) is None:
-                output = {"title": _TITLE, "summary": _SUMMARY}
-                made = {"name": name, "conclusion": "neutral", "output": output}
-                await self._runs.make(shown.head, made)
-
-    async def _required(self, branch: str) -> frozenset[str]:
-        """The checks that protection and rulesets of a branch require."""
-        place = quote(branch, safe="")
-        found = await self._api.find(f"branches/{place}", f"show the branch {branch}")
-        rules = await self._rules(place, branch)
-        return frozenset([*_protection(found or {}), *_rulesets(rules)])
-
-    async def _rules(self, place: str, branch: str) -> Any:
-        """The rules of a branch; a plan without rulesets refuses to list them."""
-        doing = f"list the rules of {branch}"
-        try:
-            return await self._api.find(f"rules/branches/{place}?per_page=100", doing) or []
-        except TaskError:
-            return []
-        except Outage as outage:
-            if outage.kind != "permission":
-                raise
-            return []
-
-
-def _protection(branch: Any) -> Iterator[str]:
-    protection = branch.get("protection") or {}
-    required = protection.get("required_status_checks") or {}
-    yield from required.get("contexts") or ()
-
-
-def _rulesets(rules: Any) -> Iterator[str]:
-    for rule in rules:
+    ``api`` may read branches. Raises ``Outage`` and ``TaskError``.
+    """
+    place, branch = quote(shown.base, safe=""), shown.base
+    found = await api.find(f"branches/{place}", f"show the branch {branch}") or {}
+    protection = (found.get("protection") or {}).get("required_status_checks") or {}
+    required = set(protection.get("contexts") or ())
+    for rule in await _rules(api, place, branch):
         if rule["type"] == "required_status_checks":
-            for check in rule["parameters"]["required_status_checks"]:
-                yield check["context"]
+            each_check = rule["parameters"]["required_status_checks"]
+            required |= {check["context"] for check in each_check}
+    for name in sorted(names & required):
+        if await runs.find(name, shown.head) is None:
+            output = {"title": _TITLE, "summary": _SUMMARY}
+            made = {"name": name, "conclusion": "neutral", "output": output}
+            await runs.make(shown.head, made)
+
+
+async def _rules(api: RepositoryApi, place: str, branch: str) -> Any:
+    """The rules of a branch; a plan without rulesets refuses to list them."""
+    doing = f"list the rules of {branch}"
+    try:
+        return await api.find(f"rules/branches/{place}?per_page=100", doing) or []
+    except TaskError:
+        return []
+    except Outage as outage:
+        if outage.kind != "permission":
+            raise
+        return []

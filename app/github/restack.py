@@ -9,20 +9,19 @@ builds on a squashed branch is merged into it later and never reaches the defaul
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Protocol
 
 from app.github.api import rules_are_refusals
 from app.github.client import RULES
-from app.github.comments import Comments, marker, section
-from app.github.commits import Commits
-from app.github.freshen import Attempting, Clash, Fresh, Freshen, Own
+from app.github.comments import marked, marker, section
+from app.github.freshen import Fresh, Freshen, Own
 from app.github.owned import Why
-from app.github.pulls import PREFIX, Pull, Pulls, put_on, with_sections
+from app.github.place import Place
+from app.github.pulls import PREFIX, Pull, put_on, with_sections
 from app.github.stack import Ties, place_of
-from app.github.stack_checks import Held, StackChecks, StackMemory
+from app.github.stack_checks import Held, show_place
 from app.github.texts import stack_texts as texts
 from app.github.trust_checks import TrustChecks
 from handlers.ports import StackPlace
@@ -32,23 +31,8 @@ from runner.roadmap.parse import parse_roadmap
 
 log = logging.getLogger(__name__)
 
-ReadFile = Callable[[str, str], Awaitable[bytes | None]]
-Verify = Callable[[Pull, str], Awaitable[None]]
-"""Asked for one and the commit that is its head."""
-
-
-Look = Callable[[Pull, datetime], Awaitable[None]]
-"""Asked to look at one once more, at a time."""
-
 PATIENCE = timedelta(seconds=60)
 """How long GitHub has to rebase what is left of its stack after a merge; it needs seconds."""
-
-
-class WorksAgain(Protocol):
-    """Has the task of a pull request worked on again that is in conflict with its base."""
-
-    async def __call__(self, pull: Pull, clash: Clash, /, *, stopped: bool) -> Attempting:
-        """Say how far the attempt is; ``stopped`` is that of the run that asks, if it is one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,36 +64,10 @@ class _Done:
 
 
 class Restack:
-    """``read`` returns the content of a file (commit, path), or None.
+    """``trust`` shows how far heads are verified; they are not, where nobody could see that."""
 
-    ``checks`` show the places, ``memory`` lets what was settled be. ``verify`` has a head verified
-    that is not yet; None where nobody could see the result. ``attempt`` has a task worked on again
-    whose change is in conflict with its base; None where no run can be queued. ``look`` comes back
-    to one that GitHub has time to rebase, by the clock ``now``.
-    """
-
-    def __init__(
-        self,
-        *,
-        pulls: Pulls,
-        commits: Commits,
-        comments: Comments,
-        fresh: Freshen,
-        read: ReadFile,
-        checks: StackChecks,
-        trust: TrustChecks,
-        memory: StackMemory,
-        verify: Verify | None = None,
-        attempt: WorksAgain | None = None,
-        look: Look | None = None,
-        now: Callable[[], datetime],
-    ) -> None:
-        self._pulls, self._commits = pulls, commits
-        self._comments, self._fresh = comments, fresh
-        self._read, self._memory = read, memory
-        self._checks, self._trust, self._verify = checks, trust, verify
-        self._attempt = attempt
-        self._look, self._now = look, now
+    def __init__(self, at: Place, trust: TrustChecks) -> None:
+        self._at, self._trust, self._fresh = at, trust, Freshen(at, trust)
 
     async def all(self, base: str, tip: str, *, ticks: bool = True, stopped: bool = False) -> None:
         """Put every open pull request on a branch that lives, up to date with ``base`` at ``tip``.
@@ -117,8 +75,8 @@ class Restack:
         Each says what it builds on. Doing it twice changes nothing. What GitHub refuses for one is
         logged, and the others continue. A run that asks may have ``stopped``. Raises ``Outage``.
         """
-        known = await self._pulls.all()
-        if any(pull.open for pull in known):
+        known = await self._at.pulls.all()
+        if any(pull.open or section(pull.body, "reopening") for pull in known):
             await self._settle(known, _Ground(base, tip, ticks, stopped))
 
     async def closed(self, number: int, base: str, tip: str, *, ticks: bool = True) -> None:
@@ -126,27 +84,24 @@ class Restack:
 
         Raises ``Outage``.
         """
-        known = await self._pulls.all()
+        known = await self._at.pulls.all()
         pull = next((each for each in known if each.number == number), None)
         if pull is None or not (pull.member or any(each.open for each in known)):
             return
         ground = _Ground(base, tip, ticks)
         known = await self._settle(known, ground, ended=number)
         try:
-            await self._released(next(each for each in known if each.number == number), ground)
+            pull = next(each for each in known if each.number == number)
+            if not pull.open and section(pull.body, "held"):  # nothing is to be merged any more
+                ended = await self._at.pulls.annotate(pull, held="")
+                await show_place(self._at, ended.sha, place_of(ended, Ties([ended], base)))
             await self._tell_lost(number, Ties(known, base), tip)
         except TaskError as error:
             log.warning("After the end of #%s: %s", number, error.message)
 
-    async def _released(self, pull: Pull, ground: _Ground) -> None:
-        """Let one that ended no longer say what keeps people from merging it."""
-        if not pull.open and section(pull.body, "held"):
-            ended = await self._pulls.annotate(pull, held="")
-            await self._checks.show(ended.sha, place_of(ended, Ties([ended], ground.base)))
-
     async def is_out_of_place(self) -> bool:
         """Say whether the base of an open one is our branch that nobody merges any more."""
-        known = await self._pulls.open_ones()
+        known = await self._at.pulls.open_ones()
         heads = {pull.head for pull in known}
         ours = (p for p in known if p.base.startswith(PREFIX) and p.native is None)
         return any(p.base not in heads for p in ours)
@@ -156,26 +111,28 @@ class Restack:
 
         Say whether the descriptions tell what happened to one of them, which may be over.
         """
-        known = await self._pulls.open_ones()
+        known = await self._at.pulls.open_ones()
         pull = next((each for each in known if each.number == number), None)
         if pull is None or not pull.member:
             return False
         ties = Ties((p for p in known if p.roadmap == pull.roadmap), base)
         stack = ties.stack(pull)
         places = [(p, {"place": _said(p, place_of(p, ties))}) for p in stack]
-        await self._pulls.redescribe([(p, with_sections(p.body, parts)) for p, parts in places])
+        await self._at.pulls.redescribe([(p, with_sections(p.body, parts)) for p, parts in places])
         if not section(pull.body, "held"):  # whether that is over is not known here
-            await self._checks.show(pull.sha, place_of(pull, ties), new=new)
+            await show_place(self._at, pull.sha, place_of(pull, ties), new=new)
         return any(section(p.body, part) for p in stack for part in ("done", "held", "news"))
 
     async def _settle(self, known: list[Pull], ground: _Ground, *, ended: int = 0) -> list[Pull]:
         """Return them as they are in the end."""
-        if not ended and self._memory.settled == _state(known, ground):
+        if not ended and self._at.memory.settled == _state(known, ground):
             return known
         carrying = {pull.base for pull in known if pull.open}
         ties = Ties(known, ground.base)
         known = [
-            await self._reopened(p, ties) if p.number == ended or p.head in carrying else p
+            await self._reopened(p, ties)
+            if p.number == ended or p.head in carrying or section(p.body, "reopening")
+            else p
             for p in known
         ]
         ties = Ties(known, ground.base)
@@ -190,7 +147,7 @@ class Restack:
             await self._checked(each, places[each.pull.number], ground)
         settled = [described.get(pull.number, pull) for pull in moved]
         waits = any(each.fresh.done == "waiting" for each in done)
-        self._memory.settled = None if waits else _state(settled, ground)
+        self._at.memory.settled = None if waits else _state(settled, ground)
         return settled
 
     async def _described(
@@ -199,7 +156,7 @@ class Restack:
         """Update what the descriptions say; return each with what it says now, by number."""
         bodies = [(each.pull, _described(each, ties, places[each.pull.number])) for each in done]
         try:
-            await self._pulls.redescribe(bodies)
+            await self._at.pulls.redescribe(bodies)
         except TaskError as error:
             log.warning("Descriptions are not up to date: %s", error.message)
             return {}
@@ -214,13 +171,14 @@ class Restack:
         held = Held(done.held) if done.held else None
         if held and (fresh.done == "waiting" or fresh.attempt == "working"):
             held = replace(held, by="github" if fresh.done == "waiting" else "cairn")
-        await self._checks.show(fresh.sha, place, held=held, new=fresh.new)
-        if self._verify is None or pull.kind != "checkpoint" or fresh.carried:
+        await show_place(self._at, fresh.sha, place, held=held, new=fresh.new)
+        after = self._at.after if self._at.checks.shown else None
+        if after is None or pull.kind != "checkpoint" or fresh.carried:
             return
         seen = pull.base == ground.base or pull.native  # GitHub rebases all of a native stack
         if fresh.new or (seen and not await self._trust.is_on(fresh.sha)):
-            await self._verify(pull, fresh.sha)
-            self._memory.verified[fresh.sha] = ""
+            await after.verify(pull, fresh.sha)
+            self._at.memory.verified[fresh.sha] = ""
 
     async def _upwards(
         self,
@@ -254,7 +212,7 @@ class Restack:
         if not pull.open or base == pull.base or pull.native:
             return pull
         try:
-            return await self._pulls.retarget(pull, base)
+            return await self._at.pulls.retarget(pull, base)
         except TaskError as error:
             log.warning("#%s stays on %s: %s", pull.number, pull.base, error.message)
             return pull
@@ -264,15 +222,15 @@ class Restack:
     ) -> _Done:
         """Bring one up to date, and say what became of what it builds on."""
         fresh = await self._freshened(pull, ties, ground, below)
-        fresh = replace(fresh, again=self._verify is not None)
+        fresh = replace(fresh, again=self._at.after is not None and self._at.checks.shown)
         done = await self._done(pull, ties, ground)
         if fresh.clash and done:
             fresh = replace(fresh, attempt="done")
-        elif fresh.clash and self._attempt:
-            attempt = await self._attempt(pull, fresh.clash, stopped=ground.stopped)
+        elif fresh.clash and self._at.after:
+            attempt = await self._at.after.attempt(pull, fresh.clash, stopped=ground.stopped)
             fresh = replace(fresh, attempt=attempt)
-        if fresh.done == "waiting" and self._look and (due := _rebased_by(pull, ties)):
-            await self._look(pull, due)
+        if fresh.done == "waiting" and self._at.after and (due := _rebased_by(pull, ties)):
+            await self._at.after.look(pull, due)
         note = await self._note(pull, ties, ground, fresh, below)
         also = texts.still_shows(ties.lower(pull), ties.dropped(pull))
         is_fixed = pull.native is not None and ties.carrier(pull) != pull.base
@@ -290,7 +248,8 @@ class Restack:
 
     async def _done(self, pull: Pull, ties: Ties, ground: _Ground) -> str:
         """What the description says if its task was done meanwhile without it."""
-        if pull.kind != "checkpoint" or not await self._is_ticked(pull, ground.tip):
+        boxes = await self._boxes(pull, ground.tip) if pull.kind == "checkpoint" else []
+        if not boxes or not all(boxes):
             return ""
         others = [p for p in ties.pulls if p.merged and p.number != pull.number]
         same = [p for p in others if p.base == ground.base and {*p.tasks} & {*pull.tasks}]
@@ -305,7 +264,7 @@ class Restack:
         merged = ties.merged(pull) or ties.folded(pull)
         own = Own(ties.carried(pull), merged.sha if merged else "")
         due = _rebased_by(pull, ties)
-        waits = due is not None and self._now() < due
+        waits = due is not None and self._at.now() < due
         if below and pull.base == below[0].head and (below[1].done == "rebuilt" or due):
             if below[1].done == "waiting" or (waits and below[1].done != "rebuilt"):
                 return Fresh(sha=pull.sha)
@@ -336,7 +295,7 @@ class Restack:
             return texts.github_rebases(pull, merged)
         if pull.native and (base := ties.carrier(pull)) != pull.base:
             text = texts.only_github(pull, ties.of(pull.base), base)
-            await self._comments.ensure(pull.number, "fixed", pull.base, text)
+            await self._at.comments.ensure(pull.number, "fixed", pull.base, text)
             return text
         if closed and fresh.done == "nothing" and pull.base == ground.base:
             return ""  # somebody took its change out
@@ -362,54 +321,65 @@ class Restack:
         if fresh.done not in ("rebuilt", "pushed", "stuck") or (fresh.why == "below" and not below):
             return ""
         text = texts.rebuilt_above(pull, below[0], fresh) if below else texts.rewritten(pull, fresh)
-        await self._comments.ensure(pull.number, fresh.done, fresh.start, text)
+        await self._at.comments.ensure(pull.number, fresh.done, fresh.start, text)
         return text
 
     async def _say_unticked(self, pull: Pull, ties: Ties, ground: _Ground) -> None:
         """Comment, once, on tasks that a merge does not tick: people changed them meanwhile."""
-        content = await self._read(ground.tip, pull.roadmap)
+        content = await self._at.file(ground.tip, pull.roadmap)
         there = {task.key for task in parse_roadmap(pull.roadmap, content or b"").tasks}
         gone = [p for p in ties.inside(pull) if p.kind == "checkpoint" and not there & {*p.tasks}]
         if gone:
             text = texts.unticked(gone, ground.base, pull.roadmap)
             key = "-".join(str(each.number) for each in gone)
-            await self._comments.ensure(pull.number, "unticked", key, text)
+            await self._at.comments.ensure(pull.number, "unticked", key, text)
 
     async def _say(
         self, pull: Pull, kind: str, other: Pull, text: str, *, new: bool = False
     ) -> None:
         """Comment on what became of another pull request, once; ``new`` was never said."""
-        await self._comments.ensure(pull.number, kind, str(other.number), text, new=new)
+        await self._at.comments.ensure(pull.number, kind, str(other.number), text, new=new)
 
     async def _reopened(self, pull: Pull, ties: Ties) -> Pull:
         """Open one again that GitHub closed because its base branch was deleted.
 
         Whoever closes one himself does so while its base is there. GitHub opens none whose base is
-        gone and moves none that is closed, so the branch comes back for a moment.
+        gone and moves none that is closed, so the branch comes back for a moment. The description
+        notes that before it is done: what an outage interrupts is finished at the next look.
         """
-        below = ties.of(pull.base)
-        if pull.open or pull.merged or not pull.member or below is None or below.open:
-            return pull
-        if await self._commits.head(pull.base) or not await self._commits.head(pull.head):
-            return pull
+        begun, below = marked(section(pull.body, "reopening"), "branch"), ties.of(pull.base)
+        if not begun:
+            if pull.open or pull.merged or not pull.member or below is None or below.open:
+                return pull
+            commits = self._at.commits
+            if await commits.head(pull.base) or not await commits.head(pull.head):
+                return pull
+            begun = f"{below.sha} {pull.base}"
         try:
             with rules_are_refusals():
-                return await self._open_again(pull, below.sha, ties.alive(pull.base))
+                return await self._open_again(pull, begun, ties)
         except TaskError as error:
             log.warning("#%s stays closed: %s", pull.number, error.message)
             return pull
 
-    async def _open_again(self, pull: Pull, commit: str, base: str) -> Pull:
-        if not await self._commits.point(pull.base, commit):
-            return pull
+    async def _open_again(self, pull: Pull, begun: str, ties: Ties) -> Pull:
+        """``begun`` are the commit and the name of the branch that comes back."""
+        pulls, (commit, _, gone) = self._at.pulls, begun.partition(" ")
+        moved = await pulls.annotate(pull, reopening=marker("branch", begun))
         try:
-            moved = await self._pulls.retarget(await self._pulls.reopen(pull), base)
+            if moved.state == "closed":
+                await self._at.commits.point(gone, commit)
+                moved = await pulls.reopen(moved)
+            moved = await pulls.retarget(moved, ties.alive(gone))
+        except TaskError:
+            moved = await pulls.annotate(moved, reopening="")
+            raise
         finally:
-            if not await self._pulls.on(pull.base):  # deleting it would close what is on it
-                await self._commits.move(pull.base, old=commit, new=None)
-        text = texts.reopened(moved, pull.base)
-        await self._comments.ensure(pull.number, "reopened", commit, text)
-        return moved
+            if not await pulls.on(gone):  # deleting it would close what is on it
+                await self._at.commits.move(gone, old=commit, new=None)
+        text = texts.reopened(moved, gone)
+        await self._at.comments.ensure(pull.number, "reopened", commit, text)
+        return await pulls.annotate(moved, reopening="")
 
     async def _tell_lost(self, number: int, ties: Ties, tip: str) -> None:
         """Say so on each one whose change was merged, and does not come to the base branch."""
@@ -422,20 +392,13 @@ class Restack:
                 continue
             if any(p.on == each.head and p.open for p in ties.pulls):
                 continue
-            if await self._is_open_task(each, tip):
+            if not all(await self._boxes(each, tip)):
                 text = texts.lost(each, ties.alive(each.base), below)
-                await self._comments.ensure(each.number, "lost", each.base, text)
-
-    async def _is_open_task(self, pull: Pull, tip: str) -> bool:
-        return not all(await self._boxes(pull, tip))
-
-    async def _is_ticked(self, pull: Pull, tip: str) -> bool:
-        boxes = await self._boxes(pull, tip)
-        return bool(boxes) and all(boxes)
+                await self._at.comments.ensure(each.number, "lost", each.base, text)
 
     async def _boxes(self, pull: Pull, tip: str) -> list[bool]:
         """Whether each of its tasks that is in the newest roadmap is ticked there."""
-        content = await self._read(tip, pull.roadmap)
+        content = await self._at.file(tip, pull.roadmap)
         tasks = parse_roadmap(pull.roadmap, content or b"").tasks
         return [task.checked for task in tasks if task.key in pull.tasks]
 

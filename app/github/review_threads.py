@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from markdown_it import MarkdownIt
 
-from app.github.api import RepositoryApi
 from app.github.comments import first_kind, marker, with_markers
+from app.github.place import Place
 from app.github.pulls import Pull
 from handlers.events import User
+from handlers.issue_thread import may_write
 from runner.errors import TaskError
 from runner.state.revising import DiffPart, Point, RevisionRequest, SkippedThread, Suggestion
 from runner.text.sanitize import cut_middle
@@ -96,21 +97,10 @@ class ThreadReply:
 
 
 class ReviewThreads:
-    """Those of one repository, for the run with the id ``run``.
+    """Those of one repository, for one run. Only the words of who may write there count."""
 
-    ``may_ask`` says whether somebody's words count.
-    """
-
-    def __init__(
-        self,
-        api: RepositoryApi,
-        *,
-        may_ask: Callable[[User], Awaitable[bool]],
-        bot_login: str,
-        run: str,
-    ) -> None:
-        self._api, self._may_ask = api, may_ask
-        self._bot_login, self._run = bot_login, run
+    def __init__(self, at: Place) -> None:
+        self._at = at
         self._known: dict[int, bool] = {}
 
     async def asked(
@@ -146,20 +136,20 @@ class ReviewThreads:
                     _LOG.warning("No answer in a thread of #%s: %s", pull.number, refused.message)
 
     async def _answer(self, pull: Pull, thread: _Thread, reply: ThreadReply) -> None:
-        mark = marker(reply.kind, self._run)
+        mark = marker(reply.kind, self._at.run)
         mine = (c for c in thread.comments if c.author and self._is_us(c.author))
         if not any(comment.body.startswith(mark) for comment in mine):
             path = f"pulls/{pull.number}/comments/{thread.comments[0].id}/replies"
             data = {"body": with_markers([mark], reply.text)}
-            await self._api.post(path, data, f"answer in a thread of #{pull.number}")
+            await self._at.api.post(path, data, f"answer in a thread of #{pull.number}")
         if reply.resolves and not thread.resolved:
             doing = f"resolve a thread of #{pull.number}"
-            await self._api.graphql(_RESOLVE, doing, thread=thread.id)
+            await self._at.api.graphql(_RESOLVE, doing, thread=thread.id)
 
     async def _body(self, pull: Pull, review: int) -> str:
         """What a review says about the whole."""
         doing = f"list the reviews of #{pull.number}"
-        async for each in self._api.items(f"pulls/{pull.number}/reviews?per_page=100", doing):
+        async for each in self._at.api.items(f"pulls/{pull.number}/reviews?per_page=100", doing):
             if each["id"] == review:
                 return str(each["body"] or "").strip()
         return ""
@@ -200,11 +190,11 @@ class ReviewThreads:
         if author is None or self._is_us(author):
             return False
         if author.id not in self._known:
-            self._known[author.id] = await self._may_ask(author)
+            self._known[author.id] = await may_write(self._at.client, self._at.full_name, author)
         return self._known[author.id]
 
     def _is_us(self, author: User) -> bool:
-        return author.login.removesuffix("[bot]") == self._bot_login.removesuffix("[bot]")
+        return author.login.removesuffix("[bot]") == self._at.bot_login.removesuffix("[bot]")
 
     def _is_answered(self, thread: _Thread) -> bool:
         """Whether its last word is ours, about a revision that read it: others come first."""
@@ -216,7 +206,7 @@ class ReviewThreads:
         after: str | None = None
         for _ in range(_MOST_PAGES):
             doing = f"show the review threads of #{pull.number}"
-            found = await self._api.graphql(_THREADS, doing, pull=pull.node, after=after)
+            found = await self._at.api.graphql(_THREADS, doing, pull=pull.node, after=after)
             page = (found["node"] or {}).get("reviewThreads")
             if page is None:
                 return

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
-from app.github.api import RepositoryApi
 from app.github.broken import RepairedPulls
 from app.github.comments import section
-from app.github.commits import Branches, Commit, Commits
-from app.github.conflicts import conflicting
-from app.github.failing import ChecksRead, FailingChecks
+from app.github.commits import Commit
+from app.github.conflicts import Versions, conflicting
+from app.github.failing import ChecksRead
 from app.github.owned import in_form, line_of
-from app.github.pulls import Pull, Pulls, checkpoint_markers, read_pull
+from app.github.place import Place
+from app.github.pulls import Pull, checkpoint_markers, read_pull
 from app.github.review_threads import ReviewThreads, ThreadReply
-from app.github.three_way import Blobs, Versions
-from handlers.events import User
-from runner.errors import BranchMoved, Outage, TaskError
+from runner.errors import Outage, TaskError
 from runner.people.revision_sentences import (
     branch_gone,
     ended,
@@ -25,7 +23,6 @@ from runner.people.revision_sentences import (
     revised_line,
 )
 from runner.people.sentences import shared_branch
-from runner.state.changes import Snapshot
 from runner.state.publishing import Checkpoint
 from runner.state.revising import (
     Conflict,
@@ -36,37 +33,10 @@ from runner.state.revising import (
 
 
 class ReviewedPulls:
-    """The ``Reviews`` port on GitHub, for one run.
+    """The ``Reviews`` port on GitHub, for one run."""
 
-    ``may_ask`` says whether somebody's words count, ``base`` finds the head of the base branch,
-    ``run`` is the run's id.
-    """
-
-    def __init__(
-        self,
-        api: RepositoryApi,
-        *,
-        pulls: Pulls,
-        commits: Commits,
-        branches: Branches,
-        snapshot: Callable[[str], Awaitable[Snapshot]],
-        blobs: Blobs,
-        base: Callable[[], Awaitable[str]],
-        base_branch: str,
-        may_ask: Callable[[User], Awaitable[bool]],
-        failing: FailingChecks | None = None,
-        bot_login: str,
-        run: str,
-        roadmap: str,
-    ) -> None:
-        self._api, self._pulls, self._commits, self._branches = api, pulls, commits, branches
-        self._snapshot, self._bot_login = snapshot, bot_login
-        self._blobs = blobs
-        self._run, self._roadmap = run, roadmap
-        self._base, self._base_branch = base, base_branch
-        self._threads = ReviewThreads(api, may_ask=may_ask, bot_login=bot_login, run=run)
-        self._failing = failing
-        self._broken = RepairedPulls(api, commits, failing, run=run)
+    def __init__(self, at: Place) -> None:
+        self._at, self._threads, self._broken = at, ReviewThreads(at), RepairedPulls(at)
 
     async def asked(self, request: RevisionRequest) -> Revision:
         """Return what a revision is about, as it is now.
@@ -92,7 +62,7 @@ class ReviewedPulls:
         What this run made of the head already is not another one. Another attempt may have changed
         the branch since this one was asked for, and the base once more: that is its conflict then.
         """
-        head, below = await self._commits.head(pull.head), await self._commits.head(pull.base)
+        head, below = await self._at.commits.head(pull.head), await self._at.commits.head(pull.base)
         if head is None or below is None:
             raise TaskError("github", branch_gone(pull.head))
         found = Revision(
@@ -102,33 +72,33 @@ class ReviewedPulls:
             head=request.conflict,
             fork=below.sha,
             below=pull.base,
-            base=await self._base(),
+            base=await self._at.tip(),
         )
         start = request.start
-        if head.sha != request.conflict and head.run != self._run:
-            if not await self._commits.ours(head, pull.head):
+        if head.sha != request.conflict and head.run != self._at.run:
+            if not await self._at.commits.ours(head, pull.head):
                 return found
             found = replace(found, head=head.sha)
             start = await self._start(pull, below.sha, head.sha)
-        old, mine = await self._snapshot(start), await self._snapshot(found.head)
-        trees = Versions(old, mine, await self._snapshot(below.sha))
-        now = await conflicting(trees, self._blobs, roadmap=self._roadmap)
-        conflict = Conflict(now.paths, now.applied, request.rebuild) if now.paths else None
-        return replace(found, points=now.points, conflict=conflict)
+        old, mine = await self._at.snapshot(start), await self._at.snapshot(found.head)
+        trees = Versions(old, mine, await self._at.snapshot(below.sha))
+        now, points = await conflicting(self._at, trees)
+        conflict = Conflict(now.both, now.applied, request.rebuild) if now else None
+        return replace(found, points=points, conflict=conflict)
 
     async def _start(self, pull: Pull, base: str, head: str) -> str:
         """Return the commit on which the change of a pull request is now."""
         doing = f"compare {base[:10]} with {head[:10]}"
         return line_of(
-            await self._api.get(f"compare/{base}...{head}", doing), head, pull.tasks
+            await self._at.api.get(f"compare/{base}...{head}", doing), head, pull.tasks
         ).start
 
     async def _read(self, found: Revision, base: str, request: RevisionRequest) -> ChecksRead:
         """What failing checks say; nothing if the branch has another head than they are about."""
-        if self._failing is None or request.failing != found.head:
+        if self._at.failing is None or request.failing != found.head:
             return ChecksRead(())
-        failed = await self._failing.on(found.head, base)
-        return await self._failing.read(await self._failing.new_since(failed, found.fork))
+        failed = await self._at.failing.on(found.head, base)
+        return await self._at.failing.read(await self._at.failing.new_since(failed, found.fork))
 
     async def as_it_is(self, number: int) -> Revision:
         """Return an open checkpoint as it is now: nothing is asked. Raises as ``asked``."""
@@ -143,7 +113,7 @@ class ReviewedPulls:
             head=head,
             fork=fork,
             below=pull.base,
-            base=await self._base(),
+            base=await self._at.tip(),
             kept=kept,
         )
 
@@ -161,36 +131,24 @@ class ReviewedPulls:
         Doing it twice leaves one. Raises ``BranchMoved`` if somebody pushed to it, ``TaskError`` if
         the pull request was merged or closed.
         """
-        pull = await self._pulls.newest(checkpoint.branch)
+        pull = await self._at.pulls.newest(checkpoint.branch)
         if pull is None:
             raise TaskError("github", branch_gone(checkpoint.branch))
         self._must_be_open(pull)
-        if checkpoint.onto:
-            return await self._redone(checkpoint, pull)
-        commit = await self._added(checkpoint)
-        pull = await self._described(checkpoint, pull)
-        revisions = section(pull.body, "revisions")
-        if commit not in revisions:
+        commit = await self._at.branches.revised(in_form(checkpoint, pull.title))
+        if not pull.head.startswith(shared_branch(pull.head.split("/")[1])):
+            markers = checkpoint_markers(pull.tasks, self._at.roadmap, on=pull.on)
+            pull = await self._at.pulls.describe(pull, checkpoint, markers)
+        if checkpoint.onto:  # it was put on a newer base: so much for the news
+            redone, line = section(pull.body, "redone"), redone_line(commit, pull.base)
+            redone = redone if commit in redone else f"{redone}\n\n{line}".strip()
+            parts = {"redone": redone, "done": "", "held": "", "news": ""}
+        else:
+            revisions = section(pull.body, "revisions")
             line = revised_line(commit, len(revisions.splitlines()) + 1)
-            pull = await self._pulls.annotate(pull, revisions=f"{revisions}\n{line}".strip())
-        return commit, pull
-
-    async def _redone(self, checkpoint: Checkpoint, pull: Pull) -> tuple[str, Pull]:
-        """Put the change that was made on a newer base on the branch; say so in place of news."""
-        commit = await self._branches.redone(in_form(checkpoint, pull.title))
-        pull = await self._described(checkpoint, pull)
-        line = redone_line(commit, pull.base)
-        redone = section(pull.body, "redone")
-        if commit not in redone:
-            redone = f"{redone}\n\n{line}".strip()
-        return commit, await self._pulls.annotate(pull, redone=redone, done="", held="", news="")
-
-    async def _described(self, checkpoint: Checkpoint, pull: Pull) -> Pull:
-        """Let the description say what the branch has now; that of several tasks stays."""
-        if pull.head.startswith(shared_branch(pull.head.split("/")[1])):
-            return pull
-        markers = checkpoint_markers(pull.tasks, self._roadmap, on=pull.on)
-        return await self._pulls.describe(pull, checkpoint, markers)
+            revisions = revisions if commit in revisions else f"{revisions}\n{line}".strip()
+            parts = {"revisions": revisions}
+        return commit, await self._at.pulls.annotate(pull, **parts)
 
     async def answer(self, number: int, replies: Sequence[ThreadReply]) -> None:
         """Reply in threads, each once, and resolve those that are done. Raises ``Outage``."""
@@ -198,8 +156,8 @@ class ReviewedPulls:
             await self._threads.answer(await self._pull(number, closed=True), replies)
 
     async def _pull(self, number: int, *, closed: bool = False) -> Pull:
-        found = await self._api.find(f"pulls/{number}", f"show #{number}", refused=Outage)
-        pull = read_pull(found, self._bot_login) if found else None
+        found = await self._at.api.find(f"pulls/{number}", f"show #{number}", refused=Outage)
+        pull = read_pull(found, self._at.bot_login) if found else None
         if pull is None or pull.kind != "checkpoint":
             raise TaskError("github", not_ours(number))
         if not closed:
@@ -210,7 +168,7 @@ class ReviewedPulls:
         """Raise ``TaskError`` with a kind that says what became of its task, where that is sure."""
         if pull.open:
             return
-        elsewhere = pull.merged and pull.base != self._base_branch
+        elsewhere = pull.merged and pull.base != self._at.base
         kind = "github" if elsewhere else pull.state
         raise TaskError(kind, ended(pull.number, merged=pull.merged))
 
@@ -219,32 +177,22 @@ class ReviewedPulls:
 
         A commit that this run added already is no part of what it builds on.
         """
-        head, base = await self._commits.head(pull.head), await self._commits.head(pull.base)
+        head, base = await self._at.commits.head(pull.head), await self._at.commits.head(pull.base)
         if head is None or base is None:
             raise TaskError("github", branch_gone(pull.head))
-        fork, commits = await self._commits.between(base.sha, head.sha)
-        while head.run == self._run and head.parents:
-            if not await self._commits.ours(head, pull.head):
+        fork, commits = await self._at.commits.between(base.sha, head.sha)
+        while head.run == self._at.run and head.parents:
+            if not await self._at.commits.ours(head, pull.head):
                 break
             commits = tuple(each for each in commits if each.sha != head.sha)
-            head = await self._commits.show(head.parents[0])
-        kept = {self._roadmap}
+            head = await self._at.commits.show(head.parents[0])
+        kept = {self._at.roadmap}
         for commit in commits:
-            if not await self._commits.ours(commit, pull.head):
+            if not await self._at.commits.ours(commit, pull.head):
                 kept |= await self._changed(commit)
         return head.sha, fork, tuple(sorted(kept))
 
     async def _changed(self, commit: Commit) -> set[str]:
-        new = (await self._snapshot(commit.sha)).entries
-        old = (await self._snapshot(commit.parents[0])).entries if commit.parents else {}
+        new = (await self._at.snapshot(commit.sha)).entries
+        old = (await self._at.snapshot(commit.parents[0])).entries if commit.parents else {}
         return {path for path in {*old, *new} if old.get(path) != new.get(path)}
-
-    async def _added(self, checkpoint: Checkpoint) -> str:
-        head = await self._commits.head(checkpoint.branch)
-        if head and head.sha != checkpoint.parent and not head.holds(checkpoint):
-            _, since = await self._commits.between(checkpoint.parent, head.sha)
-            mine = next((each.sha for each in since if each.holds(checkpoint)), "")
-            if mine:  # added before a crash, and somebody pushed on top of it
-                return mine
-            raise BranchMoved("conflict", f"somebody pushed to {checkpoint.branch}")
-        return await self._branches.grown(checkpoint, head)

@@ -6,18 +6,14 @@ https://docs.github.com/en/rest/checks/runs
 from __future__ import annotations
 
 import json
-import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from app.github.api import BestEffort
-from app.github.checks import TRUST, CheckRuns
-from app.github.stack_checks import StackMemory
-from runner.errors import Outage
+from app.github.checks import TRUST
+from app.github.place import Place
 from runner.people.trust import trust_json, trust_summaries, trust_title
 from runner.state.publishing import LineNote, ShownTasks
-
-_log = logging.getLogger(__name__)
 
 _LONGEST = 60_000
 """Characters of a text in a check run; GitHub stores 65,535."""
@@ -31,30 +27,14 @@ _NOTHING = "There is no summary for programs."
 _TOO_LONG = "The summary for programs is too long for GitHub. It is in `report.json`."
 
 
-Page = Callable[[str], str]
-"""The address of the page of a task by its key, or of its run (''); '' where there is none."""
-
-
-def no_page(task: str) -> str:
-    """Nobody serves any."""
-    return ""
-
-
+@dataclass(frozen=True)
 class TrustChecks:
     """How far pull requests are verified, as the check run ``cairn/trust`` on their commits.
 
-    Without ``runs``, or where an owner has not granted check runs, nothing is shown: the pull
-    request itself says the same. ``page`` is where the details of the check lead.
+    Where nothing can be shown, the pull request itself says the same.
     """
 
-    def __init__(
-        self,
-        runs: CheckRuns | None,
-        effort: BestEffort,
-        memory: StackMemory,
-        page: Page = no_page,
-    ) -> None:
-        self._runs, self._effort, self._memory, self._page = runs, effort, memory, page
+    at: Place
 
     async def show(
         self, commit: str, shown: ShownTasks, *, red: bool = False, new: bool = False
@@ -67,98 +47,85 @@ class TrustChecks:
             return
         data = _check(shown) | ({"conclusion": "failure"} if red else {})
         tasks = [each.task for each in shown.details]
-        if page := self._page(tasks[0] if len(tasks) == 1 else ""):
+        if page := self.at.page(tasks[0] if len(tasks) == 1 else ""):
             data["details_url"] = page
         notes = [_annotation(note) for each in shown.details for note in each.notes]
-        await self._tried(lambda runs: self._show(runs, commit, data, notes, new=new))
+        await self._shown(commit, data, notes, new=new)
 
     async def begin(self, commit: str) -> None:
         """Show that a commit is verified again, as a new check run: notes cannot be taken back."""
         output = {"title": VERIFYING, "summary": f"{VERIFYING}.", "text": _NOTHING}
         data = {"name": TRUST, "status": "in_progress", "output": output}
-        await self._tried(lambda runs: self._begin(runs, commit, data))
+
+        async def begin() -> None:
+            there = await self.at.checks.find(TRUST, commit)
+            if there is None or there["status"] == "completed":
+                await self.at.checks.make(commit, data)
+
+        await self.at.checks.tried(begin)
 
     async def explain(self, commit: str, why: str) -> None:
         """Show why nobody knows how far a commit is verified (Markdown); that blocks no merge."""
         output = {"title": NOT_KNOWN, "summary": why, "text": _NOTHING}
         data = {"name": TRUST, "conclusion": "neutral", "output": output}
-        await self._tried(lambda runs: self._show(runs, commit, data, []))
-
-    @property
-    def shown(self) -> bool:
-        """Whether there is a place to show anything."""
-        return self._runs is not None
+        await self._shown(commit, data)
 
     async def is_on(self, commit: str) -> bool:
         """Say whether the check is on a commit, or nothing can be shown there."""
-        if commit in self._memory.verified:
-            return True
-        found = await self._tried(lambda runs: runs.find(TRUST, commit))
-        if found:
-            self._memory.verified[commit] = TRUST
-        return bool(found) or not self.shown
+        runs, verified = self.at.checks, self.at.memory.verified
+        if commit not in verified and await runs.tried(lambda: runs.find(TRUST, commit)):
+            verified[commit] = TRUST
+        return commit in verified or not runs.shown
 
     async def carry(self, old: str, new: str) -> bool:
         """Show on a new commit what is shown on another one of the same files.
 
         False where nothing is shown there.
         """
-        return bool(await self._tried(lambda runs: self._carry(runs, old, new)))
+        runs = self.at.checks
 
-    async def _tried(self, write: Callable[[CheckRuns], Awaitable[Any]]) -> Any:
-        if self._runs is None:
-            return None
-        with self._effort():
-            try:
-                return await write(self._runs)
-            except Outage as outage:
-                if outage.kind != "permission":
-                    raise
-                self._runs = None
-                _log.info("The check %s is not shown: %s", TRUST, outage.message)
-        return None
+        async def carry() -> bool:
+            there = await runs.find(TRUST, old)
+            if there is None or there["status"] != "completed":
+                return False
+            output = {key: there["output"][key] for key in ("title", "summary", "text")}
+            kept = {key: there[key] for key in ("conclusion", "details_url") if there[key]}
+            data = {"name": TRUST, **kept, "output": output}
+            notes = await runs.annotations(there)
+            await self._annotate(await runs.make(new, data), data, notes)
+            self.at.memory.verified[new] = TRUST
+            return True
 
-    async def _begin(self, runs: CheckRuns, commit: str, data: dict[str, Any]) -> None:
-        there = await runs.find(TRUST, commit)
-        if there is None or there["status"] == "completed":
-            await runs.make(commit, data)
+        return bool(await runs.tried(carry))
 
-    async def _carry(self, runs: CheckRuns, old: str, new: str) -> bool:
-        there = await runs.find(TRUST, old)
-        if there is None or there["status"] != "completed":
-            return False
-        output = {key: there["output"][key] for key in ("title", "summary", "text")}
-        kept = {key: there[key] for key in ("conclusion", "details_url") if there[key]}
-        data = {"name": TRUST, **kept, "output": output}
-        notes = await runs.annotations(there)
-        await self._annotate(runs, await runs.make(new, data), data, notes)
-        self._memory.verified[new] = TRUST
-        return True
-
-    async def _show(
+    async def _shown(
         self,
-        runs: CheckRuns,
         commit: str,
         data: dict[str, Any],
-        notes: Sequence[dict[str, Any]],
+        notes: Sequence[dict[str, Any]] = (),
         *,
         new: bool = False,
     ) -> None:
         """Make or change the check run, and add the notes that it does not have yet."""
-        there = None if new else await runs.find(TRUST, commit)
-        if there is None:
-            there = await runs.make(commit, data)
-        elif there["output"]["summary"] != data["output"]["summary"]:
-            there = await runs.change(there, data)
-        await self._annotate(runs, there, data, notes)
-        self._memory.verified[commit] = TRUST
+        runs = self.at.checks
+
+        async def show() -> None:
+            there = None if new else await runs.find(TRUST, commit)
+            if there is None:
+                there = await runs.make(commit, data)
+            elif there["output"]["summary"] != data["output"]["summary"]:
+                there = await runs.change(there, data)
+            await self._annotate(there, data, notes)
+            self.at.memory.verified[commit] = TRUST
+
+        await runs.tried(show)
 
     async def _annotate(
-        self, runs: CheckRuns, there: Any, data: dict[str, Any], notes: Sequence[dict[str, Any]]
+        self, there: Any, data: dict[str, Any], notes: Sequence[dict[str, Any]]
     ) -> None:
         for start in range(there["output"]["annotations_count"], len(notes), _AT_ONCE):
             output = data["output"] | {"annotations": notes[start : start + _AT_ONCE]}
-            await runs.change(there, {"output": output})
+            await self.at.checks.change(there, {"output": output})
 
 
 def _annotation(note: LineNote) -> dict[str, Any]:

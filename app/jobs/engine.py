@@ -169,7 +169,10 @@ class Engine:
         self._stopping = False
         refuse_pickle()
         DBOS(config=_config(self._url))
-        _log_with_us()
+        # dbos's records go where ours do: its own handler would write them unmasked
+        theirs = logging.getLogger("dbos")
+        theirs.handlers.clear()
+        theirs.propagate = True
         global _step
         _step = self._drive
         DBOS.launch()
@@ -263,13 +266,6 @@ async def _node(wakeup: str) -> bool:
 async def _segment(wakeup: str) -> None:
     while await _node(wakeup):
         pass
-
-
-def _log_with_us() -> None:
-    """Send dbos's records where ours go: its own handler would write them unmasked."""
-    theirs = logging.getLogger("dbos")
-    theirs.handlers.clear()
-    theirs.propagate = True
 
 
 def _config(url: str) -> DBOSConfig:

@@ -15,7 +15,7 @@ from typing import Any, Protocol, TypeVar
 
 from gidgethub import GitHubException
 from sqlalchemy.engine import Connection
-from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type, wait_exponential_jitter
+from tenacity import AsyncRetrying, retry_if_exception_type, wait_exponential_jitter
 
 from app.progress.text import why
 from app.store.queue import Queue
@@ -153,7 +153,7 @@ class Worker:
             crossed = outcome.node == BORDER and outcome.current
             if not crossed or not await self._until_done(self._queue.give_way, wakeup, run):
                 return True
-        await self._close(wakeup)
+        await self._segments.pop(wakeup).steps.aclose()
         if isinstance(outcome, Outcome):
             await self._settle(wakeup, run, outcome)
         await self._until_done(self.look)
@@ -172,9 +172,6 @@ class Worker:
             if self._on_bug:
                 self._on_bug(bug)
             return Outcome("paused", why(bug), reported=False)
-
-    async def _close(self, wakeup: str) -> None:
-        await self._segments.pop(wakeup).steps.aclose()
 
     async def _settle(self, wakeup: str, run: str, outcome: Outcome) -> None:
         """Store how the run stopped."""
@@ -207,13 +204,10 @@ class Worker:
             retry=retry_if_exception_type(Outage),
             wait=_BACKOFF,
             sleep=self._rest_or_stop,
-            stop=self._is_stopped,
+            stop=lambda _: self._stopped.is_set(),
             reraise=True,
         )
         return await trying(what, *values, **named)
-
-    def _is_stopped(self, state: RetryCallState) -> bool:
-        return self._stopped.is_set()
 
     async def _rest_or_stop(self, seconds: float) -> None:
         """Wait some seconds, or until the worker stops."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.github.one_pull import Offered, OfferedPulls, branch_of, of_files
+from app.github.one_pull import Offered, OfferedPulls, branch_of
 from runner.errors import TaskError
 from runner.loop.asking import ask_aside
 from runner.loop.deps import Deps
@@ -12,9 +12,7 @@ from runner.prompts.forms import form
 from runner.prompts.questions import Message
 from runner.roadmap.normalise.propose import render_body, render_title
 from runner.roadmap.normalise.rewrite import NormalizedRoadmap
-from runner.roadmap.task import Roadmap
 from runner.state.changes import blob_sha
-from runner.state.publishing import Checkpoint
 from runner.state.run_state import RunState
 from runner.text.sanitize import sanitize
 
@@ -54,52 +52,39 @@ def paid(used: Usage) -> str:
 _MAX_TOKENS = 8192
 
 
-class Normalising:
-    """Proposes checkboxes at the end of a run that found nothing to run; ``pulls`` shows them."""
+async def propose_boxes(state: RunState, deps: Deps, pulls: OfferedPulls) -> str:
+    """Propose checkboxes at the end of a run that found nothing to run.
 
-    def __init__(self, deps: Deps, pulls: OfferedPulls) -> None:
-        self._deps = deps
-        self._pulls = pulls
-
-    async def offered(self, state: RunState) -> str:
-        """Return what to tell people about it (Markdown); '' if no checkboxes are missing.
-
-        Doing it twice leaves one. Raises ``Outage``.
-        """
-        roadmap = state.roadmap
-        if not state.problem or roadmap is None or not _lacks_boxes(roadmap):
-            return ""
-        try:
-            return await self._offer(state, roadmap)
-        except TaskError as error:
-            return failed(error.message)
-
-    async def _offer(self, state: RunState, roadmap: Roadmap) -> str:
-        source = blob_sha(roadmap.content)
-        known = await self._pulls.known(branch_of(roadmap.path))
+    Return what to tell people about it (Markdown); '' if no checkboxes are missing. Doing it twice
+    leaves one. Raises ``Outage``.
+    """
+    roadmap = state.roadmap
+    if not state.problem or roadmap is None:
+        return ""
+    if not roadmap.asks and any(task.kind == "work" for task in roadmap.tasks):
+        return ""
+    source, branch = blob_sha(roadmap.content), branch_of(roadmap.path)
+    try:
+        known = await pulls.known(branch)
         if known is not None and known.source == source:
             return offer_text(known, Usage())
-        model = _Model(state, self._deps)
+        model = _Model(state, deps)
         proposal = await propose(roadmap.path, roadmap.content, model)
         if proposal.verdict != "proposed":
             return unclear(proposal, model.used) if proposal.verdict == "unclear" else ""
-        shown = await self._shown(state, proposal, model.used)
-        return offer_text(await self._pulls.offer(shown, source), model.used)
-
-    async def _shown(self, state: RunState, proposal: NormalizedRoadmap, used: Usage) -> Checkpoint:
-        base = await self._deps.repository.snapshot(state.stack.tip)
-        title = sanitize(render_title(proposal), plain=True)
-        body = f"{sanitize(render_body(proposal))}\n\n{paid(used)}".strip()
-        return of_files(
+        offered = await pulls.propose(
+            await deps.repository.snapshot(state.stack.tip),
             {proposal.path: proposal.new},
-            base,
-            run=state.request.id,
-            branch=branch_of(proposal.path),
+            branch=branch,
             below=state.stack.branch,
-            parent=state.stack.tip,
-            title=title,
-            body=body,
+            source=source,
+            title=sanitize(render_title(proposal), plain=True),
+            body=f"{sanitize(render_body(proposal))}\n\n{paid(model.used)}".strip(),
+            again=True,
         )
+    except TaskError as error:
+        return failed(error.message)
+    return offer_text(offered, model.used)
 
 
 class _Model:
@@ -117,7 +102,3 @@ class _Model:
         tokens = answer.prompt_tokens + answer.completion_tokens
         self.used += Usage.of_call(answer.seconds, tokens, answer.cost)
         return answer.text
-
-
-def _lacks_boxes(roadmap: Roadmap) -> bool:
-    return bool(roadmap.asks) or all(task.kind != "work" for task in roadmap.tasks)

@@ -160,6 +160,7 @@ class Starts(Protocol):
         """Queue a run and say so in its comment; doing it twice leaves one of each."""
 
 
+@dataclass(frozen=True)
 class RoadmapPushes:
     """Works pushes; doing it twice changes nothing. ``images`` may be asked for in a configuration.
 
@@ -168,89 +169,63 @@ class RoadmapPushes:
     ``board`` is the text of the dashboard.
     """
 
-    def __init__(
-        self,
-        identity: Identity,
-        runs: Starts,
-        *,
-        allowed_bots: Set[str],
-        images: Collection[str],
-        restack: Restacks,
-        board: BoardText,
-        overlay: Overlay = as_it_is,
-    ) -> None:
-        self._identity = identity
-        self._runs = runs
-        self._allowed_bots = allowed_bots
-        self._images = images
-        self._restack = restack
-        self._board = board
-        self._overlay = overlay
+    identity: Identity
+    runs: Starts
+    allowed_bots: Set[str]
+    images: Collection[str]
+    restack: Restacks
+    board: BoardText
+    overlay: Overlay = as_it_is
 
     async def __call__(self, push: BranchPushed) -> None:
         """Work one push. Raises ``Outage``."""
-        github = self._identity.client(
+        github = self.identity.client(
             installation_id=push.installation_id,
             repository_id=push.repository.id,
             permissions=PLAN,
         )
-        api = RepositoryApi(github, push.repository.full_name)
-        own = await self._identity.bot_login()
-        work = _Work(
-            push=push,
-            github=github,
-            contents=Contents(api),
-            issue=PlanIssue(api, bot_login=own),
-            runs=self._runs,
-            images=self._images,
-            restack=self._restack,
-            board=self._board,
-            overlay=self._overlay,
-            bot=is_from_bot(push, own=own, allowed=self._allowed_bots),
-        )
+        api, own = RepositoryApi(github, push.repository.full_name), await self.identity.bot_login()
+        bot = is_from_bot(push, own=own, allowed=self.allowed_bots)
         try:
-            await work.do()
+            await _Work(self, push, github, Contents(api), PlanIssue(api, bot_login=own), bot).do()
         except TaskError as error:  # for example, issues are disabled: there is no place to write
             log.warning("Push %s is ignored: %s", push.delivery, error.message)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class _Work:
     """One push, and what is needed to work it; ``bot`` says that its sender counts for nothing."""
 
+    by: RoadmapPushes
     push: BranchPushed
     github: GitHubAPI
     contents: Contents
     issue: PlanIssue
-    runs: Starts
-    images: Collection[str]
-    restack: Restacks
-    board: BoardText
-    overlay: Overlay
     bot: bool
 
     async def do(self) -> None:
         """Show the plan, then start what is to be started: the run belongs to the plan's issue."""
         try:
             raw = await self.contents.config(self.push.after) or b""
-            config = self.overlay(parse_config(raw, images=self.images))
+            config = self.by.overlay(parse_config(raw, images=self.by.images))
         except ConfigError as error:
             if await self._is_newest():
                 text = config_text(str(problem) for problem in error.problems)
                 if found := await self.issue.find():
                     await self.issue.write(found, text)
             return
-        await self._restack(config)
-        shown = config.dashboard and config.github_mode != "disabled"
-        useless = not shown and config.triggers.push != "execute"
-        if useless and config.github_mode != "disabled":
+        writes = config.github_mode != "disabled"
+        if writes and await self._is_newest():
+            await self.by.restack(self.push, config.pull_requests.strategy)
+        useless = not (config.dashboard and writes) and config.triggers.push != "execute"
+        if useless and writes:
             await self._turned_off(raw)
         if config.triggers.push == "off" or useless:
             return
         change = await compared(self.push, config.roadmap.path, raw, self.contents)
         if change is not None:
             await self._plan_and_start(config, change)
-        elif config.github_mode != "disabled":
+        elif writes:
             await self._catch_up(config)
 
     async def _turned_off(self, config: bytes) -> None:
@@ -261,35 +236,30 @@ class _Work:
             if found and found.open:
                 await self.issue.write(found, off_text())
 
-    async def _restack(self, config: RepositoryConfig) -> None:
-        if config.github_mode != "disabled" and await self._is_newest():
-            await self.restack(self.push, config.pull_requests.strategy)
-
     async def _plan_and_start(self, config: RepositoryConfig, change: Change) -> None:
-        role = await self._role(config, change)
+        executes = config.triggers.push == "execute"
+        role: Role = "none"
+        if executes and not self.bot and change.diff is not None and fresh(change.diff):
+            repository, sender = self.push.repository, self.push.sender
+            role = await role_of(self.github, repository=repository, user=sender)
         pushed = RoadmapPush(
             trigger=config.triggers.push, diff=change.diff, role=role, bot=self.bot
         )
         start, newest = started_by(pushed), await self._is_newest()
-        if not newest:
-            start = await self._still_there(start, change)
-        notes = [self._note(change, start, role)]
-        if config.triggers.push == "execute":
-            notes.append(unclear(change.diff))
-        note = "\n\n".join(filter(None, notes))
-        read_only, wanted = config.github_mode == "disabled", bool(start.tasks)
-        more = {"wanted": wanted, "newest": newest}
-        issue = 0 if read_only else await self._plan(config, change, note, **more)
-        if start.tasks and issue is not None:
+        if start.tasks and not newest:  # a later push may have taken some back, or ticked them
+            roadmap = await read(change.path, await self._now(change.path) or b"")
+            live = {task.key for task in roadmap.tasks if task.runnable and not task.checked}
+            start = PushStart(tuple(key for key in start.tasks if key in live))
+        note = refused(start, login=self.push.sender.login, role=role)
+        if start.tasks:
+            note = started(run_id(self.push.delivery), change.tasks(set(start.tasks)))
+        notes = [note, unclear(change.diff) if executes else ""]
+        note, wanted = "\n\n".join(filter(None, notes)), bool(start.tasks)
+        issue: int | None = 0
+        if config.github_mode != "disabled":
+            issue = await self._plan(config, change, note, wanted=wanted, newest=newest)
+        if wanted and issue is not None:
             await self._start(change, start, issue)
-
-    async def _role(self, config: RepositoryConfig, change: Change) -> Role:
-        """Ask what who pushed may do, where it matters."""
-        wanted = config.triggers.push == "execute" and change.diff is not None
-        if self.bot or not wanted or not fresh(change.diff or RoadmapDiff()):
-            return "none"
-        push = self.push
-        return await role_of(self.github, repository=push.repository, user=push.sender)
 
     async def _is_newest(self) -> bool:
         branch = self.push.repository.default_branch
@@ -299,14 +269,6 @@ class _Work:
         """The roadmap as the branch has it now."""
         branch = self.push.repository.default_branch
         return await self.contents.read(path, await self.contents.head(branch))
-
-    async def _still_there(self, start: PushStart, change: Change) -> PushStart:
-        """Drop the tasks that a later push took back or ticked."""
-        if not start.tasks:
-            return start
-        roadmap = await read(change.path, await self._now(change.path) or b"")
-        live = {task.key for task in roadmap.tasks if task.runnable and not task.checked}
-        return PushStart(tuple(key for key in start.tasks if key in live))
 
     async def _plan(
         self, config: RepositoryConfig, change: Change, note: str, *, wanted: bool, newest: bool
@@ -364,13 +326,8 @@ class _Work:
             push.repository.full_name,
             push.repository.default_branch,
         )
-        found = await self.board(place, config, note)
+        found = await self.by.board(place, config, note)
         return found or (await asyncio.to_thread(plan_text, roadmap, note), "")
-
-    def _note(self, change: Change, start: PushStart, role: Role) -> str:
-        if start.tasks:
-            return started(run_id(self.push.delivery), change.tasks(set(start.tasks)))
-        return refused(start, login=self.push.sender.login, role=role)
 
     async def _start(self, change: Change, start: PushStart, issue: int) -> None:
         push = self.push
@@ -383,4 +340,4 @@ class _Work:
             by=push.sender,
             command=command,
         )
-        await self.runs.start(request)
+        await self.by.runs.start(request)

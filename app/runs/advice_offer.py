@@ -7,17 +7,15 @@ change.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from app.github.one_pull import OfferedPulls, of_files
+from app.github.one_pull import OfferedPulls
 from app.github.pulls import PREFIX
+from app.github.repository import GitHubRepository
 from app.runs.lessons import UNASKED, Lessons
 from runner.analysis.advice import Advice
 from runner.analysis.recorded import Analysis
 from runner.config.editing import with_keys
 from runner.config.model import CONFIG_PATH, RepositoryConfig
-from runner.loop.deps import Deps
-from runner.loop.reading import contents
 from runner.people.analysis_sentences import (
     FACTOR_NAMES,
     Topic,
@@ -26,7 +24,7 @@ from runner.people.analysis_sentences import (
     markdown,
     tables,
 )
-from runner.state.changes import Snapshot
+from runner.state.changes import EXECUTABLE, FILE
 from runner.text.sanitize import inert_line, sanitize
 
 BRANCH = f"{PREFIX}advice"
@@ -67,69 +65,36 @@ def adjusted_text(changes: Sequence[str]) -> str:
     )
 
 
-def advised(url: str) -> str:
-    """Where better settings are proposed (Markdown); '' for nowhere."""
-    return f"Cairn learned that other settings do better here: {url}" if url else ""
+async def look_for_advice(at: GitHubRepository, lessons: Lessons, config: RepositoryConfig) -> str:
+    """Propose what is surest, and return the address of the pull request ('' for none).
 
-
-@dataclass(frozen=True, slots=True)
-class _Change:
-    """Advice that can be written into the file as it is."""
-
-    advice: Advice
-    found: Analysis
-    content: bytes
-
-
-class AdviceOffer:
-    """Proposes settings to one repository, whose default branch is ``branch``, for a ``run``."""
-
-    def __init__(self, pulls: OfferedPulls, lessons: Lessons, *, branch: str, run: str) -> None:
-        self._pulls = pulls
-        self._lessons = lessons
-        self._branch = branch
-        self._run = run
-
-    async def look(self, deps: Deps, config: RepositoryConfig) -> str:
-        """Propose what is surest, and return the address of the pull request ('' for none).
-
-        Doing it twice leaves one. Raises ``Outage`` or ``TaskError``.
-        """
-        if not config.adaptive.advise:
-            return ""
-        found = await self._lessons.analysis(config, error=UNASKED)
-        if not found.advice:
-            return ""
-        commit = (await deps.repository.stack()).base
-        base = await deps.repository.snapshot(commit)
-        before = b""
-        if CONFIG_PATH in base.entries:
-            before = (await contents(deps, base, [CONFIG_PATH])).get(CONFIG_PATH, b"")
-        declined = await self._pulls.declined(BRANCH)
-        change = _first(found, before, declined)
-        return await self._offer(change, commit, base) if change else ""
-
-    async def _offer(self, change: _Change, commit: str, base: Snapshot) -> str:
-        known = await self._pulls.known(BRANCH)
-        if known and known.state == "open" and known.source == change.advice.id:
-            return known.url
-        shown = of_files(
-            {CONFIG_PATH: change.content},
-            base,
-            run=self._run,
-            branch=BRANCH,
-            below=self._branch,
-            parent=commit,
-            title=inert_line(title(change.advice)),
-            body=body(change.advice, change.found),
-        )
-        return (await self._pulls.offer(shown, change.advice.id)).url
-
-
-def _first(found: Analysis, before: bytes, declined: frozenset[str]) -> _Change | None:
-    """The surest advice that nobody declined and that the file takes."""
+    That is the first advice that nobody declined and that the file takes. Doing it twice leaves
+    one. Raises ``Outage`` or ``TaskError``.
+    """
+    if not config.adaptive.advise:
+        return ""
+    found = await lessons.analysis(config, error=UNASKED)
+    if not found.advice:
+        return ""
+    base = await at.snapshot(await at.tip())
+    before = b""
+    entry = base.entries.get(CONFIG_PATH)
+    if entry and entry.mode in (FILE, EXECUTABLE):
+        before = (await at.blobs([entry.sha]))[entry.sha]
+    pulls = OfferedPulls(at, "advice")
+    declined = await pulls.declined(BRANCH)
     for one in found.advice:
         content = with_keys(before, one.changes) if one.id not in declined else None
         if content is not None and content != before:
-            return _Change(one, found, content)
-    return None
+            offered = await pulls.propose(
+                base,
+                {CONFIG_PATH: content},
+                branch=BRANCH,
+                below=at.base,
+                source=one.id,
+                title=inert_line(title(one)),
+                body=body(one, found),
+                again=True,
+            )
+            return offered.url
+    return ""

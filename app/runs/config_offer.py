@@ -1,21 +1,13 @@
-"""Offer a ``.github/cairn.yml`` with which a repository's tests can start.
-
-What it proposes is made from the repository's own files and from what its tests print. Nothing of
-it is run before a person merged it: its commands may use the network.
-"""
+"""What is said of an offered ``.github/cairn.yml`` with which a repository's tests can start."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import MutableSet, Sequence
+from collections.abc import Sequence
 
 from app.github.one_pull import Offered
-from app.runs.setup_offer import ProposedFile, SetupPulls
 from runner.config.model import CONFIG_PATH
-from runner.loop.deps import Deps
-from runner.nodes.preflight import CannotStart, first_look, has_tests, verifies
-from runner.ports import Repository
-from runner.state.run_state import RunState
+from runner.nodes.preflight import CannotStart
 from runner.text.sanitize import inert_line, sanitize
 from runner.verify.proposed_setup import ProposedLine
 
@@ -104,53 +96,3 @@ def _rows(lines: Sequence[ProposedLine]) -> list[str]:
 
 def _cell(text: str) -> str:
     return inert_line(text).replace("|", "\\|")
-
-
-class ConfigOffer:
-    """The offer to one repository; ``pulls`` publishes it."""
-
-    def __init__(self, repository: Repository, pulls: SetupPulls) -> None:
-        self._repository = repository
-        self._pulls = pulls
-
-    async def look(
-        self, state: RunState, deps: Deps, started: MutableSet[str]
-    ) -> tuple[str, CannotStart | None]:
-        """Say how the tests stand (Markdown), and what keeps them from starting.
-
-        ``started`` are bases whose tests were seen to start. Raises ``Outage`` or ``TaskError``.
-        """
-        there = CONFIG_PATH in (await self._repository.snapshot(state.stack.base)).entries
-        tip = await self._repository.snapshot(state.stack.tip)
-        if not verifies(state) or not await has_tests(state, deps, tip):
-            return (NO_TESTS_WITH_FILE if there else NO_TESTS), None
-        found = await first_look(state, deps, started)
-        if found is None:
-            return (STARTS_WITH_FILE if there else STARTS), None
-        return (HAS_FILE if there else ""), found
-
-    async def file(self, base: str, found: CannotStart) -> ProposedFile | None:
-        """The file that lets the tests start; None if nothing is known to help, or it is there."""
-        if not found.proposed or CONFIG_PATH in (await self._repository.snapshot(base)).entries:
-            return None
-        return ProposedFile(CONFIG_PATH, found.proposed.encode(), TITLE, body(found))
-
-    async def offered(self, state: RunState, found: CannotStart) -> str:
-        """Offer what was ``found`` to be needed; return what to tell people (Markdown).
-
-        One that a person closed is not offered again. Doing it twice leaves one. Raises ``Outage``
-        where GitHub may take it later.
-        """
-        file = await self.file(state.stack.base, found)
-        if file is None:
-            return advice(found)
-        offered = await self._pulls.offer(state.stack.base, [file])
-        return (
-            offer_text(found, offered) if isinstance(offered, Offered) else refused(found, offered)
-        )
-
-    async def close_outdated(self, state: RunState) -> None:
-        """Close the open offer of a file that somebody has committed meanwhile."""
-        base = state.stack.base  # '' where the run ended before its roadmap was read
-        if base and CONFIG_PATH in (await self._repository.snapshot(base)).entries:
-            await self._pulls.close(THERE_NOW)

@@ -3,34 +3,36 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable, MutableSet, Sequence
+from collections.abc import Awaitable, Callable, Mapping, MutableSet
 from contextlib import aclosing, suppress
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
-from typing import Protocol
 
+from app.github.one_pull import OfferedPulls
 from app.github.pulls import PullOptions
-from app.github.review_threads import ThreadReply
+from app.github.repository import GitHubRepository
 from app.jobs.worker import Outcome, Segment
 from app.progress.comment import Progress
 from app.progress.text import pause
 from app.proposals.service import ShownProposals
-from app.runs.advice_offer import AdviceOffer, adjusted_text, advised
+from app.pushes.normalise import propose_boxes
+from app.runs.advice_offer import adjusted_text, look_for_advice
 from app.runs.config_offer import NO_APP, advice
-from app.runs.onboarding import SetUp
+from app.runs.lessons import Lessons
 from app.runs.requests import request_of
 from app.runs.revising import answers, not_begun
-from app.runs.undoing import MAY_NOT_UNDO, Undoing
-from app.runs.verifying import Verifying
-from app.store.runs import PERSON, Run, StoredRuns
-from runner.analysis.preview import CostPreview
-from runner.config.model import GitHubMode, RepositoryConfig
+from app.runs.setup_offer import SetUp
+from app.runs.undoing import MAY_NOT_UNDO, undo
+from app.runs.verifying import verify_again
+from app.store.runs import PERSON, Run, Status, StoredRuns
+from runner.config.model import RepositoryConfig
 from runner.config.reading import ConfigError
 from runner.errors import STOP_REQUEST, Outage, Stopped, StopRequest, TaskError
 from runner.loop.deps import Deps, TaskWork
 from runner.loop.driver import MARK, driving, lines, would_do
 from runner.loop.schedule import left_out
 from runner.loop.task_pool import Ended
+from runner.model.shutdowns import endings
 from runner.nodes import NODES
 from runner.nodes.plan import plan_task
 from runner.nodes.preflight import preflight
@@ -39,38 +41,84 @@ from runner.people.analysis_sentences import preview_text
 from runner.people.fix_sentences import fixed_or_why
 from runner.people.report import table
 from runner.people.run_view import view_of
-from runner.ports import Repository
+from runner.ports import Endpoint
 from runner.roadmap.task import Task
-from runner.state.options import Options, Request
+from runner.state.options import Request
 from runner.state.run_state import Attempt, Plan, RunState
 from runner.text.sanitize import sanitize
 
 log = logging.getLogger(__name__)
 
 
-async def plan_only(request: Request, ports: RunPorts) -> Outcome:
+@dataclass(frozen=True)
+class RunPorts:
+    """What one run works with.
+
+    ``model`` is asked, ``shown`` keeps what people can decide about, ``lessons`` are what earlier
+    runs teach, ``config`` reads the repository's configuration, ``missing`` names permissions that
+    are not accepted, once. Only an ``app`` proposes what a repository lacks.
+    """
+
+    deps: Deps
+    model: Endpoint
+    progress: Progress
+    shown: ShownProposals
+    repository: GitHubRepository
+    lessons: Lessons
+    config: Callable[[], Awaitable[RepositoryConfig]]
+    missing: Callable[[], Awaitable[str]]
+    app: bool
+
+
+@dataclass(frozen=True)
+class Begun:
+    """A run with what it asks for, within its repository's configuration.
+
+    ``started`` are the bases whose tests were seen to start: they are not looked at again.
+    """
+
+    run: Run
+    request: Request
+    config: RepositoryConfig
+    ports: RunPorts
+    started: MutableSet[str]
+
+    @property
+    def writes(self) -> bool:
+        """Whether Cairn may write to the repository."""
+        return self.config.github_mode != "disabled"
+
+    @property
+    def set_up(self) -> SetUp | None:
+        """What proposes what the repository lacks."""
+        return SetUp(self.ports.repository) if self.writes and self.ports.app else None
+
+
+async def plan_only(begun: Begun) -> Outcome:
     """Ask for the plans; those that were paid for once are not asked for again.
 
     Raises ``Outage``; a person's request stops it between two tasks.
     """
-    deps, progress = ports.deps, ports.progress
-    state = await _unbegun(request, deps)
+    deps, progress = begun.ports.deps, begun.ports.progress
+    state = await _unbegun(begun)
     shown: list[str] = []
     try:
         for number, task in enumerate(would_do(state), 1):
             shown.append(f"**{number}.** {_name(task)}\n\n{await _planned(state, task, deps)}")
     except Stopped as stop:
-        stopped = "paused" if stop.request == "pause" else "cancelled"
-        await progress.finish(stopped, "a person stopped it")
-        return Outcome("paused" if stopped == "paused" else "cancelled", "a person stopped it")
-    plans = "\n\n".join(shown) or _nothing(state)
-    await progress.finish("ended", f"{plans}{await _expected(state, ports)}")
+        status: Status = "paused" if stop.request == "pause" else "cancelled"
+        await progress.finish(status, "a person stopped it")
+        return Outcome(status, "a person stopped it")
+    nothing = "\n".join(_plain(line.removeprefix(MARK)) for line in lines(state))
+    plans = "\n\n".join(shown) or nothing
+    await progress.finish("ended", f"{plans}{await _expected(state, begun.ports)}")
     return Outcome("ended", "plans only")
 
 
-async def _unbegun(request: Request, deps: Deps) -> RunState:
+async def _unbegun(begun: Begun) -> RunState:
     """The run as it would begin: what people skip is left out."""
-    state = (await parse_roadmap(RunState(request), deps, TaskWork())).state
+    deps = begun.ports.deps
+    state = (await parse_roadmap(RunState(begun.request), deps, TaskWork())).state
     return left_out(state, await deps.skips.skipped())
 
 
@@ -79,7 +127,7 @@ async def _expected(state: RunState, ports: RunPorts) -> str:
     tasks = would_do(state)
     if state.problem or not tasks:
         return ""
-    found = await ports.expected(tasks, state.request.options)
+    found = await ports.lessons.expected(tasks, state.request.options)
     return f"\n\n{preview_text(found, len(tasks))}"
 
 
@@ -94,19 +142,16 @@ async def _planned(state: RunState, task: Task, deps: Deps) -> str:
 
 
 def _plan_text(plan: Plan) -> str:
+    files = [f"`{path.replace('`', chr(39))}`" for path in plan.likely_files]
     parts = [f"complexity: {plan.complexity}"]
-    parts += _list("files", [f"`{path.replace('`', chr(39))}`" for path in plan.likely_files])
-    parts += _list("steps", [_plain(step) for step in plan.steps])
-    parts += _list("acceptance", [_plain(each) for each in plan.acceptance])
+    for name, items in (
+        ("files", files),
+        ("steps", [_plain(step) for step in plan.steps]),
+        ("acceptance", [_plain(each) for each in plan.acceptance]),
+    ):
+        if items:
+            parts.append(f"- {name}: " + "; ".join(items))
     return "\n".join(parts)
-
-
-def _list(name: str, items: Sequence[str]) -> list[str]:
-    return [f"- {name}: " + "; ".join(items)] if items else []
-
-
-def _nothing(state: RunState) -> str:
-    return "\n".join(_plain(line.removeprefix(MARK)) for line in lines(state))
 
 
 def _name(task: Task) -> str:
@@ -115,45 +160,6 @@ def _name(task: Task) -> str:
 
 def _plain(text: str) -> str:
     return sanitize(" ".join(text.split()), plain=True)
-
-
-class BringsUpToDate(Protocol):
-    """Brings the open pull requests of a repository up to date. Raises ``Outage``."""
-
-    async def __call__(self, *, anew: bool = False, stopped: bool = False) -> None:
-        """Only if one is on a branch that nobody merges, or ``anew``; the run may have stopped."""
-
-
-@dataclass(frozen=True)
-class RunPorts:
-    """What one run works with; ``config`` reads the repository's configuration.
-
-    ``shown`` keeps what people can decide about; ``boxes`` proposes checkboxes for a roadmap
-    without work, and says where ('' for none); ``in_mode`` is the repository as its ``github_mode``
-    wants it, ``missing`` names permissions that are not accepted, once; ``catch_up`` restacks what
-    lies on a branch that nobody merges, or all; ``answer`` replies in the review threads
-    of one (by number), ``expected`` predicts what tasks will take, ``adjusted`` is a configuration
-    with what was learned, ``endings`` warns of models that are switched off soon. ``undoing``
-    proposes to take back a merged task, ``set_up`` what the repository lacks, ``advising`` better
-    settings; ``verifying`` shows how far a pull request is verified now; None if Cairn may not.
-    """
-
-    deps: Deps
-    progress: Progress
-    shown: ShownProposals
-    config: Callable[[], Awaitable[RepositoryConfig]]
-    boxes: Callable[[RunState], Awaitable[str]]
-    in_mode: Callable[[GitHubMode, PullOptions], Repository]
-    missing: Callable[[], Awaitable[str]]
-    catch_up: BringsUpToDate
-    answer: Callable[[int, Sequence[ThreadReply]], Awaitable[None]]
-    expected: Callable[[Sequence[Task], Options], Awaitable[CostPreview | None]]
-    adjusted: Callable[[RepositoryConfig], Awaitable[tuple[RepositoryConfig, tuple[str, ...]]]]
-    endings: Callable[[Options], Awaitable[list[str]]]
-    undoing: Undoing | None = None
-    set_up: SetUp | None = None
-    verifying: Verifying | None = None
-    advising: AdviceOffer | None = None
 
 
 class StoredControl:
@@ -220,63 +226,55 @@ async def execute(run: Run, ports: RunPorts, runs: StoredRuns, started: MutableS
     async with ports.progress as comment:
         await runs.set_progress_comment(run.id, comment)
         try:
-            config, adjusted = await ports.adjusted(await ports.config())
-            request = request_of(run, config)
+            config, adjusted = await ports.lessons.adjusted(await ports.config())
+            begun = Begun(run, request_of(run, config), config, ports, started)
         except ConfigError as error:
-            yield await _refused(error, ports)
+            problem = f"`.github/cairn.yml` has errors, so Cairn did not start:\n\n{listed(error)}"
+            await ports.progress.finish("refused", problem)
+            yield Outcome("ended", "the repository's configuration has errors")
             return
-        ports = _in_mode(ports, config, run)
+        options = _pull_options(config, str(run.request.get("by") or ""))
+        ports.repository.in_mode(config.github_mode, options)
         # what a person stopped it from doing about conflicts is done now
-        await ports.catch_up(anew=run.cause == PERSON)
-        if run.request.get("dry_run"):
-            yield await _dry(request, ports)
-            return
-        if run.request.get("setup"):
-            asked = not run.request.get("unasked")
-            yield await _set_up(request, ports, started, config, asked=asked)
-            return
-        if run.request.get("undo"):
-            yield await _undone(request, ports)
-            return
-        if run.request.get("verify"):
-            yield await _verified(run, request, ports)
-            return
-        if run.request.get("plan"):
-            yield await plan_only(request, ports)
-            return
-        ending = await ports.endings(request.options)
+        await ports.repository.catch_up(anew=run.cause == PERSON)
+        for kind, work in KINDS.items():
+            if run.request.get(kind):
+                yield await work(begun)
+                return
+        models, deps = begun.request.options.models.named(ports.lessons.model), ports.deps
+        ending = await endings(models, ports.model, deps.clock.now().date())
         for text in ending:
             log.warning("Run %s: %s", run.id, text)
         notes = "\n\n".join((*ending, adjusted_text(adjusted)))
-        async with aclosing(driving(request, NODES, ports.deps)) as steps:
+        async with aclosing(driving(begun.request, NODES, deps)) as steps:
             checked = False
             async for step in steps:
-                if not checked and (found := await _obstacle(step, ports, started)):
+                if not checked and (found := await _obstacle(step, begun)):
                     yield found
                     return
                 checked = True
                 await ports.shown.see(step.state if isinstance(step, Ended) else step)
                 if isinstance(step, Ended):
-                    yield await _reported(step, ports, runs, notes)
+                    yield await _reported(step, begun, runs, notes)
                 else:
                     yield step
 
 
-async def _obstacle(
-    step: RunState | Ended, ports: RunPorts, started: MutableSet[str]
-) -> Outcome | None:
+async def _obstacle(step: RunState | Ended, begun: Begun) -> Outcome | None:
     """End a run that has begun no task where the tests of its base cannot start.
 
     ``step`` is its first one: after an interruption that need not be the reading of its roadmap.
     """
     if isinstance(step, Ended) or step.attempts or _repairs(step):
         return None
-    found = await preflight(step, ports.deps, started)
+    found = await preflight(step, begun.ports.deps, begun.started)
     if found is None:
-        await _close_outdated(step, ports)
+        if begun.set_up:
+            with suppress(TaskError):  # a refusal is not worth a run
+                await begun.set_up.close_outdated(step)
         return None
-    text = await ports.set_up.config.offered(step, found) if ports.set_up else advice(found)
-    await ports.progress.finish("refused", text, step)
+    text = await begun.set_up.offered(step, found) if begun.set_up else advice(found)
+    await begun.ports.progress.finish("refused", text, step)
     return Outcome("ended", found.seen)
 
 
@@ -284,30 +282,6 @@ def _repairs(state: RunState) -> bool:
     """Say whether it repairs what fails: that tests cannot start may be what it is for."""
     asked = state.request.options.scope.revision
     return asked is not None and asked.fix
-
-
-async def _close_outdated(step: RunState, ports: RunPorts) -> None:
-    """Close the offer of a configuration that is there; a refusal is not worth a run."""
-    if ports.set_up:
-        with suppress(TaskError):
-            await ports.set_up.config.close_outdated(step)
-
-
-def _in_mode(ports: RunPorts, config: RepositoryConfig, run: Run) -> RunPorts:
-    """Let the run write to GitHub as the repository wants it."""
-    mode, options = config.github_mode, _pull_options(config, str(run.request.get("by") or ""))
-    deps = replace(ports.deps, repository=ports.in_mode(mode, options))
-    if mode == "disabled":
-        return replace(
-            ports,
-            deps=deps,
-            boxes=_no_boxes,
-            undoing=None,
-            set_up=None,
-            verifying=None,
-            advising=None,
-        )
-    return replace(ports, deps=deps)
 
 
 def _pull_options(config: RepositoryConfig, requester: str) -> PullOptions:
@@ -318,60 +292,55 @@ def _pull_options(config: RepositoryConfig, requester: str) -> PullOptions:
     return PullOptions(shows.labels, tuple(dict.fromkeys(filter(None, named))), shows.draft)
 
 
-async def _no_boxes(state: RunState) -> str:
-    return ""
-
-
-async def _refused(error: ConfigError, ports: RunPorts) -> Outcome:
-    problem = f"`.github/cairn.yml` has errors, so Cairn did not start:\n\n{listed(error)}"
-    await ports.progress.finish("refused", problem)
-    return Outcome("ended", "the repository's configuration has errors")
-
-
-async def _reported(ended: Ended, ports: RunPorts, runs: StoredRuns, notes: str = "") -> Outcome:
+async def _reported(ended: Ended, begun: Begun, runs: StoredRuns, notes: str = "") -> Outcome:
     """Report the end, and ``notes`` about the whole run below it.
 
     A run whose end could not be reported is paused until it can.
     """
-    outcome = await _outcome(ended, runs)
+    outcome, ports = await _outcome(ended, runs), begun.ports
+    paused = ended.status == "paused"
     try:
         parts = [
-            _detail(ended, outcome),
-            await _boxes(ended, ports),
+            pause(outcome.reason, ended.until) if paused else outcome.reason,
+            await _boxes(ended, begun),
             await answered(ended, ports),
-            await _advice(ended, ports),
+            await _advice(ended, begun),
             await ports.missing() if ended.status == "ended" else "",
             notes.strip(),
         ]
         await ports.progress.finish(ended.status, "\n\n".join(filter(None, parts)), ended.state)
     except Outage as outage:
         # driving continues where it stopped: an ended run only says so
-        paused = replace(outcome, status="paused", reason=outage.message, until=outage.until)
-        return replace(paused, cause=outage.kind)
+        unsaid = replace(outcome, status="paused", reason=outage.message, until=outage.until)
+        return replace(unsaid, cause=outage.kind)
     if ended.status in ("ended", "cancelled"):
         await ports.shown.end()
     return outcome
 
 
-async def _boxes(ended: Ended, ports: RunPorts) -> str:
+async def _boxes(ended: Ended, begun: Begun) -> str:
     """A push names its tasks; only a command that finds none is answered with a proposal."""
     scope = ended.state.request.options.scope
-    asked = ended.status == "ended" and not (scope.tasks or scope.revision)
-    return await ports.boxes(ended.state) if asked else ""
+    if ended.status != "ended" or scope.tasks or scope.revision or not begun.writes:
+        return ""
+    pulls = OfferedPulls(begun.ports.repository, "normalise")
+    return await propose_boxes(ended.state, begun.ports.deps, pulls)
 
 
-async def _advice(ended: Ended, ports: RunPorts) -> str:
+async def _advice(ended: Ended, begun: Begun) -> str:
     """Propose better settings after a run that worked; a refusal is not worth a word.
 
     A run that waits for people has worked, too: it may wait for ever.
     """
+    ports = begun.ports
     worked = ended.status in ("ended", "resting") and ended.state.attempts
-    if ports.advising is None or not worked:
+    if not (worked and ports.app and begun.writes):
         return ""
     try:
-        return advised(await ports.advising.look(ports.deps, await ports.config()))
+        url = await look_for_advice(ports.repository, ports.lessons, await ports.config())
     except (TaskError, ConfigError):
         return ""
+    return f"Cairn learned that other settings do better here: {url}" if url else ""
 
 
 async def answered(ended: Ended, ports: RunPorts) -> str:
@@ -381,14 +350,14 @@ async def answered(ended: Ended, ports: RunPorts) -> str:
     stopped = ended.status in ("ended", "cancelled") or ended.kind == STOP_REQUEST
     if asked and asked.conflict and stopped:
         # if the conflict is still there, this says what to do
-        await ports.catch_up(anew=True, stopped=True)
+        await ports.repository.catch_up(anew=True, stopped=True)
     if not (revision and asked) or ended.status not in ("ended", "cancelled"):
         return ""
     if revision.fixes:
         silent = ended.status == "cancelled" or ended.state.problem
         return "" if silent else fixed_or_why(ended.state, revision, asked)
     replies, said = await answers(ended, revision, asked, ports.deps)
-    await ports.answer(revision.pull, replies)
+    await ports.repository.reviews.answer(revision.pull, replies)
     return said
 
 
@@ -397,62 +366,62 @@ def listed(error: ConfigError) -> str:
     return "\n".join(f"- {sanitize(str(problem), plain=True)}" for problem in error.problems)
 
 
-async def _dry(request: Request, ports: RunPorts) -> Outcome:
+async def _dry(begun: Begun) -> Outcome:
     """List the tasks in order; no model is asked and nothing is written but the comment."""
-    state = await _unbegun(request, ports.deps)
+    state = await _unbegun(begun)
     listing = "\n".join(f"- {sanitize(line, plain=True)}" for line in lines(state))
-    await ports.progress.finish("ended", f"{listing}{await _expected(state, ports)}")
+    text = f"{listing}{await _expected(state, begun.ports)}"
+    await begun.ports.progress.finish("ended", text)
     return Outcome("ended", "dry run")
 
 
-async def _set_up(
-    request: Request,
-    ports: RunPorts,
-    started: MutableSet[str],
-    config: RepositoryConfig,
-    *,
-    asked: bool,
-) -> Outcome:
-    """Propose what the repository lacks, if it was ``asked`` for or is welcome."""
-    reply = NO_APP
-    if ports.set_up:
-        state = (await parse_roadmap(RunState(request), ports.deps, TaskWork())).state
+async def _set_up(begun: Begun) -> Outcome:
+    """Propose what the repository lacks, if it was asked for or is welcome."""
+    reply, deps, asked = NO_APP, begun.ports.deps, not begun.run.request.get("unasked")
+    if set_up := begun.set_up:
+        state = (await parse_roadmap(RunState(begun.request), deps, TaskWork())).state
         try:
-            if not asked and not await ports.set_up.is_welcome(state, config):
+            if not asked and not await set_up.is_welcome(state, begun.config):
                 return Outcome("ended", "there is nothing to propose unasked")
-            reply = await ports.set_up.answer(state, ports.deps, started, config, asked=asked)
+            reply = await set_up.answer(state, deps, begun.started, begun.config, asked=asked)
         except TaskError as error:
             reply = f"Cairn could not look at everything: {_plain(error.message)}"
-    await ports.progress.finish("ended", reply)
+    await begun.ports.progress.finish("ended", reply)
     return Outcome("ended", "it only checked what the repository lacks")
 
 
-async def _undone(request: Request, ports: RunPorts) -> Outcome:
+async def _undone(begun: Begun) -> Outcome:
     """Propose to take back a merged task; no task is worked on."""
-    reply = await ports.undoing.answer(request, ports.deps) if ports.undoing else MAY_NOT_UNDO
+    ports, reply = begun.ports, MAY_NOT_UNDO
+    if begun.writes:
+        reply = await undo(begun.request, ports.deps, ports.repository)
     await ports.progress.finish("ended", reply)
     return Outcome("ended", "it only proposed to take back a task")
 
 
-async def _verified(run: Run, request: Request, ports: RunPorts) -> Outcome:
+async def _verified(begun: Begun) -> Outcome:
     """Verify a pull request of ours again, or look at its place later; no task is worked on."""
-    number, verifying, look_at = run.issue or 0, ports.verifying, run.request.get("look_at")
-    if look_at and verifying:
+    ports, number = begun.ports, begun.run.issue or 0
+    if not begun.writes:
+        return Outcome("ended", "Cairn writes nothing to this repository, so it shows no check")
+    if look_at := begun.run.request.get("look_at"):
         until = datetime.fromisoformat(look_at)
         if ports.deps.clock.now() < until:
             return Outcome("paused", f"it looks at #{number} later", until)
-        return Outcome("ended", await verifying.look(number))
-    reply = await verifying.verify(number, request, ports.deps) if verifying else _MAY_NOT_SHOW
+        await ports.repository.renew(number)
+        return Outcome("ended", f"pull request {number} was looked at again")
+    reply = await verify_again(number, begun.request, ports.deps, ports.repository)
     return Outcome("ended", reply)
 
 
-_MAY_NOT_SHOW = "Cairn writes nothing to this repository, so it shows no check"
-
-
-def _detail(ended: Ended, outcome: Outcome) -> str:
-    if ended.status == "paused":
-        return pause(outcome.reason, ended.until)
-    return outcome.reason
+KINDS: Mapping[str, Callable[[Begun], Awaitable[Outcome]]] = {
+    "dry_run": _dry,
+    "setup": _set_up,
+    "undo": _undone,
+    "verify": _verified,
+    "plan": plan_only,
+}
+"""What runs do that drive no task, by the word in their request."""
 
 
 async def _outcome(ended: Ended, runs: StoredRuns) -> Outcome:

@@ -9,36 +9,16 @@ How many different ones a pull request may cost is bounded like its revisions.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from datetime import datetime
-from typing import Protocol
 
-from app.github.freshen import Attempting, Clash
-from app.github.pulls import Pull
+from app.github.pulls import Attempting, Clash, Pull
 from app.runs.verifying import Verifications, about_pull
 from app.store.queue import Queue
 from app.store.runs import PERSON, UNFINISHED, Run, RunRequest, StoredRuns, StoredSkips
 from handlers.ports import run_id
 from runner.people.sentences import shared_branch
 from runner.state.revising import RevisionRequest
-
-
-class FollowUps(Protocol):
-    """Asked for in a repository (``place``), about an open pull request of ours."""
-
-    async def verify(self, place: RunRequest, pull: Pull, head: str, /) -> None:
-        """Have a head verified again; twice leaves one."""
-
-    async def look(self, place: RunRequest, pull: Pull, at: datetime, /) -> None:
-        """Come back to a pull request at a time; twice leaves one."""
-
-    async def attempt(
-        self, place: RunRequest, pull: Pull, clash: Clash, /, *, stopped: bool = False
-    ) -> Attempting:
-        """Have its task worked on again because of a conflict; twice leaves one.
-
-        The run that asks may be that attempt itself, which has ``stopped``.
-        """
 
 
 class ConflictAttempts:
@@ -68,7 +48,8 @@ class ConflictAttempts:
     ) -> Attempting:
         """Say how far the attempt is; queue it if there was none. Raises ``Outage``."""
         words = f"conflict {place.repository_id} {pull.number} {clash.theirs}"
-        earlier = await self._earlier(place, pull)
+        runs = await self._runs.by_issue(place.repository_id, pull.number)
+        earlier = [run for run in runs if is_about_conflict(run)]
         there = next(
             (run for run in earlier if run.id == run_id(words) or run.status == "queued"), None
         )
@@ -76,17 +57,26 @@ class ConflictAttempts:
             return _attempting(there, stopped=stopped and there.id == place.id)
         if why := await self._stopped(place, pull):
             return why
-        used, most = sum(map(_has_worked, earlier)), await self._most(place)
+        worked = [run for run in earlier if (run.result or {}).get("attempted", True)]
+        used, most = len(worked), await self._most(place)
         if used >= most:
             return "limit" if most else "off"
-        asked = asdict(_asked(pull, clash, used + 1, most))
+        asked = RevisionRequest(
+            pull.number,
+            by="",
+            conflict=clash.head,
+            start=clash.start,
+            rebuild=clash.why,
+            number=used + 1,
+            most=most,
+        )
         private = bool(place.request.get("private"))
-        await self._start(about_pull(place, pull, words, private=private, revision=asked))
+        row = about_pull(place, pull, words, private=private, revision=asdict(asked))
+        # its comment comes first: a run that is queued may begin at any moment
+        await self._queue.start(row, await self._first_words(row))
+        await self._queued(row)
+        await self._look()
         return "working"
-
-    async def _earlier(self, place: RunRequest, pull: Pull) -> list[Run]:
-        runs = await self._runs.by_issue(place.repository_id, pull.number)
-        return [run for run in runs if is_about_conflict(run)]
 
     async def _stopped(self, place: RunRequest, pull: Pull) -> Attempting | None:
         """Say whether people stopped the run that made it, or left out one of its tasks.
@@ -102,12 +92,6 @@ class ConflictAttempts:
             return "busy"
         skipped = await self._skips.of(place.repository_id, pull.roadmap)
         return None if skipped.isdisjoint(pull.tasks) else "skipped"
-
-    async def _start(self, row: RunRequest) -> None:
-        """Its comment comes first: a run that is queued may begin at any moment."""
-        await self._queue.start(row, await self._first_words(row))
-        await self._queued(row)
-        await self._look()
 
 
 def is_about_conflict(run: Run) -> bool:
@@ -129,38 +113,22 @@ def is_paused(run: Run) -> bool:
     return run.status == "pausing" or (run.status == "paused" and run.cause == PERSON)
 
 
-def _has_worked(run: Run) -> bool:
-    return run.result is None or bool(run.result.get("attempted", True))
-
-
-def _asked(pull: Pull, clash: Clash, number: int, most: int) -> RevisionRequest:
-    return RevisionRequest(
-        pull.number,
-        by="",
-        conflict=clash.head,
-        start=clash.start,
-        rebuild=clash.why,
-        number=number,
-        most=most,
-    )
-
-
+@dataclass(frozen=True)
 class QueuedFollowUps:
-    """Implements ``FollowUps`` on the queue."""
+    """What the queue knows of what follows in one repository (``place``)."""
 
-    def __init__(self, verifications: Verifications, conflicts: ConflictAttempts) -> None:
-        self._verifications, self._conflicts = verifications, conflicts
+    verifications: Verifications
+    conflicts: ConflictAttempts
+    place: RunRequest
 
-    async def verify(self, place: RunRequest, pull: Pull, head: str, /) -> None:
+    async def verify(self, pull: Pull, head: str, /) -> None:
         """Queue the verification of a head; twice leaves one."""
-        await self._verifications(place, pull, head)
+        await self.verifications(self.place, pull, head)
 
-    async def look(self, place: RunRequest, pull: Pull, at: datetime, /) -> None:
+    async def look(self, pull: Pull, at: datetime, /) -> None:
         """Queue a look at a pull request, for later; twice leaves one."""
-        await self._verifications.later(place, pull, at)
+        await self.verifications.later(self.place, pull, at)
 
-    async def attempt(
-        self, place: RunRequest, pull: Pull, clash: Clash, /, *, stopped: bool = False
-    ) -> Attempting:
+    async def attempt(self, pull: Pull, clash: Clash, /, *, stopped: bool = False) -> Attempting:
         """Queue a new attempt of its task; each conflict has at most one."""
-        return await self._conflicts(place, pull, clash, stopped=stopped)
+        return await self.conflicts(self.place, pull, clash, stopped=stopped)

@@ -38,7 +38,7 @@ class Lessons:
         self._history = history
         self._clock = clock
         self._repository_id = repository_id
-        self._model = model
+        self.model = model
 
     async def analysis(self, config: RepositoryConfig, *, error: float = ERROR) -> Analysis:
         """Compare what was recorded with how the repository is configured."""
@@ -49,7 +49,7 @@ class Lessons:
     async def expected(self, tasks: Sequence[Task], options: Options) -> CostPreview | None:
         """Predict what tasks will take, None while too little is recorded."""
         recalled = await self._recalled()
-        return expected(tasks, options, self._model, recalled.executions)
+        return expected(tasks, options, self.model, recalled.executions)
 
     async def adjusted(self, config: RepositoryConfig) -> tuple[RepositoryConfig, tuple[str, ...]]:
         """Follow what was learned where ``adaptive.auto_adjust`` allows it.

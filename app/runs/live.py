@@ -47,8 +47,13 @@ def event_data(
     data = _data(event)
     if data is None:
         return None
-    whole = {"task": _task(event.task, state), **data}
-    return {key: _safe(value, mask) for key, value in whole.items()}
+    tasks = state.tasks if state else ()
+    name = next((task.name for task in tasks if task.key == event.task), event.task)
+    whole = {"task": name, **data}
+    return {
+        key: mask(value)[:_LONGEST] if isinstance(value, str) else value
+        for key, value in whole.items()
+    }
 
 
 def _data(event: Event) -> dict[str, object] | None:
@@ -86,16 +91,6 @@ def _data(event: Event) -> dict[str, object] | None:
         case RunChanged():
             return {"event": "run_changed", "status": event.status, "detail": event.detail}
     return None
-
-
-def _task(key: str, state: RunState | None) -> str:
-    """What people call the task; its key as long as no roadmap is known."""
-    tasks = state.tasks if state else ()
-    return next((task.name for task in tasks if task.key == key), key)
-
-
-def _safe(value: object, mask: Callable[[str], str]) -> object:
-    return mask(value)[:_LONGEST] if isinstance(value, str) else value
 
 
 KEEP = 500

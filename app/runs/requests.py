@@ -2,23 +2,50 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import asdict, replace
+from types import MappingProxyType
 
-from app.store.runs import Run
+from app.store.runs import Run, RunRequest
+from handlers.ports import RunRequested
 from runner.config.model import RepositoryConfig
 from runner.config.options import options_of
 from runner.history.recording import RunOrigin
 from runner.history.records import StartedBy
 from runner.state.options import LONGEST_NOTE, Request, Scope
-from runner.state.proposal import ApprovalMode
 from runner.state.revising import RevisionRequest
 from runner.text.sanitize import cut_middle
+
+
+def row_of(
+    request: RunRequested, roadmap: str, asked: Mapping[str, object] = MappingProxyType({})
+) -> RunRequest:
+    """The row of a run; ``asked`` is what it does besides, or instead of working on tasks."""
+    return RunRequest(
+        id=request.run,
+        delivery=request.delivery,
+        repository_id=request.repository.id,
+        repository=request.repository.full_name,
+        installation_id=request.installation_id,
+        issue=request.issue,
+        roadmap=roadmap,
+        base_branch=request.repository.default_branch,
+        request={
+            **asdict(request.command),
+            "by": request.by.login,
+            "by_id": request.by.id,
+            "private": request.repository.private,
+            **asked,
+        },
+        priority=request.command.priority,
+    )
 
 
 def request_of(run: Run, config: RepositoryConfig) -> Request:
     """What the command asked for, within what the repository's configuration says."""
     asked, options = run.request, options_of(config)
-    mode = _asked_mode(run, config) or options.approvals.approval_mode
+    # where nothing is shown on GitHub nobody can be asked, whatever was asked for
+    mode = None if config.github_mode == "disabled" else asked.get("approval_mode")
     options = replace(
         options,
         scope=Scope(
@@ -31,7 +58,7 @@ def request_of(run: Run, config: RepositoryConfig) -> Request:
             revision=RevisionRequest(**asked["revision"]) if asked.get("revision") else None,
         ),
         models=replace(options.models, model=asked.get("model") or options.models.model),
-        approvals=replace(options.approvals, approval_mode=mode),
+        approvals=replace(options.approvals, approval_mode=mode or options.approvals.approval_mode),
         sandbox=replace(options.sandbox, project=run.repository),
     )
     return Request(run.id, run.roadmap, options)
@@ -54,8 +81,3 @@ def origin_of(run: Run) -> RunOrigin:
         run.installation_id,
         StartedBy(str(asked.get("by") or ""), how, run.issue or 0),
     )
-
-
-def _asked_mode(run: Run, config: RepositoryConfig) -> ApprovalMode | None:
-    """Where nothing is shown on GitHub nobody can be asked, whatever was asked for."""
-    return None if config.github_mode == "disabled" else run.request.get("approval_mode")

@@ -6,17 +6,13 @@ may label issues chooses them, and nothing starts before a person merged the fil
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
 from app.github.api import RepositoryApi
 from app.github.one_pull import Offered
-from app.runs.setup_offer import ProposedFile
 from runner.config.model import CONFIG_PATH
-from runner.loop.problems import similar_roadmaps
-from runner.ports import Repository
-from runner.state.run_state import RunState
 from runner.text.sanitize import inert_line, sanitize
 
 MOST_ISSUES = 50
@@ -31,10 +27,6 @@ class LabelledIssue:
     number: int
     title: str
     url: str
-
-
-Labelled = Callable[[str], Awaitable[Sequence[LabelledIssue]]]
-"""The open issues with a label, the oldest first. Raises ``Outage`` or ``TaskError``."""
 
 
 async def labelled(api: RepositoryApi, label: str) -> list[LabelledIssue]:
@@ -64,39 +56,6 @@ def _title(issue: LabelledIssue) -> str:
     return " ".join(plain.split())[:_LONGEST].strip() or f"Issue {issue.number}"
 
 
-class RoadmapOffer:
-    """The offer to one repository."""
-
-    def __init__(self, repository: Repository, labelled: Labelled) -> None:
-        self._repository = repository
-        self._labelled = labelled
-
-    async def has_roadmap(self, state: RunState) -> bool:
-        """Say whether the base branch has the roadmap of a run. Raises ``Outage``."""
-        tree = await self._repository.snapshot(state.stack.base)
-        return state.request.roadmap in tree.entries
-
-    async def similar(self, state: RunState) -> Sequence[str]:
-        """Return files that may be the roadmap, under another path. Raises ``Outage``."""
-        tree = await self._repository.snapshot(state.stack.base)
-        return similar_roadmaps(state.request.roadmap, tree.entries)
-
-    async def look(self, state: RunState, label: str) -> Sequence[LabelledIssue]:
-        """Return the issues that are to become tasks; () where there is a roadmap.
-
-        Raises ``Outage`` or ``TaskError``.
-        """
-        base = state.stack.base
-        if not base or await self.has_roadmap(state):
-            return ()
-        return await self._labelled(label)
-
-
-def roadmap_file(path: str, issues: Sequence[LabelledIssue]) -> ProposedFile:
-    """The first roadmap of some issues."""
-    return ProposedFile(path, first_roadmap(issues).encode(), TITLE, _body(path, issues))
-
-
 def roadmap_text(path: str, issues: Sequence[LabelledIssue], label: str, offered: Offered) -> str:
     """Say where the first roadmap is (Markdown)."""
     if offered.state == "pushed":
@@ -123,7 +82,8 @@ def no_issues(path: str, label: str, similar: Sequence[str] = ()) -> str:
     )
 
 
-def _body(path: str, issues: Sequence[LabelledIssue]) -> str:
+def body(path: str, issues: Sequence[LabelledIssue]) -> str:
+    """What the description says of a first roadmap."""
     numbers = ", ".join(f"[{each.number}]({each.url})" for each in issues)
     return (
         f"This pull request adds `{path}` with one task for each of these issues: {numbers}. Only "

@@ -7,8 +7,7 @@ from dataclasses import asdict
 from datetime import datetime
 
 from app.github.pulls import Pull
-from app.github.reviews import ReviewedPulls
-from app.github.trust_checks import TrustChecks
+from app.github.repository import GitHubRepository
 from app.store.queue import Queue
 from app.store.runs import RunRequest
 from handlers.grammar import ExecuteCommand
@@ -20,7 +19,6 @@ from runner.people.check_details import check_details
 from runner.people.trust import trust_of
 from runner.state.options import Request
 from runner.state.publishing import ShownTasks
-from runner.state.revising import Revision
 from runner.text.sanitize import sanitize
 
 INTERRUPTED = "The verification was interrupted, and continues automatically: "
@@ -70,51 +68,29 @@ class Verifications:
             await self._look()
 
 
-class Verifying:
-    """``pulls`` reads pull requests of ours, ``checks`` shows what is found.
+async def verify_again(number: int, request: Request, deps: Deps, at: GitHubRepository) -> str:
+    """Verify the head of a pull request of ours and show the result; say what came of it.
 
-    ``placed`` shows where one is in its stack (by number), and ends what is told of it and is over.
+    Where it is in its stack is shown, too, and what is told of that and is over ends. Raises
+    ``Outage``; then the check says so, and another try starts anew.
     """
-
-    def __init__(
-        self,
-        pulls: ReviewedPulls,
-        checks: TrustChecks,
-        placed: Callable[[int], Awaitable[None]],
-    ) -> None:
-        self._pulls, self._checks, self._placed = pulls, checks, placed
-
-    async def look(self, number: int) -> str:
-        """Show where a pull request is in its stack, and end what is over; say what came of it."""
-        await self._placed(number)
-        return f"pull request {number} was looked at again"
-
-    async def verify(self, number: int, request: Request, deps: Deps) -> str:
-        """Verify the head of a pull request and show the result; say what came of it.
-
-        Raises ``Outage``; then the check says so, and another try starts anew.
-        """
-        try:
-            pull = await self._pulls.as_it_is(number)
-        except TaskError as refused:
-            return refused.message
-        await self._placed(number)
-        await self._checks.begin(pull.head)
-        try:
-            return await self._verified(pull, request, deps)
-        except TaskError as error:
-            await self._checks.explain(pull.head, sanitize(error.message))
-            return error.message
-        except Outage as outage:
-            await self._checks.explain(pull.head, f"{INTERRUPTED}{sanitize(outage.message)}.")
-            raise
-
-    async def _verified(self, pull: Revision, request: Request, deps: Deps) -> str:
+    try:
+        pull = await at.reviews.as_it_is(number)
+    except TaskError as refused:
+        return refused.message
+    await at.renew(number)
+    await at.trust.begin(pull.head)
+    try:
         attempt = await verified_again(request, deps, pull)
         found = attempt.tested.verification
         red = bool(found and not found.passed)
-        shown = ShownTasks(
-            trust=((pull.branch, trust_of(attempt)),), details=(check_details(attempt),)
-        )
-        await self._checks.show(pull.head, shown, red=red)
-        return f"pull request {pull.pull} was verified again"
+        trust, details = (pull.branch, trust_of(attempt)), check_details(attempt)
+        shown = ShownTasks(trust=(trust,), details=(details,))
+        await at.trust.show(pull.head, shown, red=red)
+    except TaskError as error:
+        await at.trust.explain(pull.head, sanitize(error.message))
+        return error.message
+    except Outage as outage:
+        await at.trust.explain(pull.head, f"{INTERRUPTED}{sanitize(outage.message)}.")
+        raise
+    return f"pull request {number} was verified again"

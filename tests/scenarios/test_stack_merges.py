@@ -277,6 +277,27 @@ async def test_a_branch_deleted_by_hand_closes_nothing_for_good(bot: Bot, method
     check_own(bot, two, 2)
 
 
+@pytest.mark.parametrize("after", [False, True])
+async def test_an_outage_while_one_is_opened_again_leaves_no_branch(bot: Bot, after: bool) -> None:
+    """The branch that came back for it is deleted as soon as GitHub answers again."""
+    one, two, _ = await stacked(bot)
+    async with undelivered(bot):
+        await bot.github.merge_pull(REPOSITORY, one.number, method="squash")
+        await bot.github.delete_branch(REPOSITORY, one.pull.head)
+    bot.github.fail("POST", "/api/graphql", status=502, after=after)
+
+    for delivery in bot.github.deliveries[-4:]:
+        await bot.github.redeliver(delivery)
+        await bot.idle()
+    await bot.later(minutes=10)
+
+    assert two.state == "open"
+    assert one.pull.head not in bot.view.branches
+    assert "reopening" not in (two.body or "")
+    assert unread_comments(bot, two).count("reopened it") == 1
+    check_own(bot, two, 2)
+
+
 async def test_what_a_person_closed_stays_closed(bot: Bot) -> None:
     """A no is a no, also to the top of a stack whose other parts go on."""
     one, two, six = await stacked(bot)

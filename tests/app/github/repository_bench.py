@@ -48,13 +48,13 @@ class Bench:
 
         return GitHubRepository(
             self.identity.client(**scope, permissions=PUBLISH),
-            checks=self.identity.client(**scope, permissions=CHECK),
+            checker=self.identity.client(**scope, permissions=CHECK),
             full_name=NAME,
             base=base,
             roadmap="ROADMAP.md",
             run=run,
             bot_login=self.fake.app.bot.login,
-            server_url=self.fake.server_url,
+            url=f"{self.fake.server_url}/{NAME}",
             token=token,
             mirror=self.mirror,
             now=self.fake.clock.now,

@@ -84,3 +84,16 @@ async def test_a_push_elsewhere_changes_no_branch(github: Bench) -> None:
     await github.fake.push(NAME, {"other": b"x\n"})
     await github.repository().restack()
     assert github.fake.repo(NAME).branches["cairn/r1/t0"] == before
+
+
+async def test_a_file_that_the_base_renamed_is_followed(github: Bench) -> None:
+    """Git merges the change into the file under its new name; nothing comes back under the old."""
+    first, _ = await _apart(github, {"a": b"1\n"}, {"src/app.py": b"print()\nprint(1)\n"})
+    await github.fake.push(NAME, {"src/app.py": None, "src/main.py": b"print()\n"})
+    await github.fake.merge_pull(NAME, first.number)
+    await github.repository().restack()
+    repo = github.fake.repo(NAME)
+    files = repo.files("cairn/r1/t1")
+    assert repo.file("cairn/r1/t1", "src/main.py") == b"print()\nprint(1)\n"
+    assert "src/app.py" not in files
+    assert repo.file("cairn/r1/t1", "ROADMAP.md") == OLD.replace(b"[ ]", b"[x]")

@@ -150,3 +150,32 @@ async def test_other_names_are_refused(mirror: Mirror, origin: ScratchGit) -> No
     """What is neither a sha nor a full ref name never reaches git."""
     with pytest.raises(ValueError, match="neither"):
         await _fetch(mirror, origin, "--upload-pack=touch /tmp/x")
+
+
+_OLDER = """#!/bin/sh
+case "$*" in
+*merge-tree*) echo "usage: git merge-tree <base-tree> <branch1> <branch2>" >&2; exit 129;;
+esac
+exec {git} "$@"
+"""
+
+
+async def test_a_git_that_merges_no_trees_is_named(
+    tmp_path: Path, origin: ScratchGit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One sentence says what to install; with a newer one the same trees are merged."""
+    path = tmp_path / "bin" / "git"
+    path.parent.mkdir()
+    path.write_text(_OLDER.format(git=shutil.which("git")))
+    path.chmod(0o755)
+    real = Mirror(tmp_path / "data" / "1.git")
+    monkeypatch.setenv("PATH", str(path.parent), prepend=":")
+    older = Mirror(tmp_path / "data" / "1.git")
+    commits = [await _fetch(real, origin, origin("rev-parse", name)) for name in ("main~1", "main")]
+    old, new = [await real.objects.snapshot(commit) for commit in commits]
+
+    with pytest.raises(Outage, match=r"Install git 2\.38 or newer"):
+        await older.merge(old, old, new)
+
+    merged, conflicts = await real.merge(old, old, new)
+    assert (merged.tree, conflicts) == (new.tree, frozenset())

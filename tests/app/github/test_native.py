@@ -9,9 +9,7 @@ from pathlib import Path
 import pytest
 
 from app.github.api import RepositoryApi
-from app.github.commits import Commits
 from app.github.pulls import Pull, Pulls, checkpoint_markers
-from app.github.rebased import RebasedCommits
 from app.github.stack import Ties, place_of, standing
 from app.github.stack_checks import stack_check
 from app.github.token_identity import PUBLISH
@@ -241,11 +239,7 @@ async def test_ticks_that_conflict_move_the_whole_stack(github: Bench) -> None:
 async def _is_ours(github: Bench, pull: Issue) -> bool:
     """Whether the head of a branch counts as ours, in a process that knows nothing yet."""
     assert pull.pull
-    api, repository = _api(github), github.repository()
-    commits = Commits(api, bot_login=github.fake.app.bot.login)
-    commits.rebased = RebasedCommits(
-        api, commits=commits, snapshot=repository.snapshot, blobs=repository.blobs
-    )
+    commits = github.repository().commits
     return await commits.ours(await commits.show(pull.pull.sha), pull.pull.head)
 
 

@@ -8,10 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from app.github.api import RepositoryApi
-from app.github.commits import Branches, Commits
 from app.github.one_pull import OfferedPulls, branch_of
-from app.github.token_identity import PUBLISH
 from runner.errors import Outage, TaskError
 from runner.state.publishing import Checkpoint
 from tests.app.github.repository_bench import NAME, Bench, bench
@@ -29,15 +26,7 @@ async def github(tmp_path: Path) -> AsyncIterator[Bench]:
 
 def pulls(github: Bench) -> OfferedPulls:
     """The proposals as a run publishes them."""
-    client = github.identity.client(
-        installation_id=github.fake.installation(NAME).id,
-        repository_id=github.fake.repo(NAME).id,
-        permissions=PUBLISH,
-    )
-    api, bot = RepositoryApi(client, NAME), github.fake.app.bot.login
-    snapshot = github.repository().snapshot
-    branches = Branches(Commits(api, bot_login=bot), snapshot=snapshot)
-    return OfferedPulls(api, kind="normalise", branches=branches, bot_login=bot)
+    return OfferedPulls(github.repository(), "normalise")
 
 
 async def shown(github: Bench, content: bytes = NEW) -> Checkpoint:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import aiohttp
 
@@ -18,7 +17,8 @@ from app.github.identity import AppIdentity
 from app.proposals.polling import Poller
 from app.proposals.service import ProposalService
 from app.runs.lessons import LearnedHere
-from app.runs.service import Checkpoints, HistoryAt, RunService
+from app.runs.our_pulls import OurPulls
+from app.runs.service import RunService
 from app.store.database import Store, open_store
 from app.store.deliveries import Delivery, StoredRefusals
 from app.store.history import StoredHistory
@@ -253,24 +253,22 @@ def _bench(github: FakeGitHub, session: aiohttp.ClientSession, store: Store) -> 
     async def refuse(*_: object) -> str:
         raise Outage("test", "no run is started here")
 
-    async def no_checkpoint(request: RunRequested) -> None:
-        """None of the pull requests here shows work, or offers a repair."""
-
     async def changed(event: PullClosed | PullReopened) -> None:
         return None
 
     service = RunService(
         runs,
         queue,
+        _NoPulls(identity, refuse, refuse, refuse),  # type: ignore[arg-type]
+        StoredSkips(store, clock),
+        proposals,
+        StoredHistory(store),
+        clock,
+        LearnedHere(refuse, refuse, refuse),  # type: ignore[arg-type]
         roadmap_of=refuse,
+        read=refuse,  # type: ignore[arg-type]
         first_words=refuse,  # type: ignore[arg-type]
         look=nothing,
-        find=refuse,  # type: ignore[arg-type]
-        skips=StoredSkips(store, clock),
-        proposals=proposals,
-        checkpoints=_checkpoints(no_checkpoint, refuse),
-        history=HistoryAt(StoredHistory(store), clock),
-        learned=LearnedHere(refuse, refuse, refuse),  # type: ignore[arg-type]
     )
     dispatch = Dispatch(
         identity,
@@ -290,7 +288,11 @@ def _bench(github: FakeGitHub, session: aiohttp.ClientSession, store: Store) -> 
     return bench
 
 
-def _checkpoints(nothing: Callable[..., Any], refuse: Callable[..., Any]) -> Checkpoints:
+class _NoPulls(OurPulls):
     """Knows that no pull request here shows work or offers any; is asked nothing else."""
-    known = {each.name: refuse for each in fields(Checkpoints)}
-    return Checkpoints(**(known | {"pull_of": nothing, "offer_of": nothing}))
+
+    async def pull_of(self, request: RunRequested) -> None:
+        return None
+
+    async def offer_of(self, request: RunRequested) -> None:
+        return None
