@@ -15,7 +15,6 @@ from gidgethub import GitHubException
 from gidgethub.abc import GitHubAPI
 
 from app.compose.outward import Outward, events_file
-from app.compose.pages import Watching, watching
 from app.compose.proposals import SkippedTasks
 from app.github.api import RepositoryApi
 from app.github.config import Configurations, Overlay, as_it_is
@@ -35,8 +34,7 @@ from app.github.token_identity import (
 from app.jobs.worker import SegmentEngine
 from app.local.compose import open_model, sandboxes
 from app.logs import mask_for, secrets_of
-from app.progress.comment import CommentPlace, Progress, QueueAnnouncement
-from app.progress.waiting import WaitEstimate
+from app.progress.comment import CommentPlace, Progress
 from app.proposals.service import Look, ShownProposals
 from app.runs.execution import RunPorts, StoredControl
 from app.runs.installations import MissingPermissions
@@ -163,19 +161,6 @@ class ServerParts:
     overlay: Overlay = as_it_is
     links: RunLinks | None = None
 
-    def watching(self, runs: StoredRuns) -> Watching:
-        """The pages, and who hears of every run for them."""
-        return watching(
-            self.settings,
-            store=self.store,
-            runs=runs,
-            journal=self.journal,
-            folders=self.folders,
-            clock=self.around.clock,
-            mask=self.mask,
-            links=self.links,
-        )
-
     def page_link(self, run: RunRequest, task: str = "") -> str:
         """The address of a run's page, or a task's, for readers of its issue; '' for none."""
         private = bool(run.request.get("private", True))
@@ -185,17 +170,6 @@ class ServerParts:
         """The address of a repository's history for who can read the repository; '' for none."""
         name, private = repository.full_name, repository.private
         return self.links.history(name, private=private) if self.links else ""
-
-    def first_words(self, waiting: WaitEstimate) -> QueueAnnouncement:
-        """Who makes the comment of a run that is asked for."""
-        around = self.around
-        return QueueAnnouncement(
-            self.identity,
-            waiting,
-            clock=around.clock,
-            read_only=self.read_only,
-            link=self.page_link,
-        )
 
     @property
     def skips(self) -> StoredSkips:
@@ -216,24 +190,45 @@ class ServerParts:
         after: After | None = None,
     ) -> RunPorts:
         """Put together what one run works with. Raises ``Outage`` when GitHub does not answer."""
-        scope = {"installation_id": run.installation_id, "repository_id": run.repository_id}
-        repository = await self.repository(run, after)
-        bot = repository.bot_login
-        progress = self._progress(run, self.identity.client(**scope, permissions=CONVERSE), bot)
-        files = self.folders.run_files(run.repository_id)
+        around, repository = self.around, await self.repository(run, after)
+        unasked = bool(run.request.get("verify") or run.request.get("unasked"))
+
+        async def has_no_comment() -> bool:
+            """Nobody asked for it in a conversation, or we write nothing there."""
+            here = (run.installation_id, run.repository_id, run.repository)
+            return unasked or await self.read_only(*here)
+
+        progress = Progress(
+            run.id,
+            CommentPlace(run.repository, run.issue or 0, repository.bot_login),
+            github=self.identity.client(
+                installation_id=run.installation_id,
+                repository_id=run.repository_id,
+                permissions=CONVERSE,  # also where the App may do nothing but talk
+            ),
+            clock=around.clock,
+            rest=around.rest,
+            comment=run.progress_comment_id,
+            read_only=has_no_comment,
+            link=partial(self.page_link, run),
+        )
+        history, files = StoredHistory(self.store), self.folders.run_files(run.repository_id)
+        recorder = Recorder(history, origin_of(run), around.clock, references=files.files_of)
+        safe = (Isolated(each, around.on_bug) for each in (files, recorder))
+        past = PastRuns(history, around.clock, run.repository_id)
         deps = Deps(
             model=self.model,
             sandbox=self.sandbox.sandbox,
             repository=repository,
             journal=self.journal,
-            events=self._heard(run, files, watchers, progress),
+            events=Fanout(*safe, watchers, progress, self.outward.of_run(run.repository)),
             clock=self.around.clock,
             control=StoredControl(runs),
             answers=StoredAnswers(self.store, self.around.clock),
             start=ON_GITHUB if self.identity.is_app else IN_ACTION,
             decisions=StoredDecisions(self.store),
             skips=SkippedTasks(self.skips, run.repository_id, run.roadmap),
-            earlier=self._earlier(run),
+            earlier=EarlierRuns(self.folders.memory(run.repository_id), past),
             search=FileSearch(self.index, self.model, self.settings.cairn_model),
             reviews=repository.reviews,
             mask=self.mask,
@@ -253,41 +248,10 @@ class ServerParts:
             app=self.identity.is_app,
         )
 
-    def _progress(self, run: Run, github: GitHubAPI, bot: str) -> Progress:
-        """The comment that shows a run, also where the App may do nothing but talk."""
-        return Progress(
-            run.id,
-            CommentPlace(run.repository, run.issue or 0, bot),
-            github=github,
-            clock=self.around.clock,
-            rest=self.around.rest,
-            comment=run.progress_comment_id,
-            read_only=partial(self._no_comments, run),
-            link=partial(self.page_link, run),
-        )
-
     def lessons(self, repository_id: int) -> Lessons:
         """What the history of a repository teaches."""
         history, model = StoredHistory(self.store), self.settings.cairn_model
         return Lessons(history, self.around.clock, repository_id=repository_id, model=model)
-
-    def _earlier(self, run: Run) -> EarlierRuns:
-        """What is known from earlier runs of the repository."""
-        past = PastRuns(StoredHistory(self.store), self.around.clock, run.repository_id)
-        return EarlierRuns(self.folders.memory(run.repository_id), past)
-
-    def _heard(self, run: Run, files: RunFiles, watchers: Events, progress: Progress) -> Events:
-        """Who hears of a run: its history, watchers, its comment, the operator's systems."""
-        history, on_bug = StoredHistory(self.store), self.around.on_bug
-        recorder = Recorder(history, origin_of(run), self.around.clock, references=files.files_of)
-        safe = (Isolated(each, on_bug) for each in (files, recorder))
-        return Fanout(*safe, watchers, progress, self.outward.of_run(run.repository))
-
-    async def _no_comments(self, run: Run) -> bool:
-        """Whether a run has no comment: nobody asked in one, or we write nothing."""
-        if run.request.get("verify") or run.request.get("unasked"):
-            return True
-        return await self.read_only(run.installation_id, run.repository_id, run.repository)
 
     async def repository(self, run: RunRequest, after: After | None = None) -> GitHubRepository:
         """The repository as one run sees it. Raises ``Outage`` when GitHub does not answer.

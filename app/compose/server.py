@@ -12,7 +12,7 @@ from aiohttp import web
 from app.compose.outward import with_webhook
 from app.compose.pages import run_links
 from app.compose.parts import Surroundings, open_parts
-from app.compose.work import Working, working
+from app.compose.work import working
 from app.github.deliveries import HookDeliveries
 from app.github.identity import AppIdentity
 from app.jobs.inbox import CatchUp, Inbox
@@ -75,8 +75,31 @@ async def server(
         work = await stack.enter_async_context(working(parts))
         if sender:
             await sender.start()
-        app = _front(settings, work)
-        catch_up = _catch_up(work)
+        app = build_app(
+            secret=settings.github_webhook_secret,
+            deliveries=work.deliveries,
+            on_delivery=work.inbox.put,
+            events=WORKED,
+            readiness={
+                "database": parts.store.check,
+                "engine": work.engine.check,
+                "sandbox": parts.sandbox.sandbox.check,
+            },
+            routes=work.watch.routes,
+        )
+        app.on_shutdown.append(work.watch.on_shutdown)
+        identity = parts.identity
+        if not isinstance(identity, AppIdentity):
+            raise TypeError("only an App has deliveries")
+        catch_up = CatchUp(
+            HookDeliveries(identity.app),
+            work.deliveries,
+            take=work.inbox.put,
+            events=WORKED,
+            clock=around.clock,
+            rest=around.rest,
+            on_bug=around.on_bug,
+        )
         stack.push_async_callback(catch_up.stop)
         catch_up.start()
 
@@ -87,36 +110,3 @@ async def server(
                 await sender.idle()
 
         yield Server(app, work.inbox, work.worker, work.poller, catch_up, parts.sandbox, idle)
-
-
-def _catch_up(work: Working) -> CatchUp:
-    around, identity = work.parts.around, work.parts.identity
-    if not isinstance(identity, AppIdentity):
-        raise TypeError("only an App has deliveries")
-    return CatchUp(
-        HookDeliveries(identity.app),
-        work.deliveries,
-        take=work.inbox.put,
-        events=WORKED,
-        clock=around.clock,
-        rest=around.rest,
-        on_bug=around.on_bug,
-    )
-
-
-def _front(settings: ServerSettings, work: Working) -> web.Application:
-    parts, watch = work.parts, work.watch
-    app = build_app(
-        secret=settings.github_webhook_secret,
-        deliveries=work.deliveries,
-        on_delivery=work.inbox.put,
-        events=WORKED,
-        readiness={
-            "database": parts.store.check,
-            "engine": work.engine.check,
-            "sandbox": parts.sandbox.sandbox.check,
-        },
-        routes=watch.routes,
-    )
-    app.on_shutdown.append(watch.on_shutdown)
-    return app

@@ -7,7 +7,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 
 from app.compose.dashboards import dashboards, place_of
-from app.compose.pages import Watching
+from app.compose.pages import Watching, watching
 from app.compose.parts import ServerParts
 from app.compose.proposals import Reactions
 from app.dashboard.keeper import BoardPlace, Dashboards
@@ -18,6 +18,7 @@ from app.jobs.engine import Engine
 from app.jobs.inbox import Inbox
 from app.jobs.worker import Outcome, SegmentEngine, Worker
 from app.pages.deciding import Deciding
+from app.progress.comment import QueueAnnouncement
 from app.proposals.polling import Poller
 from app.proposals.service import ProposalService
 from app.pushes.push import RoadmapPushes
@@ -89,9 +90,24 @@ def _work(parts: ServerParts, also: tuple[Events, ...]) -> Working:
     """Everything in order; what is told of something later is a function that is called later."""
     settings, around, identity = parts.settings, parts.around, parts.identity
     runs, stored = StoredRuns(parts.store, around.clock), StoredProposals(parts.store, around.clock)
-    watch = parts.watching(runs)
+    watch = watching(
+        settings,
+        store=parts.store,
+        runs=runs,
+        journal=parts.journal,
+        folders=parts.folders,
+        clock=around.clock,
+        mask=parts.mask,
+        links=parts.links,
+    )
     watch = replace(watch, also=also, on_bug=around.on_bug, outward=parts.outward.of_run)
-    first_words = parts.first_words(watch.waiting).say
+    first_words = QueueAnnouncement(
+        identity,
+        watch.waiting,
+        clock=around.clock,
+        read_only=parts.read_only,
+        link=parts.page_link,
+    ).say
     boards = dashboards(parts, runs, watch.waiting)
     engine = (around.engine or Engine)(settings.database_url.get_secret_value())
     wakeups = Wakeups(around.clock, engine.enqueue, at_once=settings.cairn_concurrency)
