@@ -9,7 +9,7 @@ from collections.abc import Callable, Coroutine
 log = logging.getLogger(__name__)
 
 
-class Background:
+class BackgroundWork:
     """One task that works until ``stop``; ``quiet`` is set while there is nothing to do.
 
     ``on_bug`` gets the exception that ends it: nobody waits for this task, and a bug must not pass

@@ -18,7 +18,7 @@ from typing import Final
 
 import aiohttp
 
-from app.background import Background
+from app.background import BackgroundWork
 from app.store.outbox import Outbox, WaitingEvent
 from app.version import version_of_cairn
 from runner.errors import Outage
@@ -111,7 +111,7 @@ def wait_after(tries: int, asked: float | None) -> float:
     return max(asked or 0.0, doubled * random.uniform(0.75, 1.0))  # noqa: S311 - no secret
 
 
-class EventSender(Background):
+class EventSender(BackgroundWork):
     """Sends what is in the outbox. ``rest`` waits (seconds) for the next try.
 
     It is a sink, too: what is put here is kept in the outbox and sent. ``on_bug`` gets an exception

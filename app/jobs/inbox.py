@@ -22,7 +22,7 @@ from typing import Protocol
 from gidgethub import BadRequest, GitHubException
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type, wait_exponential_jitter
 
-from app.background import Background
+from app.background import BackgroundWork
 from app.github.deliveries import KEPT, HookDeliveries, HookDelivery
 from app.server.webhook import repository_of
 from app.store.deliveries import Arrival, Deliveries, Delivery
@@ -203,7 +203,7 @@ class Looked:
     taken: int
 
 
-class CatchUp(Background):
+class CatchUp(BackgroundWork):
     """Compares ``hook`` with what is stored, and stores what is missed for ``take`` to work.
 
     ``events`` are those that are worked at all. ``rest`` waits (seconds) for the next look;

@@ -12,7 +12,7 @@ from datetime import datetime
 
 from tenacity import AsyncRetrying, retry_if_exception_type, wait_exponential_jitter
 
-from app.background import Background
+from app.background import BackgroundWork
 from app.proposals.service import EXPIRES, MOST, OLD, RequestBudget, next_poll
 from app.store.proposals import StoredProposals
 from handlers.decisions import Reacted
@@ -30,7 +30,7 @@ Unread = Callable[[ProposalView], Awaitable[None]]
 _BACKOFF = wait_exponential_jitter(initial=1, max=300)
 
 
-class Poller(Background):
+class Poller(BackgroundWork):
     """``ask`` gets the reactions on comments (by node id) of an installation and says how many
     requests it took; ``judge`` rules on those of one proposal, ``expire`` closes one, ``unread``
     tells people that the reactions to one cannot be read.
