@@ -22,6 +22,7 @@ _FROM = re.compile(r"from\s+(\.*)\s*([\w.]*)\s+import\s+(.*)", re.DOTALL)
 _NAME = re.compile(r"[^\W\d]\w*")
 _DOTTED = re.compile(r"[^\W\d]\w*(?:\.\w+)*")
 _QUOTED = re.compile(r"""["'<]([^"'<>]+)["'>]""")
+_NO_FOLDERS = {"use", "mod", "pub", "crate", "self", "super"}
 _SCRIPT_ENDS = ("", ".ts", ".tsx", ".js", ".jsx", ".mjs", ".d.ts", "/index.ts", "/index.js")
 _OF_SCRIPT = {".js": (".ts", ".tsx"), ".jsx": (".tsx",), ".mjs": (".mts",)}
 
@@ -125,57 +126,30 @@ def _relative(path: str, statement: str, places: ModulePaths) -> Iterator[str]:
             yield from places.ending((name + end).lstrip("./"), path)
 
 
-def _go(path: str, statement: str, places: ModulePaths) -> Iterator[str]:
-    parts = statement.strip('"`').split("/")
-    for folder in ("/".join(parts[-2:]), parts[-1]):
-        found = [target for target in places.within(folder, ".go") if "_test." not in target]
-        if found:
-            yield from found
-            return
+def _named(path: str, statement: str, places: ModulePaths) -> Iterator[str]:
+    """Names that are paths: of a file by its end, the longest first, else of a folder's files.
 
-
-def _csharp(path: str, statement: str, places: ModulePaths) -> Iterator[str]:
-    """A namespace as the folder that is named like it; a class (``using static``) as its file."""
-    parts = _DOTTED.findall(statement)[-1].split(".")
-    for folder in ("/".join(parts[-2:]), parts[-1]):
-        if found := list(places.within(folder, ".cs")):
-            yield from found
-            return
-    yield from places.ending("/".join(parts[-2:]) + ".cs", path)
-
-
-def _rust(path: str, statement: str, places: ModulePaths) -> Iterator[str]:
-    parts = [p for p in _NAME.findall(statement) if p not in ("use", "mod", "pub", "crate", "self")]
-    if statement.lstrip().startswith(("mod", "pub mod")) and parts:
-        inside = path.removesuffix(".rs").removesuffix("/mod")
-        for folder in (path.rpartition("/")[0], inside):
-            for end in (f"{parts[-1]}.rs", f"{parts[-1]}/mod.rs"):
-                target = f"{folder}/{end}".lstrip("/")
-                if target in places.paths:
-                    yield target
+    The last names of Rust are often of what is in the file.
+    """
+    go, rust = path.endswith(".go"), path.endswith(".rs")
+    if not go and _QUOTED.search(statement):
+        yield from _relative(path, statement, places)
         return
-    for upto in range(min(len(parts), 4), 0, -1):
-        for end in ("/".join(parts[:upto]) + ".rs", "/".join([*parts[:upto], "mod.rs"])):
-            yield from places.ending(end, path)
-
-
-def _dotted(suffix: str) -> Callable[[str, str, ModulePaths], Iterator[str]]:
-    """Names with dots or backslashes that are paths: Java's and PHP's."""
-
-    def follow(path: str, statement: str, places: ModulePaths) -> Iterator[str]:
-        if _QUOTED.search(statement):
-            yield from _relative(path, statement, places)
+    suffix = "." + path.rpartition(".")[2]
+    words = statement.strip(' ;"`').partition(" as ")[0].split()
+    said = " ".join(words[1:]) if rust else "".join(words[-1:])
+    parts = [part for part in _NAME.findall(said) if part not in _NO_FOLDERS]
+    for end in range(len(parts), 0 if rust else len(parts) - 1, -1):
+        for start in range(max(0, end - 3), 0 if go else end):
+            name = "/".join(parts[start:end])
+            for target in (name + suffix, f"{name}/mod.rs"):
+                if found := list(places.ending(target, path)):
+                    yield from found
+                    return
+    for folder in ("/".join(parts[-2:]), *parts[-1:]):
+        if found := [each for each in places.within(folder, suffix) if "_test." not in each]:
+            yield from found
             return
-        words = statement.strip(" ;").split(" as ")[0].split()
-        parts = re.split(r"[.\\]", words[-1].strip("\\;")) if words else []
-        if parts and parts[-1] == "*":
-            yield from places.within("/".join(parts[:-1][-2:]), suffix)
-        for start in range(max(0, len(parts) - 3), len(parts)):
-            if found := list(places.ending("/".join(parts[start:]) + suffix, path)):
-                yield from found
-                return
-
-    return follow
 
 
 def _beside(path: str, name: str) -> str:
@@ -187,11 +161,11 @@ _RULES: dict[str, Callable[[str, str, ModulePaths], Iterator[str]]] = {
     "javascript": _script,
     "typescript": _script,
     "tsx": _script,
-    "go": _go,
-    "rust": _rust,
-    "java": _dotted(".java"),
-    "csharp": _csharp,
-    "php": _dotted(".php"),
+    "go": _named,
+    "rust": _named,
+    "java": _named,
+    "csharp": _named,
+    "php": _named,
     "c": _relative,
     "cpp": _relative,
     "ruby": _relative,
