@@ -14,13 +14,11 @@ from tree_sitter import Parser
 
 from bench.finding import Finding, Line, Peer
 from bench.timing import medians
-from runner.checks import grammars
-from runner.checks import grammars as grammar
 from runner.checks.destructive import destructive
-from runner.checks.grammars import SyntaxGrammar
 from runner.checks.sql import sqlglot
 from runner.checks.validate import check_secrets as secrets_check
 from runner.checks.validate import syntax_complaint, validate
+from runner.code.languages import grammar
 from runner.state.changes import ChangeSet, Write
 from tests.runner.trees import snapshot
 
@@ -58,9 +56,9 @@ def _sample(name: str) -> bytes:
     return content * max(1, 100 // content.count(b"\n"))
 
 
-def _grammar(language: SyntaxGrammar) -> Callable[[bytes], object]:
+def _grammar(language: str) -> Callable[[bytes], object]:
     """Return a bare parse by the language's own grammar."""
-    return lambda content: Parser(grammar.language(language)).parse(content)
+    return lambda content: Parser(grammar(language).language).parse(content)
 
 
 _POSTGRES = _sample("a.sql")
@@ -69,14 +67,14 @@ PARSERS: dict[str, tuple[bytes, str, Callable[[bytes], object]]] = {
     "a.json": (JSON, "json.loads", json.loads),
     "a.yaml": (YAML, "yaml.load", lambda content: yaml.load(content, Loader=_LOADER)),  # noqa: S506 - a safe one
     "a.toml": (TOML, "tomllib.loads", lambda content: tomllib.loads(content.decode())),
-    "a.jsx": (_sample("a.jsx"), "tree-sitter", _grammar(grammars.JAVASCRIPT)),
-    "a.tsx": (_sample("a.tsx"), "tree-sitter", _grammar(grammars.TSX)),
-    "a.go": (_sample("a.go"), "tree-sitter", _grammar(grammars.grammar_of("go"))),
-    "a.rs": (_sample("a.rs"), "tree-sitter", _grammar(grammars.grammar_of("rust"))),
-    "A.java": (_sample("A.java"), "tree-sitter", _grammar(grammars.grammar_of("java"))),
-    "a.rb": (_sample("a.rb"), "tree-sitter", _grammar(grammars.grammar_of("ruby"))),
-    "a.php": (_sample("a.php"), "tree-sitter", _grammar(grammars.grammar_of("php"))),
-    "a.sh": (_PLAIN_SHELL, "tree-sitter", _grammar(grammars.BASH)),
+    "a.jsx": (_sample("a.jsx"), "tree-sitter", _grammar("javascript")),
+    "a.tsx": (_sample("a.tsx"), "tree-sitter", _grammar("tsx")),
+    "a.go": (_sample("a.go"), "tree-sitter", _grammar("go")),
+    "a.rs": (_sample("a.rs"), "tree-sitter", _grammar("rust")),
+    "A.java": (_sample("A.java"), "tree-sitter", _grammar("java")),
+    "a.rb": (_sample("a.rb"), "tree-sitter", _grammar("ruby")),
+    "a.php": (_sample("a.php"), "tree-sitter", _grammar("php")),
+    "a.sh": (_PLAIN_SHELL, "tree-sitter", _grammar("bash")),
     "a.sql": (_PLAIN_SQL, "sqlglot.parse", lambda content: sqlglot().parse(content.decode())),
 }
 _CALLS, _ROUNDS = 20, 15

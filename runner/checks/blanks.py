@@ -18,8 +18,7 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from runner.checks import grammars
-from runner.checks.languages import grammar_for
-from runner.code.languages import python_tree
+from runner.code.languages import language_of, python_tree
 from runner.text.patterns import lazy_pattern
 
 _MOST_LINES = 2_500
@@ -105,9 +104,7 @@ def _same_python(old: bytes, new: bytes) -> bool:
 
 
 def _same_tree(path: str, old: bytes, new: bytes) -> bool:
-    language = grammar_for(path)
-    if language is None:
-        return False
+    language = language_of(path)
     seen = []
     for content in (old, new):
         tree = grammars.parse(language, content)

@@ -6,54 +6,35 @@ https://tree-sitter.github.io/tree-sitter/using-parsers
 
 from __future__ import annotations
 
-import importlib
 import re
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cache
 
-from tree_sitter import Language, LogType, Node, Parser, Tree
+from tree_sitter import LogType, Node, Parser, Tree
 
-from runner.code.languages import LANGUAGES
+from runner.code.languages import LANGUAGES, grammar
 from runner.code.symbols import parsed, types_too_deep
 from runner.state.findings import Complaint
 from runner.text.sanitize import numbered
 
-LARGEST = 128 << 10
-"""Bytes of a file that is parsed; the parser's own stack grows with the nesting, and is freed by
-recursion: some 250,000 open tokens end the process."""
 _MOST_STEPS, _MOST_SECONDS = 4_000, 1.5
 
 
-@dataclass(frozen=True, slots=True)
-class SyntaxGrammar:
-    """A grammar's package, the function in it that returns the language, the bytes it is given.
-
-    Some scanners look for the end of every text they see begin, and take quadratic time for it;
-    with ``angles`` a grammar takes too much memory for deeply nested types.
-    """
-
-    module: str
-    function: str = "language"
-    largest: int = LARGEST
-    angles: bool = False
-
-
-@cache
-def language(grammar: SyntaxGrammar) -> Language:
-    """Load a grammar once (a few milliseconds; nothing is loaded before a file needs it)."""
-    return Language(getattr(importlib.import_module(grammar.module), grammar.function)())
-
-
-def parse(grammar: SyntaxGrammar, content: bytes) -> Tree | None:
+def parse(language: str, content: bytes) -> Tree | None:
     """Return the tree; None when the file is too large or too tangled (then it has errors)."""
-    return None if is_too_much(grammar, content) else run(Parser(language(grammar)), content)
+    too_much = is_too_much(language, content)
+    return None if too_much else run(Parser(grammar(language).language), content)
 
 
-def is_too_much(grammar: SyntaxGrammar, content: bytes) -> bool:
-    """Whether a file is too large, or its types too deep, to be parsed at all."""
-    return len(content) > grammar.largest or (grammar.angles and types_too_deep(content))
+def is_too_much(language: str, content: bytes) -> bool:
+    """Whether a file is too large, or its types too deep, to be parsed at all.
+
+    The parser's own stack grows with the nesting, and is freed by recursion: some 250,000 open
+    tokens end the process.
+    """
+    row = LANGUAGES[language]
+    return len(content) > row.largest or (row.angles and types_too_deep(content))
 
 
 def run(parser: Parser, content: bytes, *, stop: Callable[[], bool] = lambda: False) -> Tree | None:
@@ -83,9 +64,9 @@ def errors(tree: Tree) -> Iterator[tuple[Node, Node]]:
             waiting += [(child, node) for child in reversed(node.children)]
 
 
-def count(grammar: SyntaxGrammar, content: bytes) -> int:
+def count(language: str, content: bytes) -> int:
     """Return how many errors the grammar sees (one for each byte of a file it cannot parse)."""
-    tree = parse(grammar, content)
+    tree = parse(language, content)
     return sum(1 for _ in errors(tree)) if tree else len(content)
 
 
@@ -127,11 +108,11 @@ class SyntaxPosition:
     message: str
 
 
-def first_error(grammar: SyntaxGrammar, content: bytes, tree: Tree | None) -> SyntaxPosition:
+def first_error(language: str, content: bytes, tree: Tree | None) -> SyntaxPosition:
     """Return where the first error of a file is that has one, and what it is."""
     stop = _Stop()
     if len(content) <= _LARGEST_LOGGED:
-        parser = Parser(language(grammar), logger=stop)
+        parser = Parser(grammar(language).language, logger=stop)
         run(parser, content, stop=lambda: stop.final)
     node, above = next(errors(tree), (None, None)) if tree else (None, None)
     row, column = stop.place if stop.place[0] >= 0 else node.start_point if node else (0, 0)
@@ -139,7 +120,7 @@ def first_error(grammar: SyntaxGrammar, content: bytes, tree: Tree | None) -> Sy
     offset = starts[min(row, len(starts) - 1)] + column
     if node and above and node.is_missing and node.start_byte <= offset:
         return _missing(content, node, above)
-    wanted = _wanted(grammar, stop.state) if stop.place[0] >= 0 else set()
+    wanted = _wanted(language, stop.state) if stop.place[0] >= 0 else set()
     return _unexpected(content, offset, wanted, tree)
 
 
@@ -184,9 +165,9 @@ def _open_text(content: bytes, offset: int, wanted: set[str]) -> int:
     return max((content.rfind(q.encode(), line, offset) for q in wanted & _QUOTES), default=-1)
 
 
-def _wanted(grammar: SyntaxGrammar, state: int) -> set[str]:
+def _wanted(language: str, state: int) -> set[str]:
     """Return the tokens the parser would have taken."""
-    rows = language(grammar).lookahead_iterator(state)
+    rows = grammar(language).language.lookahead_iterator(state)
     names = {name for name in rows.names() if not name.startswith("_")} if rows else set()
     return names - {"comment", "end", "line_comment", "block_comment", "heredoc_body"}
 
@@ -221,17 +202,6 @@ def _unclosed(tree: Tree) -> Node | None:
     return opened[-1] if opened else None
 
 
-def grammar_of(name: str) -> SyntaxGrammar:
-    """Return the grammar of a language that has a row in ``LANGUAGES``."""
-    row = LANGUAGES[name]
-    return SyntaxGrammar(f"tree_sitter_{row.package}", row.function, row.largest, row.angles)
-
-
-BASH = grammar_of("bash")
-JAVASCRIPT = grammar_of("javascript")
-TSX = grammar_of("tsx")
-TYPESCRIPT = grammar_of("typescript")
-
 Plausible = Callable[[bytes, int], bool]
 """(content, offset in bytes) → whether an error there is one, and not a gap of the grammar."""
 
@@ -239,10 +209,10 @@ Plausible = Callable[[bytes, int], bool]
 def checked(
     path: str,
     content: bytes,
-    language: SyntaxGrammar,
+    language: str,
     plausible: Plausible | None = None,
     *,
-    further: Callable[[SyntaxGrammar, bytes, Tree], SyntaxPosition | None] | None = None,
+    further: Callable[[str, bytes, Tree], SyntaxPosition | None] | None = None,
 ) -> Complaint | None:
     """Return the first error of a file, or None; a file too large or tangled is not looked at.
 

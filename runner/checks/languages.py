@@ -7,7 +7,6 @@ from functools import partial
 
 from runner.checks import data_formats, grammars, markup, programs, sql
 from runner.checks import grammars as grammar
-from runner.checks.grammars import SyntaxGrammar, grammar_of
 from runner.code.languages import CODE_SUFFIXES, LANGUAGES, language_of
 from runner.state.findings import Complaint
 
@@ -41,9 +40,7 @@ _UNCHECKED = ("c", "cpp", "html", "css")
 """What only a compiler can judge, for its macros; and what browsers read however it is written."""
 
 _BY_GRAMMAR = {
-    name: partial(grammars.checked, language=grammar_of(name))
-    for name in LANGUAGES
-    if name not in _UNCHECKED
+    name: partial(grammars.checked, language=name) for name in LANGUAGES if name not in _UNCHECKED
 }
 BY_SUFFIX: dict[str, Check] = {
     suffix: _BY_GRAMMAR[name] for suffix, name in CODE_SUFFIXES.items() if name in _BY_GRAMMAR
@@ -77,13 +74,7 @@ def check_for(path: str) -> Check | None:
     return BY_NAME.get(name) or BY_SUFFIX.get((dot + suffix).lower())
 
 
-def grammar_for(path: str) -> SyntaxGrammar | None:
-    """Return the grammar of a path's language, or None."""
-    name = language_of(path)
-    return grammar_of(name) if name else None
-
-
 def faults(path: str, content: bytes) -> int:
     """Return how many errors a grammar sees in a file; 1 without a grammar."""
-    language = grammar_for(path)
+    language = language_of(path)
     return grammar.count(language, content) if language else 1

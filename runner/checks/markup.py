@@ -11,7 +11,8 @@ from functools import cache
 
 from tree_sitter import Query, QueryCursor, Tree
 
-from runner.checks.grammars import SyntaxGrammar, SyntaxPosition, complaint, language
+from runner.checks.grammars import SyntaxPosition, complaint
+from runner.code.languages import grammar
 from runner.state.findings import Complaint
 from runner.text.patterns import lazy_pattern
 
@@ -55,14 +56,14 @@ _PAIR = """(jsx_element
 
 
 @cache
-def _query(grammar: SyntaxGrammar) -> Query:
-    return Query(language(grammar), _PAIR)
+def _query(language: str) -> Query:
+    return Query(grammar(language).language, _PAIR)
 
 
-def mismatch(grammar: SyntaxGrammar, content: bytes, tree: Tree) -> SyntaxPosition | None:
+def mismatch(language: str, content: bytes, tree: Tree) -> SyntaxPosition | None:
     """Return the first end tag that ends another element than the one around it, or None."""
     found = []
-    for _, nodes in QueryCursor(_query(grammar)).matches(tree.root_node):
+    for _, nodes in QueryCursor(_query(language)).matches(tree.root_node):
         opened, closed = nodes["opened"][0], nodes["closed"][0]
         name = content[opened.start_byte : opened.end_byte]
         if content[closed.start_byte : closed.end_byte] != name:

@@ -8,14 +8,7 @@ from __future__ import annotations
 
 import warnings
 
-from runner.checks.grammars import (
-    BASH,
-    JAVASCRIPT,
-    TSX,
-    TYPESCRIPT,
-    checked,
-    line_at,
-)
+from runner.checks.grammars import checked, line_at
 from runner.checks.markup import mismatch
 from runner.state.findings import Complaint
 from runner.text.patterns import lazy_pattern
@@ -50,7 +43,7 @@ def check_javascript(path: str, content: bytes) -> Complaint | None:
     """Return the first error of a JavaScript file, or None; Flow types are not checked."""
     if _FLOW.search(content, 0, 2_000):
         return None
-    return checked(path, content, JAVASCRIPT, further=mismatch if b"</" in content else None)
+    return checked(path, content, "javascript", further=mismatch if b"</" in content else None)
 
 
 # variance annotations (https://www.typescriptlang.org/docs/handbook/2/generics.html) and ``using``
@@ -62,8 +55,8 @@ def check_typescript(path: str, content: bytes) -> Complaint | None:
     if path.endswith((".d.ts", ".d.mts", ".d.cts")):
         return None
     if path.lower().endswith("x"):
-        return checked(path, content, TSX, _plausible_typescript, further=mismatch)
-    return checked(path, content, TYPESCRIPT, _plausible_typescript)
+        return checked(path, content, "tsx", _plausible_typescript, further=mismatch)
+    return checked(path, content, "typescript", _plausible_typescript)
 
 
 def _plausible_typescript(content: bytes, offset: int) -> bool:
@@ -78,7 +71,7 @@ _FUNCTION = lazy_pattern(rb"\s*(?:function\s+)?[\w-]+\s*\(\)\s*\{?\s*$")
 
 def check_shell(path: str, content: bytes) -> Complaint | None:
     """Return the first error of a shell script, or None; other shells' are not checked."""
-    return None if _OTHER.match(content) else checked(path, content, BASH, _plausible_shell)
+    return None if _OTHER.match(content) else checked(path, content, "bash", _plausible_shell)
 
 
 def _plausible_shell(content: bytes, offset: int) -> bool:

@@ -13,9 +13,9 @@ from collections.abc import Iterator, Mapping
 from tree_sitter import Node
 
 from runner.checks import grammars
-from runner.checks.languages import grammar_for
 from runner.checks.tests_inventory import TestCode
 from runner.checks.tests_strength import LITTLE, NOTHING, VALUE, Demands
+from runner.code.languages import language_of
 
 SCRIPTS = (".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx")
 
@@ -48,8 +48,7 @@ _MOST_NODES = 60_000
 
 def script_inventory(path: str, source: bytes) -> dict[str, TestCode] | None:
     """Return the tests of a file by title (Go: by name); None when it does not parse."""
-    language = grammar_for(path)
-    tree = grammars.parse(language, source) if language else None
+    tree = grammars.parse(language_of(path), source)
     if tree is None or tree.root_node.has_error:
         return None
     reader = _Reader(source)

@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import islice
-from typing import Protocol
 from zlib import crc32
 
 FEW = 50_000
@@ -37,8 +36,8 @@ class Search:
     ):
         self._paths = paths
         own = [_hashed_terms(_without_suffix(path)) for path in paths]
-        kind = _FewTerms if len(terms) <= few * _HASH else _ManyTerms
-        self._terms: _Terms = kind(terms, counts, sizes, own)
+        kind: type[_FewTerms | _ManyTerms] = _FewTerms if len(terms) <= few * _HASH else _ManyTerms
+        self._terms = kind(terms, counts, sizes, own)
 
     def scores(self, query: Sequence[str]) -> dict[str, float]:
         """Return paths with a score above 0; the best has 1."""
@@ -46,17 +45,6 @@ class Search:
         scores = self._terms.scores(wanted) if self._paths and wanted else {}
         best = max(scores.values(), default=0.0)
         return {self._paths[at]: score / best for at, score in scores.items()}
-
-
-class _Terms(Protocol):
-    """The terms of files: what their contents have, and what their ``own`` paths have."""
-
-    def __init__(
-        self, terms: bytes, counts: bytes, sizes: Sequence[int], own: Sequence[Sequence[int]]
-    ): ...
-
-    def scores(self, wanted: Mapping[int, int]) -> dict[int, float]:
-        """Return the places of files with a score above 0, in order; ``wanted`` are weights."""
 
 
 class _FewTerms:

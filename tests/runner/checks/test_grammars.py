@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from runner.checks import grammars
 from runner.checks.languages import BY_SUFFIX
 from runner.checks.validate import syntax_complaint, validate
 from runner.code.languages import LANGUAGES, language_of
 from runner.state.changes import ChangeSet, Snapshot, Write
 from tests.runner.checks.trees import complaints, syntax
 
+_LARGEST = LANGUAGES["javascript"].largest
 SAMPLES = Path(__file__).parent / "samples"
 VALID = {sample.name: sample.read_text() for sample in sorted(SAMPLES.iterdir())}
 
@@ -82,7 +82,7 @@ LET_BE = {
     "css to come": ("a.css", "@new-rule (a < ) { b { c ?: d } }\n"),
     "java types": ("A.java", "a<b<" * 4_000),
     "c# types": ("A.cs", "a<b<" * 4_000),
-    "large": ("a.js", "(" * (grammars.LARGEST + 1)),
+    "large": ("a.js", "(" * (_LARGEST + 1)),
 }
 
 
@@ -185,7 +185,7 @@ def test_the_deepest_nesting_ends_no_process():
     """As many open brackets as a file may have are taken down without an end of the stack."""
     for suffix in (".js", ".java", ".cs", ".php", ".css"):
         start = "<?php " if suffix == ".php" else ""
-        assert syntax("a" + suffix, start + "([{" * ((grammars.LARGEST - 9) // 3)) is not None
+        assert syntax("a" + suffix, start + "([{" * ((_LARGEST - 9) // 3)) is not None
 
 
 @settings(max_examples=400, deadline=None)

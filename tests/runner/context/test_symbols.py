@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import pytest
 
-from runner.checks.grammars import BASH, checked
+from runner.checks.grammars import checked
 from runner.code.imports import ModulePaths, imported
 from runner.code.languages import LANGUAGES, language_of
 from runner.code.symbols import MAX_DEFINITIONS, MAX_SECONDS, NONE, symbols_of
@@ -171,7 +171,7 @@ def test_hostile_files_cost_little(suffix: str, size: int) -> None:
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 300_000
 
 
-@pytest.mark.parametrize("read", [symbols_of, lambda path, text: checked(path, text, BASH)])
+@pytest.mark.parametrize("read", [symbols_of, lambda path, text: checked(path, text, "bash")])
 def test_a_file_that_was_read_is_not_kept(read: Callable[[str, bytes], object]) -> None:
     """What the parser was given of a file is free again, however often it jumped back in it."""
     for text in (b"if(a)" * 400, b"if(a)" * 401):
