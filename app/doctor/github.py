@@ -126,7 +126,13 @@ async def installations(settings: ServerSettings) -> Finding:
         page = str((await identity.app.getitem("/app")).get("html_url", ""))
     if not found:
         return warning(texts.nowhere(), texts.install(page))
-    wrong = [fault for one in found if (fault := _wrong_with(one))]
+    wrong = []
+    for one in found:
+        missing = set(_missing(one.get("permissions") or {}, APP_PERMISSIONS)) - _OPTIONAL
+        if one.get("suspended_at"):
+            wrong.append(texts.suspended(_owner(one)))
+        elif missing:
+            wrong.append(texts.grants_less(_owner(one), sorted(missing)))
     if wrong:
         return warning(" ".join(wrong), texts.accept())
     return ok(texts.installed([_owner(one) for one in found]))
@@ -186,14 +192,6 @@ def _compared(what: str, missing: list[str]) -> Finding:
     if {each.partition(":")[0] for each in missing} <= _OPTIONAL:
         return warning(texts.lacks(what, missing), texts.buttons())
     return problem(texts.lacks(what, missing), texts.grant(what))
-
-
-def _wrong_with(one: Mapping[str, Any]) -> str:
-    """What is wrong with an installation, '' for nothing."""
-    if one.get("suspended_at"):
-        return texts.suspended(_owner(one))
-    missing = set(_missing(one.get("permissions") or {}, APP_PERMISSIONS)) - _OPTIONAL
-    return texts.grants_less(_owner(one), sorted(missing)) if missing else ""
 
 
 def _owner(one: Mapping[str, Any]) -> str:

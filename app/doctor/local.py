@@ -28,7 +28,6 @@ from runner.model.shutdowns import endings
 from runner.ports import Repository, SandboxSpec, SystemClock
 from runner.prompts.questions import Message, Question
 from runner.roadmap.parse import parse_roadmap
-from runner.roadmap.task import Roadmap
 from runner.state.changes import EXECUTABLE, FILE, TreeEntry
 
 
@@ -68,10 +67,19 @@ async def roadmap(patient: Surveyed) -> Finding:
     path = (await configured(patient)).roadmap.path
     content = await _content(patient, path)
     if content is None:
-        if patient.app and await checkout_in(patient.folder) is None:
+        checkout = await checkout_in(patient.folder)
+        if patient.app and checkout is None:
             return skipped(texts.no_checkout())
-        return problem(missing_roadmap(path, ON_A_CHECKOUT, await _paths(patient)))
-    return _read(path, parse_roadmap(path, content))
+        # all files of the commit, those near the top of a plain folder
+        paths = await _entries(checkout) if checkout else beside(patient.folder)
+        return problem(missing_roadmap(path, ON_A_CHECKOUT, paths))
+    found = parse_roadmap(path, content)
+    work = [task for task in found.tasks if task.kind == "work"]
+    if found.asks:
+        return problem(f"{path}: {found.asks}")
+    if not work:
+        return warning(texts.no_tasks(path), texts.write_tasks(path))
+    return ok(texts.tasks(path, sum(not task.checked for task in work), len(work)))
 
 
 async def configured(patient: Surveyed) -> RepositoryConfig:
@@ -90,16 +98,6 @@ async def _configuration(patient: Surveyed) -> bytes | None:
     return await _content(patient, CONFIG_PATH)
 
 
-def _read(path: str, found: Roadmap) -> Finding:
-    work = [task for task in found.tasks if task.kind == "work"]
-    left = sum(not task.checked for task in work)
-    if found.asks:
-        return problem(f"{path}: {found.asks}")
-    if not work:
-        return warning(texts.no_tasks(path), texts.write_tasks(path))
-    return ok(texts.tasks(path, left, len(work)))
-
-
 async def _content(patient: Surveyed, path: str) -> bytes | None:
     """A file of the newest commit, or of the folder without git; None if it does not exist."""
     checkout = await checkout_in(patient.folder)
@@ -110,14 +108,6 @@ async def _content(patient: Surveyed, path: str) -> bytes | None:
     if entry is None or entry.mode not in (FILE, EXECUTABLE):
         return None
     return (await checkout.blobs([entry.sha]))[entry.sha]
-
-
-async def _paths(patient: Surveyed) -> list[str]:
-    """The files a roadmap could be: all of the commit, those near the top of a plain folder."""
-    checkout = await checkout_in(patient.folder)
-    if checkout is None:
-        return beside(patient.folder)
-    return list(await _entries(checkout))
 
 
 async def _entries(checkout: Repository) -> Mapping[str, TreeEntry]:

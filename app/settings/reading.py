@@ -136,7 +136,8 @@ def _load(kind: type[S], options: Mapping[str, Any]) -> S:
     try:
         settings = kind(**options)
     except ValidationError as error:
-        problems += _problems(error, kind)
+        details = error.errors(include_url=False, include_input=False)
+        problems += [_problem(str(each["loc"][0]).upper(), each, kind) for each in details]
     else:
         if not problems:
             return settings
@@ -146,21 +147,14 @@ def _load(kind: type[S], options: Mapping[str, Any]) -> S:
 
 def _unknown() -> list[SettingsProblem]:
     known = [n.upper() for n in ServerSettings.model_fields if n.upper().startswith(OURS)]
-    names = sorted(name for name in os.environ if name.startswith(OURS) and name not in known)
-    return [SettingsProblem(name, _did_you_mean(name, known)) for name in names]
-
-
-def _did_you_mean(name: str, known: Sequence[str]) -> str:
     # what all names begin with says nothing about how near they are
     ends = [end.removeprefix(OURS) for end in known]
-    near = difflib.get_close_matches(name.removeprefix(OURS), ends, n=1)
-    hint = f"did you mean {OURS}{near[0]}? Otherwise unset it" if near else "unset it"
-    return f"is not a setting of Cairn; {hint}"
-
-
-def _problems(error: ValidationError, kind: type[RunSettings]) -> list[SettingsProblem]:
-    details = error.errors(include_url=False, include_input=False)
-    return [_problem(str(detail["loc"][0]).upper(), detail, kind) for detail in details]
+    problems = []
+    for name in sorted(name for name in os.environ if name.startswith(OURS) and name not in known):
+        near = difflib.get_close_matches(name.removeprefix(OURS), ends, n=1)
+        hint = f"did you mean {OURS}{near[0]}? Otherwise unset it" if near else "unset it"
+        problems.append(SettingsProblem(name, f"is not a setting of Cairn; {hint}"))
+    return problems
 
 
 def _problem(name: str, detail: Any, kind: type[RunSettings]) -> SettingsProblem:

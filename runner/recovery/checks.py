@@ -14,7 +14,7 @@ from runner.roadmap.edit import EditRefused, find
 from runner.roadmap.lint import lint_text
 from runner.roadmap.lint.reading import OPEN_END, SCOPE, SWEEP, WHOLE_THING
 from runner.roadmap.parse import parse_roadmap
-from runner.roadmap.task import NewTask, Roadmap, Task, files
+from runner.roadmap.task import NewTask, Task, files
 from runner.state.proposal import REPLACED_BY, Strategy
 from runner.state.run_state import RunState
 
@@ -89,14 +89,9 @@ def _stands(name: str, text: str) -> bool:
 
 def _demand_words(text: str) -> list[str]:
     """The words of a line without marks at their edges; code in backticks is one word."""
-    return list(_each_word(text))
-
-
-def _each_word(text: str) -> Iterator[str]:
-    for word in _WORD.findall(text):
-        plain = word if word.startswith("`") else word.strip(_EDGES).casefold()
-        if plain:
-            yield plain
+    words = _WORD.findall(text)
+    plain = (w if w.startswith("`") else w.strip(_EDGES).casefold() for w in words)
+    return [word for word in plain if word]
 
 
 def _adds_only(old: Sequence[str], new: Sequence[str]) -> bool:
@@ -273,7 +268,8 @@ def _refused(state: RunState, ground: Ground) -> str:
         return f"The roadmap cannot take it: {refused}."
     before = parse_roadmap(path, ground.roadmap)
     old = find(before, state.current)
-    new = _new(before, after)
+    keys = {task.key for task in before.tasks}
+    new = [task for task in after.tasks if task.key not in keys]
     if old and old.runnable and not all(task.runnable for task in new):
         return "A task would be optional or a template; write plain work."
     lines = {line for task in new for line in range(task.place.line, task.place.end_line + 1)}
@@ -282,11 +278,6 @@ def _refused(state: RunState, ground: Ground) -> str:
         if broken and warning.line in lines:
             return f"{warning.message}."
     return ""
-
-
-def _new(before: Roadmap, after: Roadmap) -> list[Task]:
-    keys = {task.key for task in before.tasks}
-    return [task for task in after.tasks if task.key not in keys]
 
 
 def _words(text: str) -> str:

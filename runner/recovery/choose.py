@@ -27,7 +27,7 @@ from runner.state.proposal import (
     Proposal,
     Strategy,
 )
-from runner.state.run_state import Failure, Plan, RunState, Status
+from runner.state.run_state import Plan, RunState, Status
 
 _PROPOSED = {Status.AWAITING_APPROVAL, Status.IN_PROGRESS, Status.REPLACED}
 
@@ -47,17 +47,13 @@ def choose(state: RunState) -> Choice:
     why = ""
     if usual == "defer":
         why = _no_defer(state)
-    elif failure and _is_question(state, failure):
-        why = NEEDS_AN_ANSWER
+    elif failure and (
+        failure.type == UNCLEAR or model_asks(question_of(state.attempt)) in failure.evidence[:1]
+    ):
+        why = NEEDS_AN_ANSWER  # only people can say what is meant
     elif usual in REPLACED_BY:
         why = _no_rewrite(state, REPLACED_BY[usual][0])
     return Choice("escalate", why) if why else Choice(usual)
-
-
-def _is_question(state: RunState, failure: Failure) -> bool:
-    """Whether only people can say what is meant: the model asks, or the task is vague."""
-    asked = model_asks(question_of(state.attempt))
-    return failure.type == UNCLEAR or asked in failure.evidence[:1]
 
 
 def room(state: RunState) -> int:
@@ -74,16 +70,12 @@ def _no_defer(state: RunState) -> str:
     if state.attempt.number > 1:
         return defer_refused("once")
     awaited = state.attempt.failure.waits_for if state.attempt.failure else ""
-    if awaited and awaited not in _to_come(state):
+    # what this run is still going to work on, or is working on
+    coming = {task.key for task in upcoming(state)} | set(state.at_work)
+    coming |= {a.task for a in state.attempts.values() if a.status is Status.DEFERRED}
+    if awaited and awaited not in coming:
         return defer_refused("never", next((t.name for t in state.tasks if t.key == awaited), ""))
     return ""
-
-
-def _to_come(state: RunState) -> set[str]:
-    """Tasks this run is still going to work on, or is working on."""
-    coming = {task.key for task in upcoming(state)}
-    deferred = (a.task for a in state.attempts.values() if a.status is Status.DEFERRED)
-    return coming | set(state.at_work) | set(deferred)
 
 
 def _no_rewrite(state: RunState, fewest: int) -> str:

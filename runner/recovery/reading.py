@@ -247,7 +247,11 @@ def read_pushed(path: str, before: bytes, after: bytes, key: str) -> PushedTasks
 
 def same_tasks(path: str, one: bytes, other: bytes) -> bool:
     """Say whether two texts of a roadmap have the same tasks, apart from how they are laid out."""
-    return _tasks_in(path, one) == _tasks_in(path, other)
+    mine, theirs = (
+        [(t.id, t.title, t.checked, t.acceptance) for t in parse_roadmap(path, each).tasks]
+        for each in (one, other)
+    )
+    return mine == theirs
 
 
 def _place(roadmap: Roadmap, task: Task) -> tuple[int, int]:
@@ -270,10 +274,3 @@ def _tasks(written: bytes) -> PushedTasks:
         return PushedTasks(problem="it does not put a list of tasks in the task's place")
     problem = next(problems_of(tasks), "")
     return PushedTasks(problem=problem.rstrip(".")) if problem else PushedTasks(tasks)
-
-
-def _tasks_in(path: str, content: bytes) -> list[tuple[object, ...]]:
-    return [
-        (each.id, each.title, each.checked, each.acceptance)
-        for each in parse_roadmap(path, content).tasks
-    ]
