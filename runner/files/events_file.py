@@ -7,7 +7,7 @@ import json
 import os
 import stat
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
@@ -65,7 +65,11 @@ class EventsFile:
         """The ids of the events at the end of the file."""
         size = os.fstat(file).st_size
         tail = os.pread(file, _TAIL, max(0, size - _TAIL))
-        return dict.fromkeys(id for line in tail.splitlines() if (id := _id(line)))
+        found: dict[str, None] = {}
+        for line in tail.splitlines():
+            with suppress(ValueError, TypeError, KeyError):  # not one of ours
+                found[str(json.loads(line)["id"])] = None
+        return found
 
 
 def _append(file: int, lines: bytes) -> None:
@@ -75,11 +79,3 @@ def _append(file: int, lines: bytes) -> None:
         lines = b"\n" + lines
     while lines:
         lines = lines[os.write(file, lines) :]
-
-
-def _id(line: bytes) -> str:
-    try:
-        found = json.loads(line)
-    except ValueError:
-        return ""
-    return str(found.get("id", "")) if isinstance(found, dict) else ""

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Literal
 
 from runner.errors import Outage, TaskError
-from runner.git.command import Finished, Git, GitFailed, as_user, hermetic
+from runner.git.command import Git, GitFailed, as_user, hermetic
 from runner.git.objects import GitObjects, identity, write_commit
 from runner.git.own_settings import OwnSettings, own_settings
 from runner.people.sentences import commit_message
@@ -152,7 +152,8 @@ class LocalRepository:
     async def _made(self, head: str) -> Sequence[TaskCommit]:
         known, old = self._known
         if known != head:
-            next_one = known and await self._parents(head) == [known]
+            parents = known and await self._git.line("rev-list", "--parents", "--max-count=1", head)
+            next_one = known and parents.split()[1:] == [known]
             named = ("--grep=^Cairn-Task: ", "--grep=^This reverts commit ", "--format=%H %P%n%B")
             span = f"{known}..{head}" if next_one else head
             listed = await self._git.output("log", "-z", *_OUR_WAY, *named, span)
@@ -161,10 +162,6 @@ class LocalRepository:
             made = [TaskCommit(id, "".join(more[:1]), message) for (id, *more), message in ids]
             self._known = (head, [*made, *(old if next_one else ())])
         return self._known[1]
-
-    async def _parents(self, commit: str) -> list[str]:
-        line = await self._git.line("rev-list", "--parents", "--max-count=1", commit)
-        return line.split()[1:]
 
     async def holds(self, commit: str, branch: str) -> bool:
         """Say whether what is checked out is this branch, or has this commit in its history."""
@@ -232,8 +229,13 @@ class LocalRepository:
                 f"The run works on branch {checkpoint.below}, but {self._root} is on"
                 f" {branch or 'no branch'} now. Type: git switch {checkpoint.below}",
             )
-        if await self._is(head, checkpoint):
-            return Published(head, branch)
+        about, _, message = (await self._objects.commit(head)).partition(b"\n\n")
+        lines = about.decode("utf-8", "replace").split("\n")
+        parents = [line.removeprefix("parent ") for line in lines if line.startswith("parent ")]
+        made = (lines[0], parents, message)
+        wanted = commit_message(checkpoint.text).encode("utf-8", "replace")
+        if made == (f"tree {checkpoint.tree}", [checkpoint.parent], wanted):
+            return Published(head, branch)  # a repeat after a crash
         return Published(await self._advance(head, checkpoint), branch)
 
     async def publish_proposal(self, proposed: Proposed) -> Published:
@@ -260,13 +262,13 @@ class LocalRepository:
         commit = await write_commit(
             self._git, self._user, checkpoint=checkpoint, base=base, signing=signing
         )
-        self._check_moved(await self._fast_forward(commit), checkpoint)
-        return commit
-
-    def _check_moved(self, done: Finished, checkpoint: Checkpoint) -> None:
-        """Raise when the fast-forward was refused; git lists the files behind a tab."""
+        # branch and files move, or nothing: git itself refuses if an edit would be lost
+        careful = ("--no-overwrite-ignore", "--no-autostash", "--no-verify-signatures")
+        user = await self._own()
+        done = await user.call("merge", "--ff-only", "--quiet", *careful, commit)
         if not done.exit_code:
-            return
+            return commit
+        # git lists the files behind a tab
         files = [line.strip() for line in done.stderr.split("\n") if line.startswith("\t")]
         if not files:
             raise Outage("git", f"The branch could not be moved: {done.stderr.strip()}")
@@ -278,22 +280,6 @@ class LocalRepository:
             message = f"{begin} Commit or stash that, then type `cairn resume`."
             raise Outage("git", message, advised=True)
         raise TaskError("git", f"{begin} Commit or move these files, then run the task again.")
-
-    async def _fast_forward(self, commit: str) -> Finished:
-        """Move branch and files, or nothing. git itself refuses if an edit would be lost."""
-        careful = ("--no-overwrite-ignore", "--no-autostash", "--no-verify-signatures")
-        return await (await self._own()).call("merge", "--ff-only", "--quiet", *careful, commit)
-
-    async def _is(self, head: str, checkpoint: Checkpoint) -> bool:
-        """Say whether a commit already is this checkpoint (a repeat after a crash)."""
-        about, _, message = (await self._objects.commit(head)).partition(b"\n\n")
-        lines = about.decode("utf-8", "replace").split("\n")
-        parents = [line.removeprefix("parent ") for line in lines if line.startswith("parent ")]
-        return (
-            lines[0] == f"tree {checkpoint.tree}"
-            and parents == [checkpoint.parent]
-            and message == commit_message(checkpoint.text).encode("utf-8", "replace")
-        )
 
     async def _look(self) -> tuple[str, str | None]:
         """Return the commit and the branch (None: detached), with one process where all is well."""

@@ -323,19 +323,16 @@ async def identity(user: Git) -> Mapping[str, str]:
     """
     honest = replace(user, settings=(*user.settings, "user.useConfigOnly=true"))
     done = await honest.call("var", "GIT_COMMITTER_IDENT")
-    name, email = _NOBODY if done.exit_code else _person(done.stdout)
+    name, email = _NOBODY
+    if not done.exit_code:  # Name <email> seconds zone
+        name, _, rest = os.fsdecode(done.stdout).partition(" <")
+        email = rest.partition(">")[0]
     return {
         "GIT_AUTHOR_NAME": name,
         "GIT_AUTHOR_EMAIL": email,
         "GIT_COMMITTER_NAME": name,
         "GIT_COMMITTER_EMAIL": email,
     }
-
-
-def _person(ident: bytes) -> tuple[str, str]:
-    """Split ``Name <email> seconds zone``."""
-    name, _, rest = os.fsdecode(ident).partition(" <")
-    return name, rest.partition(">")[0]
 
 
 _LARGEST_MERGED = 4 << 20

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cache
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, cast
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -242,10 +242,7 @@ class Execution:
         return int(self.at // DAY)
 
 
-@cache
-def _execution() -> TypeAdapter[Execution]:
-    """Made when a record is first read: most runs read none."""
-    return TypeAdapter(Execution)
+_checked = cache(TypeAdapter)  # made when a record is first read: most runs read none
 
 
 class UnreadableRecord(ValueError):
@@ -264,6 +261,6 @@ def for_programs(execution: Execution) -> dict[str, Any]:
 def from_json(text: str) -> Execution:
     """Read a stored record. Raises ``UnreadableRecord``."""
     try:
-        return _execution().validate_json(text)
+        return cast("Execution", _checked(Execution).validate_json(text))
     except ValidationError as error:
         raise UnreadableRecord(str(error)) from error

@@ -6,6 +6,7 @@ words are in ``runner/people/history_sentences.py``.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -96,13 +97,16 @@ def statistics_of(found: Totals, query: HistoryQuery) -> Statistics:
     by = summed(found.days)
     whole = by.get(("all", ""), Tally())
     since, until = query.since // DAY, query.until // DAY
+    groups: dict[str, list[NamedTally]] = defaultdict(list)
+    for (dimension, name), tally in sorted(by.items(), key=lambda each: (-each[1].seen, each[0])):
+        groups[dimension].append(NamedTally(name, tally))
     first = min((each.day for each in found.days), default=int(until))
     return Statistics(
         since=date_of(max(first, int(since))),
         until=date_of(int(until)),
         attempts=NamedTally("all", whole),
         days=_days(found.days),
-        **{plural: _group(by, dimension) for plural, dimension in _GROUPS.items()},
+        **{plural: tuple(groups[dimension]) for plural, dimension in _GROUPS.items()},
         left_out=LeftOut(
             other_versions=found.other_versions,
             future=found.future,
@@ -123,11 +127,6 @@ _GROUPS: Final = {
     "decisions": "decision",
     "repairs": "repair",
 }
-
-
-def _group(by: dict[tuple[str, str], Tally], dimension: str) -> Tallies:
-    found = [NamedTally(name, tally) for (each, name), tally in by.items() if each == dimension]
-    return tuple(sorted(found, key=lambda each: (-each.tally.seen, each.name)))
 
 
 def _days(totals: Iterable[DayTotal]) -> Tallies:

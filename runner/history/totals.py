@@ -82,15 +82,11 @@ def counted(execution: Execution) -> dict[tuple[str, str], Tally]:
     for node in execution.nodes:
         found["node", node.node] = Tally(node.visits, int(end.over), int(end.finished), node.usage)
     for error in sorted(errors_of(execution)):
-        found["error", error] = Tally(1, int(end.over), int(_got_over(error, execution)))
+        # it went away without a person: nobody had to decide about a proposal
+        waited = waited_out(error) is not None and end.over and end.error != error
+        alone = execution.recovery.finished and not execution.recovery.by
+        found["error", error] = Tally(1, int(end.over), int(end.made or waited or alone))
     return found | dict(_recovery(execution))
-
-
-def _got_over(error: str, execution: Execution) -> bool:
-    """Whether an error went away without a person: nobody had to decide about a proposal."""
-    end, recovery = execution.end, execution.recovery
-    waited = waited_out(error) is not None and end.over and end.error != error
-    return end.made or waited or (recovery.finished and not recovery.by)
 
 
 def _places(execution: Execution) -> Iterator[tuple[str, str]]:
