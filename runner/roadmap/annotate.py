@@ -162,6 +162,8 @@ class _Said:
                 self.priority = self.priority or value
             else:
                 self.effort = self.effort or value
+        wish = without_marks(self.priority).strip(" .").casefold()  # "Priority: nice to have"
+        self.optional |= wish in WORDS["optional"]
 
 
 def annotate(

@@ -144,37 +144,16 @@ _BLOCKS = MarkdownIt("commonmark", {"maxNesting": 100}).disable("inline")
 
 
 @dataclass(frozen=True, slots=True)
-class Stand:
-    """Where a new task will be, in lines after the edit; its last ``nested`` are its details."""
-
-    line: int
-    text_end_line: int
-    end_line: int
-    nested: int
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
 class EditPlan:
-    """Splices, and the tasks they make instead of ``task``."""
+    """Splices, and the tasks they make instead of ``task``.
+
+    ``between`` lines come between the first new one's own text and what is nested in it.
+    """
 
     task: Task
     splices: tuple[Splice, ...]
-    stands: tuple[Stand, ...]
-
-
-def stands(news: Sequence[Written], line: int, *, between: int = 0) -> tuple[Stand, ...]:
-    """Return where tasks written one after another from ``line`` on will be.
-
-    ``between`` lines come between the first one's own text and what is nested in it.
-    """
-    found: list[Stand] = []
-    for new in news:
-        own = line + len(new.own)
-        end = own + between + len(new.nested)
-        found.append(Stand(line, own - 1, end - 1, len(new.nested), new.text))
-        line, between = end, 0
-    return tuple(found)
+    news: tuple[Written, ...]
+    between: int
 
 
 def unmeant(plan: EditPlan, before: Roadmap, after: Roadmap) -> str:
@@ -183,32 +162,37 @@ def unmeant(plan: EditPlan, before: Roadmap, after: Roadmap) -> str:
     Of a new task only its key, its id and a freedom not to run are read back.
     """
     old, there = plan.task, {task.place.line: task for task in after.tasks}
-    news = [there.get(stand.line) for stand in plan.stands]
+    spans: list[tuple[int, int, int]] = []  # lines of the new tasks, as in what is compared
+    line, between = old.place.line, plan.between
+    for written in plan.news:
+        own = line + len(written.own)
+        end = own + between + len(written.nested)
+        spans.append((line, own - 1, end - 1))
+        line, between = end, 0
+    news = [there.get(span[0]) for span in spans]
     meant: list[_Seen] = []
     for other in (task for task in before.tasks if task.key != old.key):
         was = _seen(other)
         outer = was.line < old.place.line and was.end_line == old.place.end_line
         line, text_end, end = (moved(number, plan.splices) for number in was[:3])
-        own = was.parent == old.key  # what is nested in the task stays with the first new one
+        inner = was.parent == old.key  # what is nested in the task stays with the first new one
         meant.append(
             was._replace(
                 line=line,
                 text_end_line=text_end,
-                end_line=plan.stands[-1].end_line if outer else end,
-                parent=(news[0].key if news[0] else None) if own else was.parent,
+                end_line=spans[-1][2] if outer else end,
+                parent=(news[0].key if news[0] else None) if inner else was.parent,
             )
         )
-    for stand, new in zip(plan.stands, news, strict=True):
-        same = new is not None and new.text.split() == stand.text.split()
+    for span, written, new in zip(spans, plan.news, news, strict=True):
+        same = new is not None and new.text.split() == written.text.split()
         kind = "check" if old.kind == "check" else "work"
         meant.append(
             _Seen(
-                line=stand.line,
-                text_end_line=stand.text_end_line,
-                end_line=stand.end_line,
+                *span,
                 key=new.key if new else "",
                 id=new.id if new else None,
-                text=new.text if new and same else stand.text,
+                text=new.text if new and same else written.text,
                 checked=False,
                 kind=kind,
                 depth=old.place.depth,
@@ -219,7 +203,7 @@ def unmeant(plan: EditPlan, before: Roadmap, after: Roadmap) -> str:
     return (
         _difference(sorted(meant), after)
         or _taken(plan, before, [new for new in news if new])
-        or _swallowed(plan.stands[0], after.content)
+        or _swallowed(spans[0], len(plan.news[0].nested), after.content)
     )
 
 
@@ -238,15 +222,16 @@ def _taken(plan: EditPlan, before: Roadmap, news: Sequence[Task]) -> str:
     return ""
 
 
-def _swallowed(stand: Stand, content: bytes) -> str:
+def _swallowed(span: tuple[int, int, int], nested: int, content: bytes) -> str:
     """Say that new details became part of code or HTML that was left open before them, or ''."""
-    if not stand.nested:
+    first, _, last = span
+    if not nested:
         return ""
-    lines = lines_of(content, stand.line, stand.end_line)
+    lines = lines_of(content, first, last)
     texts = [line.decode("utf-8", "replace").expandtabs(4) for line in lines]
     indent = " " * (len(texts[0]) - len(texts[0].lstrip(" ")))
     tokens = _BLOCKS.parse("\n".join(text.removeprefix(indent) for text in texts))
     items = {token.map[0] for token in tokens if token.type == "list_item_open" and token.map}
-    if stand.end_line - stand.nested + 1 - stand.line in items:
+    if last - nested + 1 - first in items:
         return ""
     return "would put its details into code or HTML that is left open in the task; close that first"

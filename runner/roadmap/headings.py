@@ -131,9 +131,12 @@ _CJK = {character: number for number, character in enumerate("一二三四五六
 @lru_cache(maxsize=4096)
 def number(text: str) -> str:
     """Return the number a heading is written with ("1.2 X", "Phase 3", "第二阶段"), '' without."""
-    text = _bare(text)
-    found = _WORDED.match(text) or _ORDINAL.match(text) or _NUMBERED.match(text)
+    found = _numbered(_bare(text))
     return arabic(found["number"]) if found else ""
+
+
+def _numbered(text: str) -> re.Match[str] | None:
+    return _WORDED.match(text) or _ORDINAL.match(text) or _NUMBERED.match(text)
 
 
 def phase(path: Path) -> str | None:
@@ -232,7 +235,7 @@ def is_task(text: str) -> str:
 def words(text: str) -> str:
     """Return the words without number and marks, for comparing: 'Phase 1: Core ✅' → 'core'."""
     text = _bare(text)
-    found = _WORDED.match(text) or _ORDINAL.match(text) or _NUMBERED.match(text)
+    found = _numbered(text)
     rest = without_marks(text[found.end() :].lstrip(" \t.:)]-：、")) if found else text
     return " ".join((rest or text).casefold().split())
 

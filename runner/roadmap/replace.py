@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import takewhile
 
-from runner.roadmap.edit import EditPlan, EditRefused, find, place_of, stands, unmeant, wanted
+from runner.roadmap.edit import EditPlan, EditRefused, find, place_of, unmeant, wanted
 from runner.roadmap.parse import parse_roadmap
 from runner.roadmap.source import Splice, line_starts, lines_of, spliced
 from runner.roadmap.task import NewTask, Roadmap, Task
@@ -162,10 +162,10 @@ def replacement(
         rest.append(b"")  # words that follow at once would become part of what is written
     if not keep_nested:
         whole = Splice(place.line, place.end_line, (*own, *rest))
-        return EditPlan(task, (whole,), stands(news, place.line, between=len(lines)))
+        return EditPlan(task, (whole,), tuple(news), len(lines))
     splices = (
         Splice(place.line, place.text_end_line, own),
         Splice(place.end_line + 1, place.end_line, tuple(rest)),
     )
     between = len(lines) + place.end_line - place.text_end_line
-    return EditPlan(task, splices, stands(news, place.line, between=between))
+    return EditPlan(task, splices, tuple(news), between)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import groupby
+from difflib import unified_diff
 
 from runner.roadmap.normalise.outline import Part, outline
 from runner.roadmap.normalise.rewrite import (
@@ -89,8 +89,7 @@ def draft_of(before: Roadmap) -> RoadmapDraft:
 def checked(path: str, content: bytes, draft: RoadmapDraft) -> NormalizedRoadmap:
     """Return a draft as a proposal if it is what was meant when it is read again."""
     meant = draft.meant()
-    splices = tuple(draft.splices())
-    new = spliced(content, splices)
+    new = spliced(content, draft.splices())
     after = parse_roadmap(path, new)
     if not meant:
         why = "its structure does not show what the tasks are"
@@ -113,7 +112,6 @@ def checked(path: str, content: bytes, draft: RoadmapDraft) -> NormalizedRoadmap
         "proposed",
         why,
         tasks=after.tasks,
-        splices=splices,
         notes=tuple(sorted(draft.notes, key=lambda note: note.line)),
         unread=tuple(note for note, _ in unread),
         left=tuple(place for _, place in unread),
@@ -131,7 +129,6 @@ def _left(path: str, content: bytes, why: str, verdict: Verdict = "nothing") -> 
     return NormalizedRoadmap(path, content, content, verdict, why)
 
 
-_AROUND = 3
 _MOST_NOTES = 100
 
 
@@ -141,50 +138,18 @@ def render_title(proposal: NormalizedRoadmap) -> str:
 
 
 def render_diff(proposal: NormalizedRoadmap) -> str:
-    """Return the change as a unified diff, in time linear in the file, or ''.
+    """Return the change as a unified diff, or ''.
 
     Lines are shown without their ends, the last one too, and bytes that are not UTF-8 as U+FFFD.
     """
-    if not proposal.splices:
-        return ""
-    changes = {splice.first: splice.lines for splice in proposal.splices}
-    rows: list[str] = []
-    for changed, run in groupby(
-        enumerate(lines_of(proposal.old), 1), lambda line: line[0] in changes
-    ):
-        numbers, texts = zip(*run, strict=True)
-        old = [text.encode("utf-8", "surrogateescape").decode("utf-8", "replace") for text in texts]
-        if not changed:
-            rows += (f" {text}" for text in old)
-            continue
-        new = [text.decode("utf-8", "replace") for number in numbers for text in changes[number]]
-        head = _alike(old, new)
-        tail = _alike(old[head:][::-1], new[head:][::-1])
-        rows += (f" {text}" for text in old[:head])
-        rows += (f"-{text}" for text in old[head : len(old) - tail])
-        rows += (f"+{text}" for text in new[head : len(new) - tail])
-        rows += (f" {text}" for text in old[len(old) - tail :])
-    hunks: list[tuple[int, int]] = []
-    for at in (at for at, row in enumerate(rows) if row[0] != " "):
-        joins = hunks and at - hunks[-1][1] <= 2 * _AROUND + 1
-        hunks.append((hunks.pop()[0] if joins else at, at))
-    shown = [f"--- {proposal.path}", f"+++ {proposal.path}"]
-    end = grown = 0
-    here = 1
-    for first, last in hunks:
-        start = max(0, first - _AROUND)
-        hunk = rows[start : last + _AROUND + 1]
-        here += start - end
-        less, more = (sum(row[0] != mark for row in hunk) for mark in "+-")
-        shown += [f"@@ -{here},{less} +{here + grown},{more} @@", *hunk]
-        end, here, grown = start + len(hunk), here + less, grown + more - less
-    return "\n".join(shown)
-
-
-def _alike(one: Sequence[str], other: Sequence[str]) -> int:
-    """Return how many of the first lines are the same."""
-    pairs = enumerate(zip(one, other, strict=False))
-    return next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))
+    old, new = (
+        [
+            line.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+            for line in lines_of(each)
+        ]
+        for each in (proposal.old, proposal.new)
+    )
+    return "\n".join(unified_diff(old, new, proposal.path, proposal.path, lineterm=""))
 
 
 def render_body(proposal: NormalizedRoadmap) -> str:

@@ -8,8 +8,14 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from runner.roadmap.normalise.outline import OutlineBlock, OutlineItem, Part, status_of
-from runner.roadmap.normalise.sorts import Mark, marked_lines, sort_of, title_mark
-from runner.roadmap.normalise.task_sources import Above, TaskSource, rows
+from runner.roadmap.normalise.sorts import Mark, marked_lines, sort_of, title_mark, value_mark
+from runner.roadmap.normalise.task_sources import (
+    Above,
+    TaskSource,
+    is_id,
+    status_column,
+    title_column,
+)
 from runner.roadmap.source import Splice
 from runner.roadmap.task import Task
 
@@ -31,10 +37,10 @@ class NormalizedRoadmap:
     """What to write instead of ``old``; ``new`` equals it unless the verdict is ``proposed``.
 
     ``why`` is one sentence for people; ``tasks`` are those of the new file, as the parser reads
-    them; ``splices`` are the lines that change; ``notes`` name every decision about a state;
-    ``unread`` the lists and tables that were left as they are, ``left`` the first and last lines
-    (from 1) of what may be tasks beside those that are; ``dropped`` what a model named that is not
-    in the file. Texts quote the roadmap: sanitize them before they are published.
+    them; ``notes`` name every decision about a state; ``unread`` the lists and tables that were left
+    as they are, ``left`` the first and last lines (from 1) of what may be tasks beside those that
+    are; ``dropped`` what a model named that is not in the file. Texts quote the roadmap: sanitize
+    them before they are published.
     """
 
     path: str
@@ -43,7 +49,6 @@ class NormalizedRoadmap:
     verdict: Verdict
     why: str
     tasks: tuple[Task, ...] = ()
-    splices: tuple[Splice, ...] = ()
     notes: tuple[ReviewNote, ...] = ()
     unread: tuple[ReviewNote, ...] = ()
     left: tuple[tuple[int, int], ...] = ()
@@ -230,15 +235,36 @@ def _label(draft: RoadmapDraft, part: Part) -> None:
 
 
 def _write_table(draft: RoadmapDraft, table: OutlineBlock, above: Above | None) -> None:
-    """Write a list instead of a table: its header as a line, then an item for each row."""
-    header = " · ".join(cell for cell in table.rows[0] if cell)
-    new = [NewLine(f"Columns: {header}"), NewLine("")]
-    for at, row in enumerate(rows(table), table.start + 2):
-        if row.is_task:
-            done = draft.decide(at, row.mark, above)
-            new.append(NewLine(f"- {box(done)} {row.title}", done))
-            new += [NewLine(f"  - {detail}") for detail in row.details]
-        elif row.title:
-            new += [NewLine(""), NewLine(row.title), NewLine("")]
+    """Write a list instead of a table: its header as a line, then an item for each row.
+
+    A row with a single cell is a group's name. What is before the title stays before it: an id
+    plainly, other cells in brackets; what is behind it becomes nested bullets.
+    """
+    names, status, title = table.rows[0], status_column(table), title_column(table)
+    new = [NewLine(f"Columns: {' · '.join(filter(None, names))}"), NewLine("")]
+    for line, cells in enumerate(table.rows[1:], table.start + 2):
+        filled = [at for at, cell in enumerate(cells) if cell.strip(" -\u2013\u2014")]
+        if title not in filled or (len(filled) == 1 and len(cells) > 2):
+            group = " ".join(cells[at] for at in filled)
+            new += [NewLine(""), NewLine(group), NewLine("")] if group else []
+            continue
+        marked = title_mark(cells[title])
+        mark = value_mark(cells[status]) if status in filled and status is not None else None
+        words: list[str] = []
+        details: list[str] = []
+        for at in filled:
+            name, cell = names[at].strip("*_ "), cells[at]
+            if at < title and at != status and (is_id(name) or not name):
+                words.append(cell.strip("*_ "))
+            elif at < title:
+                cell = title_mark(cell).whole if at == status else cell
+                words += [f"({cell})"] if cell else []
+            elif at > title:
+                cell = title_mark(cell).title if at == status and mark and mark.done else cell
+                details += [f"**{name}**: {cell}" if name else cell] if cell else []
+        done = draft.decide(line, mark or marked.mark, above)
+        text = " ".join(filter(None, [*words, marked.whole]))
+        new.append(NewLine(f"- {box(done)} {text}", done))
+        new += [NewLine(f"  - {detail}") for detail in details]
     draft.gone.update(range(table.start, table.end))
     draft.after[table.end - 1] = new

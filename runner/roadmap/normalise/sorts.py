@@ -43,12 +43,6 @@ _TASK_LIST = re.compile(
     re.IGNORECASE,
 )
 _CODE = re.compile(r"[A-Z]{1,8}-?\d{1,6}(?:[.-]\d{1,4})*\b")
-_ORDINAL = re.compile(rf"(?:第.{{1,3}}|\d{{1,3}})(?:{longest(WORDS['counted'])})")
-_VERSION = re.compile(
-    r"v\d{1,4}(?:\.\d{1,4})*\b"
-    r"|\[?\d{1,4}\.(?:\d{1,4}|x)(?:\.(?:\d{1,4}|x))?\]?(?:$|\s*[-–—:：(（])",
-    re.IGNORECASE,
-)
 _RELEASE = re.compile(
     r"(?:release|version|milestone)?\s*\[?v?\d{1,4}(?:\.\d{1,4}){1,3}\b", re.IGNORECASE
 )
@@ -82,16 +76,17 @@ _SHIPPED = re.compile(
     re.IGNORECASE,
 )
 """Within a text: it says in which release it came."""
-_DATE = re.compile(
-    r"[qh][1-4]\b|(?:19|20)\d\d\b"
-    r"|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6} \d",
-    re.IGNORECASE,
-)
-_PRIORITY = re.compile(
-    r"p[0-4]\b|(?:critical|high|medium|normal|low)(?:$| priority)|priority \d"
+_PHASE = re.compile(
+    rf"(?:第.{{1,3}}|\d{{1,3}})(?:{longest(WORDS['counted'])})"
+    r"|v\d{1,4}(?:\.\d{1,4})*\b"
+    r"|\[?\d{1,4}\.(?:\d{1,4}|x)(?:\.(?:\d{1,4}|x))?\]?(?:$|\s*[-–—:：(（])"
+    r"|[qh][1-4]\b|(?:19|20)\d\d\b"
+    r"|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6} \d"
+    r"|p[0-4]\b|(?:critical|high|medium|normal|low)(?:$| priority)|priority \d"
     r"|(?:must|should|could|nice to|won.t) have|[高中低]优先级|優先度[:：]?\s?[高中低]",
     re.IGNORECASE,
 )
+"""An ordinal, a version, a date or a priority."""
 
 
 def plain(text: str) -> str:
@@ -171,7 +166,7 @@ def sort_of(title: str) -> Sort | None:
     )
     if found := next((sort for sort, is_one in sorts if is_one), None):
         return found
-    if any(p.match(name) for p in (_DATE, _VERSION, _PRIORITY, _ORDINAL)):
+    if _PHASE.match(name):
         return "phase"
     named = _NAMED.match(name) or _LETTERED.match(name)
     word = named["word"].casefold() if named else ""

@@ -18,7 +18,6 @@ from runner.roadmap.normalise.outline import (
     tells_fields,
 )
 from runner.roadmap.normalise.sorts import (
-    Mark,
     is_boxed,
     is_field,
     is_lane,
@@ -34,19 +33,8 @@ from runner.roadmap.normalise.sorts import (
     starts_done,
     starts_marked,
     title_mark,
-    value_mark,
 )
 from runner.roadmap.words import WORDS
-
-
-@dataclass(frozen=True, slots=True)
-class TableRow:
-    """A row as a task: ``details`` are lines of nested bullets; not a task without ``is_task``."""
-
-    title: str
-    mark: Mark | None
-    details: tuple[str, ...]
-    is_task: bool = True
 
 
 def status_column(table: OutlineBlock) -> int | None:
@@ -71,38 +59,13 @@ def status_column(table: OutlineBlock) -> int | None:
     )
 
 
-def rows(table: OutlineBlock) -> Iterator[TableRow]:
-    """Yield a table's rows; one with a single cell is a group's name.
-
-    What is before the title stays before it: an id plainly, other cells in brackets.
-    """
-    names, status = table.rows[0], status_column(table)
-    title = _column(table, WORDS["task_columns"])
-    if title is None or title == status:
-        others = (at for at, name in enumerate(names) if name and not _is_id(name))
-        title = next((at for at in others if at != status), 0)
-    for cells in table.rows[1:]:
-        filled = [at for at, cell in enumerate(cells) if cell.strip(" -\u2013\u2014")]
-        if title not in filled or (len(filled) == 1 and len(cells) > 2):
-            yield TableRow(" ".join(cells[at] for at in filled), None, (), is_task=False)
-            continue
-        marked = title_mark(cells[title])
-        mark = value_mark(cells[status]) if status in filled and status is not None else None
-        words: list[str] = []
-        details: list[str] = []
-        for at in filled:
-            name, cell = names[at], cells[at]
-            if at < title and (at == status or not (_is_id(name) or not name)):
-                cell = title_mark(cell).whole if at == status else cell
-                words += [f"({cell})"] if cell else []
-            elif at < title:
-                words.append(cell.strip("*_ "))
-            elif at > title:
-                cell = title_mark(cell).title if at == status and mark and mark.done else cell
-                name = name.strip("*_ ")
-                details += [f"**{name}**: {cell}" if name else cell] if cell else []
-        words += [marked.whole] if marked.whole else []
-        yield TableRow(" ".join(words), mark or marked.mark, tuple(details))
+def title_column(table: OutlineBlock) -> int:
+    """Return the column that names the tasks, else the first that is no id and not the state."""
+    title, status = _column(table, WORDS["task_columns"]), status_column(table)
+    if title is not None and title != status:
+        return title
+    others = (at for at, name in enumerate(table.rows[0]) if name and not is_id(name))
+    return next((at for at in others if at != status), 0)
 
 
 def _column(table: OutlineBlock, names: Set[str]) -> int | None:
@@ -110,7 +73,8 @@ def _column(table: OutlineBlock, names: Set[str]) -> int | None:
     return next(found, None)
 
 
-def _is_id(name: str) -> bool:
+def is_id(name: str) -> bool:
+    """Say whether a column of this name has ids."""
     return name.casefold().strip("*_") in WORDS["id_columns"]
 
 
