@@ -37,10 +37,10 @@ class NormalizedRoadmap:
     """What to write instead of ``old``; ``new`` equals it unless the verdict is ``proposed``.
 
     ``why`` is one sentence for people; ``tasks`` are those of the new file, as the parser reads
-    them; ``notes`` name every decision about a state; ``unread`` the lists and tables that were left
-    as they are, ``left`` the first and last lines (from 1) of what may be tasks beside those that
-    are; ``dropped`` what a model named that is not in the file. Texts quote the roadmap: sanitize
-    them before they are published.
+    them; ``notes`` name every decision about a state; ``unread`` the lists and tables that were
+    left as they are, ``left`` the first and last lines (from 1) of what may be tasks beside those
+    that are; ``dropped`` what a model named that is not in the file. Texts quote the roadmap:
+    sanitize them before they are published.
     """
 
     path: str
