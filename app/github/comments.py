@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 from urllib.parse import unquote
@@ -145,7 +145,9 @@ async def read_reactions(
         while (after := _next(page)) and pages < _MOST_PAGES:
             page = (await _ask(client, [node], after)).get(node)
             pages, requests = pages + 1, requests + 1
-            read[node] = _joined(read[node], _reactions_in(page))
+            first, more = read[node], _reactions_in(page)
+            if first and more:
+                read[node] = replace(first, reactions=(*first.reactions, *more.reactions))
     return read, requests
 
 
@@ -193,13 +195,6 @@ def _reaction(found: Any) -> Reaction | None:
         return None
     at = datetime.fromisoformat(found["createdAt"])
     return Reaction(found["databaseId"], found["content"], at, user["databaseId"], user["login"])
-
-
-def _joined(first: Reacted | None, more: Reacted | None) -> Reacted | None:
-    if first is None or more is None:
-        return first
-    both = (*first.reactions, *more.reactions)
-    return Reacted(made_at=first.made_at, edited_at=first.edited_at, reactions=both)
 
 
 def _next(found: Any) -> str | None:

@@ -48,7 +48,9 @@ class HookDeliveries:
         found: list[HookDelivery] = []
         path = "/app/hook/deliveries{?per_page}"
         async for item in self._client.getiter(path, {"per_page": str(_A_PAGE)}):
-            each = _read(item)
+            at = datetime.fromisoformat(item["delivered_at"])
+            status = item["status_code"]
+            each = HookDelivery(item["id"], item["guid"], item["event"], at, status)
             if each.at < time or len(found) >= most:
                 break
             found.append(each)
@@ -59,8 +61,3 @@ class HookDeliveries:
         path = "/app/hook/deliveries/{id}"
         found = await self._client.getitem(path, {"id": str(delivery.id)})
         return dict(found["request"]["payload"] or {})
-
-
-def _read(item: Any) -> HookDelivery:
-    at = datetime.fromisoformat(item["delivered_at"])
-    return HookDelivery(item["id"], item["guid"], item["event"], at, item["status_code"])

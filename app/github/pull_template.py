@@ -10,7 +10,7 @@ part is never written again.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from app.github.comments import marker, section
 from runner.state.changes import EXECUTABLE, FILE, TreeEntry
@@ -34,15 +34,13 @@ _TITLE = "### From this repository's pull request template"
 
 def template_path(entries: Mapping[str, TreeEntry]) -> str | None:
     """Return where the template of a tree is; its name may be written in any case."""
-    found = dict(_candidates(entries))
+    found = {
+        path.lower(): path
+        for path, entry in entries.items()
+        if "pull_request_template" in path.lower() and entry.mode in (FILE, EXECUTABLE)
+    }
     wanted = (f"{folder}{name}" for name in _NAMES for folder in _FOLDERS)
     return next((found[path] for path in wanted if path in found), None)
-
-
-def _candidates(entries: Mapping[str, TreeEntry]) -> Iterable[tuple[str, str]]:
-    for path, entry in entries.items():
-        if "pull_request_template" in path.lower() and entry.mode in (FILE, EXECUTABLE):
-            yield path.lower(), path
 
 
 def template_text(content: bytes) -> str:

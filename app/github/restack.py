@@ -154,7 +154,14 @@ class Restack:
         self, done: Sequence[_Done], ties: Ties, places: Mapping[int, StackPlace]
     ) -> dict[int, Pull]:
         """Update what the descriptions say; return each with what it says now, by number."""
-        bodies = [(each.pull, _described(each, ties, places[each.pull.number])) for each in done]
+        bodies = []
+        for each in done:
+            pull, said = each.pull, _said(each.pull, places[each.pull.number])
+            parts = {"place": said, "done": each.needless, "held": each.held, "news": each.news}
+            body = with_sections(pull.body, parts)
+            if each.fresh.done == "rebuilt" and ties.closed(pull) and not ties.carries(pull):
+                body = put_on(pull, body, pull.base)
+            bodies.append((pull, body))
         try:
             await self._at.pulls.redescribe(bodies)
         except TaskError as error:
@@ -429,16 +436,6 @@ def _places(done: Sequence[_Done], ties: Ties) -> dict[int, StackPlace]:
         below = tuple(number for number in here.below if number in needless)
         places[each.pull.number] = replace(here, done=bool(each.needless), needless=below)
     return places
-
-
-def _described(done: _Done, ties: Ties, place: StackPlace) -> str:
-    """The description of one, with its place and what became of it."""
-    pull = done.pull
-    said = _said(pull, place)
-    parts = {"place": said, "done": done.needless, "held": done.held, "news": done.news}
-    body = with_sections(pull.body, parts)
-    left = done.fresh.done == "rebuilt" and ties.closed(pull) and not ties.carries(pull)
-    return put_on(pull, body, pull.base) if left else body
 
 
 def _state(known: Iterable[Pull], ground: _Ground) -> object:

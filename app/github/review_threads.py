@@ -119,7 +119,12 @@ class ReviewThreads:
         for thread in threads if request.review else sorted(threads, key=self._is_answered):
             if point := await self._point(thread, request):
                 found.append(point)
-        most = _fitting(found)
+        most, left = 0, _MOST_CHARACTERS
+        for point in found[:_MOST_POINTS]:
+            left -= len(point.shown)
+            if left < 0:
+                break
+            most += 1
         return tuple(found[:most]), tuple(SkippedThread(point.thread) for point in found[most:])
 
     async def answer(self, pull: Pull, replies: Sequence[ThreadReply]) -> None:
@@ -217,16 +222,6 @@ class ReviewThreads:
                 return
 
 
-def _fitting(found: Sequence[Point]) -> int:
-    """How many of the first points fit into one revision."""
-    left = _MOST_CHARACTERS
-    for number, point in enumerate(found[:_MOST_POINTS]):
-        left -= len(point.shown)
-        if left < 0:
-            return number
-    return min(len(found), _MOST_POINTS)
-
-
 def _whole(text: str, by: str) -> Point:
     """A point about the whole of a pull request."""
     short = cut_middle(text, _LONGEST)
@@ -255,22 +250,15 @@ def _split(body: str) -> tuple[str, tuple[str, ...]]:
 
     https://docs.github.com/en/pull-requests/collaborating-with-pull-requests/reviewing-changes-in-pull-requests/commenting-on-a-pull-request
     """
-    lines = body.replace("\r\n", "\n").split("\n")
-    blocks = []
-    for first, after, content in reversed(list(_suggested(body))):
-        blocks.append(content)
-        del lines[first:after]
-    return "\n".join(lines).strip(), tuple(reversed(blocks))
-
-
-def _suggested(body: str) -> Iterator[tuple[int, int, str]]:
-    """Yield first line, line after the end, and content of each suggestion block."""
+    body = body.replace("\r\n", "\n")
+    lines, blocks = body.split("\n"), []
     # without its inline rules, which take long for hostile text
-    markdown = MarkdownIt("commonmark").disable("inline")
-    for token in markdown.parse(body.replace("\r\n", "\n")):
+    for token in reversed(MarkdownIt("commonmark").disable("inline").parse(body)):
         fence = token.type == "fence" and token.level == 0 and token.map
         if fence and token.info.strip() == "suggestion":
-            yield fence[0], fence[1], token.content
+            blocks.append(token.content)
+            del lines[fence[0] : fence[1]]
+    return "\n".join(lines).strip(), tuple(reversed(blocks))
 
 
 def _thread(found: Any) -> _Thread:

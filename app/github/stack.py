@@ -213,14 +213,11 @@ def standing(pulls: Iterable[Pull], *, base: str, roadmap: str) -> StackPosition
     top = max(grounded, key=lambda p: (len(chains[p.number]), p.number), default=None)
     # a branch of ours that is gone could have stood on any base
     here = [p for p in mine if grounds[p.number] == base or grounds[p.number].startswith(PREFIX)]
-    members = tuple(_member(p, ties.below(p)) for p in grounded)
+    members = tuple(
+        Member(p.tasks, p.sha, p.head, ties.below(p), p.url, p.kind == "recovery") for p in grounded
+    )
     waiting = sum(1 for p in mine if p.open and p.member)
     return StackPosition(top, *_tasks(here, ties), members, waiting)
-
-
-def _member(pull: Pull, below: str) -> Member:
-    rewrites = pull.kind == "recovery"
-    return Member(pull.tasks, pull.sha, pull.head, below, pull.url, rewrites)
 
 
 def _tasks(here: list[Pull], ties: Ties) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:

@@ -13,7 +13,7 @@ from typing import Any
 from app.github.checks import TRUST
 from app.github.place import Place
 from runner.people.trust import trust_json, trust_summaries, trust_title
-from runner.state.publishing import LineNote, ShownTasks
+from runner.state.publishing import ShownTasks
 
 _LONGEST = 60_000
 """Characters of a text in a check run; GitHub stores 65,535."""
@@ -49,7 +49,18 @@ class TrustChecks:
         tasks = [each.task for each in shown.details]
         if page := self.at.page(tasks[0] if len(tasks) == 1 else ""):
             data["details_url"] = page
-        notes = [_annotation(note) for each in shown.details for note in each.notes]
+        notes = [
+            {
+                "path": note.path,
+                "start_line": note.start,
+                "end_line": note.end,
+                "annotation_level": note.level,
+                "title": note.title,
+                "message": note.text,
+            }
+            for each in shown.details
+            for note in each.notes
+        ]
         await self._shown(commit, data, notes, new=new)
 
     async def begin(self, commit: str) -> None:
@@ -126,17 +137,6 @@ class TrustChecks:
         for start in range(there["output"]["annotations_count"], len(notes), _AT_ONCE):
             output = data["output"] | {"annotations": notes[start : start + _AT_ONCE]}
             await self.at.checks.change(there, {"output": output})
-
-
-def _annotation(note: LineNote) -> dict[str, Any]:
-    return {
-        "path": note.path,
-        "start_line": note.start,
-        "end_line": note.end,
-        "annotation_level": note.level,
-        "title": note.title,
-        "message": note.text,
-    }
 
 
 def _check(shown: ShownTasks) -> dict[str, Any]:

@@ -94,7 +94,9 @@ class Inbox:
         if lane is None:
             lane = self._lanes[arrival.repository_id] = deque()
             if self._started:
-                self._begin(arrival.repository_id, lane)
+                task = asyncio.create_task(self._work(arrival.repository_id, lane))
+                self._tasks.add(task)
+                task.add_done_callback(self._tasks.discard)
         lane.append(arrival)
 
     async def idle(self) -> None:
@@ -109,27 +111,19 @@ class Inbox:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    def _begin(self, key: int | None, lane: deque[Arrival]) -> None:
-        task = asyncio.create_task(self._work(key, lane))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-
     async def _work(self, key: int | None, lane: deque[Arrival]) -> None:
         while lane:
-            await self._until_done(lane[0])
+            retrying = AsyncRetrying(
+                sleep=self._sleep,
+                retry=retry_if_exception_type(Outage),
+                wait=self._wait,
+                before_sleep=_tell(lane[0]),
+            )
+            await retrying(self._attempt, lane[0])
             self._present.discard(lane.popleft().id)
         del self._lanes[key]
         if not self._present:
             self._idle.set()
-
-    async def _until_done(self, arrival: Arrival) -> None:
-        retrying = AsyncRetrying(
-            sleep=self._sleep,
-            retry=retry_if_exception_type(Outage),
-            wait=self._wait,
-            before_sleep=_tell(arrival),
-        )
-        await retrying(self._attempt, arrival)
 
     async def _attempt(self, arrival: Arrival) -> None:
         async with self._slots:

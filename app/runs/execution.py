@@ -205,16 +205,11 @@ class Segments:
         async with aclosing(execute(run, ports, self._runs, self._started)) as steps:
             async for step in steps:
                 if isinstance(step, Outcome):
-                    step = _marked(step, ports.progress)
+                    # an end that people could not be told is said when the conversation is unlocked
+                    if not ports.progress.told and step.status in ("ended", "cancelled"):
+                        step = replace(step, result={**(step.result or {}), "untold": True})
                     await self._stopped(run, step)
                 yield step
-
-
-def _marked(outcome: Outcome, progress: Progress) -> Outcome:
-    """Note an end that people could not be told: it is said when their conversation is unlocked."""
-    if progress.told or outcome.status not in ("ended", "cancelled"):
-        return outcome
-    return replace(outcome, result={**(outcome.result or {}), "untold": True})
 
 
 async def execute(run: Run, ports: RunPorts, runs: StoredRuns, started: MutableSet[str]) -> Segment:
@@ -265,7 +260,10 @@ async def _obstacle(step: RunState | Ended, begun: Begun) -> Outcome | None:
 
     ``step`` is its first one: after an interruption that need not be the reading of its roadmap.
     """
-    if isinstance(step, Ended) or step.attempts or _repairs(step):
+    if isinstance(step, Ended) or step.attempts:
+        return None
+    asked = step.request.options.scope.revision
+    if asked and asked.fix:  # that tests cannot start may be what it is to repair
         return None
     found = await preflight(step, begun.ports.deps, begun.started)
     if found is None:
@@ -276,12 +274,6 @@ async def _obstacle(step: RunState | Ended, begun: Begun) -> Outcome | None:
     text = await begun.set_up.offered(step, found) if begun.set_up else advice(found)
     await begun.ports.progress.finish("refused", text, step)
     return Outcome("ended", found.seen)
-
-
-def _repairs(state: RunState) -> bool:
-    """Say whether it repairs what fails: that tests cannot start may be what it is for."""
-    asked = state.request.options.scope.revision
-    return asked is not None and asked.fix
 
 
 def _pull_options(config: RepositoryConfig, requester: str) -> PullOptions:

@@ -175,13 +175,14 @@ class MissingPermissions:
         if run.repository_id in self._asked:
             return ""
         lacking = await self._identity.lacking(run.installation_id)
-        new = [each for each in sorted(lacking) if await self._is_new(run, each)]
+        place = {"repository_id": run.repository_id, "issue": 0}
+        new = [
+            each
+            for each in sorted(lacking)
+            if await self._refusals.first(**place, user_id=_PLACES[each], delivery=run.id)
+        ]
         self._asked.add(run.repository_id)
         return not_granted(new, await self._identity.page(run.installation_id)) if new else ""
-
-    async def _is_new(self, run: Run, permission: str) -> bool:
-        place = {"repository_id": run.repository_id, "issue": 0, "user_id": _PLACES[permission]}
-        return await self._refusals.first(**place, delivery=run.id)
 
 
 _PLACES = {"checks": 0, "actions": -1, "merge_queues": -2, "statuses": -3}

@@ -60,21 +60,16 @@ class Welcome:
         if found["fork"] or found["archived"]:
             return
         command = ExecuteCommand(path=RepositoryConfig().roadmap.path)
-        await self._queue.start(_welcome(event, repository, found["default_branch"], command))
-
-
-def _welcome(
-    event: InstallationChanged, repository: NamedRepository, branch: str, command: ExecuteCommand
-) -> RunRequest:
-    """The row of a run that sets a repository up unasked: it has no comment."""
-    return RunRequest(
-        id=run_id(f"welcome {repository.id}"),
-        delivery=event.delivery,
-        repository_id=repository.id,
-        repository=repository.full_name,
-        installation_id=event.installation_id,
-        issue=None,
-        roadmap=command.path or "",
-        base_branch=branch,
-        request={**asdict(command), "setup": True, "unasked": True, "private": repository.private},
-    )
+        asked = {"setup": True, "unasked": True, "private": repository.private}
+        row = RunRequest(
+            id=run_id(f"welcome {repository.id}"),
+            delivery=event.delivery,
+            repository_id=repository.id,
+            repository=repository.full_name,
+            installation_id=event.installation_id,
+            issue=None,  # it has no comment
+            roadmap=command.path or "",
+            base_branch=found["default_branch"],
+            request={**asdict(command), **asked},
+        )
+        await self._queue.start(row)

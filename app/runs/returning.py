@@ -59,18 +59,16 @@ class Returning:
         place = BoardPlace(installation_id, id, here.full_name, here.default_branch)
         head = await Contents(api).head(here.default_branch)
         if head and not found["archived"]:
-            await self.pushed(await self._as_it_is(place, here, head))
+            # a push that changes nothing: what is out of date is noticed, and nothing is started
+            bot = await self.identity.bot_login(installation_id)
+            push = BranchPushed(
+                delivery=f"return of {here.id}",
+                repository=here,
+                installation_id=installation_id,
+                before=head,
+                after=head,
+                sender=User(id=0, login=bot, type="Bot"),
+            )
+            await self.pushed(push)
             await self.ended(place)
         await self.board(place)
-
-    async def _as_it_is(self, place: BoardPlace, here: Repo, head: str) -> BranchPushed:
-        """A push that changes nothing: what is out of date is noticed, and nothing is started."""
-        bot = await self.identity.bot_login(place.installation_id)
-        return BranchPushed(
-            delivery=f"return of {here.id}",
-            repository=here,
-            installation_id=place.installation_id,
-            before=head,
-            after=head,
-            sender=User(id=0, login=bot, type="Bot"),
-        )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 
@@ -139,25 +139,22 @@ def replies_in(
     revision: Revision, outcome: RevisionOutcome, asked: RevisionRequest
 ) -> list[ThreadReply]:
     """What is answered in each thread: resolved where its lines were changed, else why not."""
-    read = [_reply(point, outcome) for point in revision.points if point.thread]
-    return [*read, *_left_out(revision, asked)]
-
-
-def _left_out(revision: Revision, asked: RevisionRequest) -> Iterator[ThreadReply]:
+    replies = []
+    for point in revision.points:
+        if point.thread:
+            text, about = thread_failed(outcome.why), outcome.is_about(point)
+            if outcome.commit and about:
+                text = thread_done(outcome.commit)
+            elif outcome.commit:
+                text = elsewhere(outcome.commit, point.path, sorted(outcome.changed))
+            resolves = bool(outcome.commit) and about
+            replies.append(ThreadReply(point.thread, text, resolves=resolves))
     for each in revision.left_out:
         if each.path:
-            yield ThreadReply(each.thread, thread_never_written(each.path))
+            replies.append(ThreadReply(each.thread, thread_never_written(each.path)))
         else:
-            yield ThreadReply(each.thread, thread_unread(asked), kind="unread")
-
-
-def _reply(point: Point, outcome: RevisionOutcome) -> ThreadReply:
-    if not outcome.commit:
-        return ThreadReply(point.thread, thread_failed(outcome.why), resolves=False)
-    if outcome.is_about(point):
-        return ThreadReply(point.thread, thread_done(outcome.commit), resolves=True)
-    text = elsewhere(outcome.commit, point.path, sorted(outcome.changed))
-    return ThreadReply(point.thread, text, resolves=False)
+            replies.append(ThreadReply(each.thread, thread_unread(asked), kind="unread"))
+    return replies
 
 
 def _said(outcome: RevisionOutcome, asked: RevisionRequest, revision: Revision) -> str:
