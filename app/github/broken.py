@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from app.github.api import RepositoryApi
-from app.github.failing import ChecksRead, FailingChecks
+from app.github.failing import ChecksRead
 from app.github.one_pull import OfferedPulls
 from app.github.place import Place
 from handlers.ports import Fixing
@@ -45,18 +44,18 @@ def broken_pull(found: Any) -> BrokenPull:
     )
 
 
+@dataclass(frozen=True)
 class BrokenPulls:
-    """``failing`` reads checks, ``offered`` knows the repairs that wait for people."""
+    """What can be repaired, and what a run works on that repairs one; only the App reads checks."""
 
-    def __init__(self, api: RepositoryApi, failing: FailingChecks, offered: OfferedPulls) -> None:
-        self._api, self._failing, self._offered = api, failing, offered
+    at: Place
 
     async def look(self, number: int) -> tuple[Fixing, str]:
         """Say whether a repair of a pull request can be started, and of which commit.
 
         Raises ``Outage``.
         """
-        found = await self._api.find(f"pulls/{number}", f"show #{number}", refused=Outage)
+        found = await self.at.api.find(f"pulls/{number}", f"show #{number}", refused=Outage)
         if found is None:
             return Fixing("no_pull"), ""
         pull = broken_pull(found)
@@ -64,14 +63,17 @@ class BrokenPulls:
             return Fixing("closed"), pull.head
         if pull.fork:
             return Fixing("fork"), pull.head
-        known = await self._offered.known(fix_branch(number))
+        known = await OfferedPulls(self.at, "fix").known(fix_branch(number))
         if known and known.state == "open":
             return Fixing("offered", url=known.url), pull.head
         return await self._checked(pull), pull.head
 
     async def _checked(self, pull: BrokenPull) -> Fixing:
+        failing, offered = self.at.failing, OfferedPulls(self.at, "fix")
+        if failing is None:
+            return Fixing("no_app")
         try:
-            seen = await self._failing.seen(pull.head, pull.base, asked=True)
+            seen = await failing.seen(pull.head, pull.base, asked=True)
         except Outage as outage:
             if outage.kind != "permission":
                 raise
@@ -82,20 +84,13 @@ class BrokenPulls:
             return Fixing("started", names=tuple(each.name for each in seen.failed))
         if seen.below:
             number = repaired_by(pull.branch)
-            known = await self._offered.known(pull.branch) if number else None
+            known = await offered.known(pull.branch) if number else None
             if number and known and known.number == pull.number:  # it is our repair
                 return Fixing("again", names=seen.below, repaired=number)
             return Fixing("below", names=seen.below)
-        if ours := await self._failing.ours(pull.head):
+        if ours := await failing.ours(pull.head):
             return Fixing("ours", names=ours)
         return Fixing("green" if seen.some else "none")
-
-
-@dataclass(frozen=True)
-class RepairedPulls:
-    """What a run that repairs anybody's pull request works on; only the App can read checks."""
-
-    at: Place
 
     async def asked(self, request: RevisionRequest) -> Revision:
         """Return what is to be repaired; no points if the head is another one than asked for.

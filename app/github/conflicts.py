@@ -107,7 +107,7 @@ async def conflicting(at: Place, trees: Versions) -> tuple[Merge | None, tuple[P
     Nothing where nothing is in conflict, or where no attempt would help. Raises ``Outage``.
     """
     found = await merge(at, trees, apart=at.roadmap)
-    if not found.conflicts or len(found.both) > MOST:
+    if found.odd or not found.conflicts or len(found.both) > MOST:
         return None, ()
     points = []
     for path in found.both:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from app.github.broken import RepairedPulls
+from app.github.broken import BrokenPulls
 from app.github.comments import section
 from app.github.commits import Commit
 from app.github.conflicts import Versions, conflicting
@@ -36,7 +36,7 @@ class ReviewedPulls:
     """The ``Reviews`` port on GitHub, for one run."""
 
     def __init__(self, at: Place) -> None:
-        self._at, self._threads, self._broken = at, ReviewThreads(at), RepairedPulls(at)
+        self._at, self._threads, self._broken = at, ReviewThreads(at), BrokenPulls(at)
 
     async def asked(self, request: RevisionRequest) -> Revision:
         """Return what a revision is about, as it is now.

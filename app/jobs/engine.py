@@ -168,7 +168,17 @@ class Engine:
         self._claim = await asyncio.to_thread(claim, self._url)
         self._stopping = False
         refuse_pickle()
-        DBOS(config=_config(self._url))
+        config: DBOSConfig = {
+            "name": NAME,
+            "system_database_url": self._url,
+            "application_version": VERSION,
+            "executor_id": "local",
+            "serializer": JsonOnly(),
+            "sys_db_pool_size": 5,
+            "max_executor_threads": 16,
+            "log_level": "WARNING",
+        }
+        DBOS(config=config)
         # dbos's records go where ours do: its own handler would write them unmasked
         theirs = logging.getLogger("dbos")
         theirs.handlers.clear()
@@ -216,7 +226,11 @@ class Engine:
         """Stop at once; what was at work continues at the next start."""
         if self._claim is None:  # never started: DBOS, one a process, may be another's
             return
-        await self._leave()
+        self._stopping = True  # the steps that are taken are cut off, dbos writes down the others
+        for task in self._driving:
+            task.cancel()
+        if self._segments:
+            await asyncio.wait(self._segments, timeout=STOP_PATIENCE)
         loop = asyncio.get_running_loop()
         with ThreadPoolExecutor(1) as own:  # destroy ends the loop's default pool, which it took
             if self._client is not None:
@@ -224,14 +238,6 @@ class Engine:
             await loop.run_in_executor(own, DBOS.destroy)
         loop.set_default_executor(ThreadPoolExecutor())
         self._claim.close()
-
-    async def _leave(self) -> None:
-        """Cut off the steps that are taken, let dbos write down those that were."""
-        self._stopping = True
-        for task in self._driving:
-            task.cancel()
-        if self._segments:
-            await asyncio.wait(self._segments, timeout=STOP_PATIENCE)
 
     async def _drive(self, wakeup: str) -> bool:
         """One step, known to ``stop``; the task it is taken in lives as long as the segment."""
@@ -266,16 +272,3 @@ async def _node(wakeup: str) -> bool:
 async def _segment(wakeup: str) -> None:
     while await _node(wakeup):
         pass
-
-
-def _config(url: str) -> DBOSConfig:
-    return {
-        "name": NAME,
-        "system_database_url": url,
-        "application_version": VERSION,
-        "executor_id": "local",
-        "serializer": JsonOnly(),
-        "sys_db_pool_size": 5,
-        "max_executor_threads": 16,
-        "log_level": "WARNING",
-    }

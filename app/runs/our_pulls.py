@@ -12,7 +12,7 @@ from app.github.api import RepositoryApi
 from app.github.broken import BrokenPulls
 from app.github.config import Contents
 from app.github.failing import FailingChecks
-from app.github.one_pull import OfferedPulls, offer_of
+from app.github.one_pull import offer_of
 from app.github.pulls import Pull, Pulls, read_pull
 from app.github.repository import GitHubRepository
 from app.github.stack import Ties, in_review, place_of
@@ -111,17 +111,10 @@ class OurPulls:
 
     async def broken(self, request: RunRequested) -> tuple[Fixing, str]:
         """Whether somebody's pull request can be repaired, and its head. Raises ``Outage``."""
-        name = request.repository.full_name
         if not self.identity.is_app:
             return Fixing("no_app"), ""
-        scope = {
-            "installation_id": request.installation_id,
-            "repository_id": request.repository.id,
-        }
-        api = self._api(request)
         repository = await self.repository(row_of(request, ""))
-        pulls = BrokenPulls(api, await self.failing(name, **scope), OfferedPulls(repository, "fix"))
-        return await pulls.look(request.issue)
+        return await BrokenPulls(repository).look(request.issue)
 
     async def fails(self, request: RunRequested, pull: Pull) -> bool:
         """Whether checks of others fail on a pull request, and not below it. Raises ``Outage``.

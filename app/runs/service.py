@@ -192,9 +192,8 @@ class RunService:
         used = [run for run in runs if is_revision(run) and run.id != request.run]
         if len(used) >= most:
             return Revising("limit" if most else "off", len(used), most)
-        command = replace(request.command, path=pull.roadmap, task=pull.task)
         asked = replace(asked, number=len(used) + 1, most=most)
-        await self._start(replace(request, command=command), {"revision": asdict(asked)})
+        await self._start(_about(request, pull), {"revision": asdict(asked)})
         return Revising("started", len(used) + 1, most)
 
     async def fix(self, request: RunRequested) -> Fixing:
@@ -220,10 +219,10 @@ class RunService:
         self, request: RunRequested, head: str, *, branches: Sequence[str] = ()
     ) -> None:
         """Queue a run that repairs what makes checks of others fail on a checkpoint, if any do."""
-        if request.issue:
-            pull = await self.pulls.pull_of(request)
-        else:
-            pull = await self._at(request, branches)
+        pull = await self.pulls.pull_of(request) if request.issue else None
+        for branch in () if request.issue else branches:  # nobody is asked about those of others
+            if pull is None and branch.startswith(PREFIX):
+                pull = await self.pulls.pull_from(request, branch)
         request = replace(request, issue=pull.number if pull else 0)
         if pull is None or pull.kind != "checkpoint" or not pull.open or pull.sha != head:
             return
@@ -232,18 +231,9 @@ class RunService:
         used = [run for run in runs if is_repair(run) and run.id != request.run]
         if len(used) >= most or not await self.pulls.fails(request, pull):
             return
-        command = replace(request.command, path=pull.roadmap, task=pull.task)
-        asked = RevisionRequest(
-            pull.number, request.by.login, failing=head, number=len(used) + 1, most=most
-        )
-        await self._start(replace(request, command=command), {"revision": asdict(asked)})
-
-    async def _at(self, request: RunRequested, branches: Sequence[str]) -> Pull | None:
-        """The open pull request of one of our branches; for others nobody is asked."""
-        for branch in branches:
-            if branch.startswith(PREFIX) and (pull := await self.pulls.pull_from(request, branch)):
-                return pull
-        return None
+        by, number = request.by.login, len(used) + 1
+        asked = RevisionRequest(pull.number, by, failing=head, number=number, most=most)
+        await self._start(_about(request, pull), {"revision": asdict(asked)})
 
     async def verify(self, request: RunRequested) -> None:
         """Queue a run that only verifies the head of an open checkpoint again; twice leaves one.
@@ -252,8 +242,7 @@ class RunService:
         """
         pull = await self.pulls.pull_of(request)
         if pull and pull.kind == "checkpoint" and pull.open:
-            command = replace(request.command, path=pull.roadmap, task=pull.task)
-            await self._start(replace(request, command=command), {"verify": True})
+            await self._start(_about(request, pull), {"verify": True})
 
     async def say_again(self, *, repository_id: int, issue: int) -> None:
         """Queue runs again whose end people of an issue could not be told: they only say it."""
@@ -284,7 +273,12 @@ class RunService:
 
     async def status(self, *, repository_id: int, issue: int) -> tuple[RunStatus, ...]:
         """Return the runs of the issue, newest first."""
-        return tuple(_status(run) for run in await self.runs.by_issue(repository_id, issue))
+        found = []
+        for run in await self.runs.by_issue(repository_id, issue):
+            rows = (run.result or {}).get("tasks", [])
+            tasks = [TaskLine(r["name"], r["title"], r["status"], r["url"]) for r in rows]
+            found.append(RunStatus(run.id, run.status, run.reason, "", tuple(tasks)))
+        return tuple(found)
 
     async def cancel(self, *, repository_id: int, issue: int, by: User) -> tuple[str, ...]:
         """Stop what waits at once and what works at its next node."""
@@ -319,6 +313,11 @@ class RunService:
         return tuple(moved)
 
 
+def _about(request: RunRequested, pull: Pull) -> RunRequested:
+    """The request, for the first task of a pull request of ours."""
+    return replace(request, command=replace(request.command, path=pull.roadmap, task=pull.task))
+
+
 def is_revision(run: Run) -> bool:
     """Say whether a run was started to revise a pull request, and had something to do."""
     asked = run.request.get("revision") or {}
@@ -339,9 +338,3 @@ def is_fix(run: Run) -> bool:
 def _revises(run: Run) -> bool:
     worked = run.result is None or bool(run.result.get("attempted", True))
     return bool(run.request.get("revision")) and worked
-
-
-def _status(run: Run) -> RunStatus:
-    rows = (run.result or {}).get("tasks", [])
-    tasks = tuple(TaskLine(r["name"], r["title"], r["status"], r["url"]) for r in rows)
-    return RunStatus(run.id, run.status, run.reason, "", tasks)
