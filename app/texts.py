@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from app.terminal import one_line, printable
 from runner.money import dollars
-from runner.people.recovery_sentences import approval_does, new_evidence
-from runner.people.texts import PEOPLE, Texts, environment
-from runner.people.trust import trust_line, verdict_of
+from runner.people.sentences import new_evidence
+from runner.people.texts import PEOPLE, Texts, environment, recovery_texts, trust_texts
+from runner.people.trust import verdict_of
 from runner.state.findings import outputs_of
 from runner.state.proposal import as_item
 from runner.state.status_words import DECISIONS
@@ -22,10 +22,10 @@ APP.filters |= {
 }
 APP.globals |= {
     "DECISIONS": DECISIONS,
-    "approval_does": approval_does,
+    "approval_does": recovery_texts.approval_does,
     "new_evidence": new_evidence,
     "outputs_of": outputs_of,
-    "trust_line": trust_line,
+    "trust_line": trust_texts.line,
     "verdict_of": verdict_of,
 }
 APP.tests["begins"] = str.startswith

@@ -20,7 +20,7 @@ from handlers.ports import ProposalView
 from runner.money import total
 from runner.people.run_view import TaskView, usage_by_node, view_of
 from runner.people.statistics import as_written
-from runner.people.trust import HEADING, trust_line
+from runner.people.texts import trust_texts
 from runner.state.run_state import RunState, Status
 from runner.text.sanitize import sanitize
 
@@ -226,9 +226,15 @@ def _trust(state: RunState | None) -> str:
     """How far the completed tasks of a run are verified, a line each; '' where none is."""
     tasks = view_of(state).tasks if state else ()
     lines = [
-        f"- {named(task)}: {trust_line(task.checks.trust)}" for task in tasks if task.checks.trust
+        f"- {named(task)}: {trust_texts.line(task.checks.trust)}"
+        for task in tasks
+        if task.checks.trust
     ]
-    return "\n\n" + "\n".join([f"### {HEADING}", "", *lines[:_MOST_TASKS]]) if lines else ""
+    return (
+        "\n\n" + "\n".join([f"### {trust_texts.heading()}", "", *lines[:_MOST_TASKS]])
+        if lines
+        else ""
+    )
 
 
 def _waiting(open_: Sequence[ProposalView]) -> str:

@@ -10,7 +10,7 @@ from app.github.stack import Ties, standing
 from app.store.runs import UNFINISHED, Run
 from handlers.ports import InReview, ProposalView
 from runner.money import Usage, total
-from runner.roadmap.task import Roadmap
+from runner.roadmap.task import Roadmap, Task
 from runner.state.run_state import Status
 
 _TROUBLE = frozenset({Status.FAILED, Status.DEFERRED, Status.BLOCKED})
@@ -67,6 +67,20 @@ class Board:
     note: str = ""
     reviewed: tuple[InReview, ...] = ()
     pushed: bool = True
+
+    @property
+    def work(self) -> list[Task]:
+        """The tasks that are work."""
+        return [task for task in self.roadmap.tasks if task.kind == "work"]
+
+    @property
+    def open_work(self) -> list[Task]:
+        """Those of them that are not done."""
+        return [task for task in self.work if self.mark(task).status is not Status.COMPLETED]
+
+    def mark(self, task: Task) -> TaskMark:
+        """How a task is doing."""
+        return self.marks.get(task.key, TaskMark(Status.PENDING))
 
 
 def marks_of(

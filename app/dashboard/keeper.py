@@ -20,9 +20,8 @@ from cachetools import LRUCache
 from gidgethub import GitHubException
 
 from app.dashboard.board import Board
-from app.dashboard.board_text import board_text, plan_of, where_the_rest_is
 from app.dashboard.issue import TITLE, PlanIssue, ShownIssue, is_plan
-from app.dashboard.plan_text import off_text
+from app.dashboard.plan_text import board_text, plan_of, plan_texts
 from app.store.boards import DueBoard, StoredBoards
 from handlers.events import IssueEdited, IssueReopened
 from handlers.issue_thread import IssueThread
@@ -156,7 +155,7 @@ class Dashboards:
         if found is None:
             return None
         render = board_text if config.dashboard else plan_of
-        return render(found[0]), where_the_rest_is(found[0].roadmap, place.branch)
+        return render(found[0]), plan_texts.where_the_rest_is(found[0].roadmap.path, place.branch)
 
     async def ticked(
         self, event: IssueEdited, *, thread: IssueThread, runs: Runs, proposals: Proposals
@@ -172,7 +171,7 @@ class Dashboards:
         try:
             if not config.dashboard:
                 if config.triggers.push != "execute":  # then it is the plan of what pushes start
-                    await (await self._sources.issue_of(place)).write(here, off_text())
+                    await (await self._sources.issue_of(place)).write(here, plan_texts.off())
                 return
             handled = await handle_ticks(event, thread=thread, runs=runs, proposals=proposals)
             await self._refresh(place, config, handled=handled, here=here)
@@ -245,7 +244,10 @@ class Dashboards:
             if shown is None:
                 return
             board, planned = shown
-            text, rest = board_text(board), where_the_rest_is(board.roadmap, place.branch)
+            text, rest = (
+                board_text(board),
+                plan_texts.where_the_rest_is(board.roadmap.path, place.branch),
+            )
             if found is None:
                 await issue.show(TITLE, text, planned=planned, rest=rest)
                 return

@@ -10,7 +10,8 @@ from app.github.one_pull import OfferedPulls
 from app.github.place import Place
 from handlers.ports import Fixing
 from runner.errors import BranchMoved, Outage, TaskError
-from runner.people.fix_sentences import fix_branch, moved_on, not_fixable, repaired_by
+from runner.people.sentences import fix_branch, repaired_by
+from runner.people.texts import fix_texts
 from runner.state.revising import Revision, RevisionRequest, UnclearChecks
 
 
@@ -127,15 +128,16 @@ class BrokenPulls:
         if offered and offered.run == self.at.run:
             return revision
         if (await self._open(revision.pull)).head != revision.head:
-            raise BranchMoved("conflict", moved_on(revision.branch))
+            raise BranchMoved("conflict", fix_texts.moved_on(revision.branch))
         return revision
 
     async def _open(self, number: int) -> BrokenPull:
         found = await self.at.api.find(f"pulls/{number}", f"show #{number}", refused=Outage)
         if found is None:
-            raise TaskError("github", not_fixable(number, "gone"))
+            raise TaskError("github", fix_texts.not_fixable(number, "gone"))
         if not (pull := broken_pull(found)).open:
             raise TaskError(
-                "github", not_fixable(number, "merged" if found["merged_at"] else "closed")
+                "github",
+                fix_texts.not_fixable(number, "merged" if found["merged_at"] else "closed"),
             )
         return pull

@@ -22,7 +22,8 @@ from app.github.pulls import (
 )
 from handlers.ports import OfferKind
 from runner.errors import Outage, TaskError
-from runner.people.sentences import shared_body, shared_title, slug
+from runner.people.pull_requests import shared_body
+from runner.people.sentences import slug
 from runner.state.changes import ChangeSet, Snapshot, Write
 from runner.state.publishing import Checkpoint, CheckpointText, Published
 
@@ -92,7 +93,7 @@ class OnePull:
             return pull
         rows = {row.task: row for row in made.shows.rows}
         body = shared_body(self.at.roadmap, [rows[key] for key in keys if key in rows])
-        title = shared_title(self.at.roadmap)
+        title = f"Tasks of {self.at.roadmap}"
         shown = replace(
             made, task=keys[0], members=keys[1:], text=replace(made.text, title=title, body=body)
         )

@@ -24,7 +24,7 @@ from app.github.trust_checks import TrustChecks
 from handlers.ports import StackPlace
 from runner.config.model import GitHubMode
 from runner.errors import Outage, TaskError
-from runner.people.fix_sentences import fix_branch_taken
+from runner.people.texts import fix_texts
 from runner.state.publishing import Checkpoint, HumanCommits, Proposed, Published, Stack
 
 
@@ -201,7 +201,7 @@ class GitHubRepository(Place):
         offered = await OfferedPulls(self, "fix").offer(checkpoint, checkpoint.parent)
         head = await self.commits.head(checkpoint.branch)
         if offered.state == "pushed" or head is None:
-            raise TaskError("github", fix_branch_taken(checkpoint.branch))
+            raise TaskError("github", fix_texts.branch_taken(checkpoint.branch))
         await self.trust.show(head.sha, checkpoint.shows)
         published = Published(head.sha, checkpoint.branch, offered.number, offered.url)
         return replace(published, notes=self.effort.notes())

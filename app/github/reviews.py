@@ -15,14 +15,8 @@ from app.github.place import Place
 from app.github.pulls import Pull, checkpoint_markers, read_pull
 from app.github.review_threads import ReviewThreads, ThreadReply
 from runner.errors import Outage, TaskError
-from runner.people.revision_sentences import (
-    branch_gone,
-    ended,
-    not_ours,
-    redone_line,
-    revised_line,
-)
 from runner.people.sentences import shared_branch
+from runner.people.texts import revision_texts
 from runner.state.publishing import Checkpoint
 from runner.state.revising import (
     Conflict,
@@ -64,7 +58,7 @@ class ReviewedPulls:
         """
         head, below = await self._at.commits.head(pull.head), await self._at.commits.head(pull.base)
         if head is None or below is None:
-            raise TaskError("github", branch_gone(pull.head))
+            raise TaskError("github", revision_texts.branch_gone(pull.head))
         found = Revision(
             pull=pull.number,
             tasks=pull.tasks,
@@ -133,19 +127,22 @@ class ReviewedPulls:
         """
         pull = await self._at.pulls.newest(checkpoint.branch)
         if pull is None:
-            raise TaskError("github", branch_gone(checkpoint.branch))
+            raise TaskError("github", revision_texts.branch_gone(checkpoint.branch))
         self._must_be_open(pull)
         commit = await self._at.branches.revised(in_form(checkpoint, pull.title))
         if not pull.head.startswith(shared_branch(pull.head.split("/")[1])):
             markers = checkpoint_markers(pull.tasks, self._at.roadmap, on=pull.on)
             pull = await self._at.pulls.describe(pull, checkpoint, markers)
         if checkpoint.onto:  # it was put on a newer base: so much for the news
-            redone, line = section(pull.body, "redone"), redone_line(commit, pull.base)
+            redone, line = (
+                section(pull.body, "redone"),
+                revision_texts.redone_line(commit, pull.base),
+            )
             redone = redone if commit in redone else f"{redone}\n\n{line}".strip()
             parts = {"redone": redone, "done": "", "held": "", "news": ""}
         else:
             revisions = section(pull.body, "revisions")
-            line = revised_line(commit, len(revisions.splitlines()) + 1)
+            line = revision_texts.revised_line(commit, len(revisions.splitlines()) + 1)
             revisions = revisions if commit in revisions else f"{revisions}\n{line}".strip()
             parts = {"revisions": revisions}
         return commit, await self._at.pulls.annotate(pull, **parts)
@@ -159,7 +156,7 @@ class ReviewedPulls:
         found = await self._at.api.find(f"pulls/{number}", f"show #{number}", refused=Outage)
         pull = read_pull(found, self._at.bot_login) if found else None
         if pull is None or pull.kind != "checkpoint":
-            raise TaskError("github", not_ours(number))
+            raise TaskError("github", revision_texts.not_ours(number))
         if not closed:
             self._must_be_open(pull)
         return pull
@@ -170,7 +167,7 @@ class ReviewedPulls:
             return
         elsewhere = pull.merged and pull.base != self._at.base
         kind = "github" if elsewhere else pull.state
-        raise TaskError(kind, ended(pull.number, merged=pull.merged))
+        raise TaskError(kind, revision_texts.ended(pull.number, merged=pull.merged))
 
     async def _branch(self, pull: Pull) -> tuple[str, str, tuple[str, ...]]:
         """Return head and fork of its branch, and the paths that a revision keeps.
@@ -179,7 +176,7 @@ class ReviewedPulls:
         """
         head, base = await self._at.commits.head(pull.head), await self._at.commits.head(pull.base)
         if head is None or base is None:
-            raise TaskError("github", branch_gone(pull.head))
+            raise TaskError("github", revision_texts.branch_gone(pull.head))
         fork, commits = await self._at.commits.between(base.sha, head.sha)
         while head.run == self._at.run and head.parents:
             if not await self._at.commits.ours(head, pull.head):

@@ -12,7 +12,8 @@ from typing import Any
 
 from app.github.checks import TRUST
 from app.github.place import Place
-from runner.people.trust import trust_json, trust_summaries, trust_title
+from runner.people.texts import trust_texts
+from runner.people.trust import trust_json
 from runner.state.publishing import ShownTasks
 
 _LONGEST = 60_000
@@ -144,7 +145,7 @@ def _check(shown: ShownTasks) -> dict[str, Any]:
     every = [trust for _, trust in shown.trust]
     sure = all(trust.result == "verified" for trust in every)
     as_json = json.dumps([trust_json(trust) for trust in every], indent=2, ensure_ascii=False)
-    summary, title = trust_summaries(shown.trust), trust_title(every)
+    summary, title = trust_texts.summaries(shown.trust), trust_texts.title(every)
     return {
         "name": TRUST,
         "conclusion": "success" if sure else "neutral",

@@ -33,7 +33,7 @@ from runner.loop.deps import Deps
 from runner.loop.stacking import linked
 from runner.loop.undoing import FinishedTask, inverse
 from runner.nodes.undo import verified_without
-from runner.people.sentences import accept_text, undo_text
+from runner.people.pull_requests import accept_text, undo_text
 from runner.ports import Fanout
 from runner.roadmap.edit import find, tick_all
 from runner.roadmap.parse import parse_roadmap

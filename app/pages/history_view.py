@@ -5,7 +5,7 @@ Every number in words comes from where ``cairn history`` and the comments take i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from app.pages.plots import PlotBar, PlotPoint, bars, line
@@ -13,6 +13,7 @@ from runner.history.inquiry import Recalled
 from runner.history.statistics import NamedTally, Statistics, Tallies
 from runner.people.cost_sentences import run_commands, run_cost
 from runner.people.history_sentences import (
+    ROUTES,
     HistoryTable,
     averages_of,
     duration,
@@ -51,12 +52,12 @@ class HistorySection:
 
 def sections(statistics: Statistics, found: Recalled, newest_run: Recalled) -> list[HistorySection]:
     """Return what the page shows, in its order: the course of time first, single attempts last."""
-    drawn = {table.title: _section(table, statistics) for table in tables(statistics)}
-    first = [drawn.pop(_BY_DAY)] if _BY_DAY in drawn else []
-    newest = [HistorySection(recent_table(found.executions))] if found.executions else []
+    drawn = _drawn(statistics)
+    every = [HistorySection(t, *drawn.get(t.title, ())) for t in tables(statistics)]
+    every.sort(key=lambda section: section.table.title != "By day")
     of_run = (run_cost(newest_run.executions), run_commands(newest_run.executions))
-    dearest = [HistorySection(table) for table in of_run if table]
-    return [*first, *drawn.values(), *dearest, *newest]
+    newest = recent_table(found.executions) if found.executions else None
+    return [*every, *(HistorySection(table) for table in (*of_run, newest) if table)]
 
 
 def sentences(statistics: Statistics, found: Recalled) -> list[str]:
@@ -64,90 +65,29 @@ def sentences(statistics: Statistics, found: Recalled) -> list[str]:
     return [*summary(statistics), *unreadable(found)]
 
 
-def _section(table: HistoryTable, statistics: Statistics) -> HistorySection:
-    draw = _PLOTS.get(table.title)
-    return draw(table, statistics) if draw else HistorySection(table)
+_COMPLETED = {
+    "By model": ("models", "Completed attempts by model"),
+    "By route": ("routes", "Completed attempts by route"),
+    "By complexity": ("complexities", "Completed attempts by complexity"),
+    "By kind of task": ("kinds", "Completed attempts by kind of task"),
+    "Repairs that worked": ("repairs", "Attempts with repairs that completed their task"),
+}
+"""Groups of attempts by the title of their table, which show how many completed their task."""
 
 
-_BY_DAY = "By day"
-
-
-def _days(table: HistoryTable, statistics: Statistics) -> HistorySection:
-    days = statistics.days
-    success = [PlotPoint(day.name, day.percent, share(day)) for day in days]
-    tokens = [PlotPoint(day.name, _each(day, day.tally.used.tokens), _text(day, 0)) for day in days]
-    costs = [day.tally.used.known_cost for day in days]
-    money = [
-        PlotPoint(day.name, None if cost is None else _each(day, cost), _text(day, 1))
-        for day, cost in zip(days, costs, strict=True)
-    ]
-    priced = any(costs)
-    figures = [
-        _line("Completed attempts, of those that are over", success, highest=100),
-        _line("Tokens of an attempt", tokens),
-        *([_line("Cost of an attempt", money)] if priced else []),
-    ]
-    return HistorySection(table, tuple(figures))
-
-
-def _line(caption: str, points: Sequence[PlotPoint], highest: float | None = None) -> Figure:
-    return Figure(caption, line(caption, points, highest=highest))
-
-
-def _bars(caption: str, rows: Sequence[PlotBar]) -> tuple[Figure, ...]:
-    return (Figure(caption, bars(caption, rows)),)
-
-
-def _each(day: NamedTally, amount: float) -> float | None:
-    return amount / day.tally.seen if day.tally.seen else None
-
-
-def _text(day: NamedTally, which: int) -> str:
-    """Tokens (0), cost (1) or time (2) of an attempt, as the table has it."""
-    return averages_of(day)[which]
-
-
-def _completed(name: str, title: str) -> Callable[[HistoryTable, Statistics], HistorySection]:
-    """Of each group how many attempts completed their task, and how many did not."""
-
-    def draw(table: HistoryTable, statistics: Statistics) -> HistorySection:
-        tallies: Tallies = getattr(statistics, name)
-        rows = [
-            PlotBar(
-                _ROUTES.get(each.name, each.name),
-                (each.tally.good, each.tally.over - each.tally.good),
-                share(each),
-            )
-            for each in tallies[:_MOST_BARS]
-        ]
-        return HistorySection(table, _bars(title, rows), ("completed", "not completed"))
-
-    return draw
-
-
-_ROUTES: Mapping[str, str] = {"single_phase": "single phase"}
-
-
-def _ends(table: HistoryTable, statistics: Statistics) -> HistorySection:
+def _drawn(statistics: Statistics) -> dict[str, tuple[tuple[Figure, ...], tuple[str, ...]]]:
+    """How tables are drawn, by their titles, with the words for the colours; others stand alone."""
     words = {str(status): word.text for status, word in TASKS.items()}
-    rows = [
+    by_time = sorted(statistics.nodes, key=lambda each: -each.tally.used.seconds)
+    ends = [
         PlotBar(words.get(each.name, each.name), (each.tally.seen,), str(each.tally.seen))
         for each in statistics.statuses
     ]
-    return HistorySection(table, _bars("Where attempts ended", rows))
-
-
-def _nodes(table: HistoryTable, statistics: Statistics) -> HistorySection:
-    by_time = sorted(statistics.nodes, key=lambda each: -each.tally.used.seconds)
-    rows = [
+    nodes = [
         PlotBar(each.name, (each.tally.used.seconds,), duration(each.tally.used.seconds))
         for each in by_time[:_MOST_BARS]
     ]
-    return HistorySection(table, _bars("Time by node", rows))
-
-
-def _errors(table: HistoryTable, statistics: Statistics) -> HistorySection:
-    rows = [
+    errors = [
         PlotBar(
             each.name.replace("_", " "),
             (each.tally.good, each.tally.seen - each.tally.good),
@@ -155,32 +95,62 @@ def _errors(table: HistoryTable, statistics: Statistics) -> HistorySection:
         )
         for each in statistics.errors[:_MOST_BARS]
     ]
-    return HistorySection(table, _bars("Errors", rows), ("recovered", "not recovered"))
-
-
-def _strategies(table: HistoryTable, statistics: Statistics) -> HistorySection:
-    rows = [
-        PlotBar(
-            each.name,
-            (each.tally.good, each.tally.over - each.tally.good),
-            strategy_line(each).partition(": ")[2],
-        )
+    strategies = [
+        PlotBar(each.name, _parts(each), strategy_line(each).partition(": ")[2])
         for each in statistics.strategies
     ]
-    figures = _bars("Recovery strategies that were applied", rows)
-    return HistorySection(table, figures, ("finished", "not finished"))
+    found = {
+        "By day": (_course(statistics.days), ()),
+        "Where attempts ended": (_bars("Where attempts ended", ends), ()),
+        "Time by node": (_bars("Time by node", nodes), ()),
+        "Errors": (_bars("Errors", errors), ("recovered", "not recovered")),
+        "Recovery strategies": (
+            _bars("Recovery strategies that were applied", strategies),
+            ("finished", "not finished"),
+        ),
+    }
+    for title, (name, caption) in _COMPLETED.items():
+        rows = [
+            PlotBar(ROUTES.get(each.name, each.name), _parts(each), share(each))
+            for each in getattr(statistics, name)[:_MOST_BARS]
+        ]
+        found[title] = (_bars(caption, rows), ("completed", "not completed"))
+    return found
 
 
-_PLOTS: Mapping[str, Callable[[HistoryTable, Statistics], HistorySection]] = {
-    _BY_DAY: _days,
-    "By model": _completed("models", "Completed attempts by model"),
-    "By route": _completed("routes", "Completed attempts by route"),
-    "By complexity": _completed("complexities", "Completed attempts by complexity"),
-    "By kind of task": _completed("kinds", "Completed attempts by kind of task"),
-    "Repairs that worked": _completed("repairs", "Attempts with repairs that completed their task"),
-    "Where attempts ended": _ends,
-    "Time by node": _nodes,
-    "Errors": _errors,
-    "Recovery strategies": _strategies,
-}
-"""How a table is drawn, by its title; tables without a picture stand alone."""
+def _parts(each: NamedTally) -> tuple[float, float]:
+    return each.tally.good, each.tally.over - each.tally.good
+
+
+def _bars(caption: str, rows: Sequence[PlotBar]) -> tuple[Figure, ...]:
+    return (Figure(caption, bars(caption, rows)),)
+
+
+def _course(days: Tallies) -> tuple[Figure, ...]:
+    """What each day brought; tokens and cost of an attempt as the table has them."""
+    costs = [day.tally.used.known_cost for day in days]
+    curves: dict[str, tuple[list[PlotPoint], float | None]] = {
+        "Completed attempts, of those that are over": (
+            [PlotPoint(day.name, day.percent, share(day)) for day in days],
+            100,
+        ),
+        "Tokens of an attempt": (
+            [
+                PlotPoint(day.name, day.tally.used.tokens / day.tally.seen, averages_of(day)[0])
+                for day in days
+            ],
+            None,
+        ),
+    }
+    if any(costs):
+        money = [
+            PlotPoint(
+                day.name, None if cost is None else cost / day.tally.seen, averages_of(day)[1]
+            )
+            for day, cost in zip(days, costs, strict=True)
+        ]
+        curves["Cost of an attempt"] = (money, None)
+    return tuple(
+        Figure(caption, line(caption, points, highest=highest))
+        for caption, (points, highest) in curves.items()
+    )

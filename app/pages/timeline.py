@@ -2,49 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from app.pages.svg import percent, picture, tag, words
+from app.pages.plots import KINDS, pictures
 from app.store.runs import SavedStep
 from runner.graph import RUN_NODES
-from runner.state.status_words import STEPS
 
 MOST = 1_000
 """Steps that are drawn, the newest."""
 
 _MOST_LANES = 60
-_LANE, _BAR, _TOP = 38, 12, 20
-"""Heights in pixels: of a task, of its bar, and from the lane's top to the bar."""
-
-_LABEL = 70
-_THINNEST = 0.004
-"""Width of a step that took no time, as a share of the picture."""
-
 _IDLE = 60.0
 """Seconds without work that are always drawn to scale."""
 
 _BREAK = 0.03
 """Width of a longer rest, as a share of the work."""
-
-KINDS: Mapping[str, str] = {
-    "plan_task": "plan",
-    "build_context": "plan",
-    "execute_task": "model",
-    "repair_code": "model",
-    "repair_test": "model",
-    "validate_code": "check",
-    "write_files": "check",
-    "verify_task": "check",
-    "checkpoint": "publish",
-    "classify_failure": "recover",
-    "propose_recovery": "recover",
-    "await_approval": "recover",
-    "apply_recovery": "recover",
-}
-"""Nodes by what they do; each kind has a colour."""
 
 LEGEND: Mapping[str, str] = {
     "plan": "plan and context",
@@ -102,44 +77,7 @@ def timeline(steps: Sequence[Mapping[str, Any]]) -> str:
         lanes.setdefault(f"{step['task']} {step['title']}".strip(), []).append(step)
     shown = list(lanes.items())[-_MOST_LANES:]
     scale = Scale([(s["start"], s["start"] + s["seconds"]) for _, lane in shown for s in lane])
-    height = _LANE * len(shown)
-    drawn = [
-        part
-        for number, (name, lane) in enumerate(shown)
-        for part in _lane(number, name, lane, scale)
-    ]
-    rests = [
-        tag("line", class_="rest", x1=percent(at), x2=percent(at), y1=0, y2=height)
-        for at in scale.breaks
-    ]
-    return picture(
-        "Timeline of the run",
-        f"{len(steps)} steps of {len(lanes)} tasks; the table below says the same in words.",
-        *rests,
-        *drawn,
-        height=height,
-        class_="timeline-picture",
-    )
-
-
-def _lane(number: int, name: str, lane: Sequence[Mapping[str, Any]], scale: Scale) -> Iterator[str]:
-    top = number * _LANE
-    label = name if len(name) <= _LABEL else name[: _LABEL - 1] + "…"
-    yield tag("text", words(label), class_="lane", x=0, y=top + _TOP - 6)
-    yield tag("rect", class_="track", x=0, y=top + _TOP, width="100%", height=_BAR)
-    for step in lane:
-        begin, end = scale.at(step["start"]), scale.at(step["start"] + step["seconds"])
-        width = max(end - begin, _THINNEST)
-        label = f"{name}: Cairn {STEPS[step['node']]}, {step['seconds']:.1f} s"
-        yield tag(
-            "rect",
-            tag("title", words(label)),
-            class_=f"bar {KINDS.get(step['node'], 'plan')}",
-            x=percent(min(begin, 1 - width)),
-            y=top + _TOP,
-            width=percent(width),
-            height=_BAR,
-        )
+    return str(pictures().timeline(shown, len(steps), len(lanes), scale))
 
 
 class Scale:

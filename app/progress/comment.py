@@ -19,7 +19,7 @@ from gidgethub import BadRequest, GitHubException
 from gidgethub.abc import GitHubAPI
 
 from app.github.token_identity import CONVERSE, Identity
-from app.progress.text import marker, pause, progress_text, why
+from app.progress.text import marker, progress_text, progress_texts, why
 from app.progress.waiting import Turn, WaitEstimate
 from app.store.runs import RunRequest
 from handlers.issue_thread import always_writable
@@ -95,7 +95,7 @@ class Progress:
         await self.stop(at_once=error is not None and not isinstance(error, Exception))
         if isinstance(error, Exception):
             until = error.until if isinstance(error, Outage) else None
-            await self._try("paused", pause(why(error), until))
+            await self._try("paused", progress_texts.pause(why(error), until))
 
     async def begin(self, turn: Turn | None = None) -> int:
         """Find or make the comment; return its id, 0 if GitHub refuses it. Raises ``Outage``.

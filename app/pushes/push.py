@@ -16,7 +16,7 @@ from gidgethub.abc import GitHubAPI
 
 from app.dashboard.issue import TITLE, PlanIssue, planned_name
 from app.dashboard.keeper import BoardPlace
-from app.dashboard.plan_text import config_text, gone_text, off_text, plan_text, plannable
+from app.dashboard.plan_text import plan_text, plan_texts, plannable
 from app.github.api import RepositoryApi
 from app.github.config import Contents, Overlay, as_it_is
 from app.github.token_identity import PLAN, Identity
@@ -210,7 +210,7 @@ class _Work:
             config = self.by.overlay(parse_config(raw, images=self.by.images))
         except ConfigError as error:
             if await self._is_newest():
-                text = config_text(str(problem) for problem in error.problems)
+                text = plan_texts.config_errors([str(problem) for problem in error.problems])
                 if found := await self.issue.find():
                     await self.issue.write(found, text)
             return
@@ -234,7 +234,7 @@ class _Work:
         if before and config != await _config(before, self.contents) and await self._is_newest():
             found = await self.issue.find()
             if found and found.open:
-                await self.issue.write(found, off_text())
+                await self.issue.write(found, plan_texts.off())
 
     async def _plan_and_start(self, config: RepositoryConfig, change: Change) -> None:
         executes = config.triggers.push == "execute"
@@ -318,7 +318,7 @@ class _Work:
     ) -> tuple[str, str]:
         """The text of the issue, and where the rest of it is."""
         if roadmap is None:
-            return gone_text(config.roadmap.path, note), ""
+            return plan_texts.gone(config.roadmap.path, note), ""
         push = self.push
         place = BoardPlace(
             push.installation_id,

@@ -13,7 +13,7 @@ from app.github.pulls import PullOptions
 from app.github.repository import GitHubRepository
 from app.jobs.worker import Outcome, Segment
 from app.progress.comment import Progress
-from app.progress.text import pause
+from app.progress.text import progress_texts
 from app.proposals.service import ShownProposals
 from app.pushes.normalise import propose_boxes
 from app.runs.advice_offer import adjusted_text, look_for_advice
@@ -38,9 +38,9 @@ from runner.nodes.plan import plan_task
 from runner.nodes.preflight import preflight
 from runner.nodes.run import parse_roadmap
 from runner.people.analysis_sentences import preview_text
-from runner.people.fix_sentences import fixed_or_why
 from runner.people.report import table
 from runner.people.run_view import view_of
+from runner.people.texts import fix_texts
 from runner.ports import Endpoint
 from runner.roadmap.task import Task
 from runner.state.options import Request
@@ -293,7 +293,7 @@ async def _reported(ended: Ended, begun: Begun, runs: StoredRuns, notes: str = "
     paused = ended.status == "paused"
     try:
         parts = [
-            pause(outcome.reason, ended.until) if paused else outcome.reason,
+            progress_texts.pause(outcome.reason, ended.until) if paused else outcome.reason,
             await _boxes(ended, begun),
             await answered(ended, ports),
             await _advice(ended, begun),
@@ -347,7 +347,7 @@ async def answered(ended: Ended, ports: RunPorts) -> str:
         return ""
     if revision.fixes:
         silent = ended.status == "cancelled" or ended.state.problem
-        return "" if silent else fixed_or_why(ended.state, revision, asked)
+        return "" if silent else fix_texts.ended(ended.state, revision, asked)
     replies, said = await answers(ended, revision, asked, ports.deps)
     await ports.repository.reviews.answer(revision.pull, replies)
     return said

@@ -20,7 +20,7 @@ from typing import Protocol
 from app.github.client import ARCHIVED, SUSPENDED
 from app.github.identity import Gone
 from app.github.token_identity import Identity
-from app.progress.text import not_granted
+from app.progress.text import progress_texts
 from app.store.queue import Affected, Queue
 from app.store.runs import REMOVED, Run
 from handlers.issue_thread import Refusals
@@ -182,7 +182,10 @@ class MissingPermissions:
             if await self._refusals.first(**place, user_id=_PLACES[each], delivery=run.id)
         ]
         self._asked.add(run.repository_id)
-        return not_granted(new, await self._identity.page(run.installation_id)) if new else ""
+        if not new:
+            return ""
+        page = await self._identity.page(run.installation_id)
+        return progress_texts.not_granted(new, page)
 
 
 _PLACES = {"checks": 0, "actions": -1, "merge_queues": -2, "statuses": -3}

@@ -22,7 +22,7 @@ from app.store.runs import RunRequest
 from handlers.ports import Fixing, InReview, OfferKind, RepairLeft, RunRequested, StackPlace
 from runner.config.model import RepositoryConfig
 from runner.errors import Outage
-from runner.people.fix_sentences import fix_branch
+from runner.people.sentences import fix_branch
 from runner.roadmap.parse import parse_roadmap
 
 

@@ -11,21 +11,7 @@ from runner.errors import TaskError
 from runner.loop.deps import Deps
 from runner.loop.reading import contents
 from runner.loop.task_pool import Ended
-from runner.people.revision_sentences import (
-    CANCELLED,
-    cancelled,
-    counted,
-    elsewhere,
-    not_redone,
-    not_revised,
-    read_in_part,
-    redone,
-    revised,
-    thread_done,
-    thread_failed,
-    thread_never_written,
-    thread_unread,
-)
+from runner.people.texts import revision_texts
 from runner.state.changes import Snapshot
 from runner.state.revising import Point, Revision, RevisionRequest
 from runner.state.run_state import RunState
@@ -76,8 +62,8 @@ async def answers(
     if ended.status == "cancelled" and not outcome.commit:
         if asked.conflict or asked.failing:
             return [], ""
-        outcome = RevisionOutcome(why=CANCELLED)
-        said = [cancelled(), counted(asked) if state.attempts else ""]
+        outcome = RevisionOutcome(why="the run was cancelled before it was done")
+        said = [revision_texts.cancelled(), revision_texts.counted(asked) if state.attempts else ""]
         return replies_in(revision, outcome, asked), "\n\n".join(filter(None, said))
     return replies_in(revision, outcome, asked), _said(outcome, asked, revision)
 
@@ -142,27 +128,33 @@ def replies_in(
     replies = []
     for point in revision.points:
         if point.thread:
-            text, about = thread_failed(outcome.why), outcome.is_about(point)
+            text, about = revision_texts.thread_failed(outcome.why), outcome.is_about(point)
             if outcome.commit and about:
-                text = thread_done(outcome.commit)
+                text = revision_texts.thread_done(outcome.commit)
             elif outcome.commit:
-                text = elsewhere(outcome.commit, point.path, sorted(outcome.changed))
+                text = revision_texts.elsewhere(outcome.commit, point.path, sorted(outcome.changed))
             resolves = bool(outcome.commit) and about
             replies.append(ThreadReply(point.thread, text, resolves=resolves))
     for each in revision.left_out:
         if each.path:
-            replies.append(ThreadReply(each.thread, thread_never_written(each.path)))
+            replies.append(ThreadReply(each.thread, revision_texts.thread_never_written(each.path)))
         else:
-            replies.append(ThreadReply(each.thread, thread_unread(asked), kind="unread"))
+            replies.append(
+                ThreadReply(each.thread, revision_texts.thread_unread(asked), kind="unread")
+            )
     return replies
 
 
 def _said(outcome: RevisionOutcome, asked: RevisionRequest, revision: Revision) -> str:
     """What the comment of the run says."""
     if asked.conflict:
-        tried = redone(outcome.commit, revision) if outcome.commit else not_redone(outcome.why)
-        return f"{tried}\n\n{counted(asked)}"
-    nothing = not_revised(outcome.why, again=outcome.again)
-    what = revised(outcome.commit) if outcome.commit else nothing
-    parts = (what, read_in_part(revision, asked), counted(asked))
+        tried = (
+            revision_texts.redone(outcome.commit, revision)
+            if outcome.commit
+            else revision_texts.not_redone(outcome.why)
+        )
+        return f"{tried}\n\n{revision_texts.counted(asked)}"
+    nothing = revision_texts.not_revised(outcome.why, again=outcome.again)
+    what = revision_texts.revised(outcome.commit) if outcome.commit else nothing
+    parts = (what, revision_texts.read_in_part(revision, asked), revision_texts.counted(asked))
     return "\n\n".join(filter(None, parts))

@@ -14,12 +14,8 @@ from runner.loop.deps import Deps
 from runner.loop.reading import contents
 from runner.loop.undoing import inverse
 from runner.nodes.undo import verified_without
-from runner.people.undo_sentences import (
-    not_finished_here,
-    not_undone,
-    undo_offered,
-    undo_pull,
-)
+from runner.people.pull_requests import undo_pull
+from runner.people.texts import undo_texts
 from runner.roadmap.edit import find
 from runner.roadmap.parse import parse_roadmap
 from runner.state.options import Request
@@ -44,7 +40,7 @@ async def undo(request: Request, deps: Deps, at: GitHubRepository) -> str:
         task = find(roadmap, name)
         if task is None or not task.checked:
             called = task.name if task else name
-            return not_undone(not_finished_here(called, stack.base_branch))
+            return undo_texts.not_undone(undo_texts.not_finished_here(called, stack.base_branch))
         done, pull = await FinishedTasks(at).find(task, path)
         changes = await inverse(done, now, at, merged)
         attempt = Attempt(task=task.key, base=stack.base, below=stack.base_branch)
@@ -64,5 +60,5 @@ async def undo(request: Request, deps: Deps, at: GitHubRepository) -> str:
         )
         offered = await OfferedPulls(at, "undo").offer(shown, shown.tree)
     except TaskError as error:
-        return not_undone(error.message)
-    return undo_offered(task.name, offered.url, offered.state)
+        return undo_texts.not_undone(error.message)
+    return undo_texts.offered(task.name, offered.url, offered.state)

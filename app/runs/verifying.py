@@ -15,7 +15,7 @@ from handlers.ports import run_id
 from runner.errors import Outage, TaskError
 from runner.loop.deps import Deps
 from runner.nodes.verify_again import verified_again
-from runner.people.check_details import check_details
+from runner.people.pull_requests import check_details
 from runner.people.trust import trust_of
 from runner.state.options import Request
 from runner.state.publishing import ShownTasks

@@ -12,7 +12,6 @@ from rich.text import Text
 from app.show import words
 from app.show.live import Look, shown
 from runner.people.run_view import RunView, TaskView, view_of
-from runner.people.sentences import WORTH_A_LOOK
 from runner.state.run_state import RunState, Status
 from runner.state.status_words import Tone
 
@@ -77,7 +76,7 @@ def _warnings(view: RunView, look: Look) -> Iterator[RenderableType]:
     """What a reviewer should see of the tasks that were done."""
     found = [(task, text) for task in view.tasks for text in task.checks.warnings]
     if found:
-        yield Text(f"{WORTH_A_LOOK}:", style="bold yellow")
+        yield Text("Worth a look:", style="bold yellow")
     for task, text in found[:_MOST_TASKS]:
         yield Text(f"- {shown(task.name, look)}: {shown(text, look, _WARNING)}")
 

@@ -20,7 +20,7 @@ from runner.nodes.assess import run_base_tests
 from runner.nodes.context import added_names, made
 from runner.nodes.preflight import configured
 from runner.nodes.work import work_on
-from runner.people.recovery_sentences import there_already
+from runner.people.texts import recovery_texts
 from runner.state.changes import Snapshot
 from runner.state.run_state import RunState
 from runner.verify.assessment import path_of
@@ -55,7 +55,7 @@ async def already_there(
     green = {path for level in ran for path in level.green} or set(tests)
     broken = any(level.result == "failed" and not level.failures for level in before.tests)
     shown = ran and not broken and green - red >= set(tests)
-    return (there_already(names, tests),) if shown else ()
+    return (recovery_texts.there_already(names, tests),) if shown else ()
 
 
 def _made(

@@ -15,15 +15,7 @@ from runner.loop.stacking import roadmap_for, roadmap_now, stands
 from runner.nodes.checkpoint import added, branch_of, committed, ground
 from runner.nodes.human_commits import noticed, shown_anew, with_push
 from runner.nodes.recover import shown
-from runner.people.recovery_sentences import (
-    CANCELLED,
-    DONE_BY_PEOPLE,
-    MERGED_OTHERWISE,
-    PUSHED_SINCE,
-    recovery_body,
-    recovery_message,
-    recovery_title,
-)
+from runner.people.texts import recovery_texts
 from runner.ports import Decision
 from runner.roadmap.edit import EditRefused, find
 from runner.roadmap.parse import parse_roadmap
@@ -81,7 +73,7 @@ async def _pushed_since(state: RunState, deps: Deps, work: TaskWork) -> RunState
         fresh = await shown_anew(state, deps, work)
     if fresh is None:
         return None
-    attempt = fresh.noted(PUSHED_SINCE).attempt
+    attempt = fresh.noted(recovery_texts.pushed_since()).attempt
     return fresh.put(replace(attempt, agreed=replace(attempt.agreed, decision=None)))
 
 
@@ -115,7 +107,9 @@ async def withdraw(state: RunState, deps: Deps) -> None:
         if attempt.status not in (Status.AWAITING_APPROVAL, Status.PENDING):
             continue
         try:
-            await deps.repository.end_proposal(attempt.task, ready=False, why=CANCELLED)
+            await deps.repository.end_proposal(
+                attempt.task, ready=False, why=recovery_texts.cancelled()
+            )
         except TaskError as error:
             log.warning("The proposal of task %s was not closed: %s", attempt.task, error.message)
 
@@ -139,7 +133,9 @@ async def _agreed(state: RunState, deps: Deps, work: TaskWork) -> Step:
         why = f"{path} no longer has this task, so there is nothing to apply"
         return await _rejected(state.noted(why), deps, why)
     if task.checked:
-        return await _rejected(state, deps, DONE_BY_PEOPLE, status=Status.COMPLETED)
+        return await _rejected(
+            state, deps, recovery_texts.done_by_people(), status=Status.COMPLETED
+        )
     original = original_of(roadmap, task)
     if original == proposal.original:
         if proposal.kind == "recovery":
@@ -151,7 +147,7 @@ async def _agreed(state: RunState, deps: Deps, work: TaskWork) -> Step:
         # what was merged is already there, and is verified there
         tip = ground(state, work).commit
         if proposal.changes.effective(await deps.repository.snapshot(tip)):
-            failure = Failure("approval", MERGED_OTHERWISE, node="await_approval")
+            failure = Failure("approval", recovery_texts.merged_otherwise(), node="await_approval")
             attempt = replace(state.attempt, status=Status.FAILED, failure=failure)
             return Step(state.put(attempt), "rejected")
         planned = replace(state.attempt.planned, human_commits=None)
@@ -215,9 +211,9 @@ async def _rewritten(state: RunState, deps: Deps, work: TaskWork, proposal: Prop
         changes=changes,
         tree=changes.tree(base),
         text=CheckpointText(
-            title=recovery_title(state),
-            message=recovery_message(state),
-            body=recovery_body(state),
+            title=recovery_texts.applied_title(state),
+            message=recovery_texts.applied_message(state),
+            body=recovery_texts.applied_body(state),
             trailers=(
                 ("Cairn-Run", state.request.id),
                 ("Cairn-Task", state.task.key),

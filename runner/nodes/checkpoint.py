@@ -16,19 +16,10 @@ from runner.money import cost_brief
 from runner.nodes.enough import is_done
 from runner.nodes.revise import after_push
 from runner.nodes.verify import verify_task
-from runner.people.check_details import check_details
-from runner.people.fix_sentences import fix_branch, fix_pull
-from runner.people.recovery_sentences import WRITTEN, builds_on
-from runner.people.revision_sentences import revision_message
-from runner.people.sentences import (
-    branch_name,
-    checkpoint_message,
-    pull_request_body,
-    rows_of,
-    shared_branch,
-    title_of,
-)
-from runner.people.trust import trust_line, trust_of, verdict_of, verified_trailer
+from runner.people.pull_requests import check_details, fix_pull, rows_of
+from runner.people.sentences import branch_name, fix_branch, shared_branch, title_of
+from runner.people.texts import commit_texts, pull_texts, recovery_texts, trust_texts
+from runner.people.trust import trust_of, verdict_of, verified_trailer
 from runner.roadmap.edit import EditRefused, find, tick_all
 from runner.state.changes import ChangeSet, Snapshot, Write
 from runner.state.findings import reasons_of
@@ -225,7 +216,7 @@ async def _published(state: RunState, deps: Deps, work: TaskWork) -> RunState:
     made = _checkpoint(state, base, changes, repaired)
     if revision := state.attempt.planned.revision:  # one more commit on its pull request's branch
         explanation = state.attempt.answered.explanation
-        message = revision_message(made.text.title, explanation, revision)
+        message = commit_texts.revision(made.text.title, explanation, revision)
         text = replace(made.text, message=message)
         made = replace(
             made, text=text, kind="revision", branch=revision.branch, below=revision.below
@@ -257,7 +248,9 @@ async def _no_more_asked(state: RunState, deps: Deps, url: str) -> None:
     if human_commits and human_commits.branch == proposal.branch:
         return
     try:
-        await deps.repository.end_proposal(attempt.task, ready=False, why=WRITTEN.format(url=url))
+        await deps.repository.end_proposal(
+            attempt.task, ready=False, why=recovery_texts.written(url)
+        )
     except TaskError as error:
         log.warning("The proposal of task %s was not closed: %s", attempt.task, error.message)
 
@@ -268,7 +261,10 @@ def _checkpoint(
     task, run = state.task, state.request.id
     keys = (task.key, *state.attempt.planned.members)
     human_commits = state.attempt.planned.human_commits
-    body = [pull_request_body(state, repaired), builds_on(human_commits) if human_commits else ""]
+    body = [
+        pull_texts.checkpoint(state, repaired),
+        recovery_texts.builds_on(human_commits) if human_commits else "",
+    ]
     people = human_commits.people if human_commits else ()
     trust, spent = trust_of(state.attempt), state.attempt.spent
     models = dict.fromkeys(spent.models.values())
@@ -282,7 +278,7 @@ def _checkpoint(
         tree=changes.tree(base),
         text=CheckpointText(
             title=title_of(task),
-            message=checkpoint_message(task, state.attempt.answered.explanation),
+            message=commit_texts.checkpoint(task, state.attempt.answered.explanation),
             body="\n\n".join(filter(None, body)),
             trailers=(
                 *(("Co-authored-by", person) for person in people),
@@ -295,7 +291,7 @@ def _checkpoint(
                 *([IN_REVIEW] if state.attempt.published.unticked else []),
                 ("Cairn-Verdict", trust.verdict),
                 ("Cairn-Verified", verified_trailer(verdict_of(state.attempt))),
-                ("Cairn-Trust", trust_line(trust)),
+                ("Cairn-Trust", trust_texts.line(trust)),
             ),
         ),
         members=keys[1:],

@@ -13,19 +13,7 @@ from runner.loop.reading import Read, base_of, contents, reader
 from runner.nodes.people import about, explained
 from runner.nodes.recover import shown
 from runner.nodes.validate import asking, complaints_of
-from runner.people.recovery_sentences import (
-    BOTH_CHANGED,
-    NO_FILES,
-    NO_PUSH,
-    OTHER_FILES,
-    OTHERWISE,
-    conflicting,
-    left_alone,
-    named_paths,
-    not_a_file,
-    people_of,
-    went_on_from,
-)
+from runner.people.texts import recovery_texts
 from runner.recovery.reading import read_pushed, same_tasks
 from runner.roadmap.edit import EditRefused
 from runner.state.changes import EXECUTABLE, FILE, ChangeSet, Snapshot, Write
@@ -56,9 +44,9 @@ async def taken_over(state: RunState, deps: Deps) -> RunState:
     base = await base_of(state, deps)
     theirs = await changed_by(human_commits, base, deps, apart=state.request.roadmap)
     if theirs.both:
-        raise TaskError("conflict", conflicting(human_commits, theirs.both))
+        raise TaskError("conflict", recovery_texts.conflicting(human_commits, theirs.both))
     if theirs.odd:
-        raise TaskError("file", not_a_file(human_commits, theirs.odd))
+        raise TaskError("file", recovery_texts.not_a_file(human_commits, theirs.odd))
     changes = theirs.changes
     if not changes:
         return state.updated(replace(state.attempt.planned, human_commits=None))
@@ -69,7 +57,7 @@ async def taken_over(state: RunState, deps: Deps) -> RunState:
         answered=replace(state.attempt.answered, answers=1, changes=changes),
         checked=replace(state.attempt.checked, complaints=()),
     )
-    return state.put(attempt).noted(went_on_from(human_commits))
+    return state.put(attempt).noted(recovery_texts.went_on_from(human_commits))
 
 
 def set_aside(state: RunState) -> RunState:
@@ -77,7 +65,7 @@ def set_aside(state: RunState) -> RunState:
     attempt = state.attempt
     if attempt.planned.human_commits is None:
         return state
-    state = state.noted(left_alone(attempt.planned.human_commits))
+    state = state.noted(recovery_texts.left_alone(attempt.planned.human_commits))
     return state.updated(replace(attempt.planned, human_commits=None))
 
 
@@ -113,7 +101,7 @@ async def with_pushed_changes(state: RunState, deps: Deps, human_commits: HumanC
         if why := _fault(state, theirs, base, read):
             return _held(state, why)
         found, paths = asking(state, theirs.changes, read)
-        message, evidence = about(found, paths, people=people_of(human_commits))
+        message, evidence = about(found, paths, people=recovery_texts.people(human_commits))
         attempt = replace(
             state.attempt,
             proposal=replace(
@@ -134,11 +122,11 @@ async def with_pushed_changes(state: RunState, deps: Deps, human_commits: HumanC
 def _fault(state: RunState, theirs: Theirs, base: Snapshot, read: Read) -> str:
     """Say why what was pushed cannot be written, '' when it can."""
     if theirs.both:
-        return BOTH_CHANGED.format(paths=named_paths(theirs.both))
+        return recovery_texts.both_changed(theirs.both)
     if theirs.odd:
-        return NO_FILES.format(paths=named_paths(theirs.odd))
+        return recovery_texts.no_files(theirs.odd)
     if not theirs.changes:
-        return NO_PUSH
+        return recovery_texts.no_push()
     for complaint in complaints_of(state, theirs.changes, base, read, {}):
         line = f", line {complaint.line}" if complaint.line else ""
         return f"{complaint.path}{line}: {complaint.message}".rstrip(".")
@@ -206,7 +194,7 @@ async def _with_pushed_tasks(state: RunState, deps: Deps, human_commits: HumanCo
     new = await deps.repository.snapshot(human_commits.commit)
     paths = {*old.entries, *new.entries}
     if any(old.entries.get(p) != new.entries.get(p) for p in paths - {path}):
-        return _held(state, OTHER_FILES.format(path=path))
+        return _held(state, recovery_texts.other_files(path))
     before = (await contents(deps, old, [path])).get(path, b"")
     after = (await contents(deps, new, [path])).get(path, b"")
     pushed = read_pushed(path, before, after, proposal.task)
@@ -222,7 +210,7 @@ async def _with_pushed_tasks(state: RunState, deps: Deps, human_commits: HumanCo
         exact = same_tasks(path, edited(taken, before), after)
     except EditRefused:
         exact = False
-    return taken if exact else _held(state, OTHERWISE)
+    return taken if exact else _held(state, recovery_texts.otherwise())
 
 
 def _held(state: RunState, why: str) -> RunState:

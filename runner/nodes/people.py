@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from runner.checks.destructive import Destructive
-from runner.people.recovery_sentences import OLD_FAILURE
+from runner.people.texts import recovery_texts
 from runner.state.proposal import Proposal, original_of, sealed
 from runner.state.run_state import Failure, RunState, Step
 
@@ -53,7 +53,13 @@ def stands_in_the_way(state: RunState, tests: Sequence[str]) -> Step:
     ``tests`` fail with the change as they did without it, and nothing shows that it works. Approval
     excuses them for the rest of the run.
     """
-    return _asked_about(state, OLD_FAILURE, tuple(tests), f"{OLD_FAILURE}.", "verify_task")
+    return _asked_about(
+        state,
+        recovery_texts.old_failure(),
+        tuple(tests),
+        f"{recovery_texts.old_failure()}.",
+        "verify_task",
+    )
 
 
 def excused(state: RunState) -> frozenset[str]:

@@ -15,12 +15,7 @@ from runner.loop.reading import contents
 from runner.loop.stacking import roadmap_for
 from runner.nodes.checkpoint import branch_of, ground
 from runner.nodes.evidence import SHORT, explained_failure, gathered, lines, task_text
-from runner.people.recovery_sentences import (
-    proposal_body,
-    proposal_comment,
-    proposal_title,
-    recovery_message,
-)
+from runner.people.texts import recovery_texts
 from runner.prompts import render_text
 from runner.prompts.forms import form
 from runner.prompts.questions import Message
@@ -154,16 +149,18 @@ async def proposed(state: RunState, deps: Deps, work: TaskWork, *, stale: bool =
             changes=changes,
             tree=changes.tree(base),
             text=CheckpointText(
-                title=proposal_title(state),
-                message=recovery_message(state),
-                body=proposal_body(state),
+                title=recovery_texts.proposal_title(state),
+                message=recovery_texts.applied_message(state),
+                body=recovery_texts.proposal_body(state),
                 trailers=(("Cairn-Run", run), ("Cairn-Task", task.key)),
             ),
             kind="recovery",
             onto=proposal.pushes.onto,
         ),
         strategy=proposal.strategy,
-        comment=proposal_comment(state, stale=stale, past=await deps.earlier.past.statistics()),
+        comment=recovery_texts.proposal_comment(
+            state, stale=stale, past=await deps.earlier.past.statistics()
+        ),
         fingerprint=proposal.fingerprint,
     )
 

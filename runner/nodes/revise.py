@@ -11,16 +11,8 @@ from runner.errors import TaskError
 from runner.loop.deps import Deps
 from runner.loop.reading import base_of, contents, seen_of
 from runner.loop.schedule import with_blocked
-from runner.people.fix_sentences import fix_roadmap, says_nothing
-from runner.people.revision_sentences import (
-    both_changed,
-    not_files,
-    nothing_asked,
-    nothing_conflicts,
-    nothing_fails,
-    only_never_written,
-    reworded,
-)
+from runner.people.sentences import fix_roadmap
+from runner.people.texts import fix_texts, revision_texts
 from runner.roadmap.edit import EditRefused, untick_all
 from runner.roadmap.parse import parse_roadmap as parse
 from runner.state.changes import EXECUTABLE, FILE, ChangeSet, Snapshot, Write
@@ -57,10 +49,12 @@ async def begin_revision(state: RunState, deps: Deps, asked: RevisionRequest) ->
     revision = replace(revision, points=tuple(points))
     state = await opened(state, deps, revision)
     if revision.unclear.silent and not revision.points:
-        return Step(replace(state, problem=says_nothing(revision)), "rejected")
+        return Step(replace(state, problem=fix_texts.says_nothing(revision)), "rejected")
     if not revision.points:
-        nothing = nothing_conflicts if asked.conflict else nothing_asked
-        nothing = nothing_fails if asked.failing else nothing
+        nothing = (
+            revision_texts.nothing_conflicts if asked.conflict else revision_texts.nothing_asked
+        )
+        nothing = revision_texts.nothing_fails if asked.failing else nothing
         return Step(replace(state, problem=nothing(revision)), "rejected")
     if not revision.repairs and not revision.conflict:
         # what is asked about files that are never written is told to people, and no model is asked
@@ -69,7 +63,9 @@ async def begin_revision(state: RunState, deps: Deps, asked: RevisionRequest) ->
         about = [point for point in revision.points if never(point.path)]
         left_out = tuple(SkippedThread(point.thread, point.path) for point in about)
         possible = tuple(point for point in revision.points if not never(point.path))
-        problem = "" if possible else only_never_written([point.path for point in about])
+        problem = (
+            "" if possible else revision_texts.only_never_written([point.path for point in about])
+        )
         left_out = (*left_out, *revision.left_out)
         revision = replace(revision, points=possible, left_out=left_out)
         state = replace(state, revision=revision, problem=problem)
@@ -101,7 +97,7 @@ async def opened(state: RunState, deps: Deps, revision: Revision) -> RunState:
     try:
         roadmap = parse(path, untick_all(path, content, revision.tasks))
     except EditRefused as refused:
-        raise TaskError("file", reworded(path, branch)) from refused
+        raise TaskError("file", revision_texts.reworded(path, branch)) from refused
     return replace(
         state,
         revision=revision,
@@ -121,7 +117,7 @@ async def change_so_far(state: RunState, deps: Deps) -> ChangeSet:
     paths = {p for p in {*old.entries, *new.entries} if old.entries.get(p) != new.entries.get(p)}
     there = sorted(path for path in paths if path in new.entries)
     if odd := [path for path in there if new.entries[path].mode not in (FILE, EXECUTABLE)]:
-        raise TaskError("file", not_files(odd))
+        raise TaskError("file", revision_texts.not_files(odd))
     found = await contents(deps, new, there)
     writes = {p: Write(found[p], new.entries[p].mode) if p in found else None for p in paths}
     return ChangeSet(writes)
@@ -208,7 +204,7 @@ def after_push(
     old, new, mine = trees
     pushed = {p for p in {*old.entries, *new.entries} if old.entries.get(p) != new.entries.get(p)}
     if both := sorted(pushed & mine.files.keys()):
-        raise TaskError("conflict", both_changed(revision, both))
+        raise TaskError("conflict", revision_texts.both_changed(revision, both))
     files = state.attempt.answered.changes.files
     kept = {path: write for path, write in files.items() if path not in revision.kept}
     return state.put(

@@ -9,7 +9,7 @@ from runner.nodes.assess import assessed, run_levels
 from runner.nodes.preflight import configured
 from runner.nodes.steadied import steadied
 from runner.nodes.work import work_on
-from runner.people.undo_sentences import cannot_test, fails_with_it_too, fails_without
+from runner.people.texts import undo_texts
 from runner.state.findings import Verification, reasons_of
 from runner.state.run_state import RunState
 
@@ -27,14 +27,14 @@ async def verified_without(state: RunState, deps: Deps) -> Verification:
     finally:
         await sandbox.close()
     if found.outcome == "unverifiable":
-        raise TaskError("environment", cannot_test(name, found.verdict.reason))
+        raise TaskError("environment", undo_texts.cannot_test(name, found.verdict.reason))
     reasons = reasons_of(found.verification)
     worse = any(
         row.after not in ("passed", row.before) or (row.after == "failed" and not row.same_error)
         for row in found.rows
     )
     if found.outcome == "red" and found.in_the_way and not worse:
-        raise TaskError("file", fails_with_it_too(name, reasons))
+        raise TaskError("file", undo_texts.fails_with_it_too(name, reasons))
     if found.outcome == "red":
-        raise TaskError("file", fails_without(name, reasons))
+        raise TaskError("file", undo_texts.fails_without(name, reasons))
     return found.verification

@@ -34,7 +34,8 @@ from runner.loop.strategy import MAX_CALLS, given_up, judged
 from runner.nodes.already import already_there
 from runner.nodes.people import needs_a_person
 from runner.nodes.touched import UNTOUCHED, code_among, untouched
-from runner.people.sentences import checks_left_out, refusal_in_log
+from runner.people.sentences import refusal_in_log
+from runner.people.texts import verification_texts
 from runner.recovery.facts import reading_of
 from runner.recovery.patterns.tasks import is_vague
 from runner.roadmap.task import Task, listed_files
@@ -207,7 +208,10 @@ async def validate_code(
     python_tree.cache_clear()
     if not used.left_out:
         return step
-    warnings = (*step.state.attempt.checked.warnings, checks_left_out(used.left_out))
+    warnings = (
+        *step.state.attempt.checked.warnings,
+        verification_texts.checks_left_out(used.left_out),
+    )
     return replace(
         step,
         state=step.state.updated(replace(step.state.attempt.checked, warnings=warnings)),

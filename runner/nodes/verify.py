@@ -34,16 +34,8 @@ from runner.nodes.people import excused, stands_in_the_way
 from runner.nodes.proof import proved, unnoticed, unproven
 from runner.nodes.steadied import TIMES, steadied, unsteady_on_base
 from runner.nodes.work import NodeWork, work_on
-from runner.people.sentences import (
-    AS_WITHOUT,
-    NOT_SHOWN,
-    UNPROVEN,
-    apart,
-    faults_unnoticed,
-    new_findings,
-    tests_left,
-    went_along,
-)
+from runner.people.sentences import new_findings
+from runner.people.texts import pull_texts, verification_texts
 from runner.prompts import question
 from runner.recovery.classify import unrepairable
 from runner.state.changes import ChangeSet
@@ -168,7 +160,10 @@ def told_once(state: RunState, found: Assessment) -> Step | None:
     if asked is None or not asked.failures or asked.told:
         return None
     level = Level(
-        "tests", "failed", reason=AS_WITHOUT if asked.same else "", failures=asked.failures
+        "tests",
+        "failed",
+        reason=verification_texts.as_without() if asked.same else "",
+        failures=asked.failures,
     )
     verification = replace(found.verification, levels=(*found.verification.levels, level)).lean
     state = state.updated(replace(state.attempt.tested, asked_test=replace(asked, told=True)))
@@ -238,7 +233,7 @@ async def _judged(work: NodeWork) -> Step:
         state = accepted(state, found)
         if not await falls_short(state, deps, base):
             return kept(state) if asks_for_better(state) else settled(state)
-        missing = Level("tests", "failed", reason=NOT_SHOWN)
+        missing = Level("tests", "failed", reason=verification_texts.not_shown())
         verification = replace(verification, levels=(*verification.levels, missing))
     state = state.updated(
         replace(state.attempt.tested, verification=verification.lean, verdict=None)
@@ -325,20 +320,20 @@ def accepted(state: RunState, found: Assessment) -> RunState:
     reasons, verification = state.attempt.spent.reasons, found.verification
     if found.verdict.unchanged:
         reasons = (*reasons, "the failing tests also failed before this change")
-    parts = (UNPROVEN,) if unproven(verification) else ()
+    parts = (verification_texts.unproven(),) if unproven(verification) else ()
     if weak := unnoticed(verification):
-        parts = (*parts, faults_unnoticed(weak))
+        parts = (*parts, verification_texts.faults_unnoticed(weak))
     # test files that the task names and in which nothing changed or turned green
     changed = state.attempt.answered.changes.files
     turned = {test.partition("::")[0] for test in found.verdict.turned}
     named = filter(is_test_file, state.task.files)
     if left := [path for path in named if path not in changed and path not in turned]:
-        parts = (*parts, tests_left(left))
+        parts = (*parts, verification_texts.tests_left(left))
     if (asked := state.attempt.tested.asked_test) and asked.failures:
-        parts = (*parts, apart(asked))
+        parts = (*parts, pull_texts.apart(asked))
     parts = (*new_findings(verification), *parts)
     gone = [row.test for row in found.rows if row.after == "gone" and row.taken]
-    first = (went_along(gone),) if gone else ()
+    first = (verification_texts.went_along(gone),) if gone else ()
     return state.updated(
         replace(state.attempt.tested, verification=verification.lean, verdict=found.verdict),
         replace(state.attempt.spent, reasons=reasons),

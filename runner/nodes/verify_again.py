@@ -14,7 +14,7 @@ from runner.nodes.revise import change_so_far, opened
 from runner.nodes.validate import kept_names
 from runner.nodes.verify import accepted, measured
 from runner.nodes.work import work_on
-from runner.people.revision_sentences import tests_fail
+from runner.people.texts import revision_texts
 from runner.state.changes import Snapshot
 from runner.state.findings import Verdict, reasons_of
 from runner.state.options import Request
@@ -50,7 +50,7 @@ async def verified_again(request: Request, deps: Deps, pull: Revision) -> Attemp
         return accepted(state, found).attempt
     why = found.verdict.reason
     if found.outcome == "red":
-        why = tests_fail(reasons_of(found.verification))
+        why = revision_texts.tests_fail(reasons_of(found.verification))
     return replace(
         state.attempt,
         tested=replace(

@@ -16,11 +16,12 @@ from runner.history.statistics import NamedTally, Statistics, Tallies, named
 from runner.money import Usage, cost_brief, cost_text
 from runner.state.run_state import Status
 from runner.state.status_words import TASKS, task_word
-from runner.text.sanitize import sanitize
+from runner.text.sanitize import plain_line
 
 NOTHING = "Nothing is recorded yet. Each attempt at a task is recorded when it ends."
 
 _LONGEST_TITLE, _LONGEST_MESSAGE, _MOST_ROWS = 60, 120, 15
+_PIPE = "\\|"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,40 +76,25 @@ def strategy_here(statistics: Statistics, strategy: str) -> str:
 
 
 def summary(statistics: Statistics) -> list[str]:
-    """What happened, in a few sentences."""
-    whole = statistics.attempts
-    if not whole.tally.seen:
-        return [NOTHING, *left_out(statistics)]
+    """What happened, and what the statistics do not know, in a few sentences."""
+    whole, left = statistics.attempts, statistics.left_out
     tally, used = whole.tally, whole.tally.used
-    attempts = f"{tally.seen:,} attempt{'s' if tally.seen != 1 else ''} at tasks"
-    lines = [f"{statistics.since} to {statistics.until}: {attempts}, {share(whole)} completed."]
-    if waiting := statistics.in_review:
-        lines.append(f"{waiting:,} in review, not counted as completed until a person accepts.")
-    if still := tally.seen - tally.over:
-        lines.append(f"{still:,} not over yet.")
-    lines.append(
-        f"Tokens: {used.tokens:,}. Cost: {cost_text(used)}. Time: {duration(used.seconds)}."
-        f" Each attempt took {_each(used, tally.seen)} on average."
-    )
-    return [*lines, *left_out(statistics)]
-
-
-def _each(used: Usage, number: int) -> str:
-    tokens, cost, time = _averages(used, number)
-    return f"{tokens} and {time}" if cost == "unknown" else f"{tokens}, {cost} and {time}"
-
-
-def _averages(used: Usage, number: int) -> tuple[str, str, str]:
-    """Tokens, cost and time of one, on average."""
-    one = Usage(used.seconds / number, 0, used.cost / number, used.calls, used.unpriced)
-    tokens = f"{round(used.tokens / number):,} tokens"
-    return tokens, cost_brief(one), duration(one.seconds)
-
-
-def left_out(statistics: Statistics) -> list[str]:
-    """What the statistics do not know."""
-    left = statistics.left_out
-    lines = []
+    lines = [] if tally.seen else [NOTHING]
+    if tally.seen:
+        attempts = f"{tally.seen:,} attempt{'s' if tally.seen != 1 else ''} at tasks"
+        lines.append(
+            f"{statistics.since} to {statistics.until}: {attempts}, {share(whole)} completed."
+        )
+        if waiting := statistics.in_review:
+            lines.append(f"{waiting:,} in review, not counted as completed until a person accepts.")
+        if still := tally.seen - tally.over:
+            lines.append(f"{still:,} not over yet.")
+        tokens, cost, time = averages_of(whole)
+        known = "" if cost == "unknown" else f", {cost}"
+        lines.append(
+            f"Tokens: {used.tokens:,}. Cost: {cost_text(used)}. Time: {duration(used.seconds)}."
+            f" Each attempt took {tokens} tokens{known} and {time} on average."
+        )
     if left.other_versions:
         lines.append(f"{_records(left.other_versions)} written by another version of Cairn.")
     if left.future:
@@ -128,99 +114,92 @@ def unreadable(found: Recalled) -> list[str]:
     return [f"{_records(found.left_out)} left out. {which} of another version of Cairn."]
 
 
-_BY: Final = (
-    ("By model", "models", "Model"),
-    ("By route", "routes", "Route"),
-    ("By complexity", "complexities", "Complexity"),
-    ("By kind of task", "kinds", "Kind"),
-    ("By day", "days", "Day"),
-)
-_ROUTES: Final = {"single_phase": "single phase"}
+ROUTES: Final = {"single_phase": "single phase"}
 
 
 def tables(statistics: Statistics) -> tuple[HistoryTable, ...]:
     """Return the tables of ``stats``; those without rows are left out."""
-    groups = [_by(title, getattr(statistics, name), head) for title, name, head in _BY]
+    words = {str(status): word.text for status, word in TASKS.items()}
+    by_time = sorted(statistics.nodes, key=lambda each: -each.tally.used.seconds)
     every = (
-        groups[0],
-        _ends(statistics.statuses),
-        _nodes(statistics),
-        _repairs(statistics.repairs),
-        _errors(statistics.errors),
-        _strategies(statistics),
-        *groups[1:],
+        _by("By model", "Model", statistics.models[:_MOST_ROWS]),
+        HistoryTable(
+            "Where attempts ended",
+            ("Status", "Attempts"),
+            tuple((words.get(e.name, e.name), str(e.tally.seen)) for e in statistics.statuses),
+            (1,),
+        ),
+        HistoryTable(
+            "Time by node",
+            ("Node", "Visits", "Time", "Tokens", "Cost"),
+            tuple(
+                (
+                    each.name,
+                    str(each.tally.seen),
+                    duration(each.tally.used.seconds),
+                    f"{each.tally.used.tokens:,}",
+                    cost_brief(each.tally.used),
+                )
+                for each in by_time
+            ),
+            (1, 2, 3, 4),
+        ),
+        HistoryTable(
+            "Repairs that worked",
+            ("Repair", "Attempts", "Completed"),
+            tuple((each.name, str(each.tally.seen), share(each)) for each in statistics.repairs),
+            (1, 2),
+        ),
+        *error_tables(statistics),
+        _by("By route", "Route", statistics.routes[:_MOST_ROWS]),
+        _by("By complexity", "Complexity", statistics.complexities[:_MOST_ROWS]),
+        _by("By kind of task", "Kind", statistics.kinds[:_MOST_ROWS]),
+        _by("By day", "Day", statistics.days[-_MOST_ROWS:]),
     )
     return tuple(table for table in every if table.rows)
 
 
 def error_tables(statistics: Statistics) -> tuple[HistoryTable, ...]:
     """Return the tables of ``errors``."""
-    both = (_errors(statistics.errors), _strategies(statistics))
-    return tuple(table for table in both if table.rows)
-
-
-def _by(title: str, tallies: Tallies, head: str) -> HistoryTable:
-    shown = tallies[-_MOST_ROWS:] if head == "Day" else tallies[:_MOST_ROWS]
-    rows = tuple(
-        (_ROUTES.get(e.name, e.name), str(e.tally.seen), share(e), *averages_of(e)) for e in shown
+    errors = HistoryTable(
+        "Errors",
+        ("Error", "Seen", "Recovered", "Share"),
+        tuple(
+            (
+                each.name.replace("_", " "),
+                str(each.tally.seen),
+                str(each.tally.good),
+                f"{each.percent_of_seen} %",
+            )
+            for each in statistics.errors
+        ),
+        (1, 2, 3),
     )
+    strategies = HistoryTable(
+        "Recovery strategies",
+        ("Strategy", "Proposed", "Applied", "Finished"),
+        tuple(
+            (e.name, str(e.tally.seen), str(e.tally.over), str(e.tally.good))
+            for e in statistics.strategies
+        ),
+        (1, 2, 3),
+    )
+    return tuple(table for table in (errors, strategies) if table.rows)
+
+
+def _by(title: str, head: str, tallies: Tallies) -> HistoryTable:
     columns = (head, "Attempts", "Completed", "Tokens each", "Cost each", "Time each")
+    rows = tuple(
+        (ROUTES.get(e.name, e.name), str(e.tally.seen), share(e), *averages_of(e)) for e in tallies
+    )
     return HistoryTable(title, columns, rows, (1, 2, 3, 4, 5))
 
 
 def averages_of(each: NamedTally) -> tuple[str, str, str]:
     """Tokens, cost and time of one of what was counted, on average."""
-    tokens, cost, time = _averages(each.tally.used, each.tally.seen)
-    return tokens.removesuffix(" tokens"), cost, time
-
-
-def _ends(statuses: Tallies) -> HistoryTable:
-    words = {str(status): word.text for status, word in TASKS.items()}
-    rows = tuple((words.get(each.name, each.name), str(each.tally.seen)) for each in statuses)
-    return HistoryTable("Where attempts ended", ("Status", "Attempts"), rows, (1,))
-
-
-def _nodes(statistics: Statistics) -> HistoryTable:
-    by_time = sorted(statistics.nodes, key=lambda each: -each.tally.used.seconds)
-    rows = tuple(
-        (
-            each.name,
-            str(each.tally.seen),
-            duration(each.tally.used.seconds),
-            f"{each.tally.used.tokens:,}",
-            cost_brief(each.tally.used),
-        )
-        for each in by_time
-    )
-    head = ("Node", "Visits", "Time", "Tokens", "Cost")
-    return HistoryTable("Time by node", head, rows, (1, 2, 3, 4))
-
-
-def _repairs(repairs: Tallies) -> HistoryTable:
-    rows = tuple((each.name, str(each.tally.seen), share(each)) for each in repairs)
-    return HistoryTable("Repairs that worked", ("Repair", "Attempts", "Completed"), rows, (1, 2))
-
-
-def _errors(errors: Tallies) -> HistoryTable:
-    rows = tuple(
-        (
-            each.name.replace("_", " "),
-            str(each.tally.seen),
-            str(each.tally.good),
-            f"{each.percent_of_seen} %",
-        )
-        for each in errors
-    )
-    return HistoryTable("Errors", ("Error", "Seen", "Recovered", "Share"), rows, (1, 2, 3))
-
-
-def _strategies(statistics: Statistics) -> HistoryTable:
-    rows = tuple(
-        (e.name, str(e.tally.seen), str(e.tally.over), str(e.tally.good))
-        for e in statistics.strategies
-    )
-    head = ("Strategy", "Proposed", "Applied", "Finished")
-    return HistoryTable("Recovery strategies", head, rows, (1, 2, 3))
+    used, number = each.tally.used, each.tally.seen
+    one = Usage(used.seconds / number, 0, used.cost / number, used.calls, used.unpriced)
+    return f"{round(used.tokens / number):,}", cost_brief(one), duration(one.seconds)
 
 
 def recent_table(executions: Iterable[Execution]) -> HistoryTable:
@@ -284,28 +263,19 @@ def ending(each: Execution) -> str:
 
 def as_markdown(table: HistoryTable) -> str:
     """A table for a comment; text of others in it is made harmless."""
-    lines = [f"**{table.title}**", "", _markdown_row(table.head)]
-    lines.append("|" + "|".join("--:" if n in table.numbers else "---" for n in _columns(table)))
-    lines[-1] += "|"
-    return "\n".join([*lines, *(_markdown_row(row) for row in table.rows)])
-
-
-def _columns(table: HistoryTable) -> range:
-    return range(len(table.head))
+    rule = "|".join("--:" if n in table.numbers else "---" for n in range(len(table.head)))
+    lines = [f"**{table.title}**", "", _markdown_row(table.head), f"|{rule}|"]
+    return "\n".join([*lines, *map(_markdown_row, table.rows)])
 
 
 def _markdown_row(cells: Sequence[str]) -> str:
-    return "| " + " | ".join(_cell(cell) for cell in cells) + " |"
-
-
-def _cell(text: str) -> str:
-    return sanitize(" ".join(text.split()), plain=True).replace("|", "\\|")
+    return f"| {' | '.join(plain_line(cell).replace('|', _PIPE) for cell in cells)} |"
 
 
 def as_lines(table: HistoryTable) -> Iterator[str]:
     """A table for a terminal; the caller makes its lines printable."""
     rows = [table.head, *(tuple(" ".join(cell.split()) for cell in row) for row in table.rows)]
-    widths = [max(len(row[n]) for row in rows) for n in _columns(table)]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     yield table.title
     for row in rows:
         cells = (

@@ -7,15 +7,14 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 
 from runner.context.tokens import estimate
-from runner.money import Usage, cost_brief, cost_text, price_hint, total
-from runner.people.report_details import details
+from runner.money import Usage, price_hint, total
 from runner.people.run_view import RunView, TaskView, view_of
 from runner.people.sentences import warnings_of
 from runner.people.statistics import as_written, decisions, proposals, recoveries
-from runner.people.trust import HEADING, MADE, doubt_of, trust_json, trust_line, verdict_of
-from runner.prompts import render_text
+from runner.people.texts import report_texts, trust_texts
+from runner.people.trust import MADE, doubt_of, trust_json, verdict_of
 from runner.state.run_state import Attempt, RunState, Status
-from runner.text.sanitize import sanitize
+from runner.text.sanitize import plain_line, sanitize, sendable
 
 
 def todos(state: RunState) -> dict[str, object]:
@@ -84,28 +83,14 @@ def _success(state: RunState) -> float:
 def markdown(state: RunState) -> str:
     """Return the report for people."""
     view = view_of(state)
-    data = report(state, view)
     names = {task.key: task.name for task in (*state.tasks, *state.replaced.tasks)}
-    return render_text(
-        "report",
-        report=data,
-        details=details(data, lambda key: names.get(key, key)),
-        view=view,
-        trust_heading=HEADING,
-        rows=[(task, row) for task, row in zip(view.tasks, _rows(view), strict=True)],
-        cost=cost_text(view.used),
-        costs={model: cost_brief(usage) for model, usage in view.model_usage.items()},
-        hint=price_hint(view.used),
-    )
+    text = report_texts.run(view, report(state, view), names, price_hint(view.used))
+    return sendable(f"{text}\n")
 
 
 def table(state: RunState) -> list[dict[str, object]]:
     """One row a work task: key, name, title (safe to publish), status, answers, url, why."""
-    return _rows(view_of(state))
-
-
-def _rows(view: RunView) -> list[dict[str, object]]:
-    return [_row(task) for task in view.tasks]
+    return [_row(task) for task in view_of(state).tasks]
 
 
 def _todo(state: RunState, task: TaskView) -> dict[str, object]:
@@ -137,13 +122,9 @@ def _row(task: TaskView) -> dict[str, object]:
         "url": task.place.url,
         "commit": task.place.commit,
         "warnings": list(checks.warnings),
-        "trust": trust_line(checks.trust) if checks.trust else "",
-        "why": _one_cell(task.why),
+        "trust": trust_texts.line(checks.trust) if checks.trust else "",
+        "why": plain_line(task.why).replace("|", "\\|"),
     }
-
-
-def _one_cell(text: str) -> str:
-    return sanitize(" ".join(text.split()), plain=True).replace("|", "\\|")
 
 
 def _line(attempt: Attempt) -> dict[str, object]:

@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from runner.money import NodeShare, Usage, by_name, percentages, total
-from runner.people.recovery_sentences import recoveries_text
 from runner.people.sentences import blocked_reason, warnings_of
 from runner.people.statistics import as_written, by_strategy, standing, work_of
+from runner.people.texts import recovery_texts
 from runner.people.trust import MADE, doubt_of, result_word, trust_of
 from runner.roadmap.task import Task
 from runner.state.run_state import Attempt, RunState, Status
@@ -184,7 +184,7 @@ def view_of(state: RunState) -> RunView:
         model_usage=by_name(attempt.spent.by_model for attempt in state.attempts.values()),
         asked=total(attempt.spent.total for attempt in state.attempts.values()),
         recoveries=by_strategy(state),
-        replaced=recoveries_text(state),
+        replaced=recovery_texts.all_of(state),
     )
 
 

@@ -1,114 +1,31 @@
-"""Every sentence the runner writes for people: commits, pull requests, branches, log lines."""
+"""What people call things: tasks, findings, branches, in titles, logs and messages."""
 
 from __future__ import annotations
 
 import hashlib
 import re
-import textwrap
 import unicodedata
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
-from runner.loop.schedule import missing
-from runner.money import cost_brief, cost_text
-from runner.people.trust import doubt_of, result_word, trust_of, trust_section, verdict_of
 from runner.roadmap.task import Task
 from runner.state.findings import (
-    AskedTest,
     Complaint,
-    Level,
     TestFailure,
     Verification,
-    headline,
 )
-from runner.state.publishing import CheckpointText, TaskRow
+from runner.state.publishing import CheckpointText
 from runner.state.run_state import Attempt, RunState, Status
-from runner.state.status_words import CHECKS, task_word
-from runner.text.sanitize import as_code, cut_middle, inert_line, plain_line, sanitize
+from runner.state.status_words import task_word
+from runner.text.sanitize import cut_middle, inert_line, plain_line, sanitize
 
 _UNTOUCHED = {Status.PENDING, Status.IN_PROGRESS}
 _NOT_ACCEPTED = {Status.FAILED, Status.SKIPPED, Status.DEFERRED, Status.REPLACED}
 _MADE = {Status.COMPLETED, Status.IN_REVIEW, Status.REPLACED}
-_MOST_NAMED = 10
 _LONGEST_WHY = 300
 _MOST_WARNINGS = 20
-_LONGEST_SUBJECT = 100
-"""Characters of a commit's first line; what is longer stands below it."""
-
 _MOST_FINDINGS = 5
 """Findings of one linter that are shown."""
 
 _WARNING = 400
-_LONGEST_TEST = 6_000
-UNPROVEN = "The new tests also pass without the change, so they prove nothing about it."
-MERGING = (
-    "No test shows that the task is done, so whoever merges this pull request says that it is."
-)
-NOT_SHOWN = (
-    "Nothing broke, but no test shows that the task is done. The change must come with a test that "
-    "fails without it and passes with it."
-)
-AS_WITHOUT = "a test that was asked for apart fails as it does without this change"
-WORTH_A_LOOK = "Worth a look"
-"""The heading over the warnings of accepted changes, wherever they are shown."""
-
-
-def faults_unnoticed(level: Level) -> str:
-    """What the new tests miss: so many small faults, with the places."""
-    return f"The new tests are weak: {level.reason} ({'; '.join(level.output.splitlines())})."
-
-
-def tests_left(paths: Sequence[str]) -> str:
-    """Which tests that the task speaks of are as they were: part of it may not be done."""
-    named = " and ".join(paths[:_MOST_NAMED])
-    return f"The task names {named}, but no test there changed or started to pass."
-
-
-def apart(asked: AskedTest) -> str:
-    """That a test which was asked for apart fails with an accepted change, and how."""
-    named = ", ".join(failure.test for failure in asked.failures[:_MOST_NAMED])
-    how = "as it does without this change" if asked.same else "with this change"
-    why = headline(asked.failures[0].message)
-    return f"A test that was written from the task alone fails {how}: {named}: {why}"
-
-
-def asked_apart(attempt: Attempt) -> str:
-    """A test that disagrees with the change, as a part of a pull request that has the change."""
-    asked = attempt.tested.asked_test
-    if asked is None or not asked.failures or verdict_of(attempt).verified:
-        return ""
-    lines = asked.content.decode("utf-8", "replace").replace("````", "` ` ` `").rstrip("\n")
-    shown = sanitize(f"````\n{cut_middle(lines, _LONGEST_TEST)}\n````")
-    return (
-        "### A test that says otherwise\n\nThis test was written from the task alone, without the "
-        f"code, and it is not part of this change. {inert_line(cut_middle(apart(asked), _WARNING))}"
-        f"\n\nOne of the two is wrong; a person has to say which.\n\n{shown}"
-    )
-
-
-def went_along(tests: Sequence[str]) -> str:
-    """Which tests passed before, and are gone because the change takes them away."""
-    more = len(tests) - _MOST_NAMED
-    named = ", ".join((*tests[:_MOST_NAMED], *([f"and {more} more"] if more > 0 else [])))
-    return f"The change takes away tests that passed before it: {named}."
-
-
-_LOOKS_FOR = {
-    "broken_code": "names that are defined twice and imports that are lost",
-    "changed_tests": "tests that assert something else",
-    "losses": "public names that are lost",
-    "stubs": "code that does nothing yet",
-    "undefined_names": "undefined names",
-    "weaker_asserts": "tests that assert less",
-}
-"""What a check of an answer looks for, by the name of its function."""
-
-
-def checks_left_out(checks: Sequence[str]) -> str:
-    """Which checks of an answer took too long: what they look for, a reviewer has to."""
-    names = dict.fromkeys(name.rpartition(".")[2] for name in checks)
-    named = ", ".join(_LOOKS_FOR.get(name, name.replace("_", " ")) for name in names)
-    return f"Checking this change took too long, so Cairn did not look for: {named}."
 
 
 def new_findings(verification: Verification) -> list[str]:
@@ -152,77 +69,6 @@ def with_talk(why: str, said: str) -> str:
     return f"{why} The model said: “{plain_line(said)}”" if said else why
 
 
-def checkpoint_message(task: Task, explanation: str = "") -> str:
-    """The message without its trailers: what the task says, short line first, then the model."""
-    title = title_of(task)
-    first = textwrap.shorten(title, _LONGEST_SUBJECT, placeholder=" …")
-    more = len(task.text.split()) > len(first.split())
-    rest = sanitize(task.text, plain=True) if more else ""
-    text = sanitize(explanation, plain=True)
-    why = f"What the model says it did: {text}" if text else ""
-    return "\n\n".join(filter(None, [first, rest, why]))
-
-
-def undo_text(task: Task, commit: str, tests: str) -> CheckpointText:
-    """The words of the commit that takes back what ``commit`` did for a task.
-
-    ``tests`` is what the tests say without it, in a sentence.
-    """
-    title = f"Undo: {title_of(task)}"
-    message = f"{title}\n\nThis takes back {commit}. {sanitize(tests, plain=True)}"
-    return CheckpointText(message, (("Cairn-Undo", commit),), title)
-
-
-def accept_text(task: Task, commit: str, person: str) -> CheckpointText:
-    """The words of the commit with which a person says that a task in review is done."""
-    title = f"Accept: {title_of(task)}"
-    by = sanitize(person, plain=True)
-    return CheckpointText(f"{title}\n\nBy {by}, who says that {commit} does the task.", (), title)
-
-
-def pull_request_body(state: RunState, repaired: Sequence[str] = ()) -> str:
-    """What, why, verification, repairs and cost of one checkpoint.
-
-    ``repaired`` are the files that did not parse before this task.
-    """
-    task, attempt = state.task, state.attempt
-    parts = [
-        f"**Task** of `{state.request.roadmap}`, line {task.place.line}:",
-        _quoted(sanitize(task.text)),
-        before_others(missing(state, task)),
-        in_its_words(attempt),
-        "### Files",
-        changed_files(attempt),
-        *(
-            f"{as_code(path)} was broken before: it did not parse. It is repaired here."
-            for path in repaired
-        ),
-        worth_a_look(attempt),
-        asked_apart(attempt),
-        trust_section(trust_of(attempt)),
-        "" if verdict_of(attempt).verified else MERGING,
-        "### Verification",
-        verification_table(attempt.tested.verification),
-        commands_of(attempt.tested.verification),
-        _made_how(attempt),
-        effort(attempt),
-    ]
-    return "\n\n".join(part for part in parts if part)
-
-
-def _made_how(attempt: Attempt) -> str:
-    """The heading of what an attempt took: a revision knows nothing of those before it."""
-    return f"### How {'its newest revision' if attempt.planned.revision else 'it'} was made"
-
-
-def in_its_words(attempt: Attempt) -> str:
-    """What the model says about its change, as a part of a pull request, or ''."""
-    text = attempt.answered.explanation
-    return (
-        f"### What the model says it did\n\n{_quoted(sanitize(text, plain=True))}" if text else ""
-    )
-
-
 def warnings_of(attempt: Attempt | None) -> list[str]:
     """The warnings of an accepted change, each on one line and safe to publish; [] for others."""
     if attempt is None or attempt.status in _NOT_ACCEPTED:
@@ -232,24 +78,6 @@ def warnings_of(attempt: Attempt | None) -> list[str]:
     ]
     left = len(attempt.checked.warnings) - len(lines)
     return [*lines, *([f"and {left} more"] if left else [])]
-
-
-def worth_a_look(attempt: Attempt) -> str:
-    """The warnings as a part of a pull request, or ''."""
-    lines = [f"- {text}" for text in warnings_of(attempt)]
-    return "\n".join([f"### {WORTH_A_LOOK}", "", *lines]) if lines else ""
-
-
-def before_others(others: Sequence[Task]) -> str:
-    """Say that a task was worked on before tasks it depends on, or nothing."""
-    if not others:
-        return ""
-    names = ", ".join(as_code(task.name) for task in others[:_MOST_NAMED])
-    more = f" and {len(others) - _MOST_NAMED} more" if len(others) > _MOST_NAMED else ""
-    return (
-        "**This task was asked for by name, so it was done before tasks that it depends on:** "
-        f"{names}{more}."
-    )
 
 
 def blocked_reason(state: RunState, task: Task) -> str:
@@ -265,140 +93,35 @@ def blocked_reason(state: RunState, task: Task) -> str:
     return f"blocked by {other.name} ({'not part of this run' if status in _UNTOUCHED else why})"
 
 
-def verification_table(verification: Verification | None) -> str:
-    """One line a level."""
-    if verification is None:
-        return "Nothing was run."
-    rows = ["| level | result | seconds | |", "| --- | --- | --- | --- |"]
-    return "\n".join([*rows, *map(_row, verification.levels)])
+_LONGEST_REASON = 240
+
+WHOSE = ("an existing test: ", "a new test: ")
+"""How a line of evidence begins that says of a test whether it is older than the change."""
 
 
-def effort(attempt: Attempt) -> str:
-    """Answers, repairs, tokens and cost in one list."""
-    answered = attempt.answered
-    lines = [
-        f"- model answers: {answered.answers} ({_repairs(answered.code_repairs, 'code')}, "
-        f"{_repairs(answered.test_repairs, 'test')})",
-        f"- tokens: {attempt.spent.total.tokens:,}; cost: {cost_text(attempt.spent.total)}",
+def new_evidence(attempt: Attempt, why: str = "") -> list[str]:
+    """What was seen, as far as it tells people more than the explanation and ``why`` beside it.
+
+    Left out are also the beginnings of longer lines, and how Cairn chose its next question.
+    """
+    proposal = attempt.proposal
+    if proposal is None:
+        return []
+    seen = [line for line in proposal.evidence if line not in attempt.spent.reasons]
+    told = f"{' '.join(why.split())}\n{' '.join(proposal.explanation.split())}"
+    return [
+        line
+        for line in seen
+        if not _is_told(line, told)
+        and not any(line != each and each.startswith(line) for each in seen)
     ]
-    lines += [
-        f"- left out {plain_line(f'{path}: {why}')}"
-        for path, why in attempt.answered.left_out.items()
-    ]
-    if (asked := attempt.tested.asked_test) and asked.why:
-        lines.append(f"- a test that was asked for apart is not used: {plain_line(asked.why)}")
-    lines += [
-        f"- repaired without a model: {plain_line(note)}" for note in attempt.answered.auto_repairs
-    ]
-    return "\n".join(lines)
 
 
-def _repairs(count: int, what: str) -> str:
-    return f"{count} {what} repair{'' if count == 1 else 's'}"
-
-
-def changed_files(attempt: Attempt) -> str:
-    """The files of a change, one a line."""
-    lines = (
-        f"- {as_code(path)}{' (deleted)' if write is None else ''}"
-        for path, write in sorted(attempt.answered.changes.files.items())
-    )
-    return "\n".join(lines)
-
-
-def commands_of(verification: Verification | None) -> str:
-    """The commands that ran, folded away; '' when none did."""
-    levels = verification.levels if verification else ()
-    lines = [f"{level.name}: {_command(level)}" for level in levels if level.command]
-    if not lines:
-        return ""
-    shown = "\n".join(["````", sanitize("\n".join(lines), plain=True), "````"])
-    return f"<details><summary>Commands</summary>\n\n{shown}\n\n</details>"
-
-
-def _row(level: Level) -> str:
-    note = plain_line(level.reason).replace("|", "\\|")
-    return f"| {level.name} | {CHECKS[level.result]} | {level.seconds:.1f} | {note} |"
-
-
-def output_of(verification: Verification | None) -> str:
-    """The output of what failed, folded away; '' when nothing did."""
-    failed = [lv for lv in verification.levels if lv.result == "failed"] if verification else []
-    if not failed:
-        return ""
-    output = cut_middle(failed[-1].output, 4_000).replace("````", "` ` ` `")
-    shown = sanitize(f"````\n{output}\n````")
-    return f"<details><summary>Output of the last run</summary>\n\n{shown}\n\n</details>"
-
-
-def _command(level: Level) -> str:
-    """The command, without programs that are passed as one of its words."""
-    return " ".join(word if len(word) <= 60 else "…" for word in level.command)
-
-
-def _quoted(text: str) -> str:
-    return "\n".join(f"> {line}" for line in text.split("\n"))
-
-
-_MOST = 45_000
-"""Characters of details in one description, of the newest tasks; GitHub stores 65,536 in all."""
-
-_HEAD = ["| task | result | answers | cost |", "| --- | --- | --- | --- |"]
-
-
-def shared_title(roadmap: str) -> str:
-    """The title of a run's one pull request."""
-    return f"Tasks of {roadmap}"
-
-
-def shared_body(roadmap: str, rows: Sequence[TaskRow]) -> str:
-    """Its description: a row for each task, then what the newest of them are about."""
-    text = f"Tasks of `{roadmap}`, one commit for each, in this order:"
-    return "\n\n".join([text, "\n".join([*_HEAD, *(row.line for row in rows)]), *_details(rows)])
-
-
-def rows_of(state: RunState, added: Mapping[str, Attempt]) -> tuple[TaskRow, ...]:
-    """The rows of everything that was added to the run's branch, with the current task."""
-    others = {**state.attempts, **added}
-    others.pop(state.current)
-    before = [
-        _task_row(state.put(each), key) for key, each in others.items() if each.published.body
-    ]
-    return (*before, _task_row(state, state.current))
-
-
-def _task_row(state: RunState, key: str) -> TaskRow:
-    state = replace(state, current=key)
-    task, attempt = state.task, state.attempt
-    name = title_of(task).replace("|", "\\|")
-    cells = (name, _result(attempt), str(attempt.answered.answers), cost_brief(attempt.spent.total))
-    details = (
-        f"<details><summary>{title_of(task)}</summary>\n\n{attempt.published.body.decode()}\n\n"
-    )
-    return TaskRow(key, f"| {' | '.join(cells)} |", f"{details}</details>")
-
-
-def _result(attempt: Attempt) -> str:
-    verification: Verification | None = attempt.tested.verification
-    if attempt.proposal and attempt.agreed.rewritten:
-        return f"✂️ {attempt.proposal.strategy}: replaced by other tasks"
-    if verification is None or not verification.levels:
-        return "⚠️ nothing was run"
-    if verdict_of(attempt).verified:
-        return "✅ verified"
-    doubt = doubt_of(replace(attempt, status=Status.COMPLETED))
-    return f"⚠️ {result_word(trust_of(attempt))}: {doubt}".replace("|", "\\|")
-
-
-def _details(rows: Sequence[TaskRow]) -> list[str]:
-    """As many as there is room for, the newest first; those of the others are in the run's."""
-    room, found = _MOST, list[str]()
-    for row in reversed(rows):
-        room -= len(row.details)
-        if room < 0:
-            break
-        found.append(row.details)
-    return list(reversed(found))
+def _is_told(line: str, told: str) -> bool:
+    """Whether a text has the line, be it cut in the middle, or without whose test it is."""
+    bare = next((line.removeprefix(each) for each in WHOSE if line.startswith(each)), line)
+    shown = (bare, cut_middle(line, _LONGEST_REASON))
+    return any(" ".join(each.split()) in told for each in shown)
 
 
 _LONGEST = 40
@@ -449,3 +172,19 @@ def _cut(plain: str, length: int) -> str:
         return plain
     words, dash, _ = plain[: length + 1].rpartition("-")
     return (words if dash else plain[:length]).strip("-")
+
+
+def fix_roadmap(pull: int) -> str:
+    """The one task of a run that repairs a pull request, as a roadmap that nobody stores."""
+    return f"- [ ] Make the failing checks of pull request {pull} pass\n"
+
+
+def fix_branch(pull: int) -> str:
+    """The branch of the repairs of a pull request."""
+    return f"cairn/fix/{pull}"
+
+
+def repaired_by(branch: str) -> int:
+    """The pull request that a branch has repairs of; 0 for another branch."""
+    number = branch.removeprefix("cairn/fix/")
+    return int(number) if number != branch and number.isdecimal() else 0

@@ -6,11 +6,18 @@ in it; foreign text is made harmless by the filters of ``runner/text/sanitize.py
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Callable, Sequence
 
 from jinja2 import BaseLoader, ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
-from runner.money import cost_brief, cost_text, tokens_text
+from runner.loop.schedule import missing
+from runner.money import cost_brief, cost_text, percentages, tokens_text, total
+from runner.people.history_sentences import strategy_here
+from runner.people.sentences import new_evidence, title_of, warnings_of
+from runner.people.trust import line_ranges, not_measured, result_word, trust_of, verdict_of
+from runner.state.findings import headline
+from runner.state.recoveries import outcome_of
 from runner.state.status_words import CHECKS, OUTCOMES, PROPOSALS, RUNS, run_word, task_word
 from runner.text.sanitize import (
     as_code,
@@ -21,6 +28,9 @@ from runner.text.sanitize import (
     quotation,
     sanitize,
 )
+
+_LONGEST_SUBJECT = 100
+"""Characters of a commit's first line; what is longer stands below it."""
 
 
 def environment(package: str, below: Environment | None = None) -> Environment:
@@ -38,23 +48,46 @@ def environment(package: str, below: Environment | None = None) -> Environment:
         lstrip_blocks=True,
     )
     found.filters |= {
+        # making the text of others harmless
         "cell": lambda text: plain_line(text).replace("|", "\\|"),
         "code": as_code,
         "codes": as_codes,
-        "cost": cost_text,
-        "cost_brief": cost_brief,
-        "count": counted,
-        "cut": cut_middle,
+        "in_fence": in_fence,
         "inert": inert_line,
-        "number": "{:,}".format,
         "plain": plain_line,
         "prose": lambda text: sanitize(text, plain=True),
         "quotation": quotation,
-        "run_word": run_word,
         "sanitize": sanitize,
+        "sentence": whole_sentence,
+        # putting texts together
+        "count": counted,
+        "cut": cut_middle,
+        "ended": ended,
+        "line_ranges": line_ranges,
+        "number": "{:,}".format,
+        "part": lambda text: f"{text}\n\n" if text else "",
+        "quoted_lines": lambda text: "\n".join(f"> {line}" for line in text.split("\n")),
+        "shortened": lambda text: textwrap.shorten(text, _LONGEST_SUBJECT, placeholder=" …"),
         "some": some,
+        # what is known of tasks, attempts and what they used
+        "cost": cost_text,
+        "cost_brief": cost_brief,
+        "headline": headline,
+        "missing": missing,
+        "new_evidence": new_evidence,
+        "not_measured": not_measured,
+        "outcome": lambda attempt: outcome_of(attempt, attempt.proposal),
+        "percentages": percentages,
+        "result_word": result_word,
+        "run_word": run_word,
+        "strategy_here": strategy_here,
         "task_word": task_word,
+        "title": title_of,
         "tokens": tokens_text,
+        "total": total,
+        "trust": trust_of,
+        "verdict": verdict_of,
+        "warnings": warnings_of,
     }
     found.globals |= {
         "CHECKS": CHECKS,
@@ -97,4 +130,32 @@ def some(names: Sequence[str], most: int) -> str:
     return ", ".join(names[:most]) + more
 
 
+def ended(text: str) -> str:
+    """A complete sentence, on one line."""
+    line = " ".join(text.split())
+    return line if line.endswith((".", "!", "?")) else f"{line}."
+
+
+def whole_sentence(why: str) -> str:
+    """Make a reason a sentence of its own, with nothing active in it."""
+    text = plain_line(why)
+    return f"{text[:1].upper()}{text[1:].rstrip('.')}."
+
+
+def in_fence(text: str, most: int) -> str:
+    """Show the text of others as a block of code, cut in the middle."""
+    inner = cut_middle(text.rstrip("\n"), most).replace("````", "` ` ` `")
+    return sanitize(f"````\n{inner}\n````")
+
+
 PEOPLE = environment("runner.people")
+
+commit_texts = Texts(PEOPLE, "commit")
+fix_texts = Texts(PEOPLE, "fix")
+pull_texts = Texts(PEOPLE, "pull_request")
+recovery_texts = Texts(PEOPLE, "recovery")
+report_texts = Texts(PEOPLE, "report")
+revision_texts = Texts(PEOPLE, "revision")
+trust_texts = Texts(PEOPLE, "trust")
+undo_texts = Texts(PEOPLE, "undo")
+verification_texts = Texts(PEOPLE, "verification")

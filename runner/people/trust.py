@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 
 from runner.checks.asked import is_text
 from runner.state.findings import Level, LostName, Verdict, Verification
 from runner.state.run_state import Attempt, Status
-from runner.state.status_words import CHECKS
-from runner.state.trust import LintSummary, Share, Trust, Trusts
-from runner.text.sanitize import as_code, as_codes, cut_middle, inert_line, plain_line
-
-HEADING = "How far this is verified"
-"""The heading over it, wherever it is shown."""
+from runner.state.trust import LintSummary, Share, Trust
+from runner.text.sanitize import cut_middle, inert_line, plain_line
 
 _REASON = 240
-_MOST_NAMED = 10
-_MOST_IN_LINE = 3
 
 
 def verdict_of(attempt: Attempt) -> Verdict:
@@ -124,65 +118,6 @@ def _share(level: Level) -> Share:
     return Share(level.passed, level.passed + len(level.found), level.found)
 
 
-def trust_section(trust: Trust) -> str:
-    """The summary as a part of a pull request: the result, then what it rests on."""
-    return "\n\n".join([f"### {HEADING}", *_body(trust)])
-
-
-def _body(trust: Trust) -> list[str]:
-    points = "\n".join(f"- {line}" for line in _points(trust))
-    return [_headline(trust), *([points] if points else [])]
-
-
-def _headline(trust: Trust) -> str:
-    if trust.result == "not_verified":
-        word = result_word(trust).capitalize()
-        return f"**{word}:** {inert_line(cut_middle(trust.reason, _REASON))}."
-    return f"**Verified by tests{', with warnings' if trust.result != 'verified' else ''}.**"
-
-
-def _points(trust: Trust) -> Iterator[str]:
-    """What was found, a sentence each; last what was not measured."""
-    if trust.verdict == "shown" and trust.reason:
-        yield f"Shown {inert_line(trust.reason)}."
-    if count := len(trust.turned):
-        what = "1 test fails" if count == 1 else f"{count:,} tests fail"
-        passes = "passes" if count == 1 else "pass"
-        yield f"{what} without this change and {passes} with it: {_named(trust.turned)}."
-    if trust.unchanged:
-        yield f"Failed before this change and still fail: {_named(trust.unchanged)}."
-    if trust.proof is False:
-        yield "The new tests also pass without the change, so they prove nothing about it."
-    if trust.idle:
-        what = "1 new test passes" if trust.idle == 1 else f"{trust.idle:,} new tests pass"
-        yield f"{what} without this change as well, and so prove{'s' * (trust.idle == 1)} nothing."
-    if trust.faults:
-        yield f"{_faults(trust.faults)}."
-    if trust.lines:
-        missing = (
-            f"; not these: {_named(line_ranges(trust.lines.missing))}"
-            if trust.lines.missing
-            else ""
-        )
-        yield f"The tests run {_of(trust.lines)} changed lines{missing}."
-    if trust.lost_names is not None:
-        yield f"Public names: {_lost(trust.lost_names) or 'all kept'}."
-    if trust.linters:
-        yield f"Linters: {_linters(trust.linters)}."
-    if trust.unverified:
-        what = "them" if len(trust.unverified) > 1 else "it"
-        known = trust.tests_ran and trust.verdict != "untested"
-        why = f", because no test uses {what}" if known else ""
-        yield f"Nobody verified {_named(trust.unverified)}{why}."
-    if missing_measures := not_measured(trust):
-        yield f"Not measured: {', '.join(_MEASURES[name] for name in missing_measures)}."
-
-
-def _faults(share: Share) -> str:
-    """How many of the small faults the new tests notice."""
-    return f"The new tests notice {_of(share)} small faults put into the changed lines"
-
-
 def line_ranges(places: Sequence[str]) -> list[str]:
     """Places as ``path:line``, with lines that follow each other as ``path:first-last``."""
     runs: list[tuple[str, int, int]] = []
@@ -194,32 +129,6 @@ def line_ranges(places: Sequence[str]) -> list[str]:
         else:
             runs.append((path, int(line), int(line)))
     return [f"{path}:{a}" if a == b else f"{path}:{a}-{b}" for path, a, b in runs]
-
-
-def _of(share: Share) -> str:
-    return f"{share.good:,} of {share.of:,}"
-
-
-def _lost(names: Sequence[LostName]) -> str:
-    items = [
-        f"{as_code(each.name)} in {as_code(each.path)} {inert_line(each.why) or 'is gone'}"
-        for each in names[:_MOST_NAMED]
-    ]
-    more = len(names) - len(items)
-    return "; ".join([*items, *([f"and {more} more"] if more else [])])
-
-
-def _linters(summary: LintSummary) -> str:
-    reason = inert_line(cut_middle(summary.reason, _REASON))
-    return CHECKS[summary.result] + (f" ({reason})" if reason else "")
-
-
-_MEASURES = {
-    "red_to_green": "whether new tests fail without the change",
-    "faults": "whether the new tests notice small faults in the change",
-    "changed_lines": "how many of the changed lines the tests run",
-    "nobody_verified": "which changed files no test uses",
-}
 
 
 def not_measured(trust: Trust) -> tuple[str, ...]:
@@ -238,59 +147,6 @@ def result_word(trust: Trust) -> str:
     if trust.result == "not_verified":
         return "not verified" if trust.red else trust.verdict
     return trust.result.replace("_", " ")
-
-
-def trust_line(trust: Trust) -> str:
-    """The summary on one line, as the trailer ``Cairn-Trust`` and reports have it."""
-    return "; ".join([result_word(trust), *_brief(trust)])
-
-
-def _brief(trust: Trust) -> Iterator[str]:
-    if count := len(trust.turned):
-        yield f"{_tests(count)} red to green"
-    if count := len(trust.unchanged):
-        yield f"{_tests(count)} red as before"
-    if trust.proof is False:
-        yield "new tests prove nothing"
-    if trust.faults:
-        yield f"{_of(trust.faults)} {'fault' if trust.faults.of == 1 else 'faults'} noticed"
-    if trust.lines:
-        yield f"{_of(trust.lines)} changed {'line' if trust.lines.of == 1 else 'lines'} tested"
-    if trust.lost_names:
-        yield "public names lost: " + as_codes(
-            [each.name for each in trust.lost_names], _MOST_IN_LINE
-        )
-    if trust.linters and trust.linters.result == "failed":
-        yield "new findings of linters"
-    if trust.unverified:
-        yield f"nobody verified {as_codes(trust.unverified, _MOST_IN_LINE)}"
-
-
-def _tests(count: int) -> str:
-    return "1 test" if count == 1 else f"{count:,} tests"
-
-
-def _named(names: Sequence[str]) -> str:
-    return as_codes(names, _MOST_NAMED)
-
-
-def trust_title(trusts: Iterable[Trust]) -> str:
-    """What it comes to for one task or several: the worst of their results."""
-    trusts = list(trusts)
-    results = {trust.result for trust in trusts}
-    doubts = sorted({result_word(t) for t in trusts if t.result == "not_verified"})
-    if doubts:
-        alone = len(doubts) == len(results) == 1
-        return doubts[0].capitalize() if alone else f"Some tasks are {' or '.join(doubts)}"
-    return f"Verified by tests{', with warnings' if results != {'verified'} else ''}"
-
-
-def trust_summaries(trusts: Trusts) -> str:
-    """The summaries of tasks below their titles, which only several need."""
-    sections = [(f"### {title}", "\n\n".join(_body(trust))) for title, trust in trusts]
-    if len(sections) == 1:
-        return sections[0][1]
-    return "\n\n".join("\n\n".join(each) for each in sections)
 
 
 def trust_json(trust: Trust) -> dict[str, object]:

@@ -8,12 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from runner.loop.schedule import upcoming
-from runner.people.recovery_sentences import (
-    NEEDS_AN_ANSWER,
-    defer_refused,
-    model_asks,
-    rewrites_refused,
-)
+from runner.people.texts import recovery_texts
 from runner.recovery.facts import question_of, unnumbered
 from runner.recovery.patterns.tasks import UNCLEAR
 from runner.roadmap.task import NewTask, Task
@@ -48,9 +43,10 @@ def choose(state: RunState) -> Choice:
     if usual == "defer":
         why = _no_defer(state)
     elif failure and (
-        failure.type == UNCLEAR or model_asks(question_of(state.attempt)) in failure.evidence[:1]
+        failure.type == UNCLEAR
+        or recovery_texts.model_asks(question_of(state.attempt)) in failure.evidence[:1]
     ):
-        why = NEEDS_AN_ANSWER  # only people can say what is meant
+        why = recovery_texts.needs_an_answer()  # only people can say what is meant
     elif usual in REPLACED_BY:
         why = _no_rewrite(state, REPLACED_BY[usual][0])
     return Choice("escalate", why) if why else Choice(usual)
@@ -68,24 +64,25 @@ def room(state: RunState) -> int:
 
 def _no_defer(state: RunState) -> str:
     if state.attempt.number > 1:
-        return defer_refused("once")
+        return recovery_texts.deferred_once()
     awaited = state.attempt.failure.waits_for if state.attempt.failure else ""
     # what this run is still going to work on, or is working on
     coming = {task.key for task in upcoming(state)} | set(state.at_work)
     coming |= {a.task for a in state.attempts.values() if a.status is Status.DEFERRED}
     if awaited and awaited not in coming:
-        return defer_refused("never", next((t.name for t in state.tasks if t.key == awaited), ""))
+        name = next((t.name for t in state.tasks if t.key == awaited), "")
+        return recovery_texts.never_deferred(name)
     return ""
 
 
 def _no_rewrite(state: RunState, fewest: int) -> str:
     depth = state.depths.get(state.current, 0)
     if depth > MAX_DEPTH:
-        return rewrites_refused("deep", depth)
+        return recovery_texts.rewrites_refused("deep", depth)
     if room(state) < fewest:
-        return rewrites_refused("many", MAX_REPLACEMENTS)
+        return recovery_texts.rewrites_refused("many", MAX_REPLACEMENTS)
     task = state.task
-    return rewrites_refused("kind", 0) if task.kind != "work" or task.checked else ""
+    return recovery_texts.rewrites_refused("kind", 0) if task.kind != "work" or task.checked else ""
 
 
 Disposition = Literal["apply", "ask", "publish"]

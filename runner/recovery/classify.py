@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection
 from typing import Final
 
 from runner.code.missing import INSTALLED_AS, Missing, missing_in
-from runner.people.recovery_sentences import NOT_VAGUE
+from runner.people.texts import recovery_texts
 from runner.recovery.checks import is_clear
 from runner.recovery.facts import FailureFacts
 from runner.recovery.patterns.environment import environment, forbidden, outside
@@ -47,7 +47,7 @@ def believed(answer: Classification, facts: FailureFacts) -> Classification:
     A model that never saw the right file, or cannot do what is asked, likes to blame the task.
     """
     if answer.reason == "task_too_vague" and is_clear(facts.task):
-        return Classification("unknown", (NOT_VAGUE, *answer.evidence))
+        return Classification("unknown", (recovery_texts.not_vague(), *answer.evidence))
     return answer
 
 

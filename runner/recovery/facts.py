@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from runner.people.recovery_sentences import answers_refused, model_asks, tests_fail
 from runner.people.sentences import with_talk
+from runner.people.texts import recovery_texts
 from runner.roadmap.lint.reading import TaskReading, readings
 from runner.roadmap.task import Task
 from runner.state.error_types import (
@@ -169,7 +169,7 @@ def question_of(attempt: Attempt) -> str:
 
 def _of_answers(attempt: Attempt) -> Failure:
     if question := question_of(attempt):
-        return Failure("model", model_asks(question), node="execute_task")
+        return Failure("model", recovery_texts.model_asks(question), node="execute_task")
     node = attempt.spent.path[-1] if attempt.spent.path else "execute_task"
     refused = [c for c in attempt.checked.complaints if c.error not in NO_NEWS]
     red = red_lines(attempt.tested.verification)
@@ -177,11 +177,13 @@ def _of_answers(attempt: Attempt) -> Failure:
         first = next(iter((*refused, *attempt.checked.complaints)), None)
         line = _line(first) if first else ""
         return Failure(
-            word_of_complaint(first), answers_refused(attempt.answered.answers, line), node=node
+            word_of_complaint(first),
+            recovery_texts.answers_refused(attempt.answered.answers, line),
+            node=node,
         )
     return Failure(
         word_of_verification(attempt.tested.verification),
-        tests_fail(attempt.answered.answers, red),
+        recovery_texts.tests_fail(attempt.answered.answers, red),
         node=node,
     )
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from runner.people.recovery_sentences import explained
+from runner.people.texts import recovery_texts
 from runner.roadmap.task import NewTask
 from runner.roadmap.writing import propose_ids
 from runner.state.changes import ChangeSet
@@ -35,7 +35,7 @@ def proposal_of(
         kind="recovery",
         strategy=strategy,
         reason=failure.reason,
-        explanation=explained(strategy, failure, len(tasks), instead),
+        explanation=recovery_texts.explained(strategy, failure, len(tasks), instead),
         original=original_of(roadmap, state.task) if roadmap else "",
         evidence=failure.evidence[:MOST_EVIDENCE],
         replacements=numbered(state, [_new(state, strategy, task) for task in tasks]),

@@ -17,9 +17,9 @@ from app.show.ending import ending
 from app.show.live import Look
 from app.store.runs import Run
 from runner.money import Usage, total
-from runner.people.recovery_sentences import proposal_comment
+from runner.people.pull_requests import rows_of, shared_body
 from runner.people.report import markdown, report
-from runner.people.sentences import pull_request_body, rows_of, shared_body
+from runner.people.texts import pull_texts, recovery_texts
 from runner.state.proposal import Proposal
 from runner.state.run_state import Status
 from tests.app.show.drawing import at_work, drawn
@@ -63,8 +63,8 @@ def proposed():
 
 
 DOORS = {
-    "pull request": lambda: pull_request_body(AT_WORK),
-    "proposal": lambda: proposal_comment(proposed()),
+    "pull request": lambda: pull_texts.checkpoint(AT_WORK),
+    "proposal": lambda: recovery_texts.proposal_comment(proposed()),
     "progress comment": lambda: progress_text("r1", "ended", "", STATE),
     "page of a run": lambda: (
         page("run", {**run_view(SIGHT, "https://github.test"), "artifacts": []}).text
@@ -92,7 +92,7 @@ def test_the_output_of_the_action_is_a_number_or_empty():
 
 def test_the_shared_pull_request_says_it_in_its_table():
     """The row of a task has the short form; its details have the whole."""
-    state = with_attempt(AT_WORK, body=pull_request_body(AT_WORK).encode())
+    state = with_attempt(AT_WORK, body=pull_texts.checkpoint(AT_WORK).encode())
     body = shared_body("ROADMAP.md", rows_of(state, {}))
 
     assert "| at least $0.0123 |" in body
@@ -120,4 +120,4 @@ def test_a_free_model_costs_nothing():
     free = Usage.of_call(1.0, 1_200, 0.0)
     state = at("checkpoint", total=free)
 
-    assert "cost: $0.0000\n" in pull_request_body(state) + "\n"
+    assert "cost: $0.0000\n" in pull_texts.checkpoint(state) + "\n"

@@ -249,6 +249,9 @@ def _texts() -> Iterator[str]:
         for node in ast.walk(ast.parse(text)):
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 yield node.value
+    for folder in ("app", "handlers", "runner"):
+        for path in (ROOT / folder).rglob("*.md.j2"):
+            yield path.read_text(encoding="utf-8")
 
 
 def test_troubleshooting_quotes_what_cairn_says() -> None:

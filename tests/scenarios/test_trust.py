@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from runner.people.sentences import MERGING
 from runner.state.status_words import CHECKS
 from tests.scenarios.bot import REPOSITORY, Bot
 from tests.scenarios.projects import ADD, CALC, answer, note, notes, on
@@ -176,7 +175,9 @@ async def test_where_nothing_verifies_that_is_said(bot: Bot) -> None:
     bot.says()
     told = section(bot)
     assert told.startswith("**Untested:** the project has no tests that Cairn can run")
-    assert told.endswith(f"- Nobody verified `one.md`.\n\n{MERGING}")
+    merging = "whoever merges this pull request says that it is."
+    assert "- Nobody verified `one.md`.\n\nNo test shows that the task is done" in told
+    assert told.endswith(merging)
     assert trailer(bot) == "Cairn-Trust: untested; nobody verified `one.md`"
     found = reported(bot)
     assert (found["result"], found["nobody_verified"]) == ("not_verified", ["one.md"])

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from itertools import combinations
 
-from runner.people.recovery_sentences import WHOSE, model_asks
+from runner.people.sentences import WHOSE
+from runner.people.texts import recovery_texts
 from runner.recovery.checks import is_clear
 from runner.recovery.facts import FailureFacts, TestMessage
 from runner.recovery.patterns.imports import naming_path, naming_word, task_name, words_of
@@ -66,7 +67,9 @@ def _mirrored(one: str, other: str) -> bool:
 def question(facts: FailureFacts) -> Classification | None:
     """Find what the model asked instead of giving files."""
     asked = [c.excerpt for c in facts.complaints if c.error == ASKED_BACK]
-    return Classification("task_too_vague", (model_asks(asked[0]),)) if asked else None
+    return (
+        Classification("task_too_vague", (recovery_texts.model_asks(asked[0]),)) if asked else None
+    )
 
 
 def is_vague(task: Task, reading: TaskReading) -> bool:

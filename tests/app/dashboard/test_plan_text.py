@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.dashboard.plan_text import config_text, gone_text, plan_text, plannable
+from app.dashboard.plan_text import plan_text, plan_texts, plannable
 from runner.roadmap.parse import parse_roadmap
 from runner.roadmap.task import Roadmap
 
@@ -108,5 +108,5 @@ def test_a_plan_needs_something_to_plan() -> None:
 
 def test_a_missing_roadmap_and_a_bad_configuration_are_told() -> None:
     """The issue that is there already says what is wrong."""
-    assert "no longer has a `docs/PLAN.md`" in gone_text("docs/PLAN.md")
-    assert "- line 2: no" in config_text(["line 2: no"])
+    assert "no longer has a `docs/PLAN.md`" in plan_texts.gone("docs/PLAN.md")
+    assert "- line 2: no" in plan_texts.config_errors(["line 2: no"])

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from runner.errors import Outage
-from runner.people.check_details import check_details
+from runner.people.pull_requests import check_details
 from runner.state.findings import Level, TestFailure, Verification
 from runner.state.publishing import CheckDetails, LineNote, ShownTasks
 from runner.state.run_state import Attempt, VerifiedWork

@@ -7,7 +7,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from defusedxml.ElementTree import fromstring
 
-from app.pages.timeline import KINDS, LEGEND, Scale, timeline, worked
+from app.pages.plots import KINDS
+from app.pages.timeline import LEGEND, Scale, timeline, worked
 from app.store.runs import SavedStep
 from runner.graph import GRAPH, RUN_NODES
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.progress.text import GAP, graph, progress_text
+from app.progress.text import GAP, progress_text, progress_texts
 from app.progress.waiting import Turn
 from runner.money import Usage
 from runner.people.run_view import view_of
@@ -93,7 +93,7 @@ def test_the_graph_shows_what_builds_on_what():
     state = with_status(state, Status.FAILED, number=1, below="cairn/r1/1")
     state = at("execute_task", state, number=2, below="cairn/r1/1")
 
-    lines = [line.strip() for line in graph(view_of(state)).split("\n")]
+    lines = [line.strip() for line in progress_texts.graph(view_of(state)).split("\n")]
     assert 't1["1.1 Add one"]:::done' in lines
     assert 't2["1.2 Add two"]:::failed' in lines
     assert 't3["1.3 Add three"]:::now' in lines
@@ -104,7 +104,7 @@ def test_a_title_cannot_leave_its_label():
     """Whatever a title holds, the graph stays the one we drew, in its fence."""
     state = at("plan_task", run_state('- [ ] Add `a"] --> x; click` ```` %%{init}%% <b>#35;\n'))
 
-    (label,) = re.findall(r't1\["(.*)"\]:::now', graph(view_of(state)))
+    (label,) = re.findall(r't1\["(.*)"\]:::now', progress_texts.graph(view_of(state)))
     assert not set(label) & set('"[]{}`<>#%;')
     balanced(text(state))
 

@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 from runner.money import Usage
-from runner.people.sentences import (
-    checkpoint_message,
-    effort,
-    pull_request_body,
-)
+from runner.people.texts import commit_texts, pull_texts
 from runner.people.trust import verified_trailer
 from runner.roadmap.task import Task
 from runner.state.changes import ChangeSet, Write
@@ -39,12 +35,12 @@ def reached(**attempt: object) -> RunState:
 
 def test_commit_message() -> None:
     """The first line is id and title; the whole text follows when it says more."""
-    assert checkpoint_message(task("Do it")) == "Do it"
-    assert checkpoint_message(task("**T1** Do\n  it well")) == "T1 Do it well"
+    assert commit_texts.checkpoint(task("Do it")) == "Do it"
+    assert commit_texts.checkpoint(task("**T1** Do\n  it well")) == "T1 Do it well"
     two = "**T1** Do it.\n  Do it well"
-    assert checkpoint_message(task(two)) == "T1 Do it.\n\n**T1** Do it.\nDo it well"
+    assert commit_texts.checkpoint(task(two)) == "T1 Do it.\n\n**T1** Do it.\nDo it well"
     long = f"T1 Write {'a long text ' * 20}about it"
-    first, _, rest = checkpoint_message(task(long)).partition("\n\n")
+    first, _, rest = commit_texts.checkpoint(task(long)).partition("\n\n")
     assert first.startswith("T1 Write a long text")
     assert first.endswith(" …")
     assert len(first) <= 100
@@ -53,7 +49,9 @@ def test_commit_message() -> None:
 
 def test_a_commit_message_closes_nothing() -> None:
     """A task's text has no effect as a commit message."""
-    text = checkpoint_message(task("Fixes #12 for @octocat\n  Signed-off-by: x <x@example.org>"))
+    text = commit_texts.checkpoint(
+        task("Fixes #12 for @octocat\n  Signed-off-by: x <x@example.org>")
+    )
 
     for active in ("Fixes #12", "@octocat", "Signed-off-by:"):
         assert active not in text
@@ -62,7 +60,7 @@ def test_a_commit_message_closes_nothing() -> None:
 def test_pull_request_body() -> None:
     """The body says what, where from, which files, how verified and at what cost."""
     spent = Usage(tokens=1234, cost=0.0123, calls=2)
-    body = pull_request_body(
+    body = pull_texts.checkpoint(
         reached(changes=CHANGES, verification=GREEN, answers=2, code_repairs=1, total=spent)
     )
 
@@ -83,24 +81,24 @@ def test_what_was_made_before_its_dependency_says_so() -> None:
     named = at("checkpoint", run_state(roadmap, task="1.2"), number=1)
     whole = at("checkpoint", run_state(roadmap), number=1)
 
-    assert "done before tasks that it depends on:** `1.1`." in pull_request_body(named)
-    assert "made before" not in pull_request_body(whole)
+    assert "done before tasks that it depends on:** `1.1`." in pull_texts.checkpoint(named)
+    assert "made before" not in pull_texts.checkpoint(whole)
 
 
 def test_a_result_without_tests_is_called_that() -> None:
     """Skipped tests are not sold as verified, and say why in their cell and below the table."""
-    body = pull_request_body(reached(verification=UNTESTED))
+    body = pull_texts.checkpoint(reached(verification=UNTESTED))
 
     assert "no tests \\| found |" in body
     assert "**Untested:** no tests | found." in body
-    assert "**Untested:** nothing was run." in pull_request_body(reached())
-    assert "Untested" not in pull_request_body(reached(verification=GREEN))
+    assert "**Untested:** nothing was run." in pull_texts.checkpoint(reached())
+    assert "Untested" not in pull_texts.checkpoint(reached(verification=GREEN))
 
 
 def test_the_verdict_names_tests_that_turned_and_those_that_did_not() -> None:
     """A reviewer sees which tests this change turned green, and which stay red as they were."""
     verdict = Verdict("shown", "", ("t.py::test_a",), tuple(f"t.py::test_{n}" for n in range(12)))
-    body = pull_request_body(reached(verification=GREEN, verdict=verdict))
+    body = pull_texts.checkpoint(reached(verification=GREEN, verdict=verdict))
 
     assert "**Verified by tests.**" in body
     assert "1 test fails without this change and passes with it: `t.py::test_a`." in body
@@ -119,15 +117,17 @@ def test_the_trailer_says_whether_a_commit_is_verified() -> None:
 
 def test_warnings_stand_in_the_pull_request_and_do_nothing_there() -> None:
     """What a reviewer should see is listed under a heading; its text cannot act."""
-    body = pull_request_body(reached(warnings=("`title` is gone", "Fixes #1 <details>\n# x")))
+    body = pull_texts.checkpoint(reached(warnings=("`title` is gone", "Fixes #1 <details>\n# x")))
     listed = body.split("### Worth a look\n\n")[1].split("\n\n")[0].split("\n")
 
     assert listed[0] == "- `title` is gone"
     assert len(listed) == 2
     assert not any(active in body for active in ("Fixes #1", "<details>"))
-    assert "Worth a look" not in pull_request_body(reached())
+    assert "Worth a look" not in pull_texts.checkpoint(reached())
 
 
 def test_what_was_mended_is_told() -> None:
     """What was put right without a model is listed."""
-    assert "repaired without a model: a tab" in effort(reached(auto_repairs=("a tab",)).attempt)
+    assert "repaired without a model: a tab" in pull_texts.effort(
+        reached(auto_repairs=("a tab",)).attempt
+    )

@@ -7,12 +7,7 @@ from dataclasses import replace
 from runner.history.inquiry import HistoryQuery, Totals
 from runner.history.statistics import NamedTally, statistics_of
 from runner.history.totals import Tally
-from runner.people.recovery_sentences import (
-    explained,
-    proposal_comment,
-    recovery_body,
-    replacement_list,
-)
+from runner.people.texts import recovery_texts
 from runner.roadmap.task import NewTask
 from runner.state.findings import Level, Verification
 from runner.state.proposal import Proposal, sealed
@@ -44,7 +39,7 @@ def test_a_proposal_says_why_what_and_how_to_decide() -> None:
     state = proposing()
     proposal = state.attempt.proposal
     assert proposal
-    comment = proposal_comment(state)
+    comment = recovery_texts.proposal_comment(state)
 
     for part in (
         f"Proposal {proposal.id}: DECOMPOSE",
@@ -64,12 +59,14 @@ def test_a_proposal_says_why_what_and_how_to_decide() -> None:
 
 def test_a_stale_proposal_says_so_first() -> None:
     """Whoever approved the older text reads why it did not count."""
-    assert proposal_comment(proposing(), stale=True).startswith("The task has changed since")
+    assert recovery_texts.proposal_comment(proposing(), stale=True).startswith(
+        "The task has changed since"
+    )
 
 
 def test_output_cannot_leave_its_fence() -> None:
     """What a test printed neither ends the block it is shown in nor looks like our own mark."""
-    body = proposal_comment(proposing(verification=RED))
+    body = recovery_texts.proposal_comment(proposing(verification=RED))
     inner = body.split("````\n", 1)[1].split("\n````", 1)[0]
 
     assert "E  assert 1" in inner
@@ -87,7 +84,7 @@ def test_each_thing_that_was_seen_is_said_once() -> None:
         failure=Failure("test", "tests fail: t::x: 1", node="x"),
     )
 
-    for text in (proposal_comment(state), recovery_body(state)):
+    for text in (recovery_texts.proposal_comment(state), recovery_texts.applied_body(state)):
         assert "**Evidence:**\n\n- t::x: 1 where\n- it ran\n\n" in text
 
 
@@ -100,7 +97,7 @@ def test_the_evidence_repeats_neither_explanation_nor_reason() -> None:
     assert proposal
     seen = (both, f"an existing test: {old}", f"a new test: t::new: {'x' * 300}", next_try)
     failure = Failure("test", f"the tests still fail: {old}", node="x", evidence=seen)
-    explanation = explained("escalate", replace(failure, found_by="pattern"), 0, "")
+    explanation = recovery_texts.explained("escalate", replace(failure, found_by="pattern"), 0, "")
     state = proposing(
         proposal=sealed(
             replace(proposal, reason="unknown", explanation=explanation, evidence=seen)
@@ -109,7 +106,7 @@ def test_the_evidence_repeats_neither_explanation_nor_reason() -> None:
         reasons=(next_try,),
     )
 
-    for text in (proposal_comment(state), recovery_body(state)):
+    for text in (recovery_texts.proposal_comment(state), recovery_texts.applied_body(state)):
         assert text.count(both) == text.count("DID NOT RAISE") == 1
         assert "**Evidence:**\n\n- a new test: t::new: xxx" in text
         assert next_try not in text
@@ -128,20 +125,24 @@ def test_a_model_cannot_fold_away_how_to_decide() -> None:
     )
     state = proposing(proposal=sealed(hostile), failure=Failure("test", "<details>", node="x"))
 
-    for text in (proposal_comment(state), recovery_body(state)):
+    for text in (recovery_texts.proposal_comment(state), recovery_texts.applied_body(state)):
         assert "Easy.<" in text
         assert text.count("<details>") == text.count("</details>") <= 1
 
 
 def test_an_applied_recovery_names_who_agreed() -> None:
     """The pull request says who approved, or that nobody was asked."""
-    assert "Approved by ada." in recovery_body(proposing(decision=Decided("approve", "ada")))
-    assert "Applied without asking" in recovery_body(proposing())
+    assert "Approved by ada." in recovery_texts.applied_body(
+        proposing(decision=Decided("approve", "ada"))
+    )
+    assert "Applied without asking" in recovery_texts.applied_body(proposing())
 
 
 def test_replacements_are_sanitized() -> None:
     """Text of a model mentions nobody and closes nothing."""
-    text = replacement_list((NewTask("Fixes #1 for @octo", details=("see <!-- x -->",)),))
+    text = recovery_texts.replacement_list(
+        (NewTask("Fixes #1 for @octo", details=("see <!-- x -->",)),)
+    )
 
     assert "@octo" not in text
     assert "<!--" not in text
@@ -154,20 +155,21 @@ def test_a_proposal_says_how_its_strategy_did_here() -> None:
     tally = NamedTally(strategy, Tally(10, 9, 7))
     past = replace(statistics_of(Totals(), HistoryQuery(until=0.0)), strategies=(tally,))
 
-    assert f"In this repository so far, {strategy}: 7 of 9 finished." in proposal_comment(
-        state, past=past
+    assert (
+        f"In this repository so far, {strategy}: 7 of 9 finished."
+        in recovery_texts.proposal_comment(state, past=past)
     )
-    assert "In this repository so far" not in proposal_comment(
+    assert "In this repository so far" not in recovery_texts.proposal_comment(
         state, past=replace(past, strategies=())
     )
-    assert "In this repository so far" not in proposal_comment(state)
+    assert "In this repository so far" not in recovery_texts.proposal_comment(state)
 
 
 def test_html_in_a_task_cannot_fold_or_hide_how_to_decide() -> None:
     """A roadmap is anybody's text; in its code fences HTML is shown as it is."""
     original = "- [ ] 1.1 Add `a.py` <details><summary>x\n\n```html\n<b>\n```\n"
     proposal = replace(proposing().attempt.proposal or Proposal(""), original=original)
-    text = proposal_comment(proposing(proposal=sealed(proposal)))
+    text = recovery_texts.proposal_comment(proposing(proposal=sealed(proposal)))
 
     assert "Add `a.py`" in text
     assert "<details><summary>x" not in text

@@ -6,14 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from runner.people.trust import (
-    is_doubtful,
-    not_measured,
-    trust_json,
-    trust_line,
-    trust_of,
-    trust_section,
-)
+from runner.people.texts import trust_texts
+from runner.people.trust import is_doubtful, not_measured, trust_json, trust_of
 from runner.state.changes import ChangeSet, Write
 from runner.state.findings import Level, LostName, Verdict, Verification
 from tests.runner.states import at
@@ -37,7 +31,7 @@ def test_tests_of_a_new_file_count_once() -> None:
 
     assert trust.turned == ("tests/test_b.py::test_c", *PROOF.found)
     assert (trust.result, trust.proof) == ("verified", True)
-    assert trust_line(trust) == "verified; 3 tests red to green"
+    assert trust_texts.line(trust) == "verified; 3 tests red to green"
 
 
 def test_what_was_not_measured_is_none_and_said() -> None:
@@ -47,7 +41,9 @@ def test_what_was_not_measured_is_none_and_said() -> None:
 
     assert [key for key in ("faults", "changed_lines", "nobody_verified") if found[key] is None]
     assert found["not_measured"] == ["red_to_green", "faults", "changed_lines", "nobody_verified"]
-    assert "- Not measured: whether new tests fail without the change, " in trust_section(trust)
+    assert "- Not measured: whether new tests fail without the change, " in trust_texts.section(
+        trust
+    )
     assert not_measured(trust_of(reached(Level("tests", "skipped", reason="none")))) == ()
 
 
@@ -90,8 +86,10 @@ def test_each_doubt_makes_it_verified_with_warnings() -> None:
 
     assert trust_of(sure).result == "verified"
     assert {trust_of(each).result for each in doubtful} == {"verified_with_warnings"}
-    assert "notice 2 of 3 small faults" in trust_section(trust_of(doubtful[0]))
-    assert "- Public names: `title` in `a.py` requires `b`." in trust_section(trust_of(doubtful[2]))
+    assert "notice 2 of 3 small faults" in trust_texts.section(trust_of(doubtful[0]))
+    assert "- Public names: `title` in `a.py` requires `b`." in trust_texts.section(
+        trust_of(doubtful[2])
+    )
 
 
 def test_foreign_text_does_nothing_in_it() -> None:
@@ -100,9 +98,9 @@ def test_foreign_text_does_nothing_in_it() -> None:
     verdict = Verdict("untested", bad, turned=(bad,), unchanged=(bad,))
     trust = trust_of(reached(GREEN, verdict=verdict, lost_names=(LostName(bad, bad, bad),)))
 
-    for said in (trust_section(trust), trust_line(trust)):
+    for said in (trust_texts.section(trust), trust_texts.line(trust)):
         assert not any(active in said for active in ("Fixes #1", "@octocat", "`\n\nF"))
-    assert "\n" not in trust_line(trust)
+    assert "\n" not in trust_texts.line(trust)
 
 
 def test_linters_are_told_together() -> None:
@@ -113,6 +111,8 @@ def test_linters_are_told_together() -> None:
     trust = trust_of(reached(ruff, mypy, GREEN, PROOF, verdict=sure))
 
     assert trust.result == "verified_with_warnings"
-    assert "- Linters: ❌ failed (ruff: nothing new; mypy: 1 new finding)." in trust_section(trust)
+    assert "- Linters: ❌ failed (ruff: nothing new; mypy: 1 new finding)." in trust_texts.section(
+        trust
+    )
     assert trust_of(reached(ruff, GREEN, PROOF, verdict=sure)).result == "verified"
     assert trust_of(reached(GREEN, verdict=sure)).linters is None

@@ -11,7 +11,7 @@ from typing import get_args
 import pytest
 
 import runner.prompts
-from runner.people.recovery_sentences import BECAUSE, WHAT_APPROVAL_DOES, WHAT_FOLLOWS, WHY
+from runner.people.texts import recovery_texts
 from runner.prompts.forms import FORMS
 from runner.recovery.choose import ASKED_IN, choose, room
 from runner.recovery.reading import read_reason
@@ -41,8 +41,6 @@ def failed(reason: Reason, *, waits_for: str = "", **attempt: object) -> RunStat
 TABLES: dict[str, tuple[Mapping[str, object], set[str]]] = {
     "ASKED_IN in runner/recovery/choose.py": (ASKED_IN, set()),
     "APPLIED in runner/state/recoveries.py": (APPLIED, {"escalate"}),
-    "WHAT_FOLLOWS in runner/people/recovery_sentences.py": (WHAT_FOLLOWS, set()),
-    "WHAT_APPROVAL_DOES in runner/people/recovery_sentences.py": (WHAT_APPROVAL_DOES, set()),
 }
 """Each table with a row for every strategy, and the strategies that need none there."""
 
@@ -54,6 +52,23 @@ def test_every_strategy_has_its_row(place: str) -> None:
     missing = set(get_args(Strategy)) - without - table.keys()
 
     assert not missing, f"{place} has no row for {', '.join(sorted(missing))}"
+
+
+def test_every_strategy_is_told() -> None:
+    """What follows, and what approval does, is said of each strategy in recovery.md.j2."""
+    failure = Failure("test", "red", node="verify_task", reason="task_too_vague")
+    strategies = [each for each in get_args(Strategy) if each != "escalate"]
+    alone = recovery_texts.explained("escalate", failure, 2, "")
+
+    follows = {recovery_texts.explained(each, failure, 2, "") for each in strategies}
+    assert len(follows - {alone}) == len(strategies)
+    does = {
+        recovery_texts.approval_does(
+            Proposal("1.1", "recovery", each, "unknown", "", ""), merged=True
+        )
+        for each in get_args(Strategy)
+    }
+    assert len(does) == len(strategies) + 1
 
 
 @pytest.mark.parametrize("strategy", REPLACED_BY)
@@ -73,9 +88,10 @@ def test_every_reason_has_its_rows() -> None:
     reasons = set(get_args(Reason))
 
     assert reasons - STRATEGY_OF.keys() == set(), "STRATEGY_OF in runner/state/proposal.py"
-    for name, told in {"BECAUSE": BECAUSE, "WHY": WHY}.items():
-        missing = reasons - told.keys() - {"unknown"}
-        assert missing == set(), f"{name} in runner/people/recovery_sentences.py"
+    for reason in reasons - {"unknown"}:  # each is told in two forms in recovery.md.j2
+        state = failed(reason, proposal=Proposal("1.1", "recovery", "rewrite", reason, "why", ""))
+        assert recovery_texts.explained("rewrite", state.attempt.failure, 1, "")
+        assert recovery_texts.proposal_comment(state)
     readable = {reason for reason in reasons if read_reason(reason).reason == reason}
     assert reasons - found_by_code - readable == set(), "_REASON in runner/recovery/reading.py"
 
