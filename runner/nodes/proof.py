@@ -37,7 +37,7 @@ _LONGEST_RUN, _LEAST_SECONDS = 20.0, 20.0
 _LONGEST_WHOLE = 60.0
 """Seconds; slower tests are not run again where they cannot be run alone."""
 
-_REPLACE = 'cat >"$1" && rm -rf "$(dirname "$1")/__pycache__"'
+_REPLACE = 'cat >"$1" && rm -rf "$(dirname "./$1")/__pycache__"'
 
 
 @dataclass(frozen=True, slots=True)
