@@ -174,8 +174,9 @@ async def run_locally(
             await check_model(here)
         await here.repository.prepare()
         await here.repository.check_clean(dirty=asked.dirty)
-        if said := texts.programs_not_run(await here.repository.own_settings()):
-            log.info(said)
+        own = await here.repository.own_settings()
+        if own.hooks or own.unused:
+            log.info(texts.programs_not_run(own))
         stack = await here.repository.stack()
         if not asked.run:
             request = await _request("new", asked, here)
