@@ -26,7 +26,8 @@ async def test_the_steps_of_a_run_say_when_and_how_long(store, clock):
         ("", 1, "decide_next", {}),
         ("b", 1, "build_context", {}),
     ):
-        await journal.save(JournalRow("r1", task, number, node, {"usage": seconds}), {})
+        row = JournalRow("r1", task, number, node, {"spent": {"usage": seconds}})
+        await journal.save(row, {})
         clock.forward(1)
     await journal.save(JournalRow("r2", "a", 1, "checkpoint", {}), {})
 
@@ -38,6 +39,15 @@ async def test_the_steps_of_a_run_say_when_and_how_long(store, clock):
     assert found[0].seconds == {"execute_task": 2.5}
     assert (found[1].at - found[0].at).total_seconds() == 2
     assert [step.seconds for step in await journal.steps("r2", 5)] == [{}]
+
+
+async def test_a_step_of_an_older_version(store, clock):
+    """Its row has what its nodes used beside what all of it took."""
+    journal = StoredJournal(store, clock)
+    used = {"usage": {"plan_task": {"seconds": 1.5}}, "spent": {"seconds": 9.0, "tokens": 3}}
+    await journal.save(JournalRow("r1", "a", 1, "plan_task", used), {})
+
+    assert [step.seconds for step in await journal.steps("r1", 5)] == [{"plan_task": 1.5}]
 
 
 async def test_everything_is_counted_by_its_status(store, clock):
