@@ -16,6 +16,7 @@ from runner.analysis.intervals import Interval
 from runner.analysis.preview import FEWEST_SIMILAR, CostPreview
 from runner.analysis.recorded import Analysis
 from runner.money import dollars
+from runner.people.texts import analysis_texts
 from runner.text.sanitize import inert_line
 
 Topic = Literal["routing", "models"]
@@ -31,13 +32,6 @@ FACTOR_NAMES = {
     "form": "form of answers",
 }
 _ROUTES = {"single_phase": "without a plan", "planned": "planned first"}
-_BANDS = {
-    "small": "small (up to half of the default limits)",
-    "medium": "medium (up to the default limits)",
-    "large": "large (up to twice the default limits)",
-    "huge": "huge (more than that)",
-}
-NO_HISTORY = "There is nothing to analyse yet: no attempt at a task is recorded."
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,15 +46,24 @@ class AnalysisTable:
 
 def tables(topic: Topic, found: Analysis) -> tuple[AnalysisTable, ...]:
     """Return what to show about a topic."""
+    left_out = [analysis_texts.left_out(found.left_out)] if found.left_out else []
+    title = "Planning" if topic == "routing" else "Models and settings"
     if not found.executions:
-        return (AnalysisTable(_TITLES[topic], (NO_HISTORY, *_left_out(found))),)
-    return tuple(_routing(found) if topic == "routing" else _models(found))
-
-
-_TITLES = {
-    "routing": "Planning",
-    "models": "Models and settings",
-}
+        return (AnalysisTable(title, (analysis_texts.nothing_yet(), *left_out)),)
+    ours = [one for one in found.comparisons if (one.factor == "route") is (topic == "routing")]
+    advised = [
+        line
+        for one in found.advice
+        if (one.factor == "route") is (topic == "routing")
+        for line in advice_lines(one)
+    ]
+    said = [analysis_texts.intro(found.executions, FEWEST, CONFIDENCE), *left_out]
+    if not ours:
+        few = analysis_texts.too_few_ways if topic == "routing" else analysis_texts.too_few
+        said.append(few(FEWEST))
+    said += advised or [analysis_texts.no_advice()]
+    first = AnalysisTable(title, tuple(said), _COMPARED, tuple(map(compared, ours)))
+    return (first,) if topic == "routing" else (first, _cells(found))
 
 
 def markdown(shown: Sequence[AnalysisTable]) -> str:
@@ -72,6 +75,10 @@ def markdown(shown: Sequence[AnalysisTable]) -> str:
             lines = [table.head, tuple("---" for _ in table.head), *table.rows]
             parts.append("\n".join(f"| {' | '.join(map(_cell, line))} |" for line in lines))
     return "\n\n".join(parts)
+
+
+def _cell(text: str) -> str:
+    return inert_line(text).replace("|", "\\|")
 
 
 def plain(shown: Sequence[AnalysisTable]) -> str:
@@ -87,43 +94,11 @@ def plain(shown: Sequence[AnalysisTable]) -> str:
     return "\n\n".join(parts)
 
 
-def _cell(text: str) -> str:
-    return inert_line(text).replace("|", "\\|")
-
-
-def _left_out(found: Analysis) -> Iterator[str]:
-    if found.left_out:
-        records = "1 record" if found.left_out == 1 else f"{found.left_out:,} records"
-        yield f"{records} could not be read (damaged, or of another version) and are left out."
-
-
-def _intro(found: Analysis) -> str:
-    one = found.executions == 1
-    attempts = "1 attempt is" if one else f"{found.executions:,} attempts are"
-    return (
-        f"{attempts} recorded. An attempt is compared only with attempts at tasks of the same kind "
-        f"and complexity, and only where both sides have at least {FEWEST}. Intervals have "
-        f"{CONFIDENCE:.0%} confidence."
-    )
-
-
-def _models(found: Analysis) -> Iterator[AnalysisTable]:
-    ours = [one for one in found.comparisons if one.factor != "route"]
-    advised = [line for one in found.advice if one.factor != "route" for line in advice_lines(one)]
-    sentences = [_intro(found), *_left_out(found)]
-    if not ours:
-        sentences.append(
-            f"No two settings have been used {FEWEST} times each for similar tasks yet."
-        )
-    yield AnalysisTable(
-        "Models and settings",
-        (*sentences, *(advised or [_NOTHING])),
-        _COMPARED,
-        tuple(map(compared, ours)),
-    )
-    yield AnalysisTable(
+def _cells(found: Analysis) -> AnalysisTable:
+    number = len(found.cells)
+    return AnalysisTable(
         "By model, kind and complexity",
-        _cut(len(found.cells)),
+        (f"The first {MOST_ROWS} of {number:,}:",) if number > MOST_ROWS else (),
         ("kind", "complexity", "model", "attempts", "finished", "tokens", "cost", "seconds"),
         tuple(
             (
@@ -141,23 +116,6 @@ def _models(found: Analysis) -> Iterator[AnalysisTable]:
     )
 
 
-def _routing(found: Analysis) -> Iterator[AnalysisTable]:
-    advised = [line for one in found.advice if one.factor == "route" for line in advice_lines(one)]
-    routes = tuple(compared(one) for one in found.comparisons if one.factor == "route")
-    few = () if routes else (f"No size of task was worked on {FEWEST} times each way yet.",)
-    yield AnalysisTable(
-        "Planning",
-        (_intro(found), *_left_out(found), *few, *(advised or [_NOTHING])),
-        _COMPARED,
-        routes,
-    )
-
-
-def _cut(number: int) -> tuple[str, ...]:
-    return (f"The first {MOST_ROWS} of {number:,}:",) if number > MOST_ROWS else ()
-
-
-_NOTHING = "There is no advice: no other setting was clearly better than the current one."
 _COMPARED = (
     "what",
     "current",
@@ -219,36 +177,23 @@ def changes_text(one: Advice) -> str:
 
 def advice_lines(one: Advice) -> Iterator[str]:
     """Advice as sentences: what to set, and why."""
-    changes = inert_line(changes_text(one))
     for each in one.evidence:
-        where = f" for {_BANDS[each.band]} tasks" if each.band else ""
-        today, other = (inert_line(setting(each, side)) for side in (each.today, each.other))
-        yield (
-            f"Advice: set `{changes}`. {FACTOR_NAMES[each.factor].capitalize()}{where}: {other} "
-            f"finished {_finished(each.other)} attempts, {today} {_finished(each.today)}. With the "
-            f"same mix of tasks that is {points(each.difference)}."
+        today, other = (
+            (inert_line(setting(each, side)), _finished(side)) for side in (each.today, each.other)
+        )
+        yield analysis_texts.advice(
+            inert_line(changes_text(one)),
+            FACTOR_NAMES[each.factor],
+            each.band,
+            other,
+            today,
+            points(each.difference),
         )
 
 
 def preview_text(found: CostPreview | None, tasks: int) -> str:
     """What a run will probably take, as a sentence."""
-    if found is None:
-        return (
-            f"No cost preview: fewer than {FEWEST_SIMILAR} similar attempts are recorded, so Cairn "
-            "cannot say what this will take."
-        )
-    what = "1 task" if tasks == 1 else f"{tasks:,} tasks"
-    cost = "cost unknown (no price)"
-    if found.cost:
-        low, high = dollars(found.cost.low), dollars(found.cost.high)
-        cost = f"{dollars(found.cost.value)} ({low} to {high})"
-    used = found.tokens
-    return (
-        f"Expected for {what}, judged by {found.executions:,} similar attempts: "
-        f"{used.value:,.0f} tokens ({used.low:,.0f} to {used.high:,.0f}), {cost}, "
-        f"{found.finished.value:.1f} finished ({found.finished.low:.0f} to "
-        f"{found.finished.high:.0f}). At least 8 of 10 such ranges turn out to be right."
-    )
+    return analysis_texts.preview(found, tasks, FEWEST_SIMILAR)
 
 
 def preview_json(found: CostPreview | None) -> dict[str, Any] | None:
@@ -276,30 +221,29 @@ def as_json(topic: Topic, found: Analysis) -> dict[str, Any]:
         "topic": topic,
         "executions": found.executions,
         "left_out": found.left_out,
+        "comparisons": [
+            _comparison(one) for one in found.comparisons if (one.factor == "route") is route
+        ],
+        "advice": [
+            {"id": one.id, "changes": {".".join(path): value for path, value in one.changes}}
+            for one in found.advice
+            if (one.factor == "route") is route
+        ],
     }
-    parts["comparisons"] = [
-        _comparison(one) for one in found.comparisons if (one.factor == "route") is route
+    models = [
+        {
+            "model": one.model,
+            "kind": one.kind,
+            "complexity": one.complexity,
+            "executions": one.executions,
+            "succeeded": one.succeeded,
+            "tokens": round(one.tokens),
+            "cost": None if one.cost is None else round(one.cost, 6),
+            "seconds": round(one.seconds, 1),
+        }
+        for one in found.cells
     ]
-    parts["advice"] = [
-        {"id": one.id, "changes": {".".join(path): value for path, value in one.changes}}
-        for one in found.advice
-        if (one.factor == "route") is route
-    ]
-    if not route:
-        parts["models"] = [
-            {
-                "model": one.model,
-                "kind": one.kind,
-                "complexity": one.complexity,
-                "executions": one.executions,
-                "succeeded": one.succeeded,
-                "tokens": round(one.tokens),
-                "cost": None if one.cost is None else round(one.cost, 6),
-                "seconds": round(one.seconds, 1),
-            }
-            for one in found.cells
-        ]
-    return parts
+    return parts if route else parts | {"models": models}
 
 
 def _comparison(one: Comparison) -> dict[str, Any]:

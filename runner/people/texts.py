@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from jinja2 import BaseLoader, ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
 from runner.loop.schedule import missing
-from runner.money import cost_brief, cost_text, percentages, tokens_text, total
+from runner.money import cost_brief, cost_text, dollars, percentages, tokens_text, total
 from runner.people.history_sentences import strategy_here
 from runner.people.sentences import new_evidence, title_of, warnings_of
 from runner.people.trust import line_ranges, not_measured, result_word, trust_of, verdict_of
@@ -72,6 +72,7 @@ def environment(package: str, below: Environment | None = None) -> Environment:
         # what is known of tasks, attempts and what they used
         "cost": cost_text,
         "cost_brief": cost_brief,
+        "dollars": dollars,
         "headline": headline,
         "missing": missing,
         "new_evidence": new_evidence,
@@ -150,6 +151,7 @@ def in_fence(text: str, most: int) -> str:
 
 PEOPLE = environment("runner.people")
 
+analysis_texts = Texts(PEOPLE, "analysis")
 commit_texts = Texts(PEOPLE, "commit")
 fix_texts = Texts(PEOPLE, "fix")
 pull_texts = Texts(PEOPLE, "pull_request")
