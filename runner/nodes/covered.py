@@ -1,18 +1,21 @@
-"""Which of the changed lines the tests run, and whether old failures run any."""
+"""Which of the changed lines the tests run, and whether old failures or what shows the task do."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
+from runner.checks.asked import TaskWords
 from runner.checks.blanks import added_lines
 from runner.code.languages import is_among_tests, is_test_file
+from runner.code.symbols import Definition, symbols_of
 from runner.nodes.work import NodeWork
 from runner.state.findings import Verification
 from runner.verify import is_pytest, running
 from runner.verify.assessment import Assessment, plain_id
 from runner.verify.coverage import coverage_level
+from runner.verify.evidence import evidence
 from runner.verify.reach import lines_run
 
 _LONGEST_RUN = 30.0
@@ -80,6 +83,58 @@ async def apart_from(work: NodeWork, found: Assessment) -> frozenset[str]:
             continue
         session, seconds = await work.session(), min(_LONGEST_TRACE, work.seconds)
         only = sorted(set(map(plain_id, own)))
-        if await lines_run(session, lines, tool, only, timeout=seconds) == 0:
+        if await lines_run(session, lines, tool, only, timeout=seconds) == frozenset():
             apart.update(own)
     return frozenset(apart)
+
+
+async def beside_the_task(work: NodeWork, found: Assessment) -> tuple[str, ...]:
+    """The changed definitions that nothing leads to: no path of the task, no test that shows it.
+
+    None where that cannot be told: what shows it has to be tests of pytest.
+    """
+    planned, task = work.state.attempt.planned, TaskWords.of(work.state.task)
+    changed: dict[str, list[Definition]] = {}
+    for path, numbers in (await changed_lines(work)).items():
+        write = work.changes.files[path]
+        if numbers and write and not task.names_file(path):
+            changed[path] = _changed(symbols_of(path, write.content).definitions, numbers)
+    left = set(map(plain_id, evidence(found.rows, only_tests=False).shown))
+    told_apart = not planned.members and not planned.by_people
+    if not any(changed.values()) or not 0 < len(left) <= _MOST_TRACED or not told_apart:
+        return ()
+    lines = {
+        path: frozenset(n for each in those for n in range(each.line, each.end_line + 1))
+        for path, those in changed.items()
+    }
+    tools = {tool.name: tool for tool in work.tools if is_pytest(tool)}
+    reached: set[tuple[str, int]] = set()
+    for level in found.verification.tests:
+        own = sorted(set(map(plain_id, level.found)) & left)
+        tool = tools.get(level.tool)
+        if tool is None or not own:
+            continue
+        session, seconds = await work.session(), min(_LONGEST_RUN, work.seconds)
+        run = await lines_run(session, lines, tool, own, timeout=seconds)
+        if run is None:
+            return ()
+        reached |= run
+        left.difference_update(own)
+    return tuple(
+        f"`{each.name}` in `{path}`"
+        for path, those in changed.items()
+        for each in those
+        if not left and not any((path, n) in reached for n in range(each.line, each.end_line + 1))
+    )
+
+
+def _changed(definitions: Sequence[Definition], numbers: Collection[int]) -> list[Definition]:
+    """The innermost definitions that have some of these lines."""
+    found: list[Definition] = []
+    taken: set[int] = set()
+    for each in sorted(definitions, key=lambda each: -each.depth):
+        own = {n for n in numbers if each.line <= n <= each.end_line} - taken
+        if own:
+            found.append(each)
+            taken |= own
+    return found

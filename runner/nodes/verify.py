@@ -24,7 +24,7 @@ from runner.loop.schedule import upcoming
 from runner.loop.strategy import given_up, judged
 from runner.nodes.asked_test import by_asked_test, without_asked_test
 from runner.nodes.assess import assessed, run_levels, timed_out, without_ticks
-from runner.nodes.covered import apart_from, covered
+from runner.nodes.covered import apart_from, beside_the_task, covered
 from runner.nodes.enough import falls_short
 from runner.nodes.evidence import gathered
 from runner.nodes.first_tests import first_tests, suite_seconds, time_needed, whole_seconds
@@ -268,9 +268,12 @@ async def measured(work: NodeWork) -> tuple[RunState, Assessment]:
     found = replace(found, verification=await covered(work, found))
     found = await proved(work, found, change)
     red = None if found.verdict.verified else found.otherwise
-    if red is None or set(red.stays) <= excused(work.state):
-        return await by_asked_test(work, found, change)
-    return work.state, red
+    if red and not set(red.stays) <= excused(work.state):
+        return work.state, red
+    state, found = await by_asked_test(work, found, change)
+    if beside := await beside_the_task(replace(work, state=state), found):
+        found = replace(found, hints=(verification_texts.nothing_leads_to(beside), *found.hints))
+    return state, found
 
 
 async def _assessed(work: NodeWork) -> tuple[NodeWork, Assessment, JudgedChange | None]:
@@ -340,7 +343,7 @@ def accepted(state: RunState, found: Assessment) -> RunState:
         replace(
             state.attempt.checked,
             warnings=tuple(
-                dict.fromkeys((*first, *state.attempt.checked.warnings, *found.hints, *parts))
+                dict.fromkeys((*first, *found.hints, *state.attempt.checked.warnings, *parts))
             ),
         ),
     )

@@ -21,7 +21,7 @@ _TRACE = """
 import json, threading
 from functools import lru_cache
 report, lines = sys.argv[2], json.loads(sys.argv[3])
-files = {os.path.realpath(path): set(numbers) for path, numbers in lines.items()}
+files = {os.path.realpath(path): (path, set(numbers)) for path, numbers in lines.items()}
 seen, doubts = set(), ["not collected here"]
 STARTS = {"subprocess.Popen", "os.fork", "os.forkpty", "os.posix_spawn", "os.system", "os.exec"}
 def audit(event, arguments):
@@ -30,11 +30,11 @@ def audit(event, arguments):
 sys.addaudithook(audit)
 real = lru_cache(None)(os.path.realpath)
 def trace(frame, event, argument):
-    numbers = files.get(real(frame.f_code.co_filename))
-    if numbers is None:
+    path, numbers = files.get(real(frame.f_code.co_filename), ("", ()))
+    if not path:
         return None
     if event == "line" and frame.f_lineno in numbers:
-        seen.add(frame.f_lineno)
+        seen.add((path, frame.f_lineno))
     return trace
 class Reach:
     def pytest_runtest_logfinish(self, nodeid):
@@ -48,15 +48,15 @@ code = pytest.main(sys.argv[4:], plugins=[Reach()])
 sys.settrace(None)
 doubts += [name for name in sys.modules if name.startswith("multiprocessing.popen_")]
 with open(report, "w") as file:
-    json.dump(None if doubts else len(seen), file)
+    json.dump(None if doubts else sorted(seen), file)
 sys.exit(code)
 """
 
 
 async def lines_run(
     session: SandboxSession, changed: Lines, tool: Tool, ids: Sequence[str], *, timeout: float
-) -> int | None:
-    """Return how many ``changed`` lines these tests run together; None if that is not known."""
+) -> frozenset[tuple[str, int]] | None:
+    """Return the ``changed`` lines that these tests run together; None if that is not known."""
     folder = tool.folder if isinstance(tool, Inside) else ""
     inner = await tool.opened(session) if isinstance(tool, Inside) else session
     report = new_report("json")
@@ -68,6 +68,9 @@ async def lines_run(
     if result.timed_out or result.exit_code not in ENDED:
         return None
     try:
-        return int(content)
-    except ValueError:  # ``null``, or no report
+        found = [(str(path), int(line)) for path, line in json.loads(content)]
+    except (ValueError, TypeError):  # ``null``, or no report
         return None
+    return frozenset(
+        (posixpath.normpath(posixpath.join(folder, path)), line) for path, line in found
+    )

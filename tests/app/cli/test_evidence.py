@@ -351,3 +351,26 @@ async def test_a_sample_that_an_old_test_loads_is_as_good_as_its_own_text(
     line = await ended(tmp_path, KIT, answer(files))
 
     assert line["verdict"] == verdict
+
+
+@pytest.mark.parametrize(
+    ("mul", "told"),
+    [
+        pytest.param(MUL.replace("a * b", "b * a"), True, id="something else"),
+        pytest.param(MUL, False, id="what the test runs", marks=MORE),
+    ],
+)
+async def test_what_nothing_leads_to_is_listed_first(tmp_path: Path, mul: str, told: bool) -> None:
+    """A definition that no path of the task and no test that shows it leads to."""
+    imported = f"from calc.mul import nothing\n\n\n{ZERO.replace('else 0', 'else nothing()')}"
+    files = {
+        "calc/divide.py": imported,
+        "calc/mul.py": f"{mul}\n\ndef nothing():\n    return 0\n",
+        "tests/test_zero.py": TEST_ZERO,
+    }
+    line = await ended(tmp_path, CALC, answer(files))
+    report = (tmp_path / "here/.executor/report.md").read_text()
+    first = report.partition("## Worth a look\n\n")[2].partition("\n")[0]
+
+    assert line["verdict"] == "shown"
+    assert ("The change also edits `mul` in `calc/mul.py`: the task names" in first) is told
