@@ -18,7 +18,7 @@ from runner.state.error_types import (
 from runner.state.findings import ASKED, reasons_of
 from runner.state.run_state import Attempt, RunState, Step
 from runner.text.sanitize import cut_middle
-from runner.verify.assessment import told_in_one_line
+from runner.verify.rows import told_in_one_line
 
 MAX_CALLS = 4
 """Model calls of an attempt after its first answer."""

@@ -23,7 +23,7 @@ from runner.nodes.work import work_on
 from runner.people.texts import recovery_texts
 from runner.state.changes import Snapshot
 from runner.state.run_state import RunState
-from runner.verify.assessment import path_of
+from runner.verify.rows import path_of
 
 log = logging.getLogger(__name__)
 

@@ -35,11 +35,14 @@ from runner.state.changes import ChangeSet, Snapshot, Write
 from runner.state.findings import AskedTest, Level, TestFailure, Verification, headline
 from runner.state.run_state import RunState
 from runner.verify import concerned, running
-from runner.verify.assessment import (
+from runner.verify.assessment import Assessment, concluded
+from runner.verify.commands import as_one_test
+from runner.verify.evidence import Row, meaning
+from runner.verify.judging import Tool
+from runner.verify.mutants import BREAKABLE
+from runner.verify.rows import (
     FIXTURE,
-    Assessment,
     JudgedChange,
-    concluded,
     has_word,
     is_test_side,
     last_name,
@@ -47,10 +50,6 @@ from runner.verify.assessment import (
     path_of,
     told_in_one_line,
 )
-from runner.verify.commands import as_one_test
-from runner.verify.evidence import Row, meaning
-from runner.verify.judging import Tool
-from runner.verify.mutants import BREAKABLE
 
 log = logging.getLogger(__name__)
 

@@ -31,17 +31,11 @@ from runner.verify import (
     run_tests,
     verify,
 )
-from runner.verify.assessment import (
-    Assessment,
-    JudgedChange,
-    assess,
-    is_test_side,
-    needs_base,
-    red_tests,
-)
+from runner.verify.assessment import Assessment, assess, needs_base
 from runner.verify.commands import as_one_test
 from runner.verify.levels import imports_level, without
 from runner.verify.project import OnlyFiles
+from runner.verify.rows import JudgedChange, is_test_side, red_tests
 from runner.verify.set_up import built_extensions
 from runner.verify.tools.python import PLAIN
 

@@ -13,10 +13,11 @@ from runner.code.symbols import Definition, symbols_of
 from runner.nodes.work import NodeWork
 from runner.state.findings import Verification
 from runner.verify import is_pytest, running
-from runner.verify.assessment import Assessment, plain_id
+from runner.verify.assessment import Assessment
 from runner.verify.coverage import coverage_level
 from runner.verify.evidence import evidence
 from runner.verify.reach import lines_run
+from runner.verify.rows import plain_id
 
 _LONGEST_RUN = 30.0
 """Seconds; tests that take longer are not run a second time."""

@@ -14,8 +14,9 @@ from runner.nodes.work import NodeWork
 from runner.state.findings import Verification
 from runner.state.run_state import RunState
 from runner.verify import concerned, running
-from runner.verify.assessment import Assessment, path_of, red_tests
+from runner.verify.assessment import Assessment
 from runner.verify.project import OnlyFiles
+from runner.verify.rows import path_of, red_tests
 
 _LONG = 30
 """All tests take long where they need more than this part of the time they may take (10 s)."""

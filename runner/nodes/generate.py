@@ -42,7 +42,7 @@ from runner.state.run_state import Attempt, RunState, Step
 from runner.text.encoding import GUESSED, attribute_files, encoding_of
 from runner.text.mask import HIDDEN, Mask, hidden_lines, is_secret_file
 from runner.text.sanitize import cut_middle
-from runner.verify.assessment import path_of
+from runner.verify.rows import path_of
 
 if TYPE_CHECKING:
     from runner.answers.reply import ParsedAnswer

@@ -14,18 +14,12 @@ from runner.ports import SandboxSession
 from runner.state.changes import ChangeSet
 from runner.state.findings import Level, Verification
 from runner.verify import COMMAND, is_pytest, running
-from runner.verify.assessment import (
-    Assessment,
-    JudgedChange,
-    concluded,
-    is_test_side,
-    missing_names,
-    plain_id,
-)
+from runner.verify.assessment import Assessment, concluded
 from runner.verify.commands import OwnTests, as_one_test
 from runner.verify.evidence import Before, Row
 from runner.verify.judging import NOT_STARTED, Tool
 from runner.verify.mutants import BREAKABLE, COMPILED, Mutant, emptied, mutants
+from runner.verify.rows import JudgedChange, is_test_side, missing_names, plain_id
 
 _NOTHING = "these tests prove nothing, because they also pass without the change"
 _BY_CHANCE = "the new tests fail without the change only sometimes, so they show nothing"

@@ -16,14 +16,9 @@ from runner.state.changes import ChangeSet
 from runner.state.findings import ADVISORY, Level, TestFailure, Verification
 from runner.text.sanitize import as_typed
 from runner.verify import COMMAND, run_again
-from runner.verify.assessment import (
-    Assessment,
-    flaky_words,
-    path_of,
-    red_tests,
-    results_of,
-)
+from runner.verify.assessment import Assessment, flaky_words, results_of
 from runner.verify.judging import counted
+from runner.verify.rows import path_of, red_tests
 
 MOST = 10
 """So many failing tests are run again; more than that are not flaky."""

@@ -42,8 +42,9 @@ from runner.state.changes import ChangeSet
 from runner.state.findings import Level, Verdict, Verification, reasons_of
 from runner.state.run_state import RunState, Step
 from runner.verify import Commands, tools_of
-from runner.verify.assessment import Assessment, JudgedChange, red_tests
+from runner.verify.assessment import Assessment
 from runner.verify.judging import Read
+from runner.verify.rows import JudgedChange, red_tests
 
 _LONGEST = 500
 _SOON = 10

@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 from runner.state.findings import Level, TestFailure, Verification, headline
 from runner.text.patterns import lazy_pattern
 from runner.text.sanitize import as_typed
-from runner.verify.assessment import has_word, last_name, missing_names
 from runner.verify.import_check import OTHER_NAMES
 from runner.verify.judging import error_line
+from runner.verify.rows import has_word, last_name, missing_names
 from runner.verify.tools.node import BUILDS_FIRST
 from runner.verify.tools.node_scripts import build_before
 from runner.verify.tools.python import exit_words

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from runner.state.findings import Level, TestFailure, Verification
-from runner.verify.assessment import JudgedChange, assess, needs_base, results_of
+from runner.verify.assessment import assess, needs_base, results_of
+from runner.verify.rows import JudgedChange
 
 COUNT = "tests/test_words.py::test_count"
 UPPER = "tests/test_case.py::test_upper"
