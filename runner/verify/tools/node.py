@@ -45,10 +45,7 @@ from runner.verify.tools.tap import read_tap
 _CODE_FRAME = lazy_pattern(r"^ {0,20}>? {0,20}\d{0,6} \|")
 
 
-@dataclass(frozen=True, slots=True)
-class _Case:
-    result: str
-    failure: TestFailure | None = None
+_Case = tuple[str, TestFailure | None]
 
 
 def read_node(content: bytes) -> SuiteReport:
@@ -56,37 +53,35 @@ def read_node(content: bytes) -> SuiteReport:
     lines = [_object(line) for line in content.split(b"\n") if line.strip()]
     if not lines or lines[-1].get("result") != "complete":
         raise UnreadableReport("there is no complete test report")
-    return _report(_node_case(line) for line in lines[:-1])
+    return report_of(map(_node_case, lines[:-1]))
 
 
 def read_jest(content: bytes) -> SuiteReport:
     """Read jest's JSON (https://jestjs.io/docs/cli#--json). Raises ``UnreadableReport``."""
-    return _report(_jest_cases(_whole(content, "testResults")))
+    return report_of(_jest_cases(_whole(content, "testResults")))
 
 
 def read_mocha(content: bytes) -> SuiteReport:
     """Read mocha's JSON (https://mochajs.org/#json). Raises ``UnreadableReport``."""
     report = _whole(content, "tests")
     failing = [_mocha_case(each) for each in _dicts(report.get("failures"))]
-    passing = [_Case("passed", _mocha_named(each)) for each in _dicts(report.get("passes"))]
-    return _report([*failing, *passing, *(_Case("skipped") for _ in _dicts(report.get("pending")))])
-
-
-def _report(cases: Iterable[_Case]) -> SuiteReport:
-    return report_of((case.result, case.failure) for case in cases)
+    passing = [
+        ("passed", TestFailure(_mocha_id(each), "") if each.get("file") else None)
+        for each in _dicts(report.get("passes"))
+    ]
+    skipped = [("skipped", None) for _ in _dicts(report.get("pending"))]
+    return report_of([*failing, *passing, *skipped])
 
 
 def _node_case(line: dict[str, Any]) -> _Case:
     number = line.get("line")
-    return _Case(
-        str(line.get("result")),
-        TestFailure(
-            str(line.get("test") or "?"),
-            str(line.get("message") or ""),
-            str(line.get("file") or ""),
-            number if isinstance(number, int) and number > 0 else None,
-        ),
+    failure = TestFailure(
+        str(line.get("test") or "?"),
+        str(line.get("message") or ""),
+        str(line.get("file") or ""),
+        number if isinstance(number, int) and number > 0 else None,
     )
+    return str(line.get("result")), failure
 
 
 def _jest_cases(data: dict[str, Any]) -> Iterator[_Case]:
@@ -96,7 +91,7 @@ def _jest_cases(data: dict[str, Any]) -> Iterator[_Case]:
         for test in tests:
             yield _jest_case(path, test)
         if file.get("status") == "failed" and not any(t.get("status") == "failed" for t in tests):
-            yield _Case("failed", _of_stack(path, path, _suite_message(file)))
+            yield "failed", _of_stack(path, path, _suite_message(file))
 
 
 def _suite_message(file: dict[str, Any]) -> str:
@@ -111,15 +106,10 @@ def _jest_case(path: str, test: dict[str, Any]) -> _Case:
     names = [str(name) for name in titles] if isinstance(titles, list) else []
     name = f"{path}::{' > '.join([*names, str(test.get('title') or '?')])}"
     if status != "failed":
-        return _Case(status, TestFailure(name, ""))
+        return status, TestFailure(name, "")
     messages = test.get("failureMessages")
     text = "\n".join(map(str, messages)) if isinstance(messages, list) else ""
-    return _Case(status, _of_stack(name, path, uncoloured(text)))
-
-
-def _mocha_named(test: dict[str, Any]) -> TestFailure | None:
-    """A test that passed, where its file is named."""
-    return TestFailure(_mocha_id(test), "") if test.get("file") else None
+    return status, _of_stack(name, path, uncoloured(text))
 
 
 def _mocha_id(test: dict[str, Any]) -> str:
@@ -129,9 +119,8 @@ def _mocha_id(test: dict[str, Any]) -> str:
 def _mocha_case(test: dict[str, Any]) -> _Case:
     path, error = str(test.get("file") or "?"), test.get("err")
     error = error if isinstance(error, dict) else {}
-    return _Case(
-        "failed", _of_stack(_mocha_id(test), path, str(error.get("stack") or error.get("message")))
-    )
+    text = str(error.get("stack") or error.get("message"))
+    return "failed", _of_stack(_mocha_id(test), path, text)
 
 
 def _of_stack(name: str, path: str, text: str) -> TestFailure:
