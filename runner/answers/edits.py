@@ -11,13 +11,17 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 from runner.answers.file_lines import FileLines, Hunk
 from runner.answers.loose_edits import loosely
 from runner.answers.pieces import AnswerPiece, FileEdit, FoundPieces, join, unreadable
 from runner.state.findings import Complaint
+
+if TYPE_CHECKING:
+    from unidiff.patch import PatchedFile
 
 _SEARCH = re.compile(r"^\s*<{5,9} ?(?P<word>SEARCH|ORIGINAL|HEAD)\b.*$")
 _MIDDLE = re.compile(r"^\s*={5,9}\s*$")
@@ -244,12 +248,10 @@ def _not_found(bare: Sequence[str], edit: FileEdit) -> Complaint:
     return Complaint("", "EditNotFound", message, at + 1, excerpt=excerpt, advice=advice)
 
 
-_NUMBERED = re.compile(r"@@ -(\d+)(?:,\d+)? \+\d+(?:,\d+)? @@")
-_NAMES = re.compile(r"diff --git (\"?a/.+\"?) (\"?b/.+\"?)")
-_ABOUT = re.compile(
-    r"(?P<mode>(?:new|deleted) file|new|old) mode (?P<bits>\d+)"
-    r"|(?P<move>rename|copy) (?P<end>from|to) (?P<path>.+)"
-)
+_HEADER = re.compile(r"^@@(?: -(\d+)(?:,\d+)? \+\d+(?:,\d+)? @@.*|.*)$")
+_OF_GIT = r"(?:new|deleted) file mode |(?:old|new) mode |(?:rename|copy) (?:from|to) "
+_FILE = re.compile(rf"^(?:diff --git |index [0-9a-f]|--- |\+\+\+ |{_OF_GIT})")
+_SOURCE = re.compile(r"^(rename|copy) from (.+)$", re.MULTILINE)
 _GIT = "diff --git "
 _NOWHERE = "/dev/null"
 
@@ -263,97 +265,24 @@ def is_diff(lines: Sequence[str], info: str = "") -> bool:
     return pair or bool(start and start[0].startswith(("diff --git ", "@@ -")))
 
 
-@dataclass
-class _FileDiff:
-    """What a diff says of one file: its names, its modes, and the lines of its hunks.
-
-    ``move`` is "rename" or "copy" where git says so, '' elsewhere.
-    """
-
-    source: str
-    target: str
-    move: str = ""
-    modes: dict[str, str] = field(default_factory=dict)
-    hunks: list[tuple[int | None, list[str]]] = field(default_factory=list)
-
-    def piece(self, place: str) -> AnswerPiece | None:
-        """Return the same as a piece of the answer; None where nothing changes."""
-        edits = tuple(edit for line, body in self.hunks if (edit := hunk_edit(body, line)))
-        source, target = _bare(self.source), _bare(self.target)
-        new = self.modes.get("new file", self.modes.get("new"))
-        mode = new if new != self.modes.get("old") else None
-        if self.move:
-            is_copy = self.move == "copy"
-            return AnswerPiece(target, place, None, edits, mode, source, is_copy)
-        if target == _NOWHERE or "deleted file" in self.modes:
-            return AnswerPiece(source, place)
-        if source == _NOWHERE or "new file" in self.modes:
-            text = "".join(f"{line}\n" for edit in edits for line in edit.replace)
-            return AnswerPiece(target, place, text=text, mode=mode)
-        return AnswerPiece(target, place, edits=edits, mode=mode) if edits or mode else None
-
-
 def read_diff(lines: Sequence[str], *, place: str, path: str = "") -> FoundPieces:
-    """Return the pieces of a diff; ``path`` is what the block says when the diff has no header.
+    """Return the pieces of a diff; ``path`` is what the block says when the diff has no header."""
+    from unidiff.errors import UnidiffParseError
+    from unidiff.patch import PatchSet
 
-    The lengths in the heads of hunks, which models get wrong, do not count.
-    """
-    files = [_FileDiff(path, path)] if path else []
-    for at, line in enumerate(lines):
-        above = lines[at - 1] if at else ""
-        below = lines[at + 1] if at + 1 < len(lines) else ""
-        file = files[-1] if files else _FileDiff("", "")
-        if line.startswith(_GIT):
-            names = _NAMES.match(line)
-            files.append(_FileDiff(names[1], names[2]) if names else _FileDiff("", ""))
-        elif line.startswith("--- ") and below.startswith("+++ "):
-            if not files or file.hunks:
-                files.append(file := _FileDiff("", ""))
-            file.source, file.target = line[4:], below[4:]
-        elif line.startswith("+++ ") and above.startswith("--- "):
-            continue
-        elif line.startswith("@@"):
-            numbered = _NUMBERED.match(line)
-            file.hunks.append((int(numbered[1]) if numbered else None, []))
-        elif file.hunks:
-            file.hunks[-1][1].append(line)
-        elif (about := _ABOUT.match(line)) and about["mode"]:
-            file.modes[about["mode"]] = about["bits"]
-        elif about:
-            file.move = about["move"]
-            file.source = about["path"] if about["end"] == "from" else file.source
-            file.target = about["path"] if about["end"] == "to" else file.target
-    pieces = tuple(piece for file in files if (piece := file.piece(place)))
-    if not all(piece.path for piece in pieces) or not pieces:
-        what = "names no file" if pieces else "changes no file"
-        return FoundPieces(complaints=(unreadable(f"{place} is a diff that {what}", path=path),))
+    text = "\n".join(_repaired_lines(lines, path)) + "\n"
+    try:
+        files = PatchSet(text)
+    except (UnidiffParseError, ValueError) as error:
+        return FoundPieces(
+            complaints=(unreadable(f"{place} is no readable diff: {error}", path=path),)
+        )
+    pieces = tuple(piece for file in files for piece in _pieces(file, place))
+    if not pieces:
+        return FoundPieces(
+            complaints=(unreadable(f"{place} is a diff that changes no file", path=path),)
+        )
     return FoundPieces(pieces)
-
-
-def _bare(name: str) -> str:
-    name = name.partition("\t")[0].strip().strip('"')
-    return name if name == _NOWHERE else re.sub(r"^[abiwco]/", "", name)
-
-
-def hunk_edit(body: Sequence[str], line: int | None = None) -> FileEdit | None:
-    """Return a hunk as an edit, None where it changes nothing; ``line`` is where it begins.
-
-    A line without a mark is context that lost its blank; "No newline at end of file" is a last line
-    without the '' after it.
-    """
-    kept = list(body)
-    while kept and not kept[-1].strip():
-        kept.pop()
-    kept = [line if line[:1] in {" ", "+", "-", "\\"} and line else f" {line}" for line in kept]
-    search = [line[1:] for line in kept if line[0] in " -"]
-    replace = [line[1:] for line in kept if line[0] in " +"]
-    unended = {line[0] for line, after in pairwise(kept) if after[0] == "\\"}
-    if unended == {"-"}:
-        replace.append("")
-    elif unended == {"+"}:
-        search.append("")
-    changes = any(line[0] in "+-" for line in kept)
-    return FileEdit(tuple(search), tuple(replace), line) if changes else None
 
 
 def read_diffs(lines: Sequence[str], *, place: str) -> FoundPieces:
@@ -382,3 +311,93 @@ def _begins_diff(lines: Sequence[str], at: int, first: int) -> bool:
     if line.startswith("--- ") and after.startswith("+++ "):
         return not any(each.startswith(_GIT) for each in lines[max(0, at - 4) : at])
     return line.startswith(_GIT) or (at == first and line.startswith("@@ -"))
+
+
+def _pieces(file: PatchedFile, place: str) -> Iterator[AnswerPiece]:
+    """Yield what a diff says of a file: of its lines, its name, and whether it is executable."""
+    info = str(file.patch_info or "")
+    source, target = _bare(file.source_file), _bare(file.target_file)
+    mode = file.target_mode if file.target_mode != file.source_mode else None
+    moved = _SOURCE.search(info)
+    if moved:
+        source, is_copy = _bare(moved[2].strip()), moved[1] == "copy"
+        edits = tuple(_edits(file))
+        yield AnswerPiece(target, place, edits=edits, mode=mode, source=source, is_copy=is_copy)
+    elif target == _NOWHERE:
+        yield AnswerPiece(source, place)
+    elif source == _NOWHERE:
+        text = "".join(line.value for hunk in file for line in hunk.target_lines())
+        yield AnswerPiece(target, place, text=text, mode=mode)
+    elif file or mode:
+        yield AnswerPiece(target, place, edits=tuple(_edits(file)), mode=mode)
+
+
+def _bare(name: str) -> str:
+    return name if name == _NOWHERE else re.sub(r"^[abiwco]/", "", name.strip('"'))
+
+
+def _edits(file: PatchedFile) -> Iterator[FileEdit]:
+    for hunk in file:
+        if edit := hunk_edit([str(line).rstrip("\n") for line in hunk], hunk.source_start):
+            yield edit
+
+
+def hunk_edit(body: Sequence[str], line: int | None = None) -> FileEdit | None:
+    """Return a hunk as an edit, None where it changes nothing; ``line`` is where it begins.
+
+    A line without a mark is context that lost its blank; "No newline at end of file" is a last line
+    without the '' after it.
+    """
+    kept = list(body)
+    while kept and not kept[-1].strip():
+        kept.pop()
+    kept = [line if line[:1] in {" ", "+", "-", "\\"} and line else f" {line}" for line in kept]
+    search = [line[1:] for line in kept if line[0] in " -"]
+    replace = [line[1:] for line in kept if line[0] in " +"]
+    unended = {line[0] for line, after in pairwise(kept) if after[0] == "\\"}
+    if unended == {"-"}:
+        replace.append("")
+    elif unended == {"+"}:
+        search.append("")
+    changes = any(line[0] in "+-" for line in kept)
+    return FileEdit(tuple(search), tuple(replace), line) if changes else None
+
+
+def _repaired_lines(lines: Sequence[str], path: str) -> Iterator[str]:
+    """Yield the diff with file headers where they lack and every hunk counted again."""
+    if path and not any(line.startswith("+++ ") for line in lines):
+        yield from (f"--- a/{path}", f"+++ b/{path}")
+    at = 0
+    while at < len(lines):
+        header = _HEADER.match(lines[at]) if lines[at].startswith("@@") else None
+        if header is None:
+            if _FILE.match(lines[at]):
+                yield lines[at]
+            at += 1
+            continue
+        end = _hunk_end(lines, at + 1)
+        yield from _counted(header[1] or "1", lines[at + 1 : end])
+        at = end
+
+
+def _hunk_end(lines: Sequence[str], start: int) -> int:
+    for at in range(start, len(lines)):
+        next_file = lines[at].startswith("--- ") and lines[at + 1 : at + 2] != []
+        if lines[at].startswith(("@@", "diff --git ")) or (
+            next_file and lines[at + 1].startswith("+++ ")
+        ):
+            return at
+    return len(lines)
+
+
+def _counted(start: str, body: Sequence[str]) -> Iterator[str]:
+    """Yield one hunk with true lengths; a line without a mark is context that lost its blank."""
+    kept = list(body)
+    while kept and not kept[-1].strip():
+        kept.pop()
+    kept = [line if line[:1] in {" ", "+", "-", "\\"} else f" {line}" for line in kept]
+    old = sum(line[0] in " -" for line in kept)
+    new = sum(line[0] in " +" for line in kept)
+    if old or new:
+        yield f"@@ -{start},{old} +{start},{new} @@"
+        yield from kept
