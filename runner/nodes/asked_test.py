@@ -53,7 +53,7 @@ from runner.verify.rows import (
 
 log = logging.getLogger(__name__)
 
-BY_ASKED_TEST = "by a test that was asked for apart"
+BY_ASKED_TEST = "by a test that was asked for separately"
 _FAMILIES = frozenset({"python", "javascript", "go"})
 """Languages whose runners name the tests of one file, which they can run alone."""
 _NONE = re.compile(r"\W*NONE\W*", re.IGNORECASE)

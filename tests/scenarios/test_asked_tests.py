@@ -21,7 +21,7 @@ async def test_it_is_part_of_the_pull_request_that_it_shows(bot: Bot) -> None:
     bot.says()
     [pull] = bot.pulls
     assert bot.changed(pull)[ASKED] == TEST.encode()
-    assert "- Shown by a test that was asked for apart." in section(bot)
+    assert "- Shown by a test that was asked for separately." in section(bot)
     assert f"`{ASKED}::test_blanks`" in section(bot)
     assert "Cairn-Verdict: shown" in bot.message(pull)
 

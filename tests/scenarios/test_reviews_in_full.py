@@ -88,7 +88,7 @@ async def test_a_comment_that_is_too_long_is_read_in_part(bot: Bot) -> None:
 
     await bot.reply(pull, f"/execute revise be kinder\n{'Please. ' * 2_000}\nAnd say who wrote it.")
 
-    assert "read without its middle" in said(bot, pull)
+    assert "The middle of a very long comment was not read" in said(bot, pull)
     assert "be kinder" in bot.prompts[1]
     assert "And say who wrote it." in bot.prompts[1]
 

@@ -231,5 +231,5 @@ async def test_a_review_of_what_takes_it_back(bot: Bot) -> None:
 
     (said,) = bot.github.says(REPOSITORY, pull.number)
     assert "this one takes back a merged task" in said
-    assert "close it and add what is to change as a new task" in said
+    assert "close it and add the change you want as a new task" in said
     assert len(bot.prompts) == 2

@@ -60,5 +60,5 @@ async def test_routes(here: Checkout) -> None:
     routing = await here.cairn("analyze", "routing")
 
     assert "There is no advice" in routing.out
-    assert "No size of task was worked on 10 times each way yet" in routing.out
+    assert "No size of task has 10 attempts with a plan and 10 without one yet" in routing.out
     assert (await here.cairn("analyze", "weather")).code == 2

@@ -65,7 +65,7 @@ def test_the_only_proposal_needs_no_name(tmp_path: Path) -> None:
     said = cairn(tmp_path, "approve")
 
     assert said.exit_code == 0
-    assert "approve is stored. Type `cairn resume r1` to apply it." in said.stdout
+    assert "(approve) is stored. Type `cairn resume r1` to apply it." in said.stdout
     assert runs(tmp_path)[0]["proposals"][0]["decision"] == "approve"
 
 
