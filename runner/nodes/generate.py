@@ -248,6 +248,8 @@ async def _repaired(state: RunState, deps: Deps, asked: CodeQuestion) -> Step:
     kind: Literal["code", "test"] = "code" if state.node == "repair_code" else "test"
     log.info("The repair is code that was judged before, so it is not judged again")
     decision = after_failure(attempt, kind, loop=state.request.options.loop, same=True)
+    if decision.outcome == "exhausted":
+        log.info("Max repairs exceeded, classifying failure")
     outcome = decision.outcome if decision.outcome != "rejected" else "afresh"
     return Step(state.noted(decision.reason), outcome)
 

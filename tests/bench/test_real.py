@@ -20,7 +20,7 @@ pytestmark = pytest.mark.long("plays tasks of the bench")
         (Character(1, 1, 1), ["finished, 1 answers", "1 of 1 finished, 0 claimed", "1 ended"]),
         (
             Character(0, 0, 1, only="lazy_ellipsis"),
-            ["failed (syntax/unknown), 5 answers", "0 of 1 finished, 0 claimed", "1 ended"],
+            ["failed (syntax/unknown), 3 answers", "0 of 1 finished, 0 claimed", "1 ended"],
         ),
     ],
     ids=["right", "never right"],

@@ -225,7 +225,7 @@ REWRITTEN = Scenario(
     answers=(
         to(REWRITE, says=(json.dumps(CLEAR),)),
         to("clamp(value, low, high)", says=(CLAMP,)),
-        Rule((USEFUL,), (CLASSIFY,), ("", UNUSABLE, "", UNUSABLE, "")),
+        Rule((USEFUL,), (CLASSIFY,), ("", UNUSABLE, "", UNUSABLE)),
     ),
     check=_rewrite,
 )

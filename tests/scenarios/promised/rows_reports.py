@@ -75,7 +75,7 @@ def _report(left: Left) -> None:
     assert 0 <= report["duration_seconds"] < 120
     assert sum(line["seconds"] for line in report["timeline"]) <= report["duration_seconds"] + 120
     assert "1 of 2 tasks done" in left.text
-    assert "| 1.1 Write one.json | awaiting approval | 5 |" in left.text
+    assert "| 1.1 Write one.json | awaiting approval | 3 |" in left.text
     assert "| escalate | 1 | 0 | 0 |" in left.text
 
 
