@@ -250,8 +250,10 @@ async def _repaired(state: RunState, deps: Deps, asked: CodeQuestion) -> Step:
     decision = after_failure(attempt, kind, loop=state.request.options.loop, same=True)
     if decision.outcome == "exhausted":
         log.info("Max repairs exceeded, classifying failure")
-    outcome = decision.outcome if decision.outcome != "rejected" else "afresh"
-    return Step(state.noted(decision.reason), outcome)
+    return Step(
+        state.noted(decision.reason),
+        "afresh" if decision.outcome == "rejected" else decision.outcome,
+    )
 
 
 async def _answered(

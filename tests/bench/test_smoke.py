@@ -45,7 +45,7 @@ async def test_a_syntax_fault_is_repaired_with_one_call():
 
 
 async def test_a_model_that_is_never_right_is_given_up_with_a_reason():
-    """p = x = 0: nothing is claimed; a second fresh answer that fails in the same way is the last."""
+    """p = x = 0: nothing is claimed; a second fresh answer that fails likewise is the last."""
     task = CHOSEN[1]
     async with environment([task]) as place:
         result = await run(place, task, "hybrid", Character(0, 0, 1, only="placeholder"))
