@@ -116,7 +116,7 @@ async def by_asked_test(
         if asked.content:
             asked = await _without(work, place, asked, change)
         if asked.why:
-            log.info("A test that was asked for apart is not used: %s", asked.why)
+            log.info("A test that was asked for separately is not used: %s", asked.why)
         work = replace(
             work,
             state=state.updated(replace(state.attempt.tested, asked_test=asked)),
@@ -360,7 +360,7 @@ async def _judged(
     shown = [r for r in proof.rows if meaning(r, only_tests=False) == "shown"]
     if not shown or all(row.notices is False for row in shown):
         why = "it notices no fault that is put into the change" if shown else "it shows nothing"
-        log.info("A test that was asked for apart is not used: %s", why)
+        log.info("A test that was asked for separately is not used: %s", why)
         return state.updated(replace(state.attempt.tested, asked_test=AskedTest(why=why))), found
     # what its own tests are worth stands behind what this one is
     old = [v for v in found.verification.levels if v.name in ("proof", "mutants")]

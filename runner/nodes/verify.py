@@ -172,14 +172,14 @@ def told_once(state: RunState, found: Assessment) -> Step | None:
         state = accepted(state, found)
         if not may_repair(state):
             return None
-        return kept(state, "what a test says that was asked for apart", verification)
+        return kept(state, "what a test says that was asked for separately", verification)
     tried = state.attempt.answered.tried
     tested = replace(state.attempt.tested, verification=verification, verdict=None)
     step = judged(state.updated(tested), "test")
     if step.outcome == "exhausted":
         return None
     for reason in reasons_of(Verification("", (level,))):
-        log.info("A test that was asked for apart fails: %s", reason)
+        log.info("A test that was asked for separately fails: %s", reason)
     answered = replace(step.state.attempt.answered, tried=tried)
     return replace(step, state=step.state.updated(answered))
 
