@@ -36,6 +36,7 @@ from runner.people.report import markdown, report, table
 from runner.people.run_view import view_of
 from runner.people.trust import MADE
 from runner.ports import SystemClock
+from runner.roadmap.named_work import in_phase
 from runner.state.options import Request
 from runner.state.publishing import Stack
 from runner.state.run_state import RunState, Status
@@ -293,9 +294,14 @@ def without_work(state: RunState) -> int:
     0 when all that was asked for was done before or is in review, 3 when it waits for a person, 2
     when there is no such work.
     """
-    wanted = state.request.options.scope.task
-    asked = [t for t in state.tasks if t.kind == "work" and (not wanted or wanted in (t.key, t.id))]
-    statuses = {state.status(task) for task in asked}
+    scope = state.request.options.scope
+    statuses = {
+        state.status(task)
+        for task in state.tasks
+        if task.kind == "work"
+        and (not scope.task or scope.task in (task.key, task.id))
+        and (not scope.phase or in_phase(task, scope.phase))
+    }
     if Status.AWAITING_APPROVAL in statuses:
         return 3
     return 0 if statuses and statuses <= MADE else 2

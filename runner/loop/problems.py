@@ -79,12 +79,12 @@ def nothing_to_do(state: RunState, roadmap: Roadmap, start: StartCommands) -> st
             f"`{path}` has no checkboxes, so it is not clear what the tasks are. Write each task "
             f"as `- [ ] what to do` and run `{start.word}` again{propose}."
         )
-    if wanted:
-        task = find(roadmap, wanted)
-        return _unworkable(state, task) if task else _no_single(roadmap, wanted)
     phase = state.request.options.scope.phase
     if phase and not any(in_phase(task, phase) for task in roadmap.tasks):
         return _no_phase(roadmap, phase)
+    if wanted:
+        task = find(roadmap, wanted)
+        return _unworkable(state, task) if task else _no_single(roadmap, wanted)
     if not open_tasks(state):
         if state.request.options.scope.tasks:
             return _none_left(state, roadmap, start)

@@ -377,6 +377,16 @@ async def test_a_data_folder_in_use(tmp_path: Path) -> None:
             "no task called `9.9`. Its tasks: `1.1`.",
         ),
         ("- [ ] 1.1 Write `one.md`\n", ("--phase", "7"), "no tasks in a phase called `7`."),
+        (
+            "# Phase 1\n\n- [x] 1.1 Write `one.md`\n\n# Phase 2\n\n- [x] 2.1 Write `two.md`\n",
+            ("--phase", "7"),
+            "no tasks in a phase called `7`. Its phases: `1`, `2`.",
+        ),
+        (
+            "# Phase 1\n\n- [ ] 1.1 Write `one.md`\n",
+            ("--phase", "7", "--task", "1.1"),
+            "no tasks in a phase called `7`. Its phases: `1`.",
+        ),
         ("- [ ] ~~1.1 Write~~\n", (), "optional or crossed out"),
         ("\n", (), "`ROADMAP.md` is empty. Add tasks to it"),
         ("- Write one\n", (), "let `cairn roadmap normalize ROADMAP.md` propose checkboxes."),
