@@ -55,6 +55,15 @@ async def test_a_checkout_without_an_app(here: Checkout) -> None:
     assert "sk-very-secret" not in said.out + said.err
 
 
+async def test_a_project_without_tests(here: Checkout) -> None:
+    """Its tasks are not hopeless: one that brings its own tests can be shown to be done; 0."""
+    said = await here.cairn("doctor")
+
+    assert said.code == 0, said.out
+    assert "can be shown to be done unless it brings its own tests." in line(said, "tests")
+    assert "name their command in .github/cairn.yml (verify.commands)" in line(said, "tests")
+
+
 async def test_tests_that_cannot_start(here: Checkout) -> None:
     """What a run would end with is found before it, with what to install."""
     test = b"import yaml_nobody_has\n\n\ndef test_it():\n    pass\n"
