@@ -22,7 +22,8 @@ from runner.config.reading import ConfigError, not_a_file
 from runner.errors import Outage, PortError, TaskError
 from runner.git.command import GitFailed
 from runner.loop.problems import missing_roadmap
-from runner.model.chat import DEFAULT_BASE_URL, OpenAIModel
+from runner.loop.stacking import linked
+from runner.model.chat import DEFAULT_BASE_URL
 from runner.model.replies import offer_text
 from runner.model.shutdowns import endings
 from runner.ports import Repository, SandboxSpec, SystemClock
@@ -65,9 +66,11 @@ async def git(patient: Surveyed) -> Finding:
 async def roadmap(patient: Surveyed) -> Finding:
     """Whether the roadmap exists and has tasks to work on."""
     path = (await configured(patient)).roadmap.path
+    checkout = await checkout_in(patient.folder)
+    if checkout is not None:
+        path = await linked(checkout, (await checkout.stack()).tip, path)
     content = await _content(patient, path)
     if content is None:
-        checkout = await checkout_in(patient.folder)
         if patient.app and checkout is None:
             return skipped(texts.no_checkout())
         # all files of the commit, those near the top of a plain folder
@@ -130,11 +133,12 @@ async def model(patient: Surveyed) -> Finding:
     try:
         offered = await endpoint.offered()
         unlisted = [name for name in wanted if name not in (offered or ())]
-        for name in unlisted:
-            await _asked(endpoint, name)
+        for name in unlisted:  # some endpoints have aliases that are on no list
+            message = Message("user", "Answer: ok")
+            await endpoint.ask(Question((message,), temperature=0.0, max_tokens=16, model=name))
         ending = await endings(wanted, endpoint, SystemClock().now().date())
-    except Outage as outage:
-        return problem(outage.message, texts.model())
+    except (Outage, TaskError) as refused:
+        return problem(refused.message, texts.model())
     finally:
         await endpoint.close()
     if offered is None:
@@ -228,12 +232,3 @@ async def _wanted(patient: Surveyed, settings: RunSettings) -> list[str]:
     except ConfigError:  # said by the check of the configuration
         return [settings.cairn_model]
     return list(dict.fromkeys([wanted.name or settings.cairn_model, *wanted.roles.values()]))
-
-
-async def _asked(endpoint: OpenAIModel, name: str) -> None:
-    """Let the endpoint itself say whether it has a model that is on no list: some have aliases."""
-    message = Message("user", "Answer: ok")
-    try:
-        await endpoint.ask(Question((message,), temperature=0.0, max_tokens=16, model=name))
-    except TaskError as refused:
-        raise Outage("model", refused.message) from refused

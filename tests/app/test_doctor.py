@@ -64,6 +64,23 @@ async def test_a_project_without_tests(here: Checkout) -> None:
     assert "name their command in .github/cairn.yml (verify.commands)" in line(said, "tests")
 
 
+async def test_a_roadmap_that_is_a_link(here: Checkout) -> None:
+    """It is followed, as a run follows it; one that leads nowhere is no roadmap."""
+    here.git.commit({"docs/PLAN.md": b"- [ ] 1.1 Write `one.md`\n"})
+    (here.folder / "ROADMAP.md").unlink()
+    (here.folder / "ROADMAP.md").symlink_to("docs/PLAN.md")
+    here.git("commit", "--quiet", "--all", "--message", "a link")
+    followed = await here.cairn("doctor")
+    here.git("rm", "--quiet", "docs/PLAN.md")
+    here.git("commit", "--quiet", "--message", "a link to nothing")
+    broken = await here.cairn("doctor")
+
+    assert followed.code == 0, followed.out
+    assert "Open tasks in docs/PLAN.md: 1 of 1." in line(followed, "roadmap")
+    assert broken.code == 2
+    assert "There is no file `ROADMAP.md`" in line(broken, "roadmap")
+
+
 async def test_tests_that_cannot_start(here: Checkout) -> None:
     """What a run would end with is found before it, with what to install."""
     test = b"import yaml_nobody_has\n\n\ndef test_it():\n    pass\n"
