@@ -8,6 +8,7 @@ from email.utils import parsedate_to_datetime
 from functools import wraps
 from typing import Any
 
+import aiohttp
 from gidgethub import BadRequest
 
 from app.doctor.compose import app_of, client_of, stranger_at
@@ -49,11 +50,14 @@ def _of_app(look: Look) -> Callable[[Surveyed], Awaitable[Finding]]:
 async def reached(settings: ServerSettings) -> Finding:
     """Whether GitHub's API is at the address."""
     url = settings.github_api_url
-    async with stranger_at(settings) as answer:
-        if answer.status >= 500:
-            return problem(texts.github_broken(url, answer.status), texts.status_page())
-        if answer.content_type != "application/json":
-            return problem(texts.not_github(url, answer.status), texts.api_url())
+    try:
+        async with stranger_at(settings) as answer:
+            if answer.status >= 500:
+                return problem(texts.github_broken(url, answer.status), texts.status_page())
+            if answer.content_type != "application/json":
+                return problem(texts.not_github(url, answer.status), texts.api_url())
+    except aiohttp.ClientConnectionError as error:
+        return problem(texts.unreachable(url, error.__cause__ or error), texts.reach())
     return ok(texts.github_answers(url))
 
 
