@@ -134,7 +134,7 @@ SHOUT = answer(
 async def test_output_of_tests_is_safe(bot: Bot) -> None:
     """What a failing test printed is shown where people look, without effect."""
     bot.model.when(contains=WHY).says("unknown")
-    bot.model.says(SHOUT, SHOUT, SHOUT, SHOUT, SHOUT)
+    bot.model.says(SHOUT, SHOUT, SHOUT)
 
     await bot.comment("/execute")
 
