@@ -29,7 +29,7 @@ from app.local.runs import is_published, restated, state_of, unfinished, waiting
 from app.settings import RunSettings
 from app.texts import checkout_texts as texts
 from runner.errors import Outage, PortError
-from runner.files.decisions import KnownRun, State
+from runner.files.decisions import KnownRun
 from runner.files.durable import take_folder
 from runner.files.history_file import NAME, FileHistory
 from runner.graph import END, REST
@@ -46,9 +46,11 @@ from runner.nodes.run import parse_roadmap
 from runner.people.trust import MADE
 from runner.ports import Decision, Events, Fanout, JournalRow, SystemClock
 from runner.roadmap.parse import parse_roadmap as read_tasks
+from runner.state.changes import ChangeSet
 from runner.state.options import Request, with_given
 from runner.state.publishing import Stack
-from runner.state.run_state import RunState, Status
+from runner.state.run_state import Checked, RunState, Status, VerifiedWork
+from runner.state.task_commits import standing
 
 if TYPE_CHECKING:
     from runner.analysis.preview import CostPreview
@@ -63,16 +65,21 @@ async def taken_up(asked: LocalRun, here: LocalCheckout) -> Request:
     branch is another one or has lost the run's commits.
     """
     await state_of(KnownRun(asked.run), here.kept)  # says so when it cannot be read
-    cursors = Cursors(here.deps.journal)
+    cursors, journal = Cursors(here.deps.journal), here.deps.journal
     before = await cursors.recall(Request(asked.run), now=0.0)
-    state = _reopened(before, here)
+    state = _at_border(_reopened(before, here), at_work=bool(cursors.at_work))
     before = _at_border(before, at_work=bool(cursors.at_work))
-    state = _at_border(state, at_work=bool(cursors.at_work))
     state = await _on_the_branch(advanced(state), here)
     options = with_given(state.request.options, asked.given)
     state = replace(state, request=replace(state.request, options=options))
-    if state != before:
-        await _saved(before, state, here)
+    if state != before:  # rows after the newest ones
+        seq = {row.task: row.seq for row in await journal.recall(asked.run)}
+        for key, attempt in state.attempts.items():
+            if attempt != before.attempts[key]:
+                data, held = encode_attempt(attempt)
+                await journal.save(JournalRow(asked.run, key, seq[key] + 1, BORDER, data), held)
+        data, held = encode_run(state)
+        await journal.save(JournalRow(asked.run, "", seq[""] + 1, state.node, data), held)
     return state.request
 
 
@@ -136,29 +143,24 @@ async def _moved(state: RunState, stack: Stack, here: LocalCheckout) -> RunState
     state = restated(state, roadmap, stack.in_review)
     ticked = {task.key for task in roadmap.tasks if task.checked}
     undone = {task.key for task in roadmap.tasks if state.status(task) not in MADE} & done
+    commits, run = standing(await here.repository.task_commits()), state.request.id
+    others = {key: c.verdict for key, c in commits.items() if c.about("Cairn-Run") != run}
     for key, attempt in state.attempts.items():
         if attempt.status in _BEGUN and key in ticked:
+            if verdict := others.get(key):  # of what this run answered, nothing is committed
+                attempt = replace(
+                    attempt,
+                    answered=replace(attempt.answered, changes=ChangeSet(), lines=0),
+                    checked=Checked(),
+                    tested=VerifiedWork(verdict=verdict),
+                )
             state = state.put(replace(attempt, status=Status.COMPLETED))
         elif attempt.status in _BEGUN and not undone.isdisjoint(state.task_of(key).depends_on):
             state = state.put(replace(attempt, status=Status.PENDING))  # what it built on is gone
     return state
 
 
-async def _saved(before: RunState, state: RunState, here: LocalCheckout) -> None:
-    """Write the rows that changed after the newest ones."""
-    journal, run = here.deps.journal, state.request.id
-    seq = {row.task: row.seq for row in await journal.recall(run)}
-    for key, attempt in state.attempts.items():
-        if attempt != before.attempts[key]:
-            data, held = encode_attempt(attempt)
-            await journal.save(JournalRow(run, key, seq[key] + 1, BORDER, data), held)
-    data, held = encode_run(state)
-    await journal.save(JournalRow(run, "", seq[""] + 1, state.node, data), held)
-
-
 log = logging.getLogger(__name__)
-
-_GOES_ON: tuple[State, ...] = ("interrupted", "paused")
 
 
 async def run_locally(
@@ -240,20 +242,15 @@ async def _request(run: str, asked: LocalRun, here: LocalCheckout) -> Request:
 
 
 async def _new(asked: LocalRun, here: LocalCheckout) -> Request:
-    """Begin a new run, beside what older runs have left open."""
+    """Begin a new run, beside what older runs have left open.
+
+    Tasks with an open proposal are left alone; one that is asked for by name starts again. Its
+    proposal is answered once the run has begun, which needs a model that exists.
+    """
     request = await _request(secrets.token_hex(5), asked, here)
     for run, _ in await unfinished(here.kept):
-        if run.state in _GOES_ON:
+        if run.state in ("interrupted", "paused"):
             log.info(texts.unfinished(run))
-    await _leave_to_people(request, here)
-    return request
-
-
-async def _leave_to_people(request: Request, here: LocalCheckout) -> None:
-    """Leave tasks with an open proposal alone; one that is asked for by name starts again.
-
-    Its proposal is answered once the run has begun, which needs a model that exists.
-    """
     left = []
     for each in await waiting(here.kept):
         task, wanted = each.state.task, request.options.scope.task
@@ -273,6 +270,7 @@ async def _leave_to_people(request: Request, here: LocalCheckout) -> None:
         elif each.decision is None or each.decision.channel != "retry":
             left.append(task.key)
     here.repository.leave(left)
+    return request
 
 
 async def _driven(request: Request, asked: LocalRun, here: LocalCheckout) -> Ended:

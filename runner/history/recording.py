@@ -124,9 +124,8 @@ def _short(text: str) -> str:
 
 
 def _checks(attempt: Attempt) -> ExecutionChecks:
-    verification, verdict = attempt.tested.verification, attempt.tested.verdict
-    if verification is None:
-        return ExecutionChecks()
+    verification = attempt.tested.verification or Verification("", ())
+    verdict = attempt.tested.verdict
     levels: dict[str, str] = {}
     for level in verification.levels:
         before = levels.get(level.name, "skipped")

@@ -8,6 +8,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import get_args
+
+from runner.state.findings import Verdict, VerdictKind
 
 IN_REVIEW = ("Cairn-Status", "in review")
 """The trailer of a commit that leaves the box of its tasks to a person."""
@@ -47,6 +50,14 @@ class TaskCommit:
         """The commit that a trailer names; '' where it has none."""
         return dict(self.trailers).get(name, "")
 
+    @property
+    def verdict(self) -> Verdict | None:
+        """What tests said to the run that made it, as another run tells it; None if nothing."""
+        why = self.about(VERIFIED).removeprefix("yes").removeprefix("no")
+        reason = f"by run {self.about('Cairn-Run')}, which did the task{why}"
+        said = (kind for kind in get_args(VerdictKind) if kind == self.about("Cairn-Verdict"))
+        return next((Verdict(kind, reason) for kind in said), None)
+
 
 def standing(made: Iterable[TaskCommit]) -> dict[str, TaskCommit]:
     """The newest commit about each task, as far as nobody has reverted it; ``made`` begins with it.
@@ -76,8 +87,9 @@ def standing(made: Iterable[TaskCommit]) -> dict[str, TaskCommit]:
 
 def unshown(made: Iterable[TaskCommit]) -> frozenset[str]:
     """The tasks that no test shows to be done, by what their newest commits say."""
-    said = {task: each.about(VERIFIED) for task, each in standing(made).items()}
-    return frozenset(task for task, value in said.items() if value.startswith("no"))
+    return frozenset(
+        task for task, each in standing(made).items() if each.about(VERIFIED).startswith("no")
+    )
 
 
 def in_review(made: Iterable[TaskCommit]) -> dict[str, TaskCommit]:

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from tests.app.checkout import Checkout, checkout
+from tests.app.cli.test_verdicts import CALC
 from tests.model_server import Fault, Held
-from tests.scenarios.projects import note
+from tests.scenarios.projects import ADD, ADD_WRONG, note
 
 ONE, TWO = note("one.md"), note("two.md")
 SIX = "## Phase 1\n\n{}\n\n## Phase 2\n\n{}\n"
@@ -72,6 +73,48 @@ async def test_after_an_outage(here: Checkout) -> None:
 
     assert (await here.cairn("resume")).code == 0
     assert here.log() == ["1.2 Write two.md", "1.1 Write one.md", "a commit"]
+
+
+@pytest.mark.parametrize("answers", [[], [ADD_WRONG]], ids=["nothing", "a red answer"])
+async def test_another_run_did_the_task(tmp_path: Path, answers: list[str]) -> None:
+    """A run that was paused in it has the verdict of that commit, and says whose it is."""
+    async with checkout(tmp_path / "here", CALC) as here:
+        here.model.says(*answers, Fault.http_status(401, "no"), ADD)
+        assert (await here.cairn("run")).code == 4
+        paused = here.left("report.json")["run"]
+        assert (await here.cairn("run", "--task", "1.1")).code == 0
+        other = here.left("report.json")["run"]
+
+        said = await here.cairn("resume", paused)
+
+        report = here.left("report.json")
+        (line,), (trust,) = report["timeline"], report["trust"]
+        assert (said.code, report["run"]) == (0, paused), said.err
+        assert "| completed |" in said.out
+        assert (line["status"], line["verdict"], line["verified"]) == ("completed", "shown", True)
+        assert (trust["result"], trust["shown"]) == (
+            "verified",
+            f"by run {other}, which did the task",
+        )
+        assert "not shown" not in (await here.cairn("history")).out
+        assert here.log() == ["1.1 Add add(a, b) to calc/add.py", "a commit"]
+
+
+async def test_another_run_did_the_task_and_nothing_shows_it(here: Checkout) -> None:
+    """It is as little shown as that run's commit says, for the same reason."""
+    here.model.says(Fault.http_status(401, "no"), ONE, TWO)
+    assert (await here.cairn("run")).code == 4
+    paused = here.left("report.json")["run"]
+    assert (await here.cairn("run", "--task", "1.1")).code == 0
+    (done,) = here.left("report.json")["timeline"]
+    other = here.left("report.json")["run"]
+
+    said = await here.cairn("resume", paused)
+
+    line = here.left("report.json")["timeline"][0]
+    why = f"by run {other}, which did the task ({done['not_verified_because']})"
+    assert (said.code, line["verdict"]) == (0, done["verdict"])
+    assert f"| completed (not shown): {why} |" in said.out
 
 
 async def test_on_another_branch(here: Checkout) -> None:
