@@ -103,7 +103,7 @@ async def test_a_plain_folder_is_no_checkout(tmp_path: Path) -> None:
         said = await here.cairn("init")
 
         assert said.code == 2
-        assert "not a checkout: type `git init && git add . && git commit`" in said.out
+        assert "not a checkout. Type `git init && git add . && git commit`" in said.out
 
 
 async def test_what_is_not_committed_is_not_used(tmp_path: Path) -> None:
