@@ -148,8 +148,8 @@ RETURNS = answer(
 
 @on(ZERO)
 async def test_a_contradiction_ends_with_people(bot: Bot) -> None:
-    """Task against test: at most 4 more calls, then a proposal with both sides as evidence."""
-    bot.model.when(contains="Dividing by zero").says(RETURNS, RAISES, RETURNS, RAISES, RETURNS)
+    """Task against test: two more calls, then a proposal with both sides as evidence."""
+    bot.model.when(contains="Dividing by zero").says(RETURNS, RAISES, RETURNS)
     bot.model.says(note("two.md"))
 
     await bot.comment("/execute")
@@ -167,7 +167,7 @@ async def test_a_contradiction_ends_with_people(bot: Bot) -> None:
 @on(ZERO)
 async def test_a_task_that_failed_leaves_no_trace(bot: Bot) -> None:
     """Its box stays open, the old test as it was, and the next task builds on the same base."""
-    bot.model.when(contains="Dividing by zero").says(RETURNS, RAISES, RETURNS, RAISES, RETURNS)
+    bot.model.when(contains="Dividing by zero").says(RETURNS, RAISES, RETURNS)
     bot.model.says(note("two.md"))
 
     await bot.comment("/execute")
