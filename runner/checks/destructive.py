@@ -16,7 +16,14 @@ from tree_sitter import Node
 
 from runner.checks import destructive_commands
 from runner.checks.blanks import added_lines
-from runner.checks.destructive_commands import Category, Verdict, judge, judge_sql, judge_text
+from runner.checks.destructive_commands import (
+    Category,
+    Verdict,
+    judge,
+    judge_downloads,
+    judge_sql,
+    judge_text,
+)
 from runner.code.symbols import syntax_tree
 from runner.state.changes import ChangeSet
 from runner.text.sanitize import numbered
@@ -29,7 +36,8 @@ _MOST, _LARGEST = 20, 1 << 20
 _TRIGGER = re.compile(
     rb"\brm|rmtree|removedirs|rimraf|rm_r|rmdir|\br[bd]\b|\bdel\b|remove|delete|drop|truncate|update"
     rb"|shred|wipefs|mkfs|\bdd\b|flush|git|destroy|uninstall|drain|purge|prune|terminate|kill"
-    rb"|shutdown|reboot|halt|poweroff|systemctl|reset|/dev/|\(\)\s*\{|empty|clean",
+    rb"|shutdown|reboot|halt|poweroff|systemctl|reset|/dev/|\(\)\s*\{|empty|clean"
+    rb"|curl|wget",
     re.IGNORECASE,
 )
 _TESTS = re.compile(
@@ -105,8 +113,7 @@ def _found(path: str, content: bytes, text: str) -> Iterator[Found]:
 def _in_lines(text: str, *, in_image: bool) -> Iterator[Found]:
     """Look at files with a command a line; what an image's build removes is only in the image."""
     for number, line in enumerate(text.split("\n"), 1):
-        start = _BEFORE_COMMAND.match(line)
-        command = line[start.end() :] if start else line
+        command = _BEFORE_COMMAND.sub("", line, count=1)
         if not command.startswith("#"):
             for category, pattern in judge_text(command.replace('", "', " ").rstrip('"]')):
                 if not (in_image and category == "filesystem"):
@@ -124,17 +131,19 @@ def _in_scripts(text: str) -> Iterator[Found]:
             yield line, line, category, pattern
 
 
-_FORK_BOMB = re.compile(rb"([^\s(){}|;&]{1,30})\s*\(\)\s*\{\s*\1\s*\|\s*\1\s*&?\s*\}?")
-_TO_DEVICE = re.compile(rb">\s*/dev/(?:sd|nvme|hd|vd|disk)\w*")
+_IN_SHELL: tuple[tuple[bytes, Category, str], ...] = (
+    (rb"([^\s(){}|;&]{1,30})\s*\(\)\s*\{\s*\1\s*\|\s*\1\s*&?\s*\}?", "process", "fork bomb"),
+    (rb">\s*/dev/(?:sd|nvme|hd|vd|disk)\w*", "filesystem", "write to a device"),
+)
+"""What destroys although it is no command: how it is written, and what people call it."""
 
 
 def _in_shell(content: bytes) -> Iterator[Found]:
     """Yield the destructive commands of a shell script; echoed text and comments do not count."""
-    for found in (*_FORK_BOMB.finditer(content), *_TO_DEVICE.finditer(content)):
-        line = content.count(b"\n", 0, found.start()) + 1
-        bomb = found.re is _FORK_BOMB
-        category: Category = "process" if bomb else "filesystem"
-        yield line, line, category, "fork bomb" if bomb else "write to a device"
+    for written, category, pattern in _IN_SHELL:
+        for found in re.finditer(written, content):
+            line = content.count(b"\n", 0, found.start()) + 1
+            yield line, line, category, pattern
     for node in _nodes(syntax_tree("a.sh", content)):
         verdicts: Iterable[Verdict] = ()
         if node.type == "command":
@@ -142,6 +151,8 @@ def _in_shell(content: bytes) -> Iterator[Found]:
             verdicts = judge([re.sub(r"^([\"'])(.*)\1$", r"\2", _text(content, n)) for n in given])
         elif node.type == "heredoc_body":
             verdicts = (("database", pattern) for pattern in judge_sql(_text(content, node)))
+        elif node.type == "pipeline":
+            verdicts = judge_downloads(_text(content, node))
         for category, pattern in verdicts:
             yield node.start_point[0] + 1, node.end_point[0] + 1, category, pattern
 

@@ -25,6 +25,16 @@ _SHELLS = frozenset((
 ))  # fmt: skip
 _ASSIGNMENT = re.compile(r"\w+=.*", re.DOTALL)
 _SPLIT = re.compile(r"&&|\|\||[;|&\n]")
+_STARTED = (
+    rf"[ \t]*(?>(?:(?:{'|'.join(map(re.escape, sorted(_WRAPPERS)))}|\w+=\S*|-\S+|\d\S*)\s+)*)"
+)
+_DOWNLOAD = re.compile(
+    rf"(?:^|[;&|(\n]){_STARTED}(?:[\w./-]*/)?(?P<by>curl|wget)\s(?:\\\n|(?!&&|\|\|)[^;\n]){{0,500}}?"
+    rf"(?<!\|)\|(?!\|)\s*{_STARTED}(?:[\w./-]*/)?"
+    r"(?P<into>(?:ba|z|da|k)?sh(?![\w.-])|python[\d.]*+(?=\s*(?:$|-(?:\s|$)|[;&|)\n\"'])))"
+)
+"""A download that a shell runs; Python does so only without a script, a module or a command."""
+
 _SQL_CLIENTS = frozenset((
     "psql", "mysql", "mariadb", "sqlite3", "sqlcmd", "clickhouse-client", "duckdb",
 ))  # fmt: skip
@@ -50,12 +60,19 @@ def judge(words: Sequence[str], *, depth: int = 0) -> Iterator[Verdict]:
 
 def judge_text(text: str, *, depth: int = 0) -> Iterator[Verdict]:
     """Yield what one line of shell destroys, without a grammar."""
+    yield from judge_downloads(text)
     for piece in _SPLIT.split(text[:5_000]):
         try:
             words = shlex.split(piece, comments=True)
         except ValueError:
             words = piece.split()
         yield from judge(words, depth=depth)
+
+
+def judge_downloads(text: str) -> Iterator[Verdict]:
+    """Yield each download that is piped into a shell: nobody knows what it does."""
+    for found in _DOWNLOAD.finditer(text[:5_000]):
+        yield "process", f"{found['by']} | {found['into']}"
 
 
 def _plain_name(word: str) -> str:
@@ -191,8 +208,7 @@ _LEADING = re.compile(r"(?:\s|--[^\n]*|/\*.*?\*/)*", re.DOTALL)
 
 def judge_sql(text: str) -> Iterator[str]:
     """Yield the pattern of each statement that destroys."""
-    for _, pattern in placed(text):
-        yield pattern
+    yield from (pattern for _, pattern in placed(text))
 
 
 def placed(text: str) -> Iterator[tuple[int, str]]:
@@ -201,8 +217,7 @@ def placed(text: str) -> Iterator[tuple[int, str]]:
         return
     for start, statement in sql.statements(text):
         if _TRIGGER.search(statement):
-            blanks = _LEADING.match(statement)
-            at = start + (blanks.end() if blanks else 0)
+            at = start + len(statement) - len(_LEADING.sub("", statement, count=1))
             yield from ((at, pattern) for pattern in _patterns(statement))
 
 

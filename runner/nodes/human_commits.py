@@ -100,7 +100,7 @@ async def with_pushed_changes(state: RunState, deps: Deps, human_commits: HumanC
     def taken() -> RunState:
         if why := _fault(state, theirs, base, read):
             return _held(state, why)
-        found, paths = asking(state, theirs.changes, read)
+        found, paths, _ = asking(state, theirs.changes, read)
         message, evidence = about(found, paths, people=recovery_texts.people(human_commits))
         attempt = replace(
             state.attempt,

@@ -88,14 +88,13 @@ async def kept_names(
     paths = [path for path in code_among(base, families) if path not in changes.files]
     files = await texts(deps, base, paths)
     files |= {path: write.content for path, write in changes.files.items() if write}
-    last = attempt.calls >= MAX_CALLS
     return await asyncio.to_thread(
         verdict,
         found,
         CodeFiles(files),
         task=TaskWords.of(state.task),
         asked=attempt.checked.asked,
-        last=last,
+        last=attempt.calls >= MAX_CALLS,
     )
 
 
@@ -267,8 +266,11 @@ async def _validated(state: RunState, deps: Deps, work: TaskWork, repair: AutoRe
             return given_up(state, "the task is vague, and the model asked what it means")
         if ASKED_BACK in attempt.checked.asked:
             return given_up(state, "the model asked a question twice")
-    nothing = is_same and words <= _NOTHING
-    if nothing and (seen := await already_there(state, deps, work, base, code_among(base))):
+    if (
+        is_same
+        and words <= _NOTHING
+        and (seen := await already_there(state, deps, work, base, code_among(base)))
+    ):
         failure = Failure("done", seen[0], node="validate_code", evidence=seen)
         state = state.put(replace(state.attempt, failure=failure))
         return given_up(state, "the base has what the task asks for")
@@ -283,8 +285,9 @@ async def _validated(state: RunState, deps: Deps, work: TaskWork, repair: AutoRe
     step = judged(state, "code", same=same)
     known = UNTOUCHED in attempt.checked.asked or step.outcome == "exhausted"
     if known and changes and all(each.error in ASKS_A_PERSON for each in complaints):
-        doubts = [complaint.message for complaint in complaints]
-        return await asyncio.to_thread(_cleared, state, read, doubts)
+        return await asyncio.to_thread(
+            _cleared, state, read, [complaint.message for complaint in complaints]
+        )
     return step
 
 
@@ -303,7 +306,7 @@ def _cleared(state: RunState, read: Read, doubts: Sequence[str] = ()) -> Step:
     is not asked again: the agreement is bound to this very change set.
     """
     changes = state.attempt.answered.changes
-    about = asking(state, changes, read)
+    found, paths, unasked = asking(state, changes, read)
     plain, seen = as_texts(changes, read)
     state = state.updated(
         replace(
@@ -312,24 +315,30 @@ def _cleared(state: RunState, read: Read, doubts: Sequence[str] = ()) -> Step:
             warnings=(
                 *state.attempt.checked.warnings,
                 *said_by(weaker_asserts, plain, read=seen),
+                *unasked,
             ),
         )
     )
-    if state.attempt.agreed.approved == changes.digest or not any((*about, doubts)):
+    if state.attempt.agreed.approved == changes.digest or not any((found, paths, doubts)):
         return Step(state, "ok")
-    return needs_a_person(state, *about, doubts=doubts)
+    return needs_a_person(state, found, paths, doubts)
 
 
 def asking(
     state: RunState, changes: ChangeSet, read: Read
-) -> tuple[Sequence[Destructive], Sequence[str]]:
-    """Return what people want to be asked about: operations that destroy, and paths."""
+) -> tuple[Sequence[Destructive], Sequence[str], tuple[str, ...]]:
+    """Return what people want to be asked about: operations that destroy, and paths.
+
+    Third is the warning of operations that they do not want to be asked about, if there are any.
+    """
     found = destructive(*as_texts(changes, read))
     if found:
         log.info("%s", log_line(found))
-    options = state.request.options
-    paths = asked_about(options.approvals.pause_protected, changes.files)
-    return found if options.approvals.pause_destructive else (), paths
+    approvals = state.request.options.approvals
+    paths = asked_about(approvals.pause_protected, changes.files)
+    if approvals.pause_destructive or not found:
+        return found, paths, ()
+    return (), paths, (verification_texts.destructive_unasked(found),)
 
 
 def complaints_of(
@@ -341,7 +350,6 @@ def complaints_of(
     """
     options = state.request.options
     protect = (*options.approvals.protect, protect_file(state.request.roadmap))
-    repairing = state.attempt.tested.verification is not None
     limits = Limits(files=options.limits.max_files, total_bytes=options.limits.max_bytes)
     plain, seen = as_texts(changes, read)
     missing = missing_files(state.task, changes, base)
@@ -349,7 +357,12 @@ def complaints_of(
         effective = changes.effective(base).files
         paths = revision.conflict.paths if revision.conflict else ()
         missing = tuple(
-            Complaint(path, "MissingFile", _LEFT_OUT, advice="Do it again here.")
+            Complaint(
+                path,
+                "MissingFile",
+                "what the pull request did in this file is missing.",
+                advice="Do it again here.",
+            )
             for path in paths
             if path not in effective
         )
@@ -358,7 +371,7 @@ def complaints_of(
         *weakened_tests(  # never left out: it keeps tests safe
             plain,
             read=seen,
-            repairing=repairing,
+            repairing=state.attempt.tested.verification is not None,
             accepted=state.attempt.checked.other_tests,
             others=tests,
         ),
@@ -366,13 +379,13 @@ def complaints_of(
     )
 
 
-_LEFT_OUT = "what the pull request did in this file is missing."
-
-
 def _nothing_new(attempt: Attempt, changes: ChangeSet) -> Complaint:
     if attempt.planned.revision and changes.digest == attempt.answered.tried[0]:
         return Complaint("", "EmptyAnswer", "the answer changes nothing of the pull request")
     if changes:
         return Complaint("", "SameAnswer", "this answer was tried before and did not work")
-    message = "the answer changes nothing: what it gives is equal to the repository's"
-    return Complaint("", "EmptyAnswer", message)
+    return Complaint(
+        "",
+        "EmptyAnswer",
+        "the answer changes nothing: what it gives is equal to the repository's",
+    )

