@@ -3,7 +3,8 @@
 An old test that passes then is flaky, and named so. One that keeps failing is run on the base as
 well, if it may have nothing to do with the change. Where it passes there only sometimes, it is run
 a few more times with the change; where it fails with another message each time, messages are not
-compared. A configured command that names no test counts as one.
+compared. One that failed on the base and passes now without using what changed is run there once
+more. A configured command that names no test counts as one.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ async def steadied(
     for _ in range(most):
         if not left:
             break
-        again = await _again(work, after.tree, red, left)
+        again = await _again(work, red, left)
         flaky |= _passing(left, again)
         left = [failure for failure in left if failure not in flaky]
     return replace(after, levels=tuple(_named(level, flaky) for level in after.levels))
@@ -58,7 +59,7 @@ async def _commands_again(work: NodeWork, after: Verification) -> Verification:
     ]
     if not red:
         return after
-    again = await _again(work, after.tree, red, ())
+    again = await _again(work, red, ())
     passing = {level.command for level in again.levels if level.result == "passed"}
 
     def steady(level: Level) -> Level:
@@ -71,27 +72,26 @@ async def _commands_again(work: NodeWork, after: Verification) -> Verification:
 
 
 async def _again(
-    work: NodeWork, tree: str, red: Sequence[Level], failures: Sequence[TestFailure]
+    work: NodeWork,
+    red: Sequence[Level],
+    failures: Sequence[TestFailure],
+    *,
+    on_base: bool = False,
 ) -> Verification:
-    """Run what failed in these levels once more with the change, and tell of it."""
-    session = await work.session()
+    """Run what failed in these levels once more, with the change or without it, and tell of it."""
+    session = await work.session(ChangeSet() if on_base else None)
     again = await run_again(
         session,
-        tree=tree,
+        tree=work.base.tree if on_base else work.tree,
         failures=failures,
         of=red,
-        timeout=_seconds(red, work),
+        timeout=min(work.seconds, max(_LEAST_SECONDS, 3 * sum(level.seconds for level in red))),
         own=work.own,
-        tools=work.tools,
-        paths=work.entries,
+        tools=work.tools_before if on_base else work.tools,
+        paths=work.base.entries if on_base else work.entries,
     )
-    await work.tell(again, "again")
+    await work.tell(again, "before" if on_base else "again")
     return again
-
-
-def _seconds(red: Sequence[Level], work: NodeWork) -> float:
-    """How long a few tests may take when they are run again."""
-    return min(work.seconds, max(_LEAST_SECONDS, 3 * sum(level.seconds for level in red)))
 
 
 def _may_be_flaky(
@@ -154,20 +154,42 @@ async def unsteady_on_base(
     runs: list[Verification] = []
     results: dict[str, frozenset[str]] = {}
     for _ in range(TIMES if failures else 0):
-        session = await work.session(ChangeSet())
-        ran = await run_again(
-            session,
-            tree=work.base.tree,
-            failures=failures,
-            of=red,
-            timeout=_seconds(red, work),
-            tools=work.tools_before,
-        )
-        runs.append(ran)
-        await work.tell(ran, "before")
+        runs.append(await _again(work, red, failures, on_base=True))
         results = results_of({failure.test for failure in failures}, runs)
         if all(len(each) > 1 for each in results.values()):
             break
     varying = {test: each for test, each in results.items() if len(each) > 1}
     red_ones = frozenset(test for test, each in varying.items() if "" not in each)
     return red_ones, frozenset(varying) - red_ones
+
+
+async def turned_by_chance(
+    work: NodeWork, after: Verification, found: Assessment, users: Collection[str]
+) -> Verification:
+    """Return the verification with old tests that turn without the change named flaky.
+
+    That is, they failed on the base, are none of the ``users`` of what changed, and pass on the
+    base when they are run there alone. More than a few do not all turn by chance.
+    """
+    turned = {t for t in found.verdict.turned if t.partition("::")[0] not in users}
+    of = [
+        replace(level, failures=tuple(TestFailure(t, "") for t in level.found if t in turned))
+        for level in after.tests
+        if turned & set(level.found)
+    ]
+    failures = [failure for level in of for failure in level.failures]
+    if not 0 < len(failures) <= MOST or (found.outcome == "red" and not found.otherwise):
+        return after
+    again = await _again(work, of, failures, on_base=True)
+    passing = {failure.test for failure in _passing(failures, again)}
+    levels: list[Level] = []
+    for level in after.levels:
+        names = tuple(test for test in level.found if test in passing)
+        levels.append(
+            replace(
+                level,
+                flaky=(*level.flaky, *names),
+                reason="; ".join(filter(None, (level.reason, flaky_words(names)))),
+            )
+        )
+    return replace(after, levels=tuple(levels))

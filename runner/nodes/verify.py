@@ -32,7 +32,7 @@ from runner.nodes.format import formatted
 from runner.nodes.lint import lint_levels, with_linters
 from runner.nodes.people import excused, stands_in_the_way
 from runner.nodes.proof import proved, unnoticed, unproven
-from runner.nodes.steadied import TIMES, steadied, unsteady_on_base
+from runner.nodes.steadied import TIMES, steadied, turned_by_chance, unsteady_on_base
 from runner.nodes.work import NodeWork, work_on
 from runner.people.sentences import new_findings
 from runner.people.texts import pull_texts, verification_texts
@@ -316,6 +316,9 @@ async def _assessed(work: NodeWork) -> tuple[NodeWork, Assessment, JudgedChange 
             found, change = await assessed(work, again, unsteady=unsteady)
     if apart := await apart_from(work, found):
         found, change = await assessed(work, verification, unsteady=unsteady, apart=apart)
+    again = await turned_by_chance(work, verification, found, change.users or ())
+    if again != verification:
+        found, change = await assessed(work, again, unsteady=unsteady, apart=apart)
     return work, found, change
 
 

@@ -112,7 +112,10 @@ def assess(after: Verification, before: Verification, change: JudgedChange) -> A
         )
     unchanged = tuple(failure.test for failure in red_tests(after))
     waits = found.tests.get("waits", ())
-    if _nothing_ran(after) and not set(unchanged) <= set(waits):
+    # whether each of those that failed could not even be loaded or compiled
+    ran = any(level.passed or level.result == "passed" for level in after.tests)
+    loaded = ran or any(failure.is_case for failure in red_tests(after))
+    if not loaded and not set(unchanged) <= set(waits):
         first = red_tests(after)[0]
         why = f"no test runs, with or without this change: {first.test}: {told_in_one_line(first)}"
         return Assessment("unverifiable", after, Verdict(reason=why, unchanged=unchanged))
@@ -132,9 +135,14 @@ def concluded(found: Assessment, rows: Sequence[Row], change: JudgedChange) -> A
     verdict = Verdict("shown", _shown_by(len(turned), len(table.shown)), turned, unchanged)
     if not table.shown:
         passed = any(level.result == "passed" for level in found.verification.tests)
-        why = _why_not_shown(found.verification, change) if passed else _why_not_run(found)
+        reasons = (level.reason for level in found.verification.tests if level.reason)
+        why = _why_not_shown(found.verification, change) if passed else next(reasons, "no test ran")
         verdict = Verdict("unbroken" if passed else "untested", why, (), unchanged)
-    interpreted = {p for p in change.written - change.unbuilt if _is_code(p)}
+    interpreted = {
+        path
+        for path in change.written - change.unbuilt
+        if language_of(path) not in ("", "css", "html") and not is_test_side(path)
+    }
     if change.unbuilt and (interpreted or not table.shown):
         why = f"the compiled part was not built ({', '.join(sorted(change.unbuilt)[:_MOST_NAMED])})"
         kind: VerdictKind = "unbroken" if table.shown else "untested"
@@ -143,19 +151,9 @@ def concluded(found: Assessment, rows: Sequence[Row], change: JudgedChange) -> A
     return replace(found, rows=tuple(rows), verdict=replace(verdict, untested=untested))
 
 
-def _is_code(path: str) -> bool:
-    """Whether it is code under test, in a language that Cairn parses."""
-    return language_of(path) not in ("", "css", "html") and not is_test_side(path)
-
-
 def _shown_by(old: int, all_of_them: int) -> str:
     stood = f"by {counted(old)} that stood there" if old else ""
     return " and ".join(filter(None, (stood, "by tests of this change" * (old < all_of_them))))
-
-
-def _why_not_run(found: Assessment) -> str:
-    reasons = [level.reason for level in found.verification.tests if level.reason]
-    return reasons[0] if reasons else "no test ran"
 
 
 def _why_not_shown(after: Verification, change: JudgedChange) -> str:
@@ -306,13 +304,6 @@ def flaky_words(tests: Sequence[str]) -> str:
 
 def _as_they_did(count: int) -> str:
     return f"{count} {'fails' if count == 1 else 'fail'} as before this change"
-
-
-def _nothing_ran(after: Verification) -> bool:
-    """Whether tests failed, and each of them by not even being loaded or compiled."""
-    ran = any(level.passed or level.result == "passed" for level in after.tests)
-    failures = red_tests(after)
-    return bool(failures) and not ran and not any(failure.is_case for failure in failures)
 
 
 def _does_no_harm(

@@ -104,7 +104,14 @@ class Rows:
         self._was = {failure.test: failure for failure in self._before.failures}
         self._passed = {plain_id(name) for level in self._before.tests for name in level.found}
         self._named = all(map(_names_all, self._before.tests))
-        self._nothing_ran = {v.tool for v in before.tests if v.broken and not _stopped(v)}
+        # tests that were stopped, or never began, say nothing about any of them
+        self._nothing_ran = {
+            level.tool
+            for level in before.tests
+            if level.broken
+            and level.cause != "timeout"
+            and 0 <= (level.exit_code or 0) < NOT_STARTED
+        }
         self._red = {failure.test for failure in red_tests(self._after)}
         self._flaky = {test for level in after.tests for test in level.flaky}
 
@@ -260,9 +267,7 @@ class Rows:
 
     def _reaches(self, failure: TestFailure) -> bool:
         users = self._change.users
-        if failure.test in self._change.apart:
-            return False
-        return (
+        return failure.test not in self._change.apart and (
             users is None
             or failure.test in self._lines
             or path_of(failure) in users
@@ -285,12 +290,6 @@ def green_files(after: Verification) -> frozenset[str] | None:
     if not all(level.green for level in passed):
         return None
     return frozenset(path for level in passed for path in level.green)
-
-
-def _stopped(level: Level) -> bool:
-    """Whether its tests were stopped, or never began: that says nothing about any of them."""
-    code = level.exit_code or 0
-    return level.cause == "timeout" or code < 0 or code >= NOT_STARTED
 
 
 def is_test_side(path: str) -> bool:

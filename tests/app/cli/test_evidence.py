@@ -165,6 +165,38 @@ async def test_a_new_test_that_turns_by_chance_shows_nothing(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(
+    ("fails", "verdict", "turned"),
+    [
+        pytest.param("count == 2", "unbroken", False, id="once"),
+        pytest.param("not after", "shown", True, id="each time without the change", marks=MORE),
+    ],
+)
+async def test_an_old_test_that_turns_by_chance_shows_nothing(
+    tmp_path: Path, fails: str, verdict: str, *, turned: bool
+) -> None:
+    """It loads nothing of the change, passes with it, and fails without it: is that so again?"""
+    test = (
+        "from pathlib import Path\n\n\ndef test_now_and_then():\n"
+        f"    runs = Path({str(tmp_path / 'runs')!r})\n"
+        "    count = len(runs.read_text()) + 1 if runs.exists() else 1\n"
+        "    runs.write_text('x' * count)\n"
+        "    after = 'Divide.' in '\\n'.join(p.read_text() for p in Path('calc').iterdir()"
+        " if p.is_file())\n"
+        f"    assert not ({fails})\n"
+    )
+    docstring = DIVIDE.replace(":\n", ':\n    """Divide."""\n', 1)
+    line = await ended(
+        tmp_path,
+        CALC | {"tests/test_now_and_then.py": test.encode()},
+        answer({"calc/divide.py": docstring}),
+    )
+
+    name = "tests/test_now_and_then.py::test_now_and_then"
+    assert (line["verdict"], line["turned"]) == (verdict, [name] * turned)
+    assert len((tmp_path / "runs").read_text()) == 3
+
+
+@pytest.mark.parametrize(
     ("test", "verdict"),
     [
         pytest.param("assert mul(3, 4) == 12", "shown", id="a check"),

@@ -227,6 +227,7 @@ def test_what_failed_and_passed_on_one_tree_shows_nothing() -> None:
     """However it ended without the change."""
     found = assess(ran(green=[OTHER, UPPER], flaky=(OTHER,)), ran(failing(OTHER)), TASK)
     assert (found.outcome, found.verdict.turned) == ("green", ())
+    assert {row.test: row.before for row in found.rows}[OTHER] == "not run"
 
 
 @pytest.mark.parametrize(
