@@ -43,7 +43,7 @@ def test_a_proposal_says_why_what_and_how_to_decide() -> None:
 
     for part in (
         f"Proposal {proposal.id}: DECOMPOSE",
-        "the task is too large for one attempt: tests | fail (`task_too_complex`)",
+        "the task is too large for one attempt; tests | fail (`task_too_complex`)",
         "It changes two files.",
         "- **1.1.1** Write `a.py`",
         "  - it adds",
