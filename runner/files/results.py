@@ -95,7 +95,8 @@ class RunFiles:
             names = tuple(f"runs/{event.run}/{each}" for each in (*links, name))
             before = self._files.get((event.task, attempt.number), ())
             self._files[event.task, attempt.number] = (*before, *names)
-        if not state.current and (state.roadmap or state.node == END):
+        # beside a report always, so that the two never disagree
+        if state.node in (END, REST) or (state.roadmap and not state.current):
             self._save_todos(state)
         if state.node in (END, REST):
             self._report(state)
