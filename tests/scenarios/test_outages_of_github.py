@@ -16,6 +16,7 @@ ASKING = [
     ("GET", "*/permission"),
     ("POST", "*/reactions"),
     ("GET", "*/contents/*"),
+    ("GET", "*/git/trees/HEAD"),
     ("GET", "*/issues/*/comments"),
     ("POST", "*/issues/*/comments"),
     ("GET", "*/issues/comments/*"),

@@ -313,7 +313,7 @@ async def test_a_failed_attempt_is_not_repeated_by_a_restart(talk: Bot) -> None:
     """Started again, pushed to elsewhere and told again: the same conflict costs nothing more."""
     async with talk.started():
         (pull,) = await made(talk)
-        talk.model.says(*["I cannot do that."] * 4)
+        talk.model.says(*["I cannot do that."] * 2)
         await changed_by_a_person(talk, "alpha")
     read(talk)
 
@@ -323,7 +323,7 @@ async def test_a_failed_attempt_is_not_repeated_by_a_restart(talk: Bot) -> None:
             await talk.github.redeliver(delivery)
         await talk.idle()
 
-    assert (len(talk.model.requests), read(talk)) == (5, "")
+    assert (len(talk.model.requests), read(talk)) == (3, "")
     check_left_to_people(talk, pull, "alpha")
 
 
