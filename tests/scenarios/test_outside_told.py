@@ -62,7 +62,7 @@ def stack_check(bot: Bot, pull: Issue) -> str:
 async def test_the_check_says_how_the_attempt_ended(bot: Bot) -> None:
     """Nothing claims that Cairn is working when it is not."""
     (pull,) = await made(bot)
-    bot.model.says(*["I cannot do that."] * 4)
+    bot.model.says(*["I cannot do that."] * 2)
     await changed_by_a_person(bot, "alpha")
     assert "is working" not in stack_check(bot, pull)
 
