@@ -30,7 +30,6 @@ from app.github.token_identity import (
 from app.progress.comment import ReadOnlyCheck, writable_everywhere
 from app.store.deliveries import Delivery
 from handlers.answering import handle_comment
-from handlers.commands import COMMANDS
 from handlers.decisions import handle_pull
 from handlers.events import (
     ButtonClicked,
@@ -72,7 +71,8 @@ class Dispatch:
     closed or opened again, or that a native stack changed, even by bots; ``installed`` handles
     events about installations and what becomes of repositories;
     ``dashboards`` do what people tick there; ``refusals`` remembers who was refused something,
-    ``read_only`` says where we write nothing; ``configs`` are read again for each one.
+    ``read_only`` says where we write nothing; ``configs`` are read again for each one; ``server``
+    is what features work with.
     """
 
     identity: Identity
@@ -86,7 +86,8 @@ class Dispatch:
     installed: Callable[[InstallationChanged | RepositoryChanged], Awaitable[None]]
     dashboards: Dashboards
     configs: Configurations
-    commands: Commands = COMMANDS
+    commands: Commands
+    server: object
     read_only: ReadOnlyCheck = writable_everywhere
 
     async def __call__(self, delivery: Delivery) -> None:
@@ -190,7 +191,12 @@ class Dispatch:
         match event:
             case IssueCommentCreated():
                 await handle_comment(
-                    event, thread=thread, runs=runs, proposals=proposals, rows=rows
+                    event,
+                    thread=thread,
+                    runs=runs,
+                    proposals=proposals,
+                    rows=rows,
+                    server=self.server,
                 )
             case IssueEdited():
                 await self.dashboards.ticked(event, thread=thread, runs=runs, proposals=proposals)

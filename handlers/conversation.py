@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from handlers.events import IssueCommentCreated
 from handlers.grammar import Commands, ExecuteCommand
@@ -14,7 +15,8 @@ from handlers.ports import Proposals, RunRequested, Runs
 class Conversation:
     """One comment, whoever is needed to answer it, and the table of commands.
 
-    ``role`` is what its author may do; ``nth`` counts the commands of the comment from 0.
+    ``role`` is what its author may do; ``nth`` counts the commands of the comment from 0. Handlers
+    know nothing of the ``server`` that features work with (``app/runs/parts.py``).
     """
 
     event: IssueCommentCreated
@@ -23,6 +25,7 @@ class Conversation:
     proposals: Proposals
     rows: Commands
     role: Role
+    server: Any = None
     nth: int = 0
 
     @property

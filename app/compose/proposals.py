@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 
 from cachetools import LRUCache
@@ -12,7 +11,7 @@ from app.github.comments import read_reactions
 from app.github.token_identity import CONVERSE, REACTIONS, Identity
 from app.progress.comment import ReadOnlyCheck, writable_everywhere
 from app.proposals.service import ProposalService
-from app.store.runs import StoredRuns, StoredSkips
+from app.store.runs import StoredRuns
 from handlers.decisions import Reacted, Refused, rule_on_reactions
 from handlers.events import Repo
 from handlers.issue_thread import IssueThread, Refusals
@@ -20,19 +19,6 @@ from handlers.ports import ProposalView
 from handlers.texts import decision_replies
 
 _MOST_REFUSED = 10_000
-
-
-@dataclass(frozen=True)
-class SkippedTasks:
-    """The ``StoredSkips`` port of one run."""
-
-    skips: StoredSkips
-    repository_id: int
-    roadmap: str
-
-    async def skipped(self) -> frozenset[str]:
-        """Return the keys of the tasks people want left out."""
-        return await self.skips.of(self.repository_id, self.roadmap)
 
 
 class Reactions:

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 
 from app.compose.dashboards import dashboards, place_of
 from app.compose.pages import Watching, watching
-from app.compose.parts import ServerParts
 from app.compose.proposals import Reactions
 from app.dashboard.keeper import BoardPlace, Dashboards
 from app.dispatch import Dispatch
+from app.features import COMMANDS, FEATURES
 from app.github.place import FollowUps
 from app.github.pulls import PREFIX
 from app.jobs.engine import Engine
@@ -25,14 +25,13 @@ from app.pushes.push import RoadmapPushes
 from app.runs.execution import RunPorts, Segments
 from app.runs.following import ConflictAttempts, QueuedFollowUps
 from app.runs.installations import Installations
-from app.runs.lessons import LearnedHere
 from app.runs.onboarding import Welcome
 from app.runs.our_pulls import OurPulls
+from app.runs.parts import ServerParts
 from app.runs.returning import Returning
 from app.runs.service import RunService
 from app.runs.verifying import Verifications
 from app.store.deliveries import Deliveries
-from app.store.history import StoredHistory
 from app.store.proposals import StoredProposals
 from app.store.queue import Affected, Queue
 from app.store.runs import Run, RunRequest, StoredRuns
@@ -128,7 +127,12 @@ def _work(parts: ServerParts, also: tuple[Events, ...]) -> Working:
 
     worker = Worker(
         queue,
-        Segments(runs, ports_of=ports_of, stopped=stopped).begin,
+        Segments(
+            runs,
+            ports_of=ports_of,
+            stopped=stopped,
+            kinds={word: does for each in FEATURES for word, does in each.kinds.items()},
+        ).begin,
         lost=engine.lost,
         clock=around.clock,
         rest=around.rest,
@@ -170,15 +174,11 @@ def _work(parts: ServerParts, also: tuple[Events, ...]) -> Working:
         pulls,
         parts.skips,
         proposals,
-        StoredHistory(parts.store),
-        around.clock,
-        LearnedHere(parts.lessons, parts.config_of, parts.folders.memory),
         roadmap_of=parts.roadmap_of,
         read=parts.roadmap_now,
         first_words=first_words,
         look=worker.look,
         queued=parts.outward.queued,
-        page=parts.history_page,
     )
 
     async def pull_changed(event: PullChanged) -> None:
@@ -223,7 +223,8 @@ def _work(parts: ServerParts, also: tuple[Events, ...]) -> Working:
         service,
         proposals,
         clock=around.clock,
-        commands=around.commands,
+        server=parts,
+        commands=(*COMMANDS, *around.commands),
         allowed_bots=bots,
         read_only=parts.read_only,
         configs=parts.configs,

@@ -22,7 +22,6 @@ from app.runs.lessons import Lessons
 from app.runs.requests import request_of
 from app.runs.revising import answers, not_begun
 from app.runs.setup_offer import SetUp
-from app.runs.undoing import MAY_NOT_UNDO, undo
 from app.runs.verifying import verify_again
 from app.store.runs import PERSON, Run, Status, StoredRuns
 from runner.config.model import RepositoryConfig
@@ -181,7 +180,8 @@ _STOP_REQUESTS: dict[str, StopRequest] = {"cancelling": "cancel", "pausing": "pa
 class Segments:
     """Drives runs from the last rows of their journals.
 
-    ``ports_of`` puts together what one run works with, ``stopped`` is called with how it stopped.
+    ``ports_of`` puts together what one run works with, ``stopped`` is called with how it stopped;
+    ``kinds`` are what runs do that drive no task, by the word in their request.
     """
 
     def __init__(
@@ -190,10 +190,12 @@ class Segments:
         *,
         ports_of: Callable[[Run], Awaitable[RunPorts]],
         stopped: Callable[[Run, Outcome], Awaitable[None]],
+        kinds: Mapping[str, RunKind],
     ) -> None:
         self._runs = runs
         self._ports_of = ports_of
         self._stopped = stopped
+        self._kinds = kinds
         self._started: set[str] = set()
 
     async def begin(self, id: str) -> Segment:
@@ -202,7 +204,7 @@ class Segments:
         if run is None:
             raise LookupError(f"there is no run {id}")
         ports = await self._ports_of(run)
-        async with aclosing(execute(run, ports, self._runs, self._started)) as steps:
+        async with aclosing(execute(run, ports, self._runs, self._started, self._kinds)) as steps:
             async for step in steps:
                 if isinstance(step, Outcome):
                     # an end that people could not be told is said when the conversation is unlocked
@@ -212,7 +214,13 @@ class Segments:
                 yield step
 
 
-async def execute(run: Run, ports: RunPorts, runs: StoredRuns, started: MutableSet[str]) -> Segment:
+async def execute(
+    run: Run,
+    ports: RunPorts,
+    runs: StoredRuns,
+    started: MutableSet[str],
+    kinds: Mapping[str, RunKind],
+) -> Segment:
     """Drive the run as far as it goes and tell people; yields as ``Segment`` says.
 
     ``started`` are the bases whose tests were seen to start: they are not looked at again.
@@ -232,7 +240,7 @@ async def execute(run: Run, ports: RunPorts, runs: StoredRuns, started: MutableS
         ports.repository.in_mode(config.github_mode, options)
         # what a person stopped it from doing about conflicts is done now
         await ports.repository.catch_up(anew=run.cause == PERSON)
-        for kind, work in KINDS.items():
+        for kind, work in {**KINDS, **kinds}.items():
             if run.request.get(kind):
                 yield await work(begun)
                 return
@@ -382,15 +390,6 @@ async def _set_up(begun: Begun) -> Outcome:
     return Outcome("ended", "it only checked what the repository lacks")
 
 
-async def _undone(begun: Begun) -> Outcome:
-    """Propose to take back a merged task; no task is worked on."""
-    ports, reply = begun.ports, MAY_NOT_UNDO
-    if begun.writes:
-        reply = await undo(begun.request, ports.deps, ports.repository)
-    await ports.progress.finish("ended", reply)
-    return Outcome("ended", "it only proposed to take back a task")
-
-
 async def _verified(begun: Begun) -> Outcome:
     """Verify a pull request of ours again, or look at its place later; no task is worked on."""
     ports, number = begun.ports, begun.run.issue or 0
@@ -406,16 +405,6 @@ async def _verified(begun: Begun) -> Outcome:
     return Outcome("ended", reply)
 
 
-KINDS: Mapping[str, Callable[[Begun], Awaitable[Outcome]]] = {
-    "dry_run": _dry,
-    "setup": _set_up,
-    "undo": _undone,
-    "verify": _verified,
-    "plan": plan_only,
-}
-"""What runs do that drive no task, by the word in their request."""
-
-
 async def _outcome(ended: Ended, runs: StoredRuns) -> Outcome:
     reason = ended.reason or ended.state.problem
     if ended.status == "cancelled" or ended.kind == STOP_REQUEST:
@@ -427,3 +416,15 @@ async def _outcome(ended: Ended, runs: StoredRuns) -> Outcome:
         "used": asdict(view_of(ended.state).used),
     }
     return Outcome(ended.status, reason, ended.until, result, cause=ended.kind)
+
+
+RunKind = Callable[[Begun], Awaitable[Outcome]]
+"""What a run does that drives no task. Raises ``Outage``."""
+
+KINDS: Mapping[str, RunKind] = {
+    "dry_run": _dry,
+    "setup": _set_up,
+    "verify": _verified,
+    "plan": plan_only,
+}
+"""What runs do that drive no task, by the word in their request."""

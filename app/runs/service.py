@@ -20,13 +20,12 @@ from app.store.runs import (
     StoredRuns,
     StoredSkips,
 )
-from handlers.events import Repo, User
+from handlers.events import User
 from handlers.ports import (
     Ambiguous,
     CheckpointStatus,
     Fixing,
     InReview,
-    Learned,
     NamedTask,
     OfferKind,
     RepairLeft,
@@ -36,9 +35,6 @@ from handlers.ports import (
     TaskLine,
     Unknown,
 )
-from runner.history.inquiry import asked
-from runner.people.history_answer import HistoryAnswer, HistoryTopic, answered
-from runner.ports import Clock, History
 from runner.roadmap.edit import find
 from runner.roadmap.parse import parse_roadmap
 from runner.state.revising import RevisionRequest
@@ -47,23 +43,14 @@ _WORKING: tuple[Status, ...] = ("queued", "running", "pausing")
 _PAUSED: tuple[Status, ...] = ("paused",)
 
 
-def no_page(repository: Repo) -> str:
-    """No page shows the history."""
-    return ""
-
-
-async def _unheard(run: RunRequest) -> None:
-    """Nobody else hears of a run."""
-
-
 @dataclass
 class RunService:
     """Implements ``handlers.ports.Runs`` on the runs table.
 
-    ``pulls`` knows our pull requests, ``recorded`` what runs did. ``roadmap_of`` says which roadmap
-    a repository has configured, ``read`` gets its bytes. ``first_words`` makes the comment of a
-    run, ``look`` notifies the worker that something changed, ``queued`` tells others of a run,
-    possibly more than once; ``page`` gives the address of the page of a history.
+    ``pulls`` knows our pull requests. ``roadmap_of`` says which roadmap a repository has
+    configured, ``read`` gets its bytes. ``first_words`` makes the comment of a run, ``look``
+    notifies the worker that something changed, ``queued`` tells others of a run, possibly more than
+    once.
     """
 
     runs: StoredRuns
@@ -71,38 +58,20 @@ class RunService:
     pulls: OurPulls
     skips: StoredSkips
     proposals: ProposalService
-    recorded: History
-    clock: Clock
-    learned: Learned
     roadmap_of: Callable[[RunRequested], Awaitable[str]]
     read: Callable[[RunRequested, str], Awaitable[bytes]]
     first_words: Callable[[RunRequest], Awaitable[int | None]]
     look: Callable[[], Awaitable[None]]
-    queued: Callable[[RunRequest], Awaitable[None]] = _unheard
-    page: Callable[[Repo], str] = no_page
+    queued: Callable[[RunRequest], Awaitable[None]]
 
-    async def history(
-        self, repository_id: int, topic: HistoryTopic, *, days: int = 0
-    ) -> HistoryAnswer:
-        """Return what the runs of a repository did."""
-        now = self.clock.now().timestamp()
-        query = asked(now=now, days=days, repository_id=repository_id, failed=topic == "errors")
-        return await answered(self.recorded, topic, query)
-
-    def history_page(self, repository: Repo) -> str:
-        """Return where readers of the repository see it with plots, '' for nowhere."""
-        return self.page(repository)
-
-    async def start(self, request: RunRequested) -> None:
+    async def start(self, request: RunRequested, asked: Mapping[str, object] | None = None) -> None:
         """Queue the run once, and say so.
 
         Its comment comes first: a run that is queued may begin at any moment and make another one.
         """
-        await self._start(request, {})
-
-    async def _start(self, request: RunRequested, more: Mapping[str, object]) -> None:
         queued: RunRequest | None = await self.runs.get(request.run)
         if queued is None:
+            more = asked or {}
             queued = row_of(request, await self.roadmap_of(request), more)
             comment = None if more.get("verify") else await self.first_words(queued)
             await self.queue.start(queued, comment)
@@ -144,7 +113,7 @@ class RunService:
             delivery = f"{request.run}:{each.id}"
             by, at = request.by.login, request.created_at
             await self.proposals.supersede(each, by=by, at=at, delivery=delivery)
-        await self._start(request, {"retry": True, "note": note})
+        await self.start(request, {"retry": True, "note": note})
         return tuple(each.id for each in open_ones)
 
     async def checkpoint(self, request: RunRequested) -> CheckpointStatus | None:
@@ -160,6 +129,8 @@ class RunService:
             issue=(run.issue if run else None) or 0,
             open=pull.open,
             merged=pull.merged,
+            roadmap=pull.roadmap,
+            tasks=pull.tasks,
         )
         if not pull.open:
             return found
@@ -193,7 +164,7 @@ class RunService:
         if len(used) >= most:
             return Revising("limit" if most else "off", len(used), most)
         asked = replace(asked, number=len(used) + 1, most=most)
-        await self._start(_about(request, pull), {"revision": asdict(asked)})
+        await self.start(_about(request, pull), {"revision": asdict(asked)})
         return Revising("started", len(used) + 1, most)
 
     async def fix(self, request: RunRequested) -> Fixing:
@@ -212,7 +183,7 @@ class RunService:
             return Fixing("limit" if most else "off", most=most)
         by, number = request.by.login, len(used) + 1
         asked = RevisionRequest(request.issue, by, failing=head, fix=True, number=number, most=most)
-        await self._start(request, {"revision": asdict(asked)})
+        await self.start(request, {"revision": asdict(asked)})
         return found
 
     async def repair(
@@ -233,7 +204,7 @@ class RunService:
             return
         by, number = request.by.login, len(used) + 1
         asked = RevisionRequest(pull.number, by, failing=head, number=number, most=most)
-        await self._start(_about(request, pull), {"revision": asdict(asked)})
+        await self.start(_about(request, pull), {"revision": asdict(asked)})
 
     async def verify(self, request: RunRequested) -> None:
         """Queue a run that only verifies the head of an open checkpoint again; twice leaves one.
@@ -242,7 +213,7 @@ class RunService:
         """
         pull = await self.pulls.pull_of(request)
         if pull and pull.kind == "checkpoint" and pull.open:
-            await self._start(_about(request, pull), {"verify": True})
+            await self.start(_about(request, pull), {"verify": True})
 
     async def say_again(self, *, repository_id: int, issue: int) -> None:
         """Queue runs again whose end people of an issue could not be told: they only say it."""
@@ -253,18 +224,7 @@ class RunService:
 
     async def set_up(self, request: RunRequested) -> None:
         """Queue a run that only proposes a configuration, if the tests need one."""
-        await self._start(request, {"setup": True})
-
-    async def undo(self, request: RunRequested, name: str) -> NamedTask | Unknown | Ambiguous:
-        """Queue a run that only proposes to take back a merged task; twice leaves one."""
-        pull = await self.pulls.pull_of(request)
-        tasks = pull.tasks if pull and pull.kind == "checkpoint" else ()
-        path = pull.roadmap if pull and tasks else None
-        found = await self.find_task(request, name or (tasks[0] if len(tasks) == 1 else ""), path)
-        if isinstance(found, NamedTask):
-            command = replace(request.command, task=found.key, path=found.roadmap)
-            await self._start(replace(request, command=command), {"undo": True})
-        return found
+        await self.start(request, {"setup": True})
 
     async def skip(self, request: RunRequested, task: NamedTask) -> bool:
         """Leave a task out until it is retried; False when it is left out already."""

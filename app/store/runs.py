@@ -169,6 +169,19 @@ class StoredSkips:
         return frozenset(task for (task,) in found)
 
 
+@dataclass(frozen=True)
+class SkippedTasks:
+    """The ``StoredSkips`` port of one run."""
+
+    skips: StoredSkips
+    repository_id: int
+    roadmap: str
+
+    async def skipped(self) -> frozenset[str]:
+        """Return the keys of the tasks people want left out."""
+        return await self.skips.of(self.repository_id, self.roadmap)
+
+
 @dataclass(frozen=True, slots=True)
 class SavedStep:
     """A row of the journal without its record: the node its cursor goes to, and when it was saved.

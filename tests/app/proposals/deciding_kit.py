@@ -12,23 +12,21 @@ import aiohttp
 
 from app.compose.proposals import Reactions
 from app.dispatch import Dispatch
+from app.features import COMMANDS
 from app.github.config import Configurations
 from app.github.identity import AppIdentity
 from app.proposals.polling import Poller
 from app.proposals.service import ProposalService
-from app.runs.lessons import LearnedHere
 from app.runs.our_pulls import OurPulls
 from app.runs.service import RunService
 from app.store.database import Store, open_store
 from app.store.deliveries import Delivery, StoredRefusals
-from app.store.history import StoredHistory
 from app.store.proposals import ProposalOfRun, StoredProposals
 from app.store.queue import Queue
 from app.store.runs import RunRequest, Status, StoredRuns, StoredSkips
 from app.store.schema import decisions
 from app.store.schema import proposals as table
 from app.store.wakeups import Wakeups
-from handlers.commands import COMMANDS
 from handlers.events import PullClosed, PullReopened, Repo
 from handlers.ports import ProposalView, Rules, RunRequested, State
 from runner.errors import Outage
@@ -262,13 +260,11 @@ def _bench(github: FakeGitHub, session: aiohttp.ClientSession, store: Store) -> 
         _NoPulls(identity, refuse, refuse, refuse),  # type: ignore[arg-type]
         StoredSkips(store, clock),
         proposals,
-        StoredHistory(store),
-        clock,
-        LearnedHere(refuse, refuse, refuse),  # type: ignore[arg-type]
         roadmap_of=refuse,
         read=refuse,  # type: ignore[arg-type]
         first_words=refuse,  # type: ignore[arg-type]
         look=nothing,
+        queued=refuse,  # type: ignore[arg-type]
     )
     dispatch = Dispatch(
         identity,
@@ -276,6 +272,7 @@ def _bench(github: FakeGitHub, session: aiohttp.ClientSession, store: Store) -> 
         proposals,
         clock=clock,
         commands=COMMANDS,
+        server=None,
         allowed_bots={"robot[bot]"},
         refusals=StoredRefusals(store, clock),
         dashboards=refuse,  # type: ignore[arg-type]
