@@ -29,6 +29,7 @@ from runner.verify.judging import (
 from runner.verify.junit import SuiteReport, UnreadableReport, plain, pytest, read_reports
 from runner.verify.levels import NOT_FOUND, lacking, to_install
 from runner.verify.tools.cargo import Cargo
+from runner.verify.tools.dotnet import Dotnet
 from runner.verify.tools.go import Go
 from runner.verify.tools.jvm import GRADLE, MAVEN, Phpunit
 from runner.verify.tools.node import Node, suite_of_line
@@ -58,6 +59,7 @@ _STARTS: Final = {
     "pnpm run test": "node",
     "go test ./...": "go",
     "cargo test": "cargo",
+    "dotnet test": "dotnet",
     "bundle exec rspec": "rspec",
     "vendor/bin/phpunit": "phpunit",
 }
@@ -344,6 +346,7 @@ TOOLS: Final[tuple[Tool, ...]] = (
     Go(),
     MAVEN,
     GRADLE,
+    Dotnet(),
     Rspec(),
     Minitest(),
     Phpunit(),
@@ -356,7 +359,7 @@ PATIENT: Final[tuple[Tool, ...]] = (Pytest(share=0.7), *TOOLS[1:])
 """The same, where tests may take more time than one command has."""
 
 NAMES: Final = (
-    "pytest, node, jest, vitest, mocha, cargo, go, Maven, Gradle, RSpec, Minitest, PHPUnit, make, "
-    "runtests.py"
+    "pytest, node, jest, vitest, mocha, cargo, go, Maven, Gradle, .NET, RSpec, Minitest, PHPUnit, "
+    "make, runtests.py"
 )
 """What is looked for, for people."""
