@@ -100,11 +100,12 @@ def _options(name: str, content: bytes) -> Mapping[str, Any] | None:
 _TESTS = lazy_pattern(rb"^(?:import|from) unittest\b|^def test_", re.MULTILINE)
 _MOST_SHOWN = 10
 _LONGEST = 2_000
-_FAILED, _INTERRUPTED, _INTERNAL, _USAGE, _NO_TESTS = 1, 2, 3, 4, 5
+_FAILED, _INTERRUPTED, _INTERNAL, _USAGE, _NO_TESTS, _FORGED = 1, 2, 3, 4, 5, 76
 _ENDINGS = {
     _INTERRUPTED: "pytest was interrupted",
     _INTERNAL: "pytest had an internal error",
     _USAGE: "pytest could not start",
+    _FORGED: "the tests changed how pytest judges them",
 }
 _INTERNAL_LINE = lazy_pattern(r"^INTERNALERROR> (?! )(.+)$", re.MULTILINE)
 _WRONG_USAGE = lazy_pattern(r"^\S+: error: (.+)$", re.MULTILINE)
