@@ -17,6 +17,7 @@ import os
 import re
 import secrets
 import select
+import shutil
 import signal
 import sys
 from pathlib import Path
@@ -84,7 +85,7 @@ def is_honest(module: Any) -> bool:
             test.fixturenames = []
             test.quiet = Quiet(test.ihook)
             test.quiet.pytest_runtest_protocol(item=test, nextitem=None)
-        except Exception:  # noqa: BLE001 - of the project's hooks
+        except Exception:  # noqa: BLE001, S112 - of the project's hooks
             continue
         called = [report for report in test.quiet.reports if report.when == "call"]
         wrong = "failed" if function is passes else "passed"
@@ -129,7 +130,7 @@ class Watch:
     def pytest_sessionfinish(self, session: Any) -> Any:
         """Read the report at once."""
         yield
-        path = Path(session.config.option.xmlpath or os.devnull)
+        path = Path(getattr(session.config.option, "xmlpath", None) or os.devnull)
         self.report = path.read_bytes() if path.is_file() else b""
         self.ended = True
 
@@ -175,6 +176,36 @@ class Parts(Watch):
     def last(self, items: list[Any]) -> list[Any]:
         """All; where it stopped, the next one: what that needs is set up."""
         return items[-self.left :][:1] if self.stopped else items
+
+
+class Sealed(Watch):
+    """The same in a pytest that others start, by way of its environment."""
+
+    def __init__(self, folder: str, options: str, seal: str) -> None:
+        super().__init__()
+        self.folder, self.options, self.seal = folder, options, Path(seal)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_load_initial_conftests(self, early_config: Any) -> None:
+        """Say that it watches, and remove what tells of it before any code of the project runs."""
+        if getattr(early_config.known_args_namespace, "numprocesses", None):
+            return  # the processes that pytest-xdist starts load it as well
+        self.seal.write_text("begun", "utf-8")
+        shutil.rmtree(self.folder)
+        for name, added in (("PYTEST_ADDOPTS", self.options), ("PYTHONPATH", self.folder)):
+            os.environ[name] = os.environ[name].replace(added, "", 1).strip(f" {os.pathsep}")
+
+    @pytest.hookimpl(hookwrapper=True, tryfirst=True)
+    def pytest_unconfigure(self) -> Any:
+        """Say that it came to its end."""
+        yield
+        if not self.cut and self.agrees() and self.seal.is_file():
+            self.seal.write_text(f"{len(self.failed)}", "utf-8")
+
+
+def shown(plugin: Watch) -> None:
+    """Make the hooks of a plug-in those of this module."""
+    globals().update((n, getattr(plugin, n)) for n in dir(plugin) if n.startswith("pytest_"))
 
 
 def shortened(report: bytes) -> bytes:
@@ -225,7 +256,10 @@ def heard(pipe: int, child: int, mark: bytes) -> tuple[int, Any]:
 def main() -> None:
     """Run pytest with the arguments behind the first two."""
     seconds, names, *arguments = sys.argv[2:]
-    before, report = Path(names), Path(next(w[11:] for w in arguments if w.startswith("--junitxml=")))
+    before, report = (
+        Path(names),
+        Path(next(w[11:] for w in arguments if w.startswith("--junitxml="))),
+    )
     known = set(before.read_text("utf-8").splitlines()) if before.is_file() else set()
     mark = secrets.token_bytes(16)
     pipe, end = os.pipe()

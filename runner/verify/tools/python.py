@@ -378,6 +378,11 @@ def _command(report: str, seconds: str, names: str) -> list[str]:
     ]
 
 
+def sealed_plugin(folder: str, options: str, seal: str) -> bytes:
+    """A plug-in that writes into the file ``seal`` how pytest ended; see ``pytest_running``."""
+    return f"{_RUN}\nshown(Sealed({folder!r}, {options!r}, {seal!r}))\n".encode()
+
+
 def _must_have_pytest(result: CommandResult) -> None:
     must_be_there(result, "python3")
     if result.exit_code == _FAILED and _NO_PYTEST.search(result.stderr):
