@@ -71,8 +71,7 @@ class Dispatch:
     closed or opened again, or that a native stack changed, even by bots; ``installed`` handles
     events about installations and what becomes of repositories;
     ``dashboards`` do what people tick there; ``refusals`` remembers who was refused something,
-    ``read_only`` says where we write nothing; ``configs`` are read again for each one; ``server``
-    is what features work with.
+    ``read_only`` says where we write nothing; ``configs`` are read again for each one.
     """
 
     identity: Identity
@@ -87,7 +86,6 @@ class Dispatch:
     dashboards: Dashboards
     configs: Configurations
     commands: Commands
-    server: object
     read_only: ReadOnlyCheck = writable_everywhere
 
     async def __call__(self, delivery: Delivery) -> None:
@@ -196,7 +194,6 @@ class Dispatch:
                     runs=runs,
                     proposals=proposals,
                     rows=rows,
-                    server=self.server,
                 )
             case IssueEdited():
                 await self.dashboards.ticked(event, thread=thread, runs=runs, proposals=proposals)

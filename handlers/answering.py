@@ -33,7 +33,6 @@ async def handle_comment(
     runs: Runs,
     proposals: Proposals,
     rows: Commands,
-    server: object = None,
 ) -> None:
     """Do what a new comment asks for. Raises ``Outage`` of the client; doing it again is safe.
 
@@ -50,7 +49,6 @@ async def handle_comment(
             proposals=proposals,
             rows=rows,
             role=role,
-            server=server,
         )
         await _answer(conversation, commands)
     if event.is_pull_request:

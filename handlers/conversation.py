@@ -15,8 +15,7 @@ from handlers.ports import Proposals, RunRequested, Runs
 class Conversation:
     """One comment, whoever is needed to answer it, and the table of commands.
 
-    ``role`` is what its author may do; ``nth`` counts the commands of the comment from 0. Handlers
-    know nothing of the ``server`` that features work with (``app/runs/parts.py``).
+    ``role`` is what its author may do; ``nth`` counts the commands of the comment from 0.
     """
 
     event: IssueCommentCreated
@@ -25,8 +24,12 @@ class Conversation:
     proposals: Proposals
     rows: Commands
     role: Role
-    server: Any = None
     nth: int = 0
+
+    @property
+    def service(self) -> Any:
+        """What features know ``runs`` as: a ``RunService`` (``app/runs/service.py``)."""
+        return self.runs
 
     @property
     def here(self) -> dict[str, int]:

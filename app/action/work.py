@@ -196,7 +196,7 @@ async def _read(acting: Acting, job: Job, inputs: Inputs) -> RunState:
         updated_at=now,
         result=None,
     )
-    ports = await parts.ports(row, work.runs, work.watch.events, work.poller.look)
+    ports = await parts.ports(row, work.watch.events, work.poller.look)
     step = await parse_roadmap(
         RunState(request_of(row, await ports.config())), ports.deps, TaskWork()
     )

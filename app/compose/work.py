@@ -23,14 +23,12 @@ from app.proposals.polling import Poller
 from app.proposals.service import ProposalService
 from app.pushes.push import RoadmapPushes
 from app.runs.execution import RunPorts, Segments
-from app.runs.following import ConflictAttempts, QueuedFollowUps
+from app.runs.following import QueuedFollowUps
 from app.runs.installations import Installations
 from app.runs.onboarding import Welcome
-from app.runs.our_pulls import OurPulls
 from app.runs.parts import ServerParts
 from app.runs.returning import Returning
 from app.runs.service import RunService
-from app.runs.verifying import Verifications
 from app.store.deliveries import Deliveries
 from app.store.proposals import StoredProposals
 from app.store.queue import Affected, Queue
@@ -88,7 +86,7 @@ async def working(parts: ServerParts, also: tuple[Events, ...] = ()) -> AsyncIte
 def _work(parts: ServerParts, also: tuple[Events, ...]) -> Working:
     """Everything in order; what is told of something later is a function that is called later."""
     settings, around, identity = parts.settings, parts.around, parts.identity
-    runs, stored = StoredRuns(parts.store, around.clock), StoredProposals(parts.store, around.clock)
+    runs, stored = parts.runs, StoredProposals(parts.store, around.clock)
     watch = watching(
         settings,
         store=parts.store,
@@ -119,7 +117,7 @@ def _work(parts: ServerParts, also: tuple[Events, ...]) -> Working:
 
     async def ports_of(run: Run) -> RunPorts:
         await mark(run)
-        return await parts.ports(run, runs, watch.events, poller.look, after)
+        return await parts.ports(run, watch.events, poller.look, after)
 
     async def stopped(run: Run, outcome: Outcome) -> None:
         await mark(run)
@@ -138,20 +136,9 @@ def _work(parts: ServerParts, also: tuple[Events, ...]) -> Working:
         rest=around.rest,
         on_bug=around.on_bug,
     )
-    pulls = OurPulls(identity, parts.config_of, parts.repository, parts.failing)
-    attempts = ConflictAttempts(
-        runs,
-        queue,
-        parts.skips,
-        most=parts.most_attempts,
-        first_words=first_words,
-        queued=parts.outward.queued,
-        look=worker.look,
-    )
-    verifications = Verifications(queue, worker.look)
 
     def after(place: RunRequest) -> FollowUps:
-        return QueuedFollowUps(verifications, attempts, place)
+        return QueuedFollowUps(service, place)
 
     async def poll() -> None:
         await poller.look()
@@ -168,18 +155,7 @@ def _work(parts: ServerParts, also: tuple[Events, ...]) -> Working:
         rest=around.rest,
         on_bug=around.on_bug,
     )
-    service = RunService(
-        runs,
-        queue,
-        pulls,
-        parts.skips,
-        proposals,
-        roadmap_of=parts.roadmap_of,
-        read=parts.roadmap_now,
-        first_words=first_words,
-        look=worker.look,
-        queued=parts.outward.queued,
-    )
+    service = RunService(parts, queue, proposals, first_words, worker.look)
 
     async def pull_changed(event: PullChanged) -> None:
         """Keep what builds on our pull request true; let go on what waited for its end."""
@@ -223,7 +199,6 @@ def _work(parts: ServerParts, also: tuple[Events, ...]) -> Working:
         service,
         proposals,
         clock=around.clock,
-        server=parts,
         commands=(*COMMANDS, *around.commands),
         allowed_bots=bots,
         read_only=parts.read_only,

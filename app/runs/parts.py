@@ -164,6 +164,11 @@ class ServerParts:
         return self.links.history(name, private=private) if self.links else ""
 
     @property
+    def runs(self) -> StoredRuns:
+        """Every run that was asked for."""
+        return StoredRuns(self.store, self.around.clock)
+
+    @property
     def history(self) -> StoredHistory:
         """What every attempt of every run did."""
         return StoredHistory(self.store)
@@ -181,7 +186,6 @@ class ServerParts:
     async def ports(
         self,
         run: Run,
-        runs: StoredRuns,
         watchers: Events,
         poll: Look,
         after: After | None = None,
@@ -220,7 +224,7 @@ class ServerParts:
             journal=self.journal,
             events=Fanout(*safe, watchers, progress, self.outward.of_run(run.repository)),
             clock=self.around.clock,
-            control=StoredControl(runs),
+            control=StoredControl(self.runs),
             answers=StoredAnswers(self.store, self.around.clock),
             start=ON_GITHUB if self.identity.is_app else IN_ACTION,
             decisions=StoredDecisions(self.store),
@@ -295,7 +299,7 @@ class ServerParts:
         """
         if strategy != "single":
             return True
-        unfinished = await StoredRuns(self.store, self.around.clock).by_status(*UNFINISHED)
+        unfinished = await self.runs.by_status(*UNFINISHED)
         return all(run.repository_id != repository_id for run in unfinished)
 
     async def pull_changed(self, event: PullChanged, *, after: After) -> None:

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, replace
 from app.github.pulls import PREFIX, Pull
 from app.proposals.service import ProposalService
 from app.runs.our_pulls import OurPulls
+from app.runs.parts import ServerParts
 from app.runs.requests import row_of
 from app.store.queue import Queue
 from app.store.runs import (
@@ -17,8 +18,6 @@ from app.store.runs import (
     Run,
     RunRequest,
     Status,
-    StoredRuns,
-    StoredSkips,
 )
 from handlers.events import User
 from handlers.ports import (
@@ -43,39 +42,36 @@ _WORKING: tuple[Status, ...] = ("queued", "running", "pausing")
 _PAUSED: tuple[Status, ...] = ("paused",)
 
 
-@dataclass
+@dataclass(frozen=True)
 class RunService:
-    """Implements ``handlers.ports.Runs`` on the runs table.
+    """Implements ``handlers.ports.Runs``; features find here all that is on a server.
 
-    ``pulls`` knows our pull requests. ``roadmap_of`` says which roadmap a repository has
-    configured, ``read`` gets its bytes. ``first_words`` makes the comment of a run, ``look``
-    notifies the worker that something changed, ``queued`` tells others of a run, possibly more than
-    once.
+    ``first_words`` makes the comment of a run, ``look`` notifies the worker that something changed.
     """
 
-    runs: StoredRuns
+    parts: ServerParts
     queue: Queue
-    pulls: OurPulls
-    skips: StoredSkips
     proposals: ProposalService
-    roadmap_of: Callable[[RunRequested], Awaitable[str]]
-    read: Callable[[RunRequested, str], Awaitable[bytes]]
     first_words: Callable[[RunRequest], Awaitable[int | None]]
     look: Callable[[], Awaitable[None]]
-    queued: Callable[[RunRequest], Awaitable[None]]
+
+    @property
+    def pulls(self) -> OurPulls:
+        """What is known of our pull requests."""
+        return OurPulls(self.parts)
 
     async def start(self, request: RunRequested, asked: Mapping[str, object] | None = None) -> None:
         """Queue the run once, and say so.
 
         Its comment comes first: a run that is queued may begin at any moment and make another one.
         """
-        queued: RunRequest | None = await self.runs.get(request.run)
+        queued: RunRequest | None = await self.parts.runs.get(request.run)
         if queued is None:
             more = asked or {}
-            queued = row_of(request, await self.roadmap_of(request), more)
+            queued = row_of(request, await self.parts.roadmap_of(request), more)
             comment = None if more.get("verify") else await self.first_words(queued)
             await self.queue.start(queued, comment)
-        await self.queued(queued)
+        await self.parts.outward.queued(queued)
         await self.look()
 
     async def find_task(
@@ -86,9 +82,9 @@ class RunService:
         Without a ``path`` in the roadmap of the issue's newest run, else in the configured one.
         """
         if path is None:
-            runs = await self.runs.by_issue(request.repository.id, request.issue)
-            path = runs[0].roadmap if runs else await self.roadmap_of(request)
-        content = await self.read(request, path)
+            runs = await self.parts.runs.by_issue(request.repository.id, request.issue)
+            path = runs[0].roadmap if runs else await self.parts.roadmap_of(request)
+        content = await self.parts.roadmap_now(request, path)
         roadmap = await asyncio.to_thread(parse_roadmap, path, content)
         task = find(roadmap, name)
         if task is not None:
@@ -107,7 +103,7 @@ class RunService:
         """
         command, repository = request.command, request.repository.id
         task, roadmap = command.task or "", command.path or ""
-        await self.skips.remove(repository, roadmap, task)
+        await self.parts.skips.remove(repository, roadmap, task)
         open_ones = await self.proposals.of_task(repository, roadmap, task)
         for each in open_ones:
             delivery = f"{request.run}:{each.id}"
@@ -122,7 +118,7 @@ class RunService:
         if pull is None or pull.kind != "checkpoint":
             return None
         id = pull.head.removeprefix(PREFIX).partition("/")[0]
-        run = await self.runs.get(id)
+        run = await self.parts.runs.get(id)
         found = CheckpointStatus(
             title=pull.title,
             run=id,
@@ -142,12 +138,12 @@ class RunService:
 
     async def repair_left(self, request: RunRequested) -> RepairLeft | None:
         """Return the open repair of the pull request of the request; GitHub is asked only then."""
-        runs = await self.runs.by_issue(request.repository.id, request.issue)
+        runs = await self.parts.runs.by_issue(request.repository.id, request.issue)
         return await self.pulls.repair_of(request) if any(map(is_fix, runs)) else None
 
     async def in_review(self, request: RunRequested) -> tuple[InReview, ...]:
         """Return the open pull requests of the roadmap of the issue's newest run."""
-        runs = await self.runs.by_issue(request.repository.id, request.issue)
+        runs = await self.parts.runs.by_issue(request.repository.id, request.issue)
         return await self.pulls.in_review(request, runs[0].roadmap) if runs else ()
 
     async def revise(self, request: RunRequested, asked: RevisionRequest) -> Revising:
@@ -159,7 +155,7 @@ class RunService:
         if not pull.open:
             return Revising("closed")
         most = await self.pulls.most_revisions(request)
-        runs = await self.runs.by_issue(request.repository.id, request.issue)
+        runs = await self.parts.runs.by_issue(request.repository.id, request.issue)
         used = [run for run in runs if is_revision(run) and run.id != request.run]
         if len(used) >= most:
             return Revising("limit" if most else "off", len(used), most)
@@ -169,13 +165,13 @@ class RunService:
 
     async def fix(self, request: RunRequested) -> Fixing:
         """Queue a run that proposes a repair of anybody's pull request; twice leaves one."""
-        if await self.runs.get(request.run):
+        if await self.parts.runs.get(request.run):
             return Fixing("started")
         found, head = await self.pulls.broken(request)
         if found.outcome != "started":
             return found
         most = await self.pulls.most_revisions(request)
-        runs = await self.runs.by_issue(request.repository.id, request.issue)
+        runs = await self.parts.runs.by_issue(request.repository.id, request.issue)
         used = [run for run in runs if is_fix(run)]
         if any(run.status in UNFINISHED for run in used):
             return Fixing("working")
@@ -198,7 +194,7 @@ class RunService:
         if pull is None or pull.kind != "checkpoint" or not pull.open or pull.sha != head:
             return
         most = await self.pulls.most_repairs(request)
-        runs = await self.runs.by_issue(request.repository.id, request.issue)
+        runs = await self.parts.runs.by_issue(request.repository.id, request.issue)
         used = [run for run in runs if is_repair(run) and run.id != request.run]
         if len(used) >= most or not await self.pulls.fails(request, pull):
             return
@@ -217,7 +213,7 @@ class RunService:
 
     async def say_again(self, *, repository_id: int, issue: int) -> None:
         """Queue runs again whose end people of an issue could not be told: they only say it."""
-        for run in await self.runs.by_issue(repository_id, issue):
+        for run in await self.parts.runs.by_issue(repository_id, issue):
             if (run.result or {}).get("untold"):
                 await self.queue.set_status(run.id, "queued", allowed=("ended", "cancelled"))
         await self.look()
@@ -229,12 +225,12 @@ class RunService:
     async def skip(self, request: RunRequested, task: NamedTask) -> bool:
         """Leave a task out until it is retried; False when it is left out already."""
         repository = request.repository.id
-        return await self.skips.add(repository, task.roadmap, task.key, by=request.by.login)
+        return await self.parts.skips.add(repository, task.roadmap, task.key, by=request.by.login)
 
     async def status(self, *, repository_id: int, issue: int) -> tuple[RunStatus, ...]:
         """Return the runs of the issue, newest first."""
         found = []
-        for run in await self.runs.by_issue(repository_id, issue):
+        for run in await self.parts.runs.by_issue(repository_id, issue):
             rows = (run.result or {}).get("tasks", [])
             tasks = [TaskLine(r["name"], r["title"], r["status"], r["url"]) for r in rows]
             found.append(RunStatus(run.id, run.status, run.reason, "", tuple(tasks)))
@@ -264,7 +260,7 @@ class RunService:
         cause: str = "",
     ) -> tuple[str, ...]:
         moved = []
-        for run in await self.runs.by_issue(repository_id, issue):
+        for run in await self.parts.runs.by_issue(repository_id, issue):
             if await self.queue.set_status(
                 run.id, status, allowed=allowed, reason=why, cause=cause
             ):

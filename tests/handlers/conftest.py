@@ -55,6 +55,7 @@ class WrittenRuns:
     affected: tuple[str, ...] = ()
     task: NamedTask | Unknown | Ambiguous = ONE
     here: CheckpointStatus | None = None
+    parts: Any = None
 
     async def start(self, request: RunRequested, asked: Mapping[str, object] | None = None) -> None:
         if asked:

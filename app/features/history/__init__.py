@@ -57,12 +57,12 @@ async def _history(conversation: Conversation, command: HistoryCommand) -> Comma
     if topic is None:
         text = history_texts.no_topic("history", command.topic, get_args(HistoryTopic))
         return CommandReply(text)
-    server: ServerParts = conversation.server
-    repository, now = conversation.event.repository, server.around.clock.now().timestamp()
+    parts: ServerParts = conversation.service.parts
+    repository, now = conversation.event.repository, parts.around.clock.now().timestamp()
     failed, days = topic == "errors", command.days
     query = asked(now=now, days=days, repository_id=repository.id, failed=failed)
-    found = await answered(server.history, topic, query)
-    found = replace(found, page=server.history_page(repository))
+    found = await answered(parts.history, topic, query)
+    found = replace(found, page=parts.history_page(repository))
     text = history_texts.history(topic, markdown(found))
     return CommandReply(text, standing=f"history-{topic}-{days}")
 
@@ -72,17 +72,17 @@ async def _analyze(conversation: Conversation, command: AnalyzeCommand) -> Comma
     topic = next((each for each in get_args(Topic) if each == command.topic), None)
     if topic is None:
         return CommandReply(history_texts.no_topic("analyze", command.topic, get_args(Topic)))
-    server: ServerParts = conversation.server
-    config = await server.config_of(conversation.request(ExecuteCommand()))
-    found = await server.lessons(conversation.event.repository.id).analysis(config)
+    parts: ServerParts = conversation.service.parts
+    config = await parts.config_of(conversation.request(ExecuteCommand()))
+    found = await parts.lessons(conversation.event.repository.id).analysis(config)
     text = sanitize(analysis_markdown(tables(topic, found)))
     return CommandReply(text, standing=f"analyze-{topic}")
 
 
 async def _memory(conversation: Conversation, command: MemoryCommand) -> CommandReply:
     """Show what runs remember, or clear it; clearing takes the write permission."""
-    server: ServerParts = conversation.server
-    memory = server.folders.memory(conversation.event.repository.id)
+    parts: ServerParts = conversation.service.parts
+    memory = parts.folders.memory(conversation.event.repository.id)
     if command.action == "show":
         return CommandReply(history_texts.memory(await memory.notes()), standing="memory")
     if command.action != "clear":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -254,25 +254,14 @@ def _bench(github: FakeGitHub, session: aiohttp.ClientSession, store: Store) -> 
     async def changed(event: PullClosed | PullReopened) -> None:
         return None
 
-    service = RunService(
-        runs,
-        queue,
-        _NoPulls(identity, refuse, refuse, refuse),  # type: ignore[arg-type]
-        StoredSkips(store, clock),
-        proposals,
-        roadmap_of=refuse,
-        read=refuse,  # type: ignore[arg-type]
-        first_words=refuse,  # type: ignore[arg-type]
-        look=nothing,
-        queued=refuse,  # type: ignore[arg-type]
-    )
+    parts = _Parts(identity, runs, StoredSkips(store, clock), roadmap_of=refuse)
+    service = _Service(parts, queue, proposals, first_words=refuse, look=nothing)  # type: ignore[arg-type]
     dispatch = Dispatch(
         identity,
         service,
         proposals,
         clock=clock,
         commands=COMMANDS,
-        server=None,
         allowed_bots={"robot[bot]"},
         refusals=StoredRefusals(store, clock),
         dashboards=refuse,  # type: ignore[arg-type]
@@ -283,6 +272,22 @@ def _bench(github: FakeGitHub, session: aiohttp.ClientSession, store: Store) -> 
     )
     bench = Bench(github, store, stored, runs, queue, dispatch, poller, identity, Rules())
     return bench
+
+
+@dataclass
+class _Parts:
+    """As much of a server as deciding takes."""
+
+    identity: AppIdentity
+    runs: StoredRuns
+    skips: StoredSkips
+    roadmap_of: Callable[..., Awaitable[str]]
+
+
+class _Service(RunService):
+    @property
+    def pulls(self) -> OurPulls:
+        return _NoPulls(self.parts)
 
 
 class _NoPulls(OurPulls):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
@@ -74,10 +73,11 @@ def recorded() -> Recorded:
 def say(
     thread: IssueThread, runs: WrittenRuns, proposals: WrittenProposals, recorded: Recorded
 ) -> Say:
+    runs.parts = recorded
+
     async def post(body: str, by: User | None = None, delivery: str = "d-1") -> None:
-        event, about = comment(body, by=by, delivery=delivery), {"runs": runs, "rows": COMMANDS}
-        known: dict[str, Any] = {**about, "proposals": proposals, "server": recorded}
-        await handle_comment(event, thread=thread, **known)
+        event = comment(body, by=by, delivery=delivery)
+        await handle_comment(event, thread=thread, runs=runs, proposals=proposals, rows=COMMANDS)
 
     return post
 
