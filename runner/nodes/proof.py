@@ -168,9 +168,9 @@ class _Proof:
         proof = await self._without_code()
         if proof is None:
             return []
+        await self._with_old_tests()
         if proof.result == "failed" or proof.seconds > _LONGEST_RUN:
             return [proof]
-        await self._with_old_tests()
         bent = self._suite.rewritten - self._extended
         if bent & set(proof.found):  # what they ask for now is the change's own word
             telling = tuple(test for test in proof.found if test not in bent)
@@ -256,8 +256,8 @@ class _Proof:
 
     async def _with_old_tests(self) -> None:
         """Find the edited old tests whose old text passes as well: they only ask for more now."""
-        failed = {test for test, result in self._before.items() if result == "failed"}
-        bent = sorted(self._suite.rewritten & failed)
+        ran = {test for test, result in self._before.items() if result != "not run"}
+        bent = sorted(self._suite.rewritten & ran)
         if not bent:
             return
         session = await self._work.session(await self._half(tests=False))
