@@ -256,8 +256,8 @@ class _Proof:
 
     async def _with_old_tests(self) -> None:
         """Find the edited old tests whose old text passes as well: they only ask for more now."""
-        ran = {test for test, result in self._before.items() if result != "not run"}
-        bent = sorted(self._suite.rewritten & ran)
+        known = {test for test, result in self._before.items() if result != "not run"}
+        bent = sorted(self._suite.rewritten & known)
         if not bent:
             return
         session = await self._work.session(await self._half(tests=False))
