@@ -31,7 +31,6 @@ from handlers.grammar import (
     ResumeCommand,
     RetryCommand,
     ReviseCommand,
-    SetupCommand,
     SkipCommand,
     StatusCommand,
 )
@@ -125,12 +124,6 @@ async def _fix(conversation: Conversation, command: FixCommand) -> CommandReply:
     """Propose a repair of this pull request; what comes of it is in the run's own comment."""
     found = await conversation.runs.fix(conversation.request(ExecuteCommand()))
     return CommandReply(fix_replies.fixing(found))
-
-
-async def _setup(conversation: Conversation, command: SetupCommand) -> CommandReply:
-    """Look whether the tests can start; that takes a sandbox, so a run does it and answers."""
-    await conversation.runs.set_up(conversation.request(ExecuteCommand()))
-    return CommandReply("")
 
 
 def no_task(name: str, found: Unknown | Ambiguous) -> CommandReply:
@@ -311,16 +304,6 @@ _RUNS: Commands = (
         description="try once to repair the failing checks of this pull request, whoever opened "
         "it; the repair is a pull request against its branch",
         example="/execute fix",
-    ),
-    CommandRow(
-        name="setup",
-        makes=SetupCommand,
-        handler=_setup,
-        needs="write",
-        description="check whether the tests can start; if they need it, propose a "
-        "`.github/cairn.yml` as a pull request; propose a first roadmap from labelled issues if "
-        "there is none; show the dashboard; no model is asked",
-        example="/execute setup",
     ),
 )
 

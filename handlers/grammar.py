@@ -91,11 +91,6 @@ class FixCommand(Command):
     """Propose a repair of what fails on this pull request."""
 
 
-@dataclass(frozen=True, slots=True)
-class SetupCommand(Command):
-    """Propose a configuration where the repository's tests need one."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApproveCommand(Command):
     """Approve a proposal; ``proposal`` is its id or its task ('' for the one that is here)."""

@@ -386,9 +386,6 @@ class Runs(Protocol):
     async def say_again(self, *, repository_id: int, issue: int) -> None:
         """Say the end of runs that people of an issue could not be told."""
 
-    async def set_up(self, request: RunRequested) -> None:
-        """Queue a run that only proposes a configuration, if the tests need one."""
-
     async def skip(self, request: RunRequested, task: NamedTask) -> bool:
         """Leave a task out until it is retried; False when it is left out already."""
 

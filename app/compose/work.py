@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 
 from app.compose.dashboards import dashboards, place_of
 from app.compose.pages import Watching, watching
-from app.compose.proposals import Reactions
 from app.dashboard.keeper import BoardPlace, Dashboards
 from app.dispatch import Dispatch
 from app.features import COMMANDS, FEATURES
@@ -18,15 +17,15 @@ from app.jobs.engine import Engine
 from app.jobs.inbox import Inbox
 from app.jobs.worker import Outcome, SegmentEngine, Worker
 from app.pages.deciding import Deciding
-from app.progress.comment import QueueAnnouncement
 from app.proposals.polling import Poller
 from app.proposals.service import ProposalService
 from app.pushes.push import RoadmapPushes
-from app.runs.execution import RunPorts, Segments
+from app.runs.begun import RunPorts
+from app.runs.execution import Segments
 from app.runs.following import QueuedFollowUps
 from app.runs.installations import Installations
-from app.runs.onboarding import Welcome
 from app.runs.parts import ServerParts
+from app.runs.reactions import Reactions
 from app.runs.returning import Returning
 from app.runs.service import RunService
 from app.store.deliveries import Deliveries
@@ -98,13 +97,6 @@ def _work(parts: ServerParts, also: tuple[Events, ...]) -> Working:
         links=parts.links,
     )
     watch = replace(watch, also=also, on_bug=around.on_bug, outward=parts.outward.of_run)
-    first_words = QueueAnnouncement(
-        identity,
-        watch.waiting,
-        clock=around.clock,
-        read_only=parts.read_only,
-        link=parts.page_link,
-    ).say
     boards = dashboards(parts, runs, watch.waiting)
     engine = (around.engine or Engine)(settings.database_url.get_secret_value())
     wakeups = Wakeups(around.clock, engine.enqueue, at_once=settings.cairn_concurrency)
@@ -129,7 +121,7 @@ def _work(parts: ServerParts, also: tuple[Events, ...]) -> Working:
             runs,
             ports_of=ports_of,
             stopped=stopped,
-            kinds={word: does for each in FEATURES for word, does in each.kinds.items()},
+            features=FEATURES,
         ).begin,
         lost=engine.lost,
         clock=around.clock,
@@ -144,7 +136,7 @@ def _work(parts: ServerParts, also: tuple[Events, ...]) -> Working:
         await poller.look()
 
     proposals = ProposalService(stored, queue, rules_of=parts.rules_of, look=worker.look, poll=poll)
-    reactions = Reactions(identity, runs, proposals, parts.refusals, parts.read_only)
+    reactions = Reactions(parts, proposals)
     poller = Poller(
         stored,
         ask=reactions.ask,
@@ -155,7 +147,7 @@ def _work(parts: ServerParts, also: tuple[Events, ...]) -> Working:
         rest=around.rest,
         on_bug=around.on_bug,
     )
-    service = RunService(parts, queue, proposals, first_words, worker.look)
+    service = RunService(parts, queue, proposals, watch.waiting, worker.look)
 
     async def pull_changed(event: PullChanged) -> None:
         """Keep what builds on our pull request true; let go on what waited for its end."""
@@ -176,11 +168,10 @@ def _work(parts: ServerParts, also: tuple[Events, ...]) -> Working:
     async def ended(place: BoardPlace) -> None:
         await queue.pull_ended(Affected(place.installation_id, place.repository_id))
 
-    bots = frozenset(settings.cairn_allowed_bots)
     pushes = RoadmapPushes(
         identity,
         service,
-        allowed_bots=bots,
+        allowed_bots=parts.allowed_bots,
         images=settings.cairn_allowed_images,
         restack=restack,
         board=boards.text_of,
@@ -191,23 +182,16 @@ def _work(parts: ServerParts, also: tuple[Events, ...]) -> Working:
         queue,
         look=worker.look,
         reach=boards.reach,
-        welcome=Welcome(identity, queue, look=worker.look),
         returned=Returning(identity, runs, pushes, boards.back, ended),
     )
     dispatch = Dispatch(
-        identity,
         service,
-        proposals,
-        clock=around.clock,
-        commands=(*COMMANDS, *around.commands),
-        allowed_bots=bots,
-        read_only=parts.read_only,
-        configs=parts.configs,
-        refusals=parts.refusals,
-        installed=installed,
-        dashboards=boards,
+        FEATURES,
+        (*COMMANDS, *around.commands),
         pushed=pushes,
         changed=pull_changed,
+        installed=installed,
+        dashboards=boards,
     )
     deliveries = Deliveries(parts.store, around.clock)
     inbox = Inbox(

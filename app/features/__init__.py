@@ -13,9 +13,12 @@ from handlers.commands import table
 
 NAMES = (
     "undo",
+    "setup",
     "history",
+    "checkboxes",
+    "advice",
 )
-"""In this order the help shows their commands."""
+"""In this order the help shows their commands, and runs ask them."""
 
 FEATURES: tuple[Feature, ...] = tuple(
     import_module(f"app.features.{name}").register() for name in NAMES

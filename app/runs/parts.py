@@ -29,7 +29,7 @@ from app.github.token_identity import (
 from app.jobs.worker import SegmentEngine
 from app.progress.comment import CommentPlace, Progress
 from app.proposals.service import Look, ShownProposals
-from app.runs.execution import RunPorts, StoredControl
+from app.runs.begun import RunPorts
 from app.runs.installations import MissingPermissions
 from app.runs.lessons import Lessons
 from app.runs.outward import Outward
@@ -46,6 +46,7 @@ from app.store.runs import (
     RunRequest,
     SkippedTasks,
     StoredAnswers,
+    StoredControl,
     StoredJournal,
     StoredRuns,
     StoredSkips,
@@ -164,6 +165,11 @@ class ServerParts:
         return self.links.history(name, private=private) if self.links else ""
 
     @property
+    def allowed_bots(self) -> frozenset[str]:
+        """The bots whose words count."""
+        return frozenset(self.settings.cairn_allowed_bots)
+
+    @property
     def runs(self) -> StoredRuns:
         """Every run that was asked for."""
         return StoredRuns(self.store, self.around.clock)
@@ -191,32 +197,12 @@ class ServerParts:
         after: After | None = None,
     ) -> RunPorts:
         """Put together what one run works with. Raises ``Outage`` when GitHub does not answer."""
-        around, repository = self.around, await self.repository(run, after)
-        unasked = bool(run.request.get("verify") or run.request.get("unasked"))
-
-        async def has_no_comment() -> bool:
-            """Nobody asked for it in a conversation, or we write nothing there."""
-            here = (run.installation_id, run.repository_id, run.repository)
-            return unasked or await self.read_only(*here)
-
-        progress = Progress(
-            run.id,
-            CommentPlace(run.repository, run.issue or 0, repository.bot_login),
-            github=self.identity.client(
-                installation_id=run.installation_id,
-                repository_id=run.repository_id,
-                permissions=CONVERSE,  # also where the App may do nothing but talk
-            ),
-            clock=around.clock,
-            rest=around.rest,
-            comment=run.progress_comment_id,
-            read_only=has_no_comment,
-            link=partial(self.page_link, run),
-        )
+        repository = await self.repository(run, after)
+        progress = await self.progress(run, run.progress_comment_id)
         history, files = self.history, self.folders.run_files(run.repository_id)
-        recorder = Recorder(history, origin_of(run), around.clock, references=files.files_of)
-        safe = (Isolated(each, around.on_bug) for each in (files, recorder))
-        past = PastRuns(history, around.clock, run.repository_id)
+        recorder = Recorder(history, origin_of(run), self.around.clock, references=files.files_of)
+        safe = (Isolated(each, self.around.on_bug) for each in (files, recorder))
+        past = PastRuns(history, self.around.clock, run.repository_id)
         deps = Deps(
             model=self.model,
             sandbox=self.sandbox.sandbox,
@@ -247,6 +233,30 @@ class ServerParts:
             config=partial(self.config_at, repository.client, run.repository),
             missing=partial(self.permissions.missing, run),
             app=self.identity.is_app,
+        )
+
+    async def progress(self, run: RunRequest, comment: int | None = None) -> Progress:
+        """What shows a run in its comment (by id, if it has one)."""
+        unasked = bool(run.request.get("verify") or run.request.get("unasked"))
+
+        async def has_no_comment() -> bool:
+            """Nobody asked for it in a conversation, or we write nothing there."""
+            here = (run.installation_id, run.repository_id, run.repository)
+            return unasked or await self.read_only(*here)
+
+        return Progress(
+            run.id,
+            CommentPlace(run.repository, run.issue or 0, await self.identity.bot_login()),
+            github=self.identity.client(
+                installation_id=run.installation_id,
+                repository_id=run.repository_id,
+                permissions=CONVERSE,  # also where the App may do nothing but talk
+            ),
+            clock=self.around.clock,
+            rest=self.around.rest,
+            comment=comment,
+            read_only=has_no_comment,
+            link=partial(self.page_link, run),
         )
 
     def lessons(self, repository_id: int) -> Lessons:

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 
+from gidgethub import GitHubException
+
 from app.github.pulls import PREFIX, Pull
+from app.progress.waiting import WaitEstimate
 from app.proposals.service import ProposalService
 from app.runs.our_pulls import OurPulls
 from app.runs.parts import ServerParts
@@ -34,9 +38,12 @@ from handlers.ports import (
     TaskLine,
     Unknown,
 )
+from runner.errors import Outage
 from runner.roadmap.edit import find
 from runner.roadmap.parse import parse_roadmap
 from runner.state.revising import RevisionRequest
+
+log = logging.getLogger(__name__)
 
 _WORKING: tuple[Status, ...] = ("queued", "running", "pausing")
 _PAUSED: tuple[Status, ...] = ("paused",)
@@ -46,13 +53,13 @@ _PAUSED: tuple[Status, ...] = ("paused",)
 class RunService:
     """Implements ``handlers.ports.Runs``; features find here all that is on a server.
 
-    ``first_words`` makes the comment of a run, ``look`` notifies the worker that something changed.
+    ``waiting`` knows whose turn it is, ``look`` notifies the worker that something changed.
     """
 
     parts: ServerParts
     queue: Queue
     proposals: ProposalService
-    first_words: Callable[[RunRequest], Awaitable[int | None]]
+    waiting: WaitEstimate
     look: Callable[[], Awaitable[None]]
 
     @property
@@ -73,6 +80,20 @@ class RunService:
             await self.queue.start(queued, comment)
         await self.parts.outward.queued(queued)
         await self.look()
+
+    async def first_words(self, run: RunRequest) -> int | None:
+        """Make the comment of a run that will be queued, once; it says the turn if there is one.
+
+        Returns its id; None when GitHub does not take it now: the run tries again.
+        """
+        if run.issue is None:
+            return None
+        turn = await self.waiting.turn_of_new(run)
+        try:
+            return await (await self.parts.progress(run)).begin(turn) or None
+        except (Outage, GitHubException) as error:
+            log.warning("Run %s has no comment yet: %s", run.id, error)
+            return None
 
     async def find_task(
         self, request: RunRequested, name: str, path: str | None = None
@@ -217,10 +238,6 @@ class RunService:
             if (run.result or {}).get("untold"):
                 await self.queue.set_status(run.id, "queued", allowed=("ended", "cancelled"))
         await self.look()
-
-    async def set_up(self, request: RunRequested) -> None:
-        """Queue a run that only proposes a configuration, if the tests need one."""
-        await self.start(request, {"setup": True})
 
     async def skip(self, request: RunRequested, task: NamedTask) -> bool:
         """Leave a task out until it is retried; False when it is left out already."""

@@ -14,7 +14,7 @@ from app.store.database import Store, insert_into
 from app.store.schema import answers, contents, journal
 from app.store.schema import runs as table
 from app.store.schema import skips as skips_table
-from runner.errors import Outage
+from runner.errors import Outage, Stopped, StopRequest
 from runner.ports import Clock, JournalRow
 from runner.prompts.questions import Answer
 from runner.state.changes import blob_sha
@@ -138,6 +138,22 @@ class StoredRuns:
 
     async def _find(self, query: sa.Select[Any]) -> list[Run]:
         return [Run(**row._mapping) for row in await self._store.rows(query)]
+
+
+class StoredControl:
+    """The ``Control`` port on the runs table: a run that is to stop says so there."""
+
+    def __init__(self, runs: StoredRuns) -> None:
+        self._runs = runs
+
+    async def check(self, run: str) -> None:
+        """Raise ``Stopped`` when the run is to be cancelled or paused."""
+        row = await self._runs.get(run)
+        if row is not None and row.status in _STOP_REQUESTS:
+            raise Stopped(_STOP_REQUESTS[row.status])
+
+
+_STOP_REQUESTS: dict[str, StopRequest] = {"cancelling": "cancel", "pausing": "pause"}
 
 
 class StoredSkips:

@@ -92,9 +92,6 @@ class WrittenRuns:
     async def say_again(self, *, repository_id: int, issue: int) -> None:
         self.asked.append(("say_again", issue))
 
-    async def set_up(self, request: RunRequested) -> None:
-        self.asked.append(("setup", request.run, request.command))
-
     async def repair(self, request: RunRequested, head: str) -> None:
         self.asked.append(("repair", request.run, head))
 

@@ -75,17 +75,6 @@ async def test_a_refusal_says_who_may(
     assert (runs.requests, github.reactions) == ([], [])
 
 
-async def test_setup_starts_a_run_of_its_own(
-    say: Say, runs: WrittenRuns, github: SmallGitHub
-) -> None:
-    """Looking at the tests takes a sandbox, so a run does it and answers in its own comment."""
-    await say("/execute setup")
-
-    assert runs.asked == [("setup", run_id("d-1"), ExecuteCommand())]
-    assert github.reactions == [(55, "eyes")]
-    assert github.said() == []
-
-
 async def test_help_is_for_everybody(say: Say, github: SmallGitHub) -> None:
     """Help is given to whoever asks."""
     await say("/execute help", by=STRANGER)

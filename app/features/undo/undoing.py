@@ -9,7 +9,7 @@ from app.features.undo.texts import undoing_texts
 from app.github.one_pull import OfferedPulls
 from app.github.pulls import PREFIX
 from app.jobs.worker import Outcome
-from app.runs.execution import Begun
+from app.runs.begun import Begun
 from runner.errors import TaskError
 from runner.git.objects import merged
 from runner.loop.reading import contents
