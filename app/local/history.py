@@ -9,11 +9,12 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
+from app.local.compose import kept_in, repository_in
 from app.local.options import FOLDER
+from app.local.runs import MOST_ENDED, LocalStore, record_results
 from app.terminal import any_encoding, printable, say
 from runner.errors import PortError
-from runner.files.history_file import NAME, FileHistory
-from runner.history.inquiry import asked
+from runner.history.inquiry import HistoryQuery, asked
 from runner.history.records import for_programs
 from runner.history.statistics import as_json
 from runner.people.history_answer import HistoryAnswer, HistoryTopic, answered, plain
@@ -24,15 +25,13 @@ _HINT = "\n`cairn show RUN` shows a run, `cairn history stats` statistics of all
 def command(folder: Path, topic: HistoryTopic, *, days: int = 0, json: bool = False) -> int:
     """Print what is asked for; 2 if the history cannot be read."""
     any_encoding()
-    history = FileHistory(folder / FOLDER / NAME)
+    kept = kept_in(folder / FOLDER)
     query = asked(now=time.time(), days=days, failed=topic == "errors")
     try:
-        answer = asyncio.run(answered(history, topic, query))
+        answer = asyncio.run(_answered(folder, kept, topic, query))
     except PortError as error:
         print(error.message, file=sys.stderr)
         return 2
-    finally:
-        history.close()
     if json:
         say(jsonlib.dumps(_object(answer), ensure_ascii=False))
         return 0
@@ -41,6 +40,15 @@ def command(folder: Path, topic: HistoryTopic, *, days: int = 0, json: bool = Fa
     if answer.statistics.attempts.tally.seen:
         say(_HINT)
     return 0
+
+
+async def _answered(
+    folder: Path, kept: LocalStore, topic: HistoryTopic, query: HistoryQuery
+) -> HistoryAnswer:
+    """Ask the history, once it knows what people said about the newest changes."""
+    newest = kept.runs.all()[:MOST_ENDED]
+    await record_results(newest, kept, await repository_in(folder), folder)
+    return await answered(kept.history, topic, query)
 
 
 def _object(answer: HistoryAnswer) -> dict[str, object]:

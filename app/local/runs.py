@@ -23,7 +23,7 @@ from runner.state.options import Request
 from runner.state.proposal import Proposal
 from runner.state.recoveries import outcome_of
 from runner.state.run_state import Attempt, RunState, Status
-from runner.state.task_commits import in_review, unshown
+from runner.state.task_commits import in_review, standing, unshown
 
 if TYPE_CHECKING:
     from runner.git.folder_repository import FolderRepository
@@ -94,30 +94,59 @@ async def states(runs: Iterable[KnownRun], kept: LocalStore) -> list[tuple[Known
 
 
 async def as_it_stands(
-    repository: LocalRepository | FolderRepository, folder: Path, run: KnownRun, state: RunState
+    repository: LocalRepository | FolderRepository, folder: Path, run: KnownRun, left: RunState
 ) -> tuple[RunState, str]:
-    """Return a run with its finished tasks as the branch says that they stand now.
+    """Return a run with its tasks as they stand now: the one answer for every place that shows it.
 
-    A person may have ticked a box since, accepted a change or taken it back. The other value is the
-    run's branch where something else is checked out that does not have its commits: its tasks are
-    as it left them. '' where that is so.
+    A person may have ticked a box since, accepted a change or taken it back, and a newer run may
+    have done the task again. The other value is the run's branch where something else is checked
+    out that does not have its commits: its tasks are as it ``left`` them. '' where that is so.
     """
     try:
-        if not await repository.holds(state.stack.tip, state.stack.branch):
-            return state, state.stack.branch
+        if not await repository.holds(left.stack.tip, left.stack.branch):
+            return left, left.stack.branch
         made = await repository.task_commits()
-        content = (folder / state.request.roadmap).read_bytes()
+        content = (folder / left.request.roadmap).read_bytes()
     except (Outage, OSError) as error:
         log.debug("Run %s is shown as it ended: %s", run.id, error)
-        return state, ""
-    plan = parse_roadmap(state.request.roadmap, content)
-    state = replace(restated(state, plan, in_review(made)), unshown=tuple(sorted(unshown(made))))
+        return left, ""
+    plan = parse_roadmap(left.request.roadmap, content)
+    state = replace(restated(left, plan, in_review(made)), unshown=tuple(sorted(unshown(made))))
+    makers = {key: each.about("Cairn-Run") for key, each in standing(made).items()}
+    for attempt in state.attempts.values():
+        again = makers.get(attempt.task, "") not in ("", run.id)
+        if again and attempt.status in MADE:  # what stands now is another run's
+            state = state.put(replace(attempt, status=Status.PENDING))
     if state.roadmap is not None:
         ticked = {task.key: task.checked for task in plan.tasks}
         old = state.roadmap.tasks
-        tasks = tuple(replace(t, checked=t.checked and ticked.get(t.key, True)) for t in old)
+        tasks = tuple(replace(task, checked=ticked.get(task.key, task.checked)) for task in old)
         state = replace(state, roadmap=replace(state.roadmap, tasks=tasks))
     return state, ""
+
+
+def result(left: RunState, now: RunState, key: str) -> Status:
+    """How the attempt of a run at a task ended, by how that ``left`` it and how it stands now."""
+    status = now.attempts[key].status
+    back = status is Status.PENDING and left.attempts[key].status in MADE
+    return Status.DECLINED if back else status
+
+
+async def record_results(
+    runs: Iterable[KnownRun],
+    kept: LocalStore,
+    repository: LocalRepository | FolderRepository,
+    folder: Path,
+) -> None:
+    """Let the history say what became of the changes of these runs. Raises ``Outage``."""
+    for run, left in await states(runs, kept):
+        now, _ = await as_it_stands(repository, folder, run, left)
+        for each in (await kept.history.of_run(run.id)).executions:
+            attempt = left.attempts.get(each.key.task)
+            if attempt and attempt.status in MADE and attempt.number == each.key.attempt:
+                status = str(result(left, now, attempt.task))
+                if status != each.end.status:
+                    await kept.history.record(replace(each, end=replace(each.end, status=status)))
 
 
 async def branch_in_review(

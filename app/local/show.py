@@ -12,7 +12,7 @@ from pathlib import Path
 from app.local.compose import kept_in, repository_in
 from app.local.options import FOLDER
 from app.local.report import run_object, run_text
-from app.local.runs import LocalStore, answerable, as_it_stands, states
+from app.local.runs import LocalStore, answerable, as_it_stands, result, states
 from app.terminal import any_encoding, one_line, printable, say
 from app.texts import checkout_texts as texts
 from runner.errors import PortError
@@ -71,19 +71,19 @@ async def _text(
     waits = [each for each in await answerable(kept) if each.run.id == found.run.id]
     repository = await repository_in(folder)
     state, elsewhere = await as_it_stands(repository, folder, found.run, found.state)
-    newest = kept.runs.all()[0].id == found.run.id
-    shown = state if newest else found.state  # what an older run did stays as it was
-    found = replace(found, state=state)
     if not found.task:
         if json:
-            return jsonlib.dumps(run_object(found.run, shown, waits), ensure_ascii=False)
-        lines = [run_text(found.run, shown, waits, elsewhere, now=state)]
+            return jsonlib.dumps(run_object(found.run, state, waits), ensure_ascii=False)
+        lines = [run_text(found.run, state, waits, elsewhere)]
         took = sorted(map(state.task_of, state.attempts), key=lambda task: task.place.line)
         if took:
             names = ", ".join(one_line(task.name) for task in took)
             lines.append(f"  To see a task in full: cairn show {found.run.id} TASK ({names})")
         return "\n".join([*lines, *await _cost(found.run.id, folder)])
-    detail = await _detail(found, folder)
+    attempt = state.attempts[found.task]
+    status = result(found.state, state, found.task)
+    state = state.put(replace(attempt, status=status))
+    detail = await _detail(replace(found, state=state), folder)
     if json:
         return jsonlib.dumps(detail_json(detail), ensure_ascii=False, default=str)
     waiting = [each for each in waits if each.proposal.task == found.task]

@@ -17,14 +17,13 @@ from pathlib import Path
 from app.interrupts import CODE, Interrupts
 from app.local.compose import kept_in, local_deps, repository_in, sandbox_of
 from app.local.options import FOLDER, LocalRun, options_for, read_config
-from app.local.runs import branch_in_review
+from app.local.runs import branch_in_review, record_results
 from app.settings import SettingsError, settings_without_model
 from app.terminal import any_encoding, say
 from app.texts import checkout_texts as texts
 from runner.config.reading import ConfigError
 from runner.errors import Outage, PortError, TaskError
 from runner.files.durable import take_folder, write_file
-from runner.files.history_file import NAME, FileHistory
 from runner.files.results import FileMemory
 from runner.git.folder_repository import FolderRepository
 from runner.git.local_repository import LocalRepository
@@ -167,7 +166,7 @@ async def _accept(folder: Path, name: str, roadmap: str) -> str:
         except Outage as error:
             raise TaskError("file", texts.moved_meanwhile()) if error.advised else error from error
     _noted(folder / FOLDER, [each.key for each in tasks], Status.COMPLETED)
-    await _recorded(folder / FOLDER, done, Status.COMPLETED)
+    await _recorded(folder, done, here.repository)
     return texts.accepted([each.name for each in tasks], done.id)
 
 
@@ -204,7 +203,7 @@ async def _undo(folder: Path, name: str, roadmap: str, committing: asyncio.Event
             raise TaskError("file", texts.changed_meanwhile()) from error
     tasks = [each for each in here.plan.tasks if each.key in commit.tasks]
     await _forget(folder / FOLDER, tasks, changes)
-    await _recorded(folder / FOLDER, commit, Status.DECLINED)
+    await _recorded(folder, commit, repository)
     return texts.taken_back(task.name, commit.id, sorted(changes.files), tests)
 
 
@@ -253,17 +252,14 @@ def _noted(folder: Path, keys: Collection[str], status: Status) -> None:
         write_file(todos, (json.dumps(data, indent=2, ensure_ascii=False) + "\n").encode())
 
 
-async def _recorded(folder: Path, commit: TaskCommit, status: Status) -> None:
-    """Let the history say what a person said about attempts that were in review."""
-    history = FileHistory(folder / NAME)
+async def _recorded(folder: Path, commit: TaskCommit, repository: Here) -> None:
+    """Let the history say what became of the run that made a commit."""
+    kept = kept_in(folder / FOLDER)
+    runs = [run for run in kept.runs.all() if run.id == commit.about("Cairn-Run")]
     try:
-        for each in (await history.of_run(commit.about("Cairn-Run"))).executions:
-            if each.key.task in commit.tasks and each.end.status == Status.IN_REVIEW:
-                await history.record(replace(each, end=replace(each.end, status=str(status))))
+        await record_results(runs, kept, repository, folder)
     except Outage as outage:  # what was asked for is done all the same
         say(outage.message, stream=sys.stderr)
-    finally:
-        history.close()
 
 
 async def _roadmap(here: Here, tree: Snapshot, path: str) -> Roadmap:

@@ -300,8 +300,8 @@ async def test_tests_that_cannot_run_may_be_no_obstacle(calc: Checkout) -> None:
     assert calc.left("report.json")["timeline"][0]["verdict"] == "untested"
 
 
-async def test_each_run_and_attempt_stays_what_it_was(calc: Checkout) -> None:
-    """A later run and what people say later change no older run; the history tells of both."""
+async def test_every_place_says_the_same_of_a_task(calc: Checkout) -> None:
+    """What people say later counts wherever a run, an attempt or the history is shown."""
     calc.model.says(ADD_MODULE, TWICE)
     assert (await calc.cairn("run", "--max-tasks", "1")).code == 0
     waiting = json.loads((await calc.cairn("history", "--json")).out)["statistics"]
@@ -311,7 +311,7 @@ async def test_each_run_and_attempt_stays_what_it_was(calc: Checkout) -> None:
         1,
     )
     told = (await calc.cairn("history")).out
-    assert "1 attempt at tasks, 0 of 1 (0 %) completed." in told
+    assert "1 attempt at a task, 0 of 1 (0 %) completed." in told
     assert "1 in review, not counted as completed until a person accepts." in told
 
     assert (await calc.cairn("accept", "1.1")).code == 0
@@ -322,10 +322,45 @@ async def test_each_run_and_attempt_stays_what_it_was(calc: Checkout) -> None:
     newest, *tasks, oldest = [line for line in status if "cairn " not in line]
     assert newest.endswith("1 completed (not shown), 1 pending")
     assert [line.split("1.")[0].strip() for line in tasks] == ["completed (not shown)", "pending"]
-    assert oldest.endswith("1 in review, 1 pending")
+    assert oldest.endswith("  1 completed (not shown)")
+    assert oldest in (await calc.cairn("show", oldest.split()[0])).out.replace(", 1 pending", "")
     now = json.loads((await calc.cairn("history", "--json")).out)["statistics"]
     assert (now["in_review"], now["attempts"]["good"], now["attempts"]["over"]) == (0, 1, 2)
     assert [each["name"] for each in now["statuses"]] == ["completed", "declined"]
+    assert "attempt 1: declined" in (await calc.cairn("show", "1.2")).out
+
+
+async def test_a_task_that_was_taken_back_and_done_again(calc: Checkout) -> None:
+    """The first run's change was declined, the second one's counts: for people and programs."""
+    runs = []
+    for _ in range(2):
+        calc.model.says(ADD)
+        assert (await calc.cairn("run", "--max-tasks", "1")).code == 0
+        runs.append(json.loads((await calc.cairn("status", "--json")).out)["runs"][0]["run"])
+        if len(runs) == 1:
+            assert (await calc.cairn("undo", "1.1")).code == 0
+            assert await statuses(calc) == ["pending", "pending"]
+
+    listed = json.loads((await calc.cairn("status", "--json")).out)["runs"]
+    stand = {each["run"]: each["tasks"][0]["status"] for each in listed}
+    shown = [json.loads((await calc.cairn("show", each, "1.1", "--json")).out) for each in runs]
+    recorded = json.loads((await calc.cairn("history", "--json")).out)["executions"]
+    ended = {each["key"]["run"]: each["end"]["status"] for each in recorded}
+
+    assert stand == dict(zip(runs, ("pending", "completed"), strict=True))
+    assert [each["status"] for each in shown] == ["declined", "completed"]
+    assert ended == dict(zip(runs, ("declined", "completed"), strict=True))
+
+
+async def test_a_box_ticked_later_counts_everywhere(calc: Checkout) -> None:
+    """Of a task in review, and of one that no run took up."""
+    await reviewed(calc)
+    ticked = (calc.folder / "ROADMAP.md").read_text().replace("- [ ]", "- [x]")
+    calc.git.commit({"ROADMAP.md": ticked.encode()})
+
+    assert await statuses(calc) == ["completed", "completed"]
+    (recorded,) = json.loads((await calc.cairn("history", "--json")).out)["executions"]
+    assert recorded["end"]["status"] == "completed"
 
 
 async def test_a_task_in_review_on_another_branch(calc: Checkout) -> None:
