@@ -1,5 +1,24 @@
-"""``python -m app`` is ``cairn``."""
+"""``python -m app`` is ``cairn``: it answers Ctrl-C also while it is being imported."""
 
-from app.cli.main import main
+from __future__ import annotations
 
-main()
+import sys
+
+
+def main() -> None:
+    """Entry point of ``cairn``; a command that has nothing to say of Ctrl-C ends with one line."""
+    try:
+        from app.cli.main import main as cairn
+
+        cairn()
+    except (KeyboardInterrupt, SystemExit) as end:
+        # typer makes an exit of what nobody caught, and says nothing
+        cause = getattr(end.__context__, "__cause__", None)
+        if isinstance(end, SystemExit) and not isinstance(cause, KeyboardInterrupt):
+            raise
+        print("Interrupted.", file=sys.stderr)
+        sys.exit(130)
+
+
+if __name__ == "__main__":
+    main()

@@ -245,7 +245,7 @@ with_examples(memory_cli, "memory")
 
 
 def main() -> None:
-    """Entry point of ``cairn``: says an unexpected error in a sentence, or shows it (--verbose)."""
+    """Run ``cairn``; says an unexpected error in a sentence, or shows it (--verbose)."""
     gc.set_threshold(300_000, 20, 20)  # what is imported stays: looking for garbage costs 15 %
     if "--verbose" not in sys.argv:
         sys.excepthook = one_sentence

@@ -40,8 +40,6 @@ def command() -> int:
         return _complain(str(error), 2)
     except Outage as outage:
         return _complain(outage.message, 4)
-    except KeyboardInterrupt:  # before there was a server to be stopped in order
-        return 130
     return 0
 
 

@@ -55,6 +55,45 @@ async def test_ctrl_c_before_a_run_has_begun(
         assert here.model.requests == []
 
 
+@pytest.mark.parametrize("module", ["typer", "app.local.report"])
+async def test_ctrl_c_while_a_command_is_imported(tmp_path: Path, module: str) -> None:
+    """One line, 130 and no traceback, however early it comes."""
+    program = (
+        "import signal, sys\n"
+        "class Finder:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        f"        if name == '{module}':\n"
+        "            signal.raise_signal(signal.SIGINT)\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "sys.meta_path.insert(0, Finder())\n"
+        "from app.__main__ import main\nmain()\n"
+    )
+    async with checkout(tmp_path / "here", CALC) as here:
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-P", "-c", program, "status"),
+            cwd=here.folder,
+            env=here.environment,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+        )
+        said = await here.end(process)
+
+    assert (said.code, said.out, said.err) == (130, "", "Interrupted.\n")
+
+
+async def test_ctrl_c_while_a_command_reads(tmp_path: Path) -> None:
+    """A command without last words of its own says so all the same."""
+    async with checkout(tmp_path / "here", CALC) as here:
+        os.mkfifo(here.folder / "pipe")
+        process = await here.start("roadmap", "show", "pipe")
+        writer = await asyncio.to_thread(os.open, here.folder / "pipe", os.O_WRONLY)
+        process.send_signal(signal.SIGINT)
+        said = await here.end(process)
+        os.close(writer)
+
+    assert (said.code, said.out, said.err) == (130, "", "Interrupted.\n")
+
+
 @pytest.mark.parametrize(
     ("last_words", "stuck"),
     [
