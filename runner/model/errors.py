@@ -49,9 +49,10 @@ class Transient(Exception):
     def final(self, *, endpoint: str, tries: int, now: datetime) -> PortError:
         """Return what this is when no try is left: an outage, or this task's own failure."""
         count = "" if tries == 1 else f" {tries} times, the last time with"
-        text = f"the model endpoint {endpoint} failed{count}: {self.message}"
         if self.task:
+            text = f"the model endpoint {endpoint} answered nothing usable{count}: {self.message}"
             return TaskError("model", text)
+        text = f"the model endpoint {endpoint} failed{count}: {self.message}"
         asked = timedelta(seconds=self.retry_after or 0)
         if asked > HEALS_AFTER:
             text = f"{text}. It asks to wait until {now + asked:%Y-%m-%d %H:%M} UTC"
