@@ -7,6 +7,7 @@ from runner.money import dollars
 from runner.people.sentences import new_evidence
 from runner.people.texts import PEOPLE, Texts, environment, recovery_texts, trust_texts
 from runner.people.trust import verdict_of
+from runner.recovery.choose import asks_people
 from runner.state.findings import outputs_of
 from runner.state.proposal import as_item
 from runner.state.status_words import DECISIONS
@@ -21,6 +22,7 @@ APP.filters |= {
     "quoted_word": lambda text: repr(one_line(text)[:60]),
 }
 APP.globals |= {
+    "asks_people": asks_people,
     "DECISIONS": DECISIONS,
     "approval_does": recovery_texts.approval_does,
     "new_evidence": new_evidence,
@@ -34,3 +36,4 @@ doctor_texts = Texts(APP, "doctor")
 setup_texts = Texts(APP, "setup")
 action_texts = Texts(APP, "action")
 checkout_texts = Texts(APP, "checkout")
+show_texts = Texts(APP, "show")

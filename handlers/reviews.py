@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 
-from handlers.commands import table
+from handlers.commands import COMMANDS
 from handlers.events import (
     CheckEnded,
     PullClosed,
@@ -22,8 +22,7 @@ from handlers.ports import RunRequested, Runs
 from handlers.texts import fix_replies, replies
 from runner.state.revising import RevisionRequest
 
-_COMMANDS = table(())
-_REVISE = row_of(ReviseCommand(), _COMMANDS)
+_REVISE = row_of(ReviseCommand(), COMMANDS)
 
 
 async def handle_review(
@@ -126,7 +125,7 @@ def _rows(own: str) -> Commands:
     """The commands, and our name as one that takes a text."""
     text = Argument(field="text", value="what to change", kind="text", help=_REVISE.description)
     name = f"@{own.removesuffix('[bot]')}"
-    return (*_COMMANDS, replace(_REVISE, name="", trigger=name, arguments=(text,)))
+    return (*COMMANDS, replace(_REVISE, name="", trigger=name, arguments=(text,)))
 
 
 def _request(event: PullReviewed | ReviewCommented) -> RunRequested:

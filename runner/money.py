@@ -6,8 +6,14 @@ unknown counts as a call without a price, never as a free one.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+
+from runner.text.counting import counted
+
+NO_LIMIT = sys.maxsize
+"""Dollars or tokens: takes a limit away where None keeps the one there is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +117,7 @@ def dollars(amount: float) -> str:
 
 def tokens_text(used: Usage) -> str:
     """The tokens in words: ``1,234 tokens``."""
-    return f"{used.tokens:,} token{'' if used.tokens == 1 else 's'}"
+    return counted(used.tokens, "token")
 
 
 def cost_text(used: Usage) -> str:
@@ -121,8 +127,7 @@ def cost_text(used: Usage) -> str:
     """
     if not used.unpriced:
         return dollars(used.cost)
-    calls = "1 call" if used.unpriced == 1 else f"{used.unpriced:,} calls"
-    return f"{cost_brief(used)}; {calls} without a known price"
+    return f"{cost_brief(used)}; {counted(used.unpriced, 'call')} without a known price"
 
 
 def cost_brief(used: Usage) -> str:

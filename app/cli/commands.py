@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 from typer.core import TyperGroup
 
-from app.cli.options import AllowDirty, Json, LogLevel, MaxCost, MaxTokens, Sandbox, Verbose
+from app.cli.options import (
+    AllowDirty,
+    Json,
+    LogLevel,
+    MaxCost,
+    MaxTokens,
+    NewMaxCost,
+    NewMaxTokens,
+    Sandbox,
+    Verbose,
+)
 
 if TYPE_CHECKING:
     from typer._click import Context, HelpFormatter
@@ -153,8 +163,8 @@ def resume(
         str, typer.Argument(help="Id of the run (default: the newest one that can continue).")
     ] = "",
     sandbox: Sandbox = None,
-    max_cost: MaxCost = None,
-    max_tokens: MaxTokens = None,
+    max_cost: NewMaxCost = None,
+    max_tokens: NewMaxTokens = None,
     allow_dirty: AllowDirty = False,
     json: Json = False,
     verbose: Verbose = False,

@@ -61,15 +61,14 @@ def show_memory(
     from dataclasses import asdict
     from json import dumps
 
-    from app.show.words import memory_lines
+    from app.texts import show_texts
     from runner.files.results import FileMemory
 
     notes = asyncio.run(FileMemory(_FILE, mask=str).notes())
     if json:
         typer.echo(dumps({"notes": [asdict(note) for note in notes]}, ensure_ascii=False))
         return
-    for line in memory_lines(notes):
-        typer.echo(line)
+    typer.echo(show_texts.memory(notes))
 
 
 @memory_cli.command()
@@ -81,13 +80,14 @@ def forget(
     """Forget what is remembered about one subject: a file, a task, a pull request."""
     import asyncio
 
+    from app.texts import show_texts
     from runner.files.results import FileMemory
 
     notes = asyncio.run(FileMemory(_FILE, mask=str).forget(about))
     if not notes:
         typer.echo(f"Nothing is remembered about {about!r}.", err=True)
         raise typer.Exit(2)
-    typer.echo(f"Forgot {notes} note{'s' * (notes != 1)}.")
+    typer.echo(show_texts.forgotten(notes))
 
 
 @memory_cli.command()

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
+
+from runner.money import NO_LIMIT
 
 _MOST = 100
 
@@ -25,6 +30,14 @@ def tasks(context: typer.Context, incomplete: str) -> list[tuple[str, str]]:
     left = [task for task in roadmap.tasks if task.kind == "work" and not task.checked]
     named = [(task.name, task.title) for task in left if task.name.startswith(incomplete)]
     return named[:_MOST]
+
+
+def limit(text: str, number: Callable[[str], float] = float) -> float:
+    """Return the limit that a text is, ``NO_LIMIT`` for none. Raises ``BadParameter``."""
+    with suppress(ValueError):
+        if text == "none" or number(text) >= 0:
+            return NO_LIMIT if text == "none" else number(text)
+    raise typer.BadParameter(f"{text!r} is not a limit. Give a number, or none.")
 
 
 Roadmap = Annotated[str, typer.Option(help="Path of the roadmap (default: ROADMAP.md).")]
@@ -95,6 +108,22 @@ MaxCost = Annotated[
 MaxTokens = Annotated[
     int | None,
     typer.Option(min=1, help="Stop before a model call that could exceed this many tokens."),
+]
+NewMaxCost = Annotated[
+    float | None,
+    typer.Option(
+        parser=limit,
+        metavar="USD|none",
+        help="A new limit of the run's cost, or none (default: the limit it has).",
+    ),
+]
+NewMaxTokens = Annotated[
+    int | None,
+    typer.Option(
+        parser=partial(limit, number=int),
+        metavar="N|none",
+        help="A new limit of the run's tokens, or none (default: the limit it has).",
+    ),
 ]
 AllowDirty = Annotated[
     bool,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from time import time
 
@@ -34,6 +34,8 @@ from runner.files.results import JsonLines
 from runner.loop.driver import MARK
 from runner.loop.task_pool import Ended
 from runner.model.budget import Budget
+from runner.money import NO_LIMIT
+from runner.state.options import LONGEST_NOTE
 from runner.state.run_state import Status
 
 _PAUSED = frozenset({"model", "sandbox"})
@@ -78,7 +80,8 @@ def resume(asked: LocalRun, output: OutputFormat) -> int:
         # the options given when the run began, except those given again
         cost = run.max_cost if asked.budget.cost is None else asked.budget.cost
         tokens = run.max_tokens if asked.budget.tokens is None else asked.budget.tokens
-        sandbox, budget = asked.sandbox or run.sandbox, Budget(cost, tokens)
+        budget = Budget(None if cost == NO_LIMIT else cost, None if tokens == NO_LIMIT else tokens)
+        sandbox = asked.sandbox or run.sandbox
         before = replace(asked, run=run.id, sandbox=sandbox, budget=budget)
         return _run(before, settings, output)
 
@@ -161,17 +164,19 @@ def _run_and_tell(
     asked: LocalRun, settings: RunSettings, output: OutputFormat, began: float
 ) -> int:
     kept, live, interrupted = kept_in(asked.kept), not output.json and is_live(), False
+    answers: dict[str, str] = {}
     ended = _driven(asked, settings, output, began)
     while ended.status == "resting" and not output.json and at_terminal():
         from app.local.decide import prompted
 
-        asked_about = [each for each in _open(ended, kept) if not each.published]
+        asked_about = [each for each in _open(ended, kept, answers) if not each.published]
         try:
-            decided = prompted(asked_about, kept.inbox, folder=asked.folder)
+            decided, new = prompted(asked_about, kept.inbox, folder=asked.folder)
         except KeyboardInterrupt:
             interrupted = True
             say("", stream=sys.stderr)  # the report begins below the question
             break
+        answers |= new
         if not decided:
             break
         # what was edited while it worked is safe, as it was while it worked
@@ -181,13 +186,17 @@ def _run_and_tell(
         from runner.files.kept import KeptFiles
 
         ended = replace(ended, state=KeptFiles(asked.kept).referenced(ended.state))
-    tell(ended, _open(ended, kept), settings, output, live=live)
+    tell(ended, _open(ended, kept, answers), settings, output, live=live)
     if ended.status == "paused":
         advised = f"{ended.reason.rstrip('.')}. Then type `cairn resume`."
         how_on = ended.reason if ended.advised else advised
         text = f"Paused: {mask_for(secrets_of(settings))(how_on)}"
         _complain(_interrupted(asked, began) if ended.kind == INTERRUPT else text, 4)
-    return CODE if interrupted else exit_code(ended)
+    code = CODE if interrupted else exit_code(ended)
+    for task, answer in answers.items():  # as `cairn retry` does
+        given = {"task": task, "note": answer[:LONGEST_NOTE]}
+        code = _run(replace(asked, run="", given=given, dirty=True), settings, output)
+    return code
 
 
 def _driven(asked: LocalRun, settings: RunSettings, output: OutputFormat, began: float) -> Ended:
@@ -206,9 +215,11 @@ def _interrupted(asked: LocalRun, began: float) -> str:
     return texts.interrupted() if there else texts.not_begun()
 
 
-def _open(ended: Ended, kept: LocalStore) -> list[PendingProposal]:
+def _open(ended: Ended, kept: LocalStore, answers: Collection[str]) -> list[PendingProposal]:
+    """What nobody has decided about; `answers` were given to the tasks with these keys."""
     run = KnownRun(ended.state.request.id, state="resting")
-    return undecided(list(parked(run, ended.state, kept.inbox)))
+    found = undecided(list(parked(run, ended.state, kept.inbox)))
+    return [each for each in found if each.state.task.key not in answers]
 
 
 def _complain(message: str, code: int, *, mark: str = "") -> int:

@@ -16,7 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from app.local.options import ON_A_CHECKOUT, LocalRun
+from app.local.options import FOLDER, ON_A_CHECKOUT, LocalRun
 from app.local.runs import LocalStore
 from app.logs import mask_for, secrets_of
 from app.settings import RunSettings, SettingsError, SettingsProblem
@@ -154,8 +154,9 @@ async def local_deps(
     ``SettingsError`` for a file of prices that cannot be read.
     """
     folder, mask = asked.kept, mask_for(secrets_of(settings))
-    choice = await _sandbox(asked, settings, dry=dry)
-    repository = await _repository(asked, keep=not dry)
+    wanted = "process" if dry else asked.sandbox or settings.cairn_sandbox  # always there
+    choice = await sandbox_of(asked, settings, wanted)
+    repository = await repository_in(asked.folder, branch=asked.branch, keep=not dry)
     answers = AnswerFiles(folder / "journal", mask=mask.values)
     model = open_model(settings, kept=folder, mask=mask)
     journal = FileJournal(folder / "journal", mask=mask.values)
@@ -170,6 +171,7 @@ async def local_deps(
     )
     told = () if dry else _told(settings, asked, mask)
     withheld = Withheld(Fanout(Isolated(files), Isolated(recorder)), hold=not asked.run)
+    facts = None if dry else FactsFile(folder / "index.bin")
     safe: list[Events] = [withheld, *(Isolated(each) for each in told)]
     deps = Deps(
         model=within,
@@ -184,7 +186,7 @@ async def local_deps(
         earlier=EarlierRuns(
             FileMemory(folder / "memory.json", mask=mask), PastRuns(history, SystemClock())
         ),
-        search=FileSearch(_index(folder, keep=not dry), within, settings.cairn_model),
+        search=FileSearch(Index(facts), within, settings.cairn_model),
         mask=mask,
         start=ON_A_CHECKOUT,
     )
@@ -204,41 +206,21 @@ def _told(settings: RunSettings, asked: LocalRun, mask: Mask) -> tuple[Events, .
     return (Announcer([sink], name, SystemClock(), mask=mask),)
 
 
-def _index(folder: Path, *, keep: bool) -> Index:
-    """What is known of contents; a dry run leaves nothing behind."""
-    return Index(FactsFile(folder / "index.bin") if keep else None)
-
-
-async def _repository(asked: LocalRun, *, keep: bool) -> LocalRepository | FolderRepository:
-    """The git checkout this is, or the plain folder."""
-    if checkout := await checkout_in(asked.folder, asked.branch):
+async def repository_in(
+    folder: Path, *, branch: str = "", keep: bool = False
+) -> LocalRepository | FolderRepository:
+    """The git checkout or the plain folder; only to be read, unless ``keep``."""
+    if checkout := await checkout_in(folder, branch):
         return checkout
     from runner.git.folder_repository import FolderRepository
 
-    store = asked.kept / "folder"
-    return FolderRepository(asked.folder, store=store, branch=asked.branch, keep=keep)
+    return FolderRepository(folder, store=folder / FOLDER / "folder", branch=branch, keep=keep)
 
 
 async def checkout_in(folder: Path, branch: str = "") -> LocalRepository | None:
     """The git checkout a folder is; None for a plain folder."""
     checkout = LocalRepository(folder, branch=branch or None)
     return checkout if await checkout.is_there() else None
-
-
-async def repository_in(folder: Path, *, keep: bool = False) -> LocalRepository | FolderRepository:
-    """The git checkout or the plain folder; only to be read, unless ``keep``."""
-    return await _repository(LocalRun(folder), keep=keep)
-
-
-async def person_in(folder: Path) -> str:
-    """The name of the person who works in a folder."""
-    return await (await repository_in(folder)).person()
-
-
-async def _sandbox(asked: LocalRun, settings: RunSettings, *, dry: bool) -> SandboxChoice:
-    """Choose the sandbox; a dry run takes what is always there."""
-    wanted = "process" if dry else asked.sandbox or settings.cairn_sandbox
-    return await sandbox_of(asked, settings, wanted)
 
 
 async def sandbox_of(asked: LocalRun, settings: RunSettings, wanted: str) -> SandboxChoice:

@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from app.local.compose import kept_in, person_in
+from app.local.compose import kept_in, repository_in
 from app.local.files import UnusableRoadmap, read_roadmap
 from app.local.options import FOLDER
 from app.local.runs import LocalStore, PendingProposal, answerable, undecided
@@ -24,6 +24,7 @@ from runner.files.decisions import FileDecisions
 from runner.files.durable import translating_errors
 from runner.loop.applied import edited
 from runner.ports import Decision
+from runner.recovery.choose import asks_people
 from runner.roadmap.edit import EditRefused, find
 from runner.roadmap.parse import parse_roadmap
 from runner.roadmap.task import NewTask
@@ -177,7 +178,11 @@ def put(
 
 def who(folder: Path) -> str:
     """The name of the person at this machine, as in their commits."""
-    return asyncio.run(person_in(folder))
+
+    async def person() -> str:
+        return await (await repository_in(folder)).person()
+
+    return asyncio.run(person())
 
 
 async def _meant(word: str, kept: LocalStore) -> PendingProposal:
@@ -210,6 +215,8 @@ async def _meant(word: str, kept: LocalStore) -> PendingProposal:
 
 
 _QUESTION = "Apply it? [y]es, [n]o, [e]dit, [s]kip the task, [Enter] later: "
+_ASKED = "Your answer? [a]nswer, [e]dit the task, [s]kip it, [n]o (it failed), [Enter] later: "
+_ANSWER = "Your answer, in one line: "
 _VERDICTS: dict[str, Verdict] = {
     **{"y": "approve", "yes": "approve", "n": "reject", "no": "reject"},
     **{"e": "edit", "edit": "edit", "s": "skip", "skip": "skip"},
@@ -222,22 +229,29 @@ def prompted(
     *,
     folder: Path,
     ask: Callable[[str], str] | None = None,
-) -> int:
-    """Ask about each proposal; return how many were decided about."""
+) -> tuple[int, dict[str, str]]:
+    """Ask about each proposal; return how many were decided about, and the answers by task.
+
+    An answer to a question decides nothing: its task is to be tried again with it.
+    """
     from rich.console import Console
     from rich.panel import Panel
     from rich.text import Text
 
     ask = ask or _typed
     console = Console(stderr=True, highlight=False, markup=False, emoji=False)
-    decided = 0
+    decided, answers = 0, {}
     for each in found:
         console.print(Panel(Text(texts.proposal(each))))
-        verdict = _verdict(ask)
-        while verdict and not _store_verdict(each, verdict, inbox, folder, console):
-            verdict = _verdict(ask)
-        decided += bool(verdict)
-    return decided
+        verdict = _verdict(ask, each)
+        while verdict and verdict != "answer":
+            if _store_verdict(each, verdict, inbox, folder, console):
+                decided += 1
+                break
+            verdict = _verdict(ask, each)
+        if verdict == "answer" and (answer := _line(ask, _ANSWER)):
+            answers[each.state.task.key] = answer
+    return decided, answers
 
 
 def _typed(question: str) -> str:
@@ -248,17 +262,25 @@ def _typed(question: str) -> str:
     return input()
 
 
-def _verdict(ask: Callable[[str], str]) -> Verdict | None:
-    """Ask until the answer is one; None for later, as for the end of the input."""
-    while True:
-        try:
-            answer = ask(_QUESTION).strip().lower()
-        except EOFError:
-            return None
-        if not answer:
-            return None
-        if verdict := _VERDICTS.get(answer):
+def _line(ask: Callable[[str], str], question: str) -> str:
+    """What is typed; '' for nothing, as for the end of the input."""
+    try:
+        return ask(question).strip()
+    except EOFError:
+        return ""
+
+
+def _verdict(
+    ask: Callable[[str], str], each: PendingProposal
+) -> Verdict | Literal["answer"] | None:
+    """Ask until the answer is one; None for later."""
+    question = asks_people(each.state.attempt)
+    while typed := _line(ask, _ASKED if question else _QUESTION).lower():
+        if question and typed in ("a", "answer"):
+            return "answer"
+        if verdict := _VERDICTS.get(typed):
             return verdict
+    return None
 
 
 def _store_verdict(

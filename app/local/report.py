@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from app.local.compose import LocalCheckout, checkout_in, kept_in, prices_of, repository_in
 from app.local.files import beside, started_bases
 from app.local.options import FOLDER, ON_A_CHECKOUT, LocalRun
-from app.local.runs import PendingProposal, answerable, as_it_stands, states
+from app.local.runs import MOST_ENDED, PendingProposal, answerable, as_it_stands, states
 from app.logs import mask_for, secrets_of
 from app.settings import RunSettings
 from app.terminal import any_encoding, is_plain, printable, say
@@ -146,9 +146,6 @@ def _would_do(state: RunState, expected: CostPreview | None) -> list[str]:
     return [*tasks, line("report", DRY, report=last, dry_run=True)]
 
 
-MOST_RUNS = 10
-
-
 def command(folder: Path, *, json: bool) -> int:
     """Print the newest runs; 2 when what they left cannot be read."""
     any_encoding()
@@ -175,9 +172,8 @@ async def _read(folder: Path) -> list[Found]:
     kept = kept_in(folder / FOLDER)
     waits, repository = await answerable(kept), await repository_in(folder)
     found: list[Found] = []
-    for run, left in await states(kept.runs.all()[:MOST_RUNS], kept):
+    for run, left in await states(kept.runs.all()[:MOST_ENDED], kept):
         state, elsewhere = await as_it_stands(repository, folder, run, left)
-        state = left if found else state  # what an older run did stays as it was
         found.append((run, state, [w for w in waits if w.run.id == run.id], elsewhere))
     return found
 
@@ -189,20 +185,18 @@ def run_text(
     elsewhere: str = "",
     *,
     tasks: bool = True,
-    now: RunState | None = None,
 ) -> str:
     """A run: how it stands, its ``tasks``, and what to type to answer or to continue it.
 
-    ``elsewhere`` is its branch where that is not the one that is checked out, ``now`` says how its
-    tasks stand now, where ``state`` is how it left them.
+    Without its tasks, those that it took up are counted. ``elsewhere`` is its branch where that is
+    not the one that is checked out.
     """
-    views = view_of(state).tasks
+    views = [task for task in view_of(state).tasks if tasks or task.touched]
     counts = Counter(task.stands for task in views)
     done = ", ".join(f"{number} {status}" for status, number in counts.items())
     began = datetime.fromtimestamp(run.began, UTC).isoformat(" ", "minutes")[:16]
-    stand = view_of(now or state).tasks if tasks else ()
-    reviewing = [task.name for task in stand if task.status is Status.IN_REVIEW]
-    shown = views if tasks else ()
+    shown = views if tasks else []
+    reviewing = [task.name for task in shown if task.status is Status.IN_REVIEW]
     return texts.run(run, state, began, done, shown, reviewing, waits, elsewhere)
 
 

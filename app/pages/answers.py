@@ -20,6 +20,7 @@ from app.store.runs import REMOVED, Status
 from runner.people.task_detail import by_answer, diff_lines
 from runner.state.events import TestedTree
 from runner.state.status_words import CHECK_TONES, RUNS, STEPS, run_word, task_word, tone_of
+from runner.text.counting import counted
 
 STATUSES = get_args(Status)
 """The words a list can be filtered by."""
@@ -207,6 +208,7 @@ def _environment() -> Environment:
     environment.globals["colours"] = COLOURS
     environment.filters["diff_lines"] = diff_lines
     environment.filters["by_answer"] = by_answer
+    environment.filters["count"] = counted
     environment.filters["run_word"] = run_word
     environment.filters["task_word"] = task_word
     environment.filters["number"] = lambda value: "–" if value is None else f"{value:,}"  # noqa: RUF001

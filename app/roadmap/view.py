@@ -13,6 +13,7 @@ from app.roadmap.table import Style, TableColumn, styled, table_lines
 from app.terminal import one_line, say
 from runner.roadmap.order import ordered
 from runner.roadmap.task import Heading, Roadmap, Warning
+from runner.text.counting import counted
 
 _PIPE_WIDTH = 120
 _NAMED = 4
@@ -70,11 +71,12 @@ def _summary(roadmap: Roadmap, reviewing: Collection[str]) -> str:
     waiting = sum(task.key in reviewing and not task.checked for task in work)
     numbers = [
         f"{len(work)} to work on ({done} done{f', {waiting} in review' if waiting else ''})",
-        f"{sum(task.kind == 'check' for task in tasks)} checks",
-        f"{sum(task.kind == 'summary' for task in tasks)} summaries",
+        counted(sum(task.kind == "check" for task in tasks), "check"),
+        counted(sum(task.kind == "summary" for task in tasks), "summary", "summaries"),
     ]
     bytes_ = f"line endings {roadmap.eol}{', byte order mark' if roadmap.bom else ''}"
-    return f"{one_line(roadmap.path)}: {len(tasks)} checkboxes, {', '.join(numbers)}; {bytes_}"
+    boxes = counted(len(tasks), "checkbox", "checkboxes")
+    return f"{one_line(roadmap.path)}: {boxes}, {', '.join(numbers)}; {bytes_}"
 
 
 def _rows(roadmap: Roadmap, reviewing: Collection[str]) -> Iterator[tuple[tuple[str, ...], Style]]:
@@ -101,7 +103,7 @@ def _rows(roadmap: Roadmap, reviewing: Collection[str]) -> Iterator[tuple[tuple[
         also = [marks.priority, marks.effort, *(flag for flag in flags if getattr(marks, flag))]
         criteria = len(task.acceptance)
         also += ["in review"] if task.key in reviewing and not task.checked else []
-        also += [f"{criteria} criteria" if criteria > 1 else "1 criterion"] if criteria else []
+        also += [counted(criteria, "criterion", "criteria")] if criteria else []
         yield (
             (
                 runs.get(task.key, ""),

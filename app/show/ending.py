@@ -11,6 +11,8 @@ from rich.text import Text
 
 from app.show import words
 from app.show.live import Look, shown
+from app.texts import show_texts as texts
+from runner.money import price_hint
 from runner.people.run_view import RunView, TaskView, view_of
 from runner.state.run_state import RunState, Status
 from runner.state.status_words import Tone
@@ -31,14 +33,14 @@ _FRAMED = 60
 def ending(state: RunState, look: Look) -> Iterator[RenderableType]:
     """Yield the summary of a run that stopped; ``look`` says what it may be made of."""
     view = view_of(state)
-    yield Text(words.ended(view), style="bold")
+    yield Text(texts.ended(view, words.clock(view.seconds)), style="bold")
     if view.problem:
         yield Text(shown(view.problem, look), style="yellow")
     if any(task.touched for task in view.tasks):
         yield _tasks(view, look)
     yield from _warnings(view, look)
     yield _cost_panel(view, look)
-    yield Text(words.priced(view.used))
+    yield Text(texts.priced(view.used, price_hint(view.used)))
     yield Text(words.REPORT)
 
 
@@ -51,12 +53,12 @@ def _cost_panel(view: RunView, look: Look) -> Table:
             row.node,
             f"{row.usage.tokens:,}",
             f"{row.percent:.1f}",
-            _seconds(row.usage.seconds),
-            _n(row.usage.calls),
+            f"{row.usage.seconds:.1f} s",
+            str(row.usage.calls),
         )
     table.add_section()
     percent = f"{sum(row.percent for row in rows):.1f}"
-    last = (words.TOTAL, f"{whole.tokens:,}", percent, _seconds(whole.seconds), _n(whole.calls))
+    last = (words.TOTAL, f"{whole.tokens:,}", percent, f"{whole.seconds:.1f} s", str(whole.calls))
     table.add_row(*last, style="bold")
     return table
 
@@ -68,7 +70,7 @@ def _tasks(view: RunView, look: Look) -> Table:
     for task in tasks[:_MOST_TASKS]:
         table.add_row(*_row(task, look))
     if len(tasks) > _MOST_TASKS:
-        table.add_row(words.more(len(tasks) - _MOST_TASKS, "task"))
+        table.add_row(texts.more(len(tasks) - _MOST_TASKS, "task"))
     return table
 
 
@@ -98,11 +100,3 @@ def _table(look: Look, columns: tuple[str, ...]) -> Table:
         right = name in ("Answers", *words.COLUMNS[1:])
         table.add_column(name, justify="right" if right else "left", no_wrap=number > 0 and right)
     return table
-
-
-def _seconds(seconds: float) -> str:
-    return f"{seconds:.1f} s"
-
-
-def _n(count: int) -> str:
-    return str(count)

@@ -17,6 +17,7 @@ from rich.text import Text
 
 from app.show import words
 from app.terminal import one_line
+from app.texts import show_texts as texts
 from runner.graph import RUN_NODES
 from runner.loop.schedule import upcoming
 from runner.money import Usage, total
@@ -235,12 +236,12 @@ def shown(text: str, look: Look, most: int = _LONGEST) -> str:
 def _headline(view: View, stands: RunProgress, look: Look, now: float) -> Text:
     state = view.state
     assert state is not None  # noqa: S101 - drawn only with one
-    whole = used(state)
+    whole, left = used(state), seconds_left(view, stands.coming, now=now)
     parts = [
         f"Cairn {view.run}",
-        words.of_tasks(stands.done, stands.total),
+        texts.done(stands.done, stands.total),
         words.clock(now - view.began),
-        words.left(seconds_left(view, stands.coming, now=now)),
+        texts.left(left) if left is not None else "",
         words.tokens(whole),
         words.money(whole),
     ]
@@ -259,7 +260,7 @@ def _phases(shown_: Sequence[Phase], every: Sequence[Phase], look: Look) -> Tabl
         name = Text(f"  {shown(phase.name, look) or '-'}", style=style)
         table.add_row(name, _bar(phase, width, look), f"{phase.done}/{phase.total}")
     if left_out := len(every) - len(shown_):
-        table.add_row(Text(f"  {words.more(left_out, 'phase')}", style="dim"))
+        table.add_row(Text(f"  {texts.more(left_out, 'phase')}", style="dim"))
     return table
 
 
@@ -286,7 +287,7 @@ def _at_work(tasks: Sequence[tuple[str, TaskAtWork]], view: View, look: Look, no
     for key, each in tasks:
         table.add_row(*_row(key, each, view, look, now))
     if left_out := len(view.at_work) - len(tasks):
-        table.add_row(Text(f"  {words.more(left_out, 'task')}", style="dim"))
+        table.add_row(Text(f"  {texts.more(left_out, 'task')}", style="dim"))
     return table
 
 
@@ -300,7 +301,7 @@ def _row(key: str, each: TaskAtWork, view: View, look: Look, now: float) -> Iter
     yield Text(each.node, style="cyan")
     if look.width >= _WIDE:
         yield Text(
-            words.repairs(attempt.answered.code_repairs, attempt.answered.test_repairs)
+            texts.repairs(attempt.answered.code_repairs, attempt.answered.test_repairs)
             if attempt
             else ""
         )

@@ -16,6 +16,7 @@ from runner.answers.fences import FencedBlock, Outline, fits, is_here_document, 
 from runner.answers.pieces import AnswerPiece, FileEdit, FoundPieces, Known, join, unreadable
 from runner.code.languages import CODE_SUFFIXES, is_test_file
 from runner.state.findings import Complaint
+from runner.text.counting import counted
 
 _BARE = (
     "Makefile Dockerfile LICENSE README CHANGELOG Procfile Gemfile Rakefile Vagrantfile Jenkinsfile"
@@ -387,7 +388,9 @@ def _without_label(block: FencedBlock, path: str, known: Known) -> tuple[str, ..
 
 def _cut_off(block: FencedBlock, path: str) -> FoundPieces:
     what = path or block.place
-    message = f"The answer stops in the middle of {what}, after {len(block.lines)} lines."
+    message = (
+        f"The answer stops in the middle of {what}, after {counted(len(block.lines), 'line')}."
+    )
     advice = "Answer again with the whole file, shorter if possible."
     cut = unreadable(message, path=path, error="TruncatedAnswer", advice=advice)
     return FoundPieces(complaints=(cut,))

@@ -12,6 +12,7 @@ from tree_sitter import Node, Query, QueryCursor
 
 from runner.code.languages import Function, grammar, language_of, python_tree
 from runner.code.symbols import Definition, symbols_of, syntax_tree
+from runner.text.counting import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,15 +181,11 @@ def _losses_in_order(old: Parameters, new: Parameters) -> Iterator[str]:
     first, second = ([p.name for p in each.ordered] for each in (old, new))
     needed = [sum(p.required for p in each.ordered) for each in (old, new)]
     if len(second) < len(first) and not new.more:
-        yield f"takes {_arguments(len(second))}, no longer {len(first)}"
+        yield f"takes {counted(len(second), 'argument')}, no longer {len(first)}"
     if needed[1] > needed[0]:
-        yield f"requires {_arguments(needed[1])}, no longer {needed[0]}"
+        yield f"requires {counted(needed[1], 'argument')}, no longer {needed[0]}"
     if first != second and sorted(first) == sorted(second):
         yield "takes its arguments in another order"
-
-
-def _arguments(count: int) -> str:
-    return "1 argument" if count == 1 else f"{count} arguments"
 
 
 def fits(call: Given, parameters: Parameters) -> bool:

@@ -15,6 +15,7 @@ from runner.context.library import Library, layout, project_type
 from runner.context.rank import Ranking
 from runner.context.search import terms
 from runner.context.tokens import Count
+from runner.text.counting import counted
 from runner.text.encoding import text_of
 
 _LINE = 2
@@ -298,7 +299,7 @@ def _uses(lines: Sequence[str], names: Sequence[str]) -> Iterator[str]:
     for at, line in found[:_USES_SHOWN]:
         yield f"{at}: {line.strip()[:160]}"
     if len(found) > _USES_SHOWN:
-        yield f"... and {len(found) - _USES_SHOWN} more lines"
+        yield f"... and {counted(len(found) - _USES_SHOWN, 'more line')}"
 
 
 def _outlines(material: Material, seen: Collection[str]) -> Iterator[Listed]:

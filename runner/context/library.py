@@ -22,6 +22,7 @@ from runner.code.languages import language_of
 from runner.context.facts import NOTHING, FileFacts, bytes_of, facts_of, hashed, no_source
 from runner.context.search import FEW, Search, terms
 from runner.state.changes import EXECUTABLE, FILE, SUBMODULE, Snapshot, TreeEntry
+from runner.text.counting import counted
 from runner.text.mask import is_secret_file
 
 
@@ -353,10 +354,16 @@ def layout(paths: Collection[str], *, near: Collection[str], most: int) -> list[
     folders = Counter(path.rpartition("/")[0] for path in everything)
     close = {path.rpartition("/")[0] for path in near}
     kept = [path for path in everything if path.rpartition("/")[0] in close][: most // 2]
-    counted = [
-        f"{folder}/ ({count} files)" if folder else f"({count} files at the root)"
+    shown = [
+        f"{folder}/ ({counted(count, 'file')})"
+        if folder
+        else f"({counted(count, 'file')} at the root)"
         for folder, count in sorted(folders.items(), key=lambda item: (item[0].count("/"), item))
     ]
     room = most - len(kept) - 1
-    rest = len(counted) - room
-    return [*kept, *counted[:room], *([f"... and {rest} more folders"] if rest > 0 else [])]
+    rest = len(shown) - room
+    return [
+        *kept,
+        *shown[:room],
+        *([f"... and {counted(rest, 'more folder')}"] if rest > 0 else []),
+    ]

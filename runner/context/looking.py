@@ -12,6 +12,7 @@ from runner.code.symbols import Definition, symbols_of
 from runner.context.cut import cut, hard_cut, wanted_by
 from runner.context.facts import no_source
 from runner.context.tokens import Count
+from runner.text.counting import counted
 from runner.text.encoding import text_of
 from runner.text.mask import is_secret_file
 
@@ -79,7 +80,7 @@ def _read(look: LookRequest, content: bytes, about: str) -> Shown:
     text = text_of(look.what, content).rstrip("\n")
     lines = text.split("\n")
     if look.first > len(lines):
-        return _nothing(f"{look.what} has only {len(lines)} lines.")
+        return _nothing(f"{look.what} has only {counted(len(lines), 'line')}.")
     if not look.first and len(lines) <= MOST_LINES and len(text) <= MOST_CHARACTERS:
         brief = _outlined(look.what, content, 1, len(lines))
         return Shown(_fenced(look.what, text), brief, whole=look.what)
@@ -174,7 +175,8 @@ def _listed(folder: str, paths: Collection[str]) -> Shown:
     names = sorted({part + slash for part, slash, _ in parts})
     head = f"{start or 'The root'} has:\n"
     return Shown(
-        _some(head, names, _MOST_LISTED), f"{start or 'The root'} has {len(names)} entries"
+        _some(head, names, _MOST_LISTED),
+        f"{start or 'The root'} has {counted(len(names), 'entry', 'entries')}",
     )
 
 

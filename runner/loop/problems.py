@@ -11,6 +11,7 @@ from runner.roadmap.named_work import in_phase
 from runner.roadmap.task import Roadmap, Task
 from runner.state.run_state import RunState, Status
 from runner.state.status_words import TASKS, task_word
+from runner.text.counting import counted
 from runner.text.sanitize import sanitize
 
 _MOST = 20
@@ -111,8 +112,7 @@ def _none_left(state: RunState, roadmap: Roadmap, start: StartCommands) -> str:
     if not waiting:
         lines = [f"{_by_name([each])}: {task_word(state.status(each))}" for each in there[:_MOST]]
         if gone := len(keys) - len(there):
-            which = "1 task is" if gone == 1 else f"{gone:,} tasks are"
-            lines.append(f"- {which} no longer in the roadmap")
+            lines.append(f"- {counted(gone, 'task is', 'tasks are')} no longer in the roadmap")
         return f"{text}:\n\n{chr(10).join(lines)}"
     return (
         f"{text}. These wait for tasks that are not part of the run; `{start.word}` starts a run "

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from runner.state.publishing import Stack
 from runner.state.run_state import RunState
+from runner.text import counting
 
 
 def counted(state: RunState, stack: Stack) -> RunState:
@@ -30,7 +31,7 @@ def is_full(state: RunState) -> bool:
 def why_full(state: RunState) -> str:
     """Say why the run rests."""
     now, most = _open(state), state.request.options.open_pull_requests
-    some, verb = ("1 pull request", "is") if now == 1 else (f"{now} pull requests", "are")
+    some, verb = counting.counted(now, "pull request"), "is" if now == 1 else "are"
     limit, until = "which is the limit", "when one of them is merged or closed"
     if now > most:
         limit, until = f"and the limit is {most}", f"when fewer than {most} are"

@@ -36,6 +36,7 @@ from runner.state.proposal import (
 )
 from runner.state.publishing import Checkpoint, CheckpointText, Proposed
 from runner.state.run_state import RunState, Status, Step
+from runner.text.counting import counted
 
 MAX_QUESTIONS = 2
 """Model calls for one proposal."""
@@ -105,7 +106,8 @@ async def _fault(
     state: RunState, ground: Ground, strategy: Strategy, tasks: Sequence[NewTask]
 ) -> str:
     if len(tasks) > room(state):
-        return f"{len(tasks)} tasks are more than this run may still get; write fewer."
+        found = counted(len(tasks), "task is", "tasks are")
+        return f"{found} more than this run may still get; write fewer."
     if len(tasks) > MOST_PARTS:  # before they are numbered and tried
         return f"{len(tasks)} tasks were found; write at most {MOST_PARTS}."
     proposed = state.put(replace(state.attempt, proposal=proposal_of(state, strategy, tasks)))

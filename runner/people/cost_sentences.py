@@ -12,6 +12,7 @@ from typing import Final
 from runner.history.records import Execution, ToolRecord
 from runner.money import Usage, cost_brief, cost_text, tokens_text, total
 from runner.people.history_sentences import HistoryTable, cut, duration, ending, task_name
+from runner.text.counting import counted
 
 _MOST_ROWS = 15
 _SPENT_ON: Final = {
@@ -112,14 +113,14 @@ def _why(task: Sequence[Execution]) -> str:
 
 def _tries(task: Sequence[Execution]) -> Iterator[str]:
     if len(task) > 1:
-        yield f"{len(task)} attempts"
+        yield counted(len(task), "attempt")
     answers = sum(one.calls.answers for one in task)
     if answers:
-        yield f"{answers} answer{'s' * (answers != 1)}"
+        yield counted(answers, "answer")
     if any(one.route.route == "planned" for one in task):
         yield "planned first"
     if looks := sum(one.calls.looks for one in task):
-        yield f"{looks} look{'s' * (looks != 1)} at more files"
+        yield counted(looks, "look at more files", "looks at more files")
 
 
 def _reasons(task: Sequence[Execution]) -> Iterator[str]:

@@ -16,6 +16,7 @@ from runner.history.statistics import NamedTally, Statistics, Tallies, named
 from runner.money import Usage, cost_brief, cost_text
 from runner.state.run_state import Status
 from runner.state.status_words import TASKS, task_word
+from runner.text.counting import counted
 from runner.text.sanitize import plain_line
 
 NOTHING = "Nothing is recorded yet. Each attempt at a task is recorded when it ends."
@@ -81,7 +82,7 @@ def summary(statistics: Statistics) -> list[str]:
     tally, used = whole.tally, whole.tally.used
     lines = [] if tally.seen else [NOTHING]
     if tally.seen:
-        attempts = f"{tally.seen:,} attempt{'s' if tally.seen != 1 else ''} at tasks"
+        attempts = counted(tally.seen, "attempt at a task", "attempts at tasks")
         lines.append(
             f"{statistics.since} to {statistics.until}: {attempts}, {share(whole)} completed."
         )
@@ -96,14 +97,14 @@ def summary(statistics: Statistics) -> list[str]:
             f" Each attempt took {tokens} tokens{known} and {time} on average."
         )
     if left.other_versions:
-        lines.append(f"{_records(left.other_versions)} written by another version of Cairn.")
+        lines.append(
+            f"{counted(left.other_versions, 'record')} written by another version of Cairn."
+        )
     if left.future:
-        lines.append(f"{_records(left.future)} left out: the time of each lies in the future.")
+        lines.append(
+            f"{counted(left.future, 'record')} left out: the time of each lies in the future."
+        )
     return lines
-
-
-def _records(number: int) -> str:
-    return f"{number:,} record{'s' if number != 1 else ''}"
 
 
 def unreadable(found: Recalled) -> list[str]:
@@ -111,7 +112,7 @@ def unreadable(found: Recalled) -> list[str]:
     if not found.left_out:
         return []
     which = "It is damaged or" if found.left_out == 1 else "They are damaged or"
-    return [f"{_records(found.left_out)} left out. {which} of another version of Cairn."]
+    return [f"{counted(found.left_out, 'record')} left out. {which} of another version of Cairn."]
 
 
 ROUTES: Final = {"single_phase": "single phase"}

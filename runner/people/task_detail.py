@@ -18,6 +18,7 @@ from runner.state.findings import Verification
 from runner.state.proposal import Proposal, as_item, original_of
 from runner.state.recoveries import outcome_of
 from runner.state.run_state import Attempt, RunState
+from runner.text.counting import counted
 
 MOST_LINES = 2_000
 """Lines of a diff that are shown."""
@@ -116,7 +117,7 @@ def unified(before: Mapping[str, bytes], changes: ChangeSet) -> str:
     lines = [line for text in texts for line in text.split("\n")]
     if len(lines) > MOST_LINES:
         left = len(lines) - MOST_LINES
-        lines = [*lines[:MOST_LINES], f"… {left:,} more lines"]
+        lines = [*lines[:MOST_LINES], f"… {counted(left, 'more line')}"]
     return "\n".join(lines)
 
 

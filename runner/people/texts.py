@@ -19,6 +19,7 @@ from runner.people.trust import line_ranges, not_measured, result_word, trust_of
 from runner.state.findings import headline
 from runner.state.recoveries import outcome_of
 from runner.state.status_words import CHECKS, OUTCOMES, PROPOSALS, RUNS, run_word, task_word
+from runner.text.counting import counted
 from runner.text.sanitize import (
     as_code,
     as_codes,
@@ -118,11 +119,6 @@ class Texts:
         template = self._environment.get_template(f"{self._name}.md.j2")
         found: Callable[..., str] = getattr(template.module, macro)
         return lambda *values, **named: found(*values, **named).strip()
-
-
-def counted(number: int, one: str, many: str = "") -> str:
-    """So many of something: ``1 test``, ``2,000 tests``."""
-    return f"{number:,} {one if number == 1 else many or f'{one}s'}"
 
 
 def some(names: Sequence[str], most: int) -> str:

@@ -17,6 +17,7 @@ from runner.roadmap.parse import parse_roadmap
 from runner.roadmap.task import NewTask, Task, files
 from runner.state.proposal import REPLACED_BY, Strategy
 from runner.state.run_state import RunState
+from runner.text.counting import counted
 
 MOST_LISTED = 5
 """Losses that one complaint lists."""
@@ -160,7 +161,7 @@ def _number(strategy: Strategy, tasks: Sequence[NewTask]) -> str:
         return ""
     if most == 1:
         return f"There are {len(tasks)} tasks; write exactly one."
-    found = "1 task was" if len(tasks) == 1 else f"{len(tasks)} tasks were"
+    found = counted(len(tasks), "task was", "tasks were")
     return f"{found} found; write {fewest} to {most}."
 
 

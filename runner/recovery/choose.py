@@ -22,7 +22,7 @@ from runner.state.proposal import (
     Proposal,
     Strategy,
 )
-from runner.state.run_state import Plan, RunState, Status
+from runner.state.run_state import Attempt, Plan, RunState, Status
 
 _PROPOSED = {Status.AWAITING_APPROVAL, Status.IN_PROGRESS, Status.REPLACED}
 
@@ -42,14 +42,18 @@ def choose(state: RunState) -> Choice:
     why = ""
     if usual == "defer":
         why = _no_defer(state)
-    elif failure and (
-        failure.type == UNCLEAR
-        or recovery_texts.model_asks(question_of(state.attempt)) in failure.evidence[:1]
-    ):
-        why = recovery_texts.needs_an_answer()  # only people can say what is meant
+    elif asks_people(state.attempt):
+        why = recovery_texts.needs_an_answer()
     elif usual in REPLACED_BY:
         why = _no_rewrite(state, REPLACED_BY[usual][0])
     return Choice("escalate", why) if why else Choice(usual)
+
+
+def asks_people(attempt: Attempt) -> bool:
+    """Whether only people can say what is meant: the task leaves it open, or the model asks."""
+    if attempt.failure is None or attempt.failure.type == UNCLEAR:
+        return attempt.failure is not None
+    return recovery_texts.model_asks(question_of(attempt)) in attempt.failure.evidence[:1]
 
 
 def room(state: RunState) -> int:

@@ -12,6 +12,7 @@ from time import monotonic
 
 from runner.ports import CommandResult, SandboxSession
 from runner.state.findings import Level, TestFailure
+from runner.text.counting import counted
 from runner.text.patterns import lazy_pattern
 from runner.text.sanitize import cut_middle
 
@@ -39,6 +40,9 @@ sys.exit(bad)
 """
 
 
+_LEADS_NOWHERE = "import cannot be resolved", "imports cannot be resolved"
+
+
 async def files_level(session: SandboxSession, changed: Sequence[str], *, timeout: float) -> Level:
     """Check that every changed file is in the workspace as an ordinary file."""
     if not changed:
@@ -58,7 +62,9 @@ async def files_level(session: SandboxSession, changed: Sequence[str], *, timeou
         exit_code=result.exit_code,
         output=shown(result),
         seconds=monotonic() - began,
-        reason=f"{len(missing)} changed files are missing" if missing else "",
+        reason=counted(len(missing), "changed file is missing", "changed files are missing")
+        if missing
+        else "",
         failures=failures,
     )
 
@@ -122,7 +128,7 @@ async def imports_level(
         exit_code=result.exit_code,
         output=shown(result),
         seconds=monotonic() - began,
-        reason=_leading_nowhere(len(failures)) if failures else "",
+        reason=counted(len(failures), *_LEADS_NOWHERE) if failures else "",
         failures=failures,
     )
 
@@ -135,17 +141,13 @@ def without(level: Level, old: Level) -> Level:
     known = {(f.file, _first(f)) for f in old.failures}
     left = tuple(f for f in level.failures if (f.file, _first(f)) not in known)
     if left:
-        return replace(level, failures=left, reason=_leading_nowhere(len(left)))
+        return replace(level, failures=left, reason=counted(len(left), *_LEADS_NOWHERE))
     return replace(level, result="passed", failures=(), reason="as before this change")
 
 
 def _first(failure: TestFailure) -> str:
     """What is wrong, without the hints below it."""
     return failure.message.split("\n", 1)[0]
-
-
-def _leading_nowhere(count: int) -> str:
-    return "1 import cannot be resolved" if count == 1 else f"{count} imports cannot be resolved"
 
 
 def shown(result: CommandResult) -> str:
@@ -158,7 +160,7 @@ def _why(result: CommandResult, failures: tuple[TestFailure, ...]) -> str:
     if result.timed_out:
         return "the syntax check did not end in time"
     if failures:
-        return f"{len(failures)} files have a syntax error"
+        return counted(len(failures), "file has a syntax error", "files have a syntax error")
     return f"the syntax check ended with {result.exit_code}" if result.exit_code else ""
 
 

@@ -35,7 +35,7 @@ async def test_asked_again_its_question_goes_to_people(bot: Bot) -> None:
     assert "ESCALATE" in comment
     assert "the model asks: Before I write it: which title should the note have?" in comment
     assert "1. Notes 2. A note" in comment
-    assert "only people can answer that; `retry` the task with your answer" in comment
+    assert "only people can answer that. Retry the task with your answer" in comment
 
 
 async def test_people_answer_it(bot: Bot) -> None:

@@ -18,7 +18,7 @@ async def test_people_are_asked_what_a_vague_task_means_before_a_model_is(bot: B
     assert bot.prompts == []
     assert "ESCALATE" in comment
     assert '"Improve" says neither what nor where' in comment
-    assert "only people can answer that; `retry` the task with your answer" in comment
+    assert "only people can answer that. Retry the task with your answer" in comment
 
     bot.model.says(note("one.md"))
     await bot.comment("/execute retry 1.1\n\nWrite `one.md`.")

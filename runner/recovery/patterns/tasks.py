@@ -17,6 +17,7 @@ from runner.roadmap.lint.rules import vague as lint_vague
 from runner.roadmap.task import Task
 from runner.state.findings import ASKED_BACK
 from runner.state.proposal import Classification
+from runner.text.counting import counted
 
 _NOT_RAISED = re.compile(r"DID NOT RAISE (?:<class ')?(?:\w+\.)*(?P<error>\w{1,100})\b")
 _COMPARED = re.compile(
@@ -228,8 +229,9 @@ def vague(facts: FailureFacts) -> Classification | None:
         text[f'"{word[0]}" leaves open what is meant'] = 1
     answers: dict[str, int] = {}
     if nothing := [texts for error, texts in _NOTHING.items() if error in facts.errors]:
-        many = "1 answer" if facts.answers == 1 else f"{facts.answers} answers"
-        answers[f"in {many} the model {' and '.join(nothing)}"] = len(nothing)
+        answers[f"in {counted(facts.answers, 'answer')} the model {' and '.join(nothing)}"] = len(
+            nothing
+        )
     if not facts.failures and not facts.output:
         answers["no answer was ever good enough to be tested"] = 1
     if not text or not answers or sum(text.values()) + sum(answers.values()) < ENOUGH:

@@ -21,6 +21,7 @@ from runner.roadmap.normalise.task_sources import task_sources
 from runner.roadmap.parse import parse_roadmap
 from runner.roadmap.source import read, spliced, too_large, too_many
 from runner.roadmap.task import Roadmap
+from runner.text.counting import counted
 
 _NO_WORD = re.compile(rf"\[[ xX]\]|{'|'.join(map(re.escape, CODES))}")
 """A checkbox, or the written name of a mark (":x:") that it replaces."""
@@ -104,7 +105,10 @@ def checked(path: str, content: bytes, draft: RoadmapDraft) -> NormalizedRoadmap
     if why:
         return _left(path, content, why, "unclear")
     unread = list(_unread(draft, outline(lines_of(content))))
-    why = f"{len(after.tasks)} tasks have checkboxes now; nothing of the text is lost"
+    why = (
+        f"{counted(len(after.tasks), 'task has a checkbox', 'tasks have checkboxes')} now; "
+        "nothing of the text is lost"
+    )
     return NormalizedRoadmap(
         path,
         content,
@@ -159,7 +163,7 @@ def render_body(proposal: NormalizedRoadmap) -> str:
     rest = "Every other task is open: nothing in the file says that it is done."
     parts = [
         f"`{proposal.path}` has no task that Cairn can run, so this pull request adds checkboxes: "
-        f"{len(work)} tasks, {done} of them done. Every word of the file is kept.",
+        f"{counted(len(work), 'task')}, {done} of them done. Every word of the file is kept.",
         "A model found the tasks; each one quotes the lines it comes from. Read them with care."
         if proposal.by_model
         else "Cairn found the tasks by the structure of the file; no model was asked.",

@@ -58,7 +58,7 @@ async def test_nothing_is_applied_before_a_decision(stuck: Checkout) -> None:
     assert stuck.log() == ["a commit"]
     (proposal,) = (await status(stuck))["proposals"]
     assert proposal["tasks"] == PARTS
-    assert f"To decide: cairn approve {proposal['id']}" in said.err
+    assert f"To decide, type `cairn approve {proposal['id']}`" in said.err
     assert stuck.left("report.json")["tasks"]["awaiting_approval"] == 1
 
     approved = await stuck.cairn("approve", proposal["id"], "--why", "smaller is better")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.show.words import memory_lines
+from app.texts import show_texts
 from runner.ports import MemoryNote
 
 
@@ -14,7 +14,7 @@ def test_kinds_come_in_their_order_and_notes_newest_first() -> None:
         MemoryNote("files", "b.py", "written for: 1.2", "r2"),
     ]
 
-    assert list(memory_lines(notes)) == [
+    assert show_texts.memory(notes).split("\n") == [
         "files (2)",
         "  b.py: written for: 1.2",
         "  a.py: written for: 1.1",
@@ -25,11 +25,11 @@ def test_kinds_come_in_their_order_and_notes_newest_first() -> None:
 
 def test_an_empty_memory_says_so() -> None:
     """One sentence, and no heading."""
-    assert list(memory_lines([])) == ["The project memory is empty."]
+    assert show_texts.memory([]).split("\n") == ["The project memory is empty."]
 
 
 def test_what_a_model_wrote_is_shown_harmless() -> None:
     """Escape sequences and line breaks do not reach the terminal."""
     notes = [MemoryNote("decisions", "t\x1b[2J", "one\ntwo", "r1")]
 
-    assert list(memory_lines(notes)) == ["decisions (1)", "  t\\x1b[2J: one two"]
+    assert show_texts.memory(notes).split("\n") == ["decisions (1)", "  t\\x1b[2J: one two"]

@@ -81,8 +81,9 @@ async def test_commands_without_isolation_see_where_compilers_are_and_no_key(
     assert said.code == 0, said.err
 
 
-async def test_tokens_are_reserved(here: Checkout) -> None:
-    """A limit that no answer fits into stops the run before it asks; raised, it goes on; 4, 0."""
+@pytest.mark.parametrize("limit", ["100000", "none"])
+async def test_tokens_are_reserved(here: Checkout, limit: str) -> None:
+    """A limit that no answer fits into stops the run; raised or taken away, it goes on; 4, 0."""
     said = await here.cairn("run", "--max-tokens", "1000", "--max-tasks", "1")
 
     assert said.code == 4
@@ -90,8 +91,11 @@ async def test_tokens_are_reserved(here: Checkout) -> None:
     assert here.model.requests == []
     assert (await here.cairn("status")).out.count("To continue") == 1
 
+    assert (await here.cairn("resume")).code == 4  # the limit is kept
+    wrong = await here.cairn("resume", "--max-tokens", "-1")
+    assert (wrong.code, "Give a number, or none." in wrong.err) == (2, True)
     here.model.says(ONE)
-    assert (await here.cairn("resume", "--max-tokens", "100000")).code == 0
+    assert (await here.cairn("resume", "--max-tokens", limit)).code == 0
 
 
 async def test_an_unknown_price_stops_a_run_with_a_limit(here: Checkout) -> None:
@@ -108,6 +112,21 @@ async def test_an_unknown_price_stops_a_run_with_a_limit(here: Checkout) -> None
     here.model.says(ONE)
     assert (await here.cairn("run", "--max-cost", "1", "--max-tasks", "1")).code == 0
     assert here.left("report.json")["model_usage"]["cost"] > 0
+
+
+async def test_a_limit_of_cost_is_taken_away(here: Checkout) -> None:
+    """A run that began with one goes on without, also where the price is not known any more."""
+    prices = here.folder.parent / "prices.json"
+    prices.write_text(json.dumps({"scripted": {"input": 1.0, "output": 2.0}}))
+    here.environment["CAIRN_PRICES"] = str(prices)
+    assert (await here.cairn("run", "--max-cost", "0", "--max-tasks", "1")).code == 4
+    assert (await here.cairn("resume")).code == 4
+    del here.environment["CAIRN_PRICES"]
+    here.model.says(ONE)
+
+    said = await here.cairn("resume", "--max-cost", "none")
+
+    assert said.code == 0, said.err
 
 
 async def test_two_at_a_time(here: Checkout) -> None:

@@ -150,4 +150,4 @@ def test_no_editor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, s
 def asked(found: list[PendingProposal], folder: Path, ask: Callable[[str], str]) -> int:
     """Ask as the command does."""
     inbox = kept_in(folder / ".executor").inbox
-    return prompted(found, inbox, folder=folder, ask=ask)
+    return prompted(found, inbox, folder=folder, ask=ask)[0]

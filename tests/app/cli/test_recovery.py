@@ -147,7 +147,7 @@ async def test_where_nobody_can_answer_a_proposal_is_only_reported(tmp_path: Pat
         assert (proposal["outcome"], len(proposal["replacements"])) == ("published", 2)
         assert "decompose, proposed only, nothing was applied" in said.out
         assert "Nothing was applied (approval mode review_only)" in said.err
-        assert f"To decide: cairn approve {proposal['id']}" in said.err
+        assert f"To decide, type `cairn approve {proposal['id']}`" in said.err
 
         here.model.says(note("one.md"), note("two.md"))
         approved = await here.cairn("approve", "--resume")

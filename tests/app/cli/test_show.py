@@ -69,7 +69,7 @@ async def test_a_proposal_before_it_is_approved(here: Checkout) -> None:
     said = (await here.cairn("show", proposal["id"])).out
 
     assert f"Proposal {proposal['id']}: " in said
-    assert "To decide: cairn approve" in said
+    assert "To decide, type `cairn approve" in said
     assert "Why: " in said
 
 

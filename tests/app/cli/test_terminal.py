@@ -49,7 +49,7 @@ async def test_not_now(stuck: Checkout) -> None:
     terminal.types("\n")
 
     assert await terminal.ended() == 3
-    assert "To decide: cairn approve" in terminal.shown
+    assert "To decide, type `cairn approve" in terminal.shown
 
 
 async def test_ctrl_c_at_the_question(stuck: Checkout) -> None:
@@ -61,9 +61,26 @@ async def test_ctrl_c_at_the_question(stuck: Checkout) -> None:
     terminal.types("\x03\n")
 
     assert await terminal.ended() == 130
-    assert "To decide: cairn approve" in terminal.shown
+    assert "To decide, type `cairn approve" in terminal.shown
     assert "before the run began" not in terminal.shown
     assert (await stuck.cairn("approve", "--resume")).code == 1
+
+
+async def test_a_question_is_answered_in_place(here: Checkout) -> None:
+    """A task that leaves open what is meant: what is typed goes to the model with the task."""
+    here.git.commit({"ROADMAP.md": b"- [ ] 1.1 Improve performance\n"})
+    here.model.says(note("one.md"))
+    terminal = await begun(here)
+    await terminal.until("Your answer? [a]nswer")
+    assert here.model.requests == []
+    terminal.types("a\n")
+    await terminal.until("in one line: ")
+    terminal.types("Write `one.md`.\n")
+
+    assert await terminal.ended() == 0
+    assert "Write `one.md`." in here.model.requests[0].prompt
+    assert "[x] 1.1" in (here.folder / "ROADMAP.md").read_text()
+    assert "/execute" not in terminal.shown
 
 
 async def test_a_run_is_live(here: Checkout) -> None:

@@ -49,7 +49,7 @@ def test_of_a_long_file_the_places_the_task_is_about_are_shown() -> None:
 def test_lines_from_the_end_and_lines_that_are_not_there() -> None:
     """As ``tail`` shows them; of a file that is shorter its length is told."""
     assert "(lines 1995-1998 of 1998)\n```\n\n\ndef f499():" in text("READ", "src/long.py", -4)
-    assert text("READ", "src/long.py", 5_000, 5_010) == "src/long.py has only 1998 lines."
+    assert text("READ", "src/long.py", 5_000, 5_010) == "src/long.py has only 1,998 lines."
 
 
 def test_a_pattern_is_looked_for_by_its_words() -> None:

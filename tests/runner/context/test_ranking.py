@@ -321,6 +321,6 @@ def test_project_type_and_layout() -> None:
     assert project_type(paths) == "Python (pyproject.toml); files: 270 python"
     assert len(lines) <= 20
     assert lines[0] == "src/p3/m0.py"
-    assert "(1 files at the root)" in lines
+    assert "(1 file at the root)" in lines
     assert lines[-1].startswith("... and ")
     assert project_type([]) == ""

@@ -1,1 +1,0 @@
-"""The features, each in a folder named like its own."""

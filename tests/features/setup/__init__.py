@@ -1,1 +1,0 @@
-"""What a repository lacks, and how it is proposed."""

@@ -1,1 +1,0 @@
-"""Taking back a merged task."""
