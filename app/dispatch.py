@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Awaitable, Callable, Set
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeGuard, assert_never
@@ -15,7 +15,6 @@ from app.dashboard.keeper import Dashboards
 from app.github.api import BestEffort, RepositoryApi
 from app.github.checks import CheckRuns, answer_queue
 from app.github.comments import marked
-from app.github.config import Configurations
 from app.github.identity import Gone
 from app.github.pulls import PREFIX
 from app.github.required import answer_rules, missing
@@ -24,13 +23,12 @@ from app.github.token_identity import (
     CONVERSE,
     CONVERSE_ON_LINES,
     READ,
-    Identity,
     Permissions,
 )
-from app.progress.comment import ReadOnlyCheck, writable_everywhere
+from app.runs.feature import Feature
+from app.runs.service import RunService
 from app.store.deliveries import Delivery
 from handlers.answering import handle_comment
-from handlers.commands import COMMANDS
 from handlers.decisions import handle_pull
 from handlers.events import (
     ButtonClicked,
@@ -54,12 +52,10 @@ from handlers.events import (
     is_from_bot,
 )
 from handlers.grammar import Commands
-from handlers.issue_thread import IssueThread, Refusals
-from handlers.ports import Proposals, Runs
+from handlers.issue_thread import IssueThread
 from handlers.pushes import BranchPushed, InstallationChanged, RepositoryChanged
 from handlers.reviews import handle_check, handle_end, handle_review, handle_verify
 from handlers.webhooks import read_webhook
-from runner.ports import Clock
 
 log = logging.getLogger(__name__)
 
@@ -70,24 +66,17 @@ class Dispatch:
 
     ``pushed`` handles pushes, ``changed`` a pull request from one of our branches that was merged,
     closed or opened again, or that a native stack changed, even by bots; ``installed`` handles
-    events about installations and what becomes of repositories;
-    ``dashboards`` do what people tick there; ``refusals`` remembers who was refused something,
-    ``read_only`` says where we write nothing; ``configs`` are read again for each one.
+    events about installations and what becomes of repositories; ``dashboards`` do what people tick
+    there.
     """
 
-    identity: Identity
-    runs: Runs
-    proposals: Proposals
-    clock: Clock
-    allowed_bots: Set[str]
+    service: RunService
+    features: Sequence[Feature]
+    commands: Commands
     pushed: Callable[[BranchPushed], Awaitable[None]]
-    refusals: Refusals
     changed: Callable[[PullChanged], Awaitable[None]]
     installed: Callable[[InstallationChanged | RepositoryChanged], Awaitable[None]]
     dashboards: Dashboards
-    configs: Configurations
-    commands: Commands = COMMANDS
-    read_only: ReadOnlyCheck = writable_everywhere
 
     async def __call__(self, delivery: Delivery) -> None:
         """Reduce the payload and give the event to its handler; drop events without a handler."""
@@ -101,18 +90,21 @@ class Dispatch:
             return
         if isinstance(event, InstallationChanged | RepositoryChanged):
             if isinstance(event, RepositoryChanged):
-                self.configs.forget(event.repository.full_name)
+                self.service.parts.configs.forget(event.repository.full_name)
             await self.installed(event)
-            return
-        try:
-            await self._handle(event)
-        except Gone as gone:
-            await self._handle_anew(event, gone)
+        else:
+            try:
+                await self._handle(event)
+            except Gone as gone:
+                await self._handle_anew(event, gone)
+        for feature in self.features:
+            if heard := feature.events.get(type(event)):
+                await heard(self.service, event)
 
     async def _handle_anew(self, event: Event | BranchPushed, gone: Gone) -> None:
         """Take the installation there is now; without one nobody can be answered."""
         try:
-            now = await self.identity.installation_for(event.repository.full_name)
+            now = await self.service.parts.identity.installation_for(event.repository.full_name)
         except Gone:
             now = event.installation_id
         if now == event.installation_id:
@@ -122,13 +114,13 @@ class Dispatch:
 
     async def _handle(self, event: Event | BranchPushed) -> None:
         if isinstance(event, BranchPushed):
-            self.configs.forget(event.repository.full_name)
+            self.service.parts.configs.forget(event.repository.full_name)
             await self.pushed(event)
             return
         if isinstance(event, IssueUnlocked):
-            await self.runs.say_again(repository_id=event.repository.id, issue=event.issue)
+            await self.service.say_again(repository_id=event.repository.id, issue=event.issue)
             return
-        own = await self.identity.bot_login(event.installation_id)
+        own = await self.service.parts.identity.bot_login(event.installation_id)
         if isinstance(event, IssueReopened):
             await self.dashboards.reopened(event, own=own)
             return
@@ -138,36 +130,36 @@ class Dispatch:
                 await answer_queue(runs, event.head)
             return
         if isinstance(event, CheckEnded):
-            await handle_check(event, own=own, runs=self.runs)
+            await handle_check(event, own=own, runs=self.service)
             return
         if (
             event.sender.login.lower() != own.lower()
         ):  # what we do ourselves changes no configuration
-            self.configs.forget(event.repository.full_name)
-        if not is_from_bot(event, own=own, allowed=self.allowed_bots):
+            self.service.parts.configs.forget(event.repository.full_name)
+        if not is_from_bot(event, own=own, allowed=self.service.parts.allowed_bots):
             await self._handled(event, self._thread(event, own))
         shown = event.shows if isinstance(event, PullPushed | PullReopened | PullTouched) else None
         if shown and not (isinstance(event, PullTouched) and not event.moved):
             names = missing(shown, own)
             # nobody else makes the checks that rules require; bots are blocked, too
-            if names and self.identity.is_app and not await self._is_read_only(event):
+            if names and self.service.parts.identity.is_app and not await self._is_read_only(event):
                 runs = CheckRuns(self._api(event, CHECK), bot_login=own)
                 with BestEffort()():
                     await answer_rules(self._api(event, READ), runs, shown, names)
         if event.sender.login.lower() != own.lower() and _restacks(event, own):
             await self.changed(event)
         if isinstance(event, PullClosed):
-            await handle_end(event, thread=self._thread(event, own), runs=self.runs)
+            await handle_end(event, thread=self._thread(event, own), runs=self.service)
 
     async def _is_read_only(self, event: Event) -> bool:
         here = event.repository
-        return await self.read_only(event.installation_id, here.id, here.full_name)
+        return await self.service.parts.read_only(event.installation_id, here.id, here.full_name)
 
     def _api(self, event: Event, permissions: Permissions) -> RepositoryApi:
         return RepositoryApi(self._client(event, permissions), event.repository.full_name)
 
     def _client(self, event: Event, permissions: Permissions) -> GitHubAPI:
-        return self.identity.client(
+        return self.service.parts.identity.client(
             installation_id=event.installation_id,
             repository_id=event.repository.id,
             permissions=permissions,
@@ -181,16 +173,21 @@ class Dispatch:
             installation_id=event.installation_id,
             issue=event.issue,
             own_login=own,
-            refusals=self.refusals,
+            refusals=self.service.parts.refusals,
             read_only=partial(self._is_read_only, event),
         )
 
     async def _handled(self, event: Event, thread: IssueThread) -> None:
-        runs, proposals, clock, rows = self.runs, self.proposals, self.clock, self.commands
+        runs, proposals, rows = self.service, self.service.proposals, self.commands
+        clock = self.service.parts.around.clock
         match event:
             case IssueCommentCreated():
                 await handle_comment(
-                    event, thread=thread, runs=runs, proposals=proposals, rows=rows
+                    event,
+                    thread=thread,
+                    runs=runs,
+                    proposals=proposals,
+                    rows=rows,
                 )
             case IssueEdited():
                 await self.dashboards.ticked(event, thread=thread, runs=runs, proposals=proposals)

@@ -14,7 +14,6 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from app.runs.advice_offer import body
 from app.runs.lessons import UNASKED
 from bench.finding import Finding, Line, Peer
 from bench.loop.corpus import Task, roadmaps, tasks
@@ -31,6 +30,7 @@ from runner.config.model import parse_config
 from runner.config.options import todays_settings
 from runner.files.results import FileMemory
 from runner.history.records import DAY, Execution
+from runner.people.analysis_sentences import advice_lines
 
 MODELS = {"oak-1": (0.2, 0.2), "elm-2": (0.7, 0.6), "yew-3": (0.5, 0.6)}
 """How likely a fresh answer and a repair of each are right; the first one has the flaw."""
@@ -74,7 +74,7 @@ async def _advice(place: BenchEnvironment, attempts: int, seed: int) -> AsyncIte
     (one,) = found.advice[:1]
     content = with_keys(CONFIG, one.changes)
     after = parse_config(content).model.name if content else ""
-    told = next(line for line in body(one, found).splitlines() if " points (" in line)
+    told = next(line for line in advice_lines(one) if " points (" in line)
     yield f"   advised: {told}"
     today = config.model.name or ""
     before, later = [await _played(place, name, seed) for name in (today, after or "")]

@@ -17,10 +17,9 @@ import sqlalchemy as sa
 
 from app.jobs.engine import Engine
 from app.jobs.worker import Outcome, Segment, Worker
-from app.runs.execution import StoredControl
 from app.store.database import Store, open_store
 from app.store.queue import Queue
-from app.store.runs import StoredAnswers, StoredJournal, StoredRuns
+from app.store.runs import StoredAnswers, StoredControl, StoredJournal, StoredRuns
 from app.store.schema import journal
 from app.store.wakeups import Wakeups
 from bench.finding import Finding, Line, Peer

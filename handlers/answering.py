@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 
-from handlers.commands import COMMANDS
 from handlers.conversation import Conversation
 from handlers.events import IssueCommentCreated
 from handlers.grammar import (
@@ -33,7 +32,7 @@ async def handle_comment(
     thread: IssueThread,
     runs: Runs,
     proposals: Proposals,
-    rows: Commands = COMMANDS,
+    rows: Commands,
 ) -> None:
     """Do what a new comment asks for. Raises ``Outage`` of the client; doing it again is safe.
 
@@ -44,7 +43,12 @@ async def handle_comment(
         role = await role_of(thread.github, repository=event.repository, user=event.author)
         commands = await asyncio.to_thread(parse, event.body, rows)
         conversation = Conversation(
-            event=event, thread=thread, runs=runs, proposals=proposals, rows=rows, role=role
+            event=event,
+            thread=thread,
+            runs=runs,
+            proposals=proposals,
+            rows=rows,
+            role=role,
         )
         await _answer(conversation, commands)
     if event.is_pull_request:

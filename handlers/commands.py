@@ -1,19 +1,19 @@
-"""The slash commands: what each one does, and the table of them.
+"""The slash commands that start, control and decide: what each one does, and their rows.
 
-``COMMANDS`` is the one place that knows them: recognising a command in a comment, the permission
-it takes, what it does and the help all come from its row. To add a command, write its value (a
-class like those in ``handlers/grammar.py``), its handler and its row.
+The row of a command is the one place that knows it: recognising it in a comment, the permission it
+takes, what it does and the help all come from there. To add a command, write its value (a
+``Command``), its handler and its row, in the folder of its feature (``app/features/``).
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import get_args
 
 from handlers.conversation import Conversation
 from handlers.decisions import decide_by_reply, rule_on
 from handlers.grammar import (
-    TRIGGER,
     ApproveCommand,
     Argument,
     CancelCommand,
@@ -31,13 +31,10 @@ from handlers.grammar import (
     ResumeCommand,
     RetryCommand,
     ReviseCommand,
-    SetupCommand,
     SkipCommand,
     StatusCommand,
-    UndoCommand,
 )
 from handlers.issue_thread import suffices
-from handlers.learned import LEARNED
 from handlers.ports import Ambiguous, NamedTask, Unknown, Vote
 from handlers.texts import fix_replies, replies
 from runner.state.proposal import ApprovalMode
@@ -84,7 +81,7 @@ async def _retry(conversation: Conversation, command: RetryCommand) -> CommandRe
     request = conversation.request(ExecuteCommand())
     found = await conversation.runs.find_task(request, command.task)
     if not isinstance(found, NamedTask):
-        return _no_task(command.task, found)
+        return no_task(command.task, found)
     again = replace(request.command, task=found.key, path=found.roadmap)
     asked = replace(request, command=again)
     superseded = await conversation.runs.retry(asked, note=command.note.strip())
@@ -96,7 +93,7 @@ async def _skip(conversation: Conversation, command: SkipCommand) -> CommandRepl
     request, proposals = conversation.request(ExecuteCommand()), conversation.proposals
     found = await conversation.runs.find_task(request, command.task)
     if not isinstance(found, NamedTask):
-        return _no_task(command.task, found)
+        return no_task(command.task, found)
     open_ones = await proposals.of_task(request.repository.id, found.roadmap, found.key)
     if open_ones:
         vote = Vote(
@@ -129,23 +126,8 @@ async def _fix(conversation: Conversation, command: FixCommand) -> CommandReply:
     return CommandReply(fix_replies.fixing(found))
 
 
-async def _undo(conversation: Conversation, command: UndoCommand) -> CommandReply:
-    """Propose to take back a merged task; the rest of the repository is tested without it first."""
-    found = await conversation.runs.undo(conversation.request(ExecuteCommand()), command.task)
-    if isinstance(found, NamedTask):
-        return CommandReply("")
-    if not command.task:
-        return CommandReply(replies.name_a_task(f"{TRIGGER} undo"))
-    return _no_task(command.task, found)
-
-
-async def _setup(conversation: Conversation, command: SetupCommand) -> CommandReply:
-    """Look whether the tests can start; that takes a sandbox, so a run does it and answers."""
-    await conversation.runs.set_up(conversation.request(ExecuteCommand()))
-    return CommandReply("")
-
-
-def _no_task(name: str, found: Unknown | Ambiguous) -> CommandReply:
+def no_task(name: str, found: Unknown | Ambiguous) -> CommandReply:
+    """Say that no task is called so, or several are."""
     if isinstance(found, Ambiguous):
         return CommandReply(replies.ambiguous_task(name, found.candidates))
     return CommandReply(replies.no_task(name, found.roadmap, found.names))
@@ -174,7 +156,7 @@ _PROPOSAL = Argument(
     help="the proposal's id or its task (default: the one of this pull request)",
 )
 
-COMMANDS: Commands = (
+_RUNS: Commands = (
     CommandRow(
         name="",
         makes=ExecuteCommand,
@@ -323,34 +305,9 @@ COMMANDS: Commands = (
         "it; the repair is a pull request against its branch",
         example="/execute fix",
     ),
-    CommandRow(
-        name="undo",
-        makes=UndoCommand,
-        handler=_undo,
-        needs="write",
-        description="take back one merged task: open a pull request that reverses its change and "
-        "clears its checkbox",
-        example="/execute undo 1.2",
-        arguments=(
-            replace(
-                _TASK,
-                required=False,
-                help="the task's key, or the id written in the roadmap (default: the task of this "
-                "pull request)",
-            ),
-        ),
-    ),
-    CommandRow(
-        name="setup",
-        makes=SetupCommand,
-        handler=_setup,
-        needs="write",
-        description="check whether the tests can start; if they need it, propose a "
-        "`.github/cairn.yml` as a pull request; propose a first roadmap from labelled issues if "
-        "there is none; show the dashboard; no model is asked",
-        example="/execute setup",
-    ),
-    *LEARNED,
+)
+
+_DECISIONS: Commands = (
     CommandRow(
         name="",
         trigger="/approve",
@@ -410,4 +367,9 @@ COMMANDS: Commands = (
     ),
 )
 
-START = COMMANDS[0]
+START = _RUNS[0]
+
+
+def table(of_features: Iterable[CommandRow]) -> Commands:
+    """Return every slash command, in the order of the help."""
+    return (*_RUNS, *of_features, *_DECISIONS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from handlers.events import IssueCommentCreated
 from handlers.grammar import Commands, ExecuteCommand
@@ -24,6 +25,11 @@ class Conversation:
     rows: Commands
     role: Role
     nth: int = 0
+
+    @property
+    def service(self) -> Any:
+        """What features know ``runs`` as: a ``RunService`` (``app/runs/service.py``)."""
+        return self.runs
 
     @property
     def here(self) -> dict[str, int]:

@@ -92,40 +92,6 @@ class FixCommand(Command):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class UndoCommand(Command):
-    """Take back one finished task ('': the one of this pull request)."""
-
-    task: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class SetupCommand(Command):
-    """Propose a configuration where the repository's tests need one."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HistoryCommand(Command):
-    """Show what the runs of this repository did: ``topic`` as for ``cairn history``."""
-
-    topic: str = "recent"
-    days: int = 0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AnalyzeCommand(Command):
-    """Show what the history teaches: ``topic`` as for ``cairn analyze``."""
-
-    topic: str = "models"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MemoryCommand(Command):
-    """Show what is remembered, or ``clear`` it."""
-
-    action: str = "show"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class ApproveCommand(Command):
     """Approve a proposal; ``proposal`` is its id or its task ('' for the one that is here)."""
 

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Literal, Protocol
 
 from handlers.events import Repo, User
 from handlers.grammar import ExecuteCommand, Need
-from runner.analysis.recorded import Analysis
-from runner.people.history_answer import HistoryAnswer, HistoryTopic
-from runner.ports import MemoryNote
 from runner.roadmap.reviewed import Reviewed
 from runner.roadmap.task import NewTask
 from runner.state.proposal import ProposalPlace
@@ -268,7 +265,8 @@ class InReview:
 class CheckpointStatus:
     """A checkpoint's pull request as it is now: its title, and the ``run`` that made it.
 
-    ``issue`` is where the run was asked for (0: unknown).
+    ``issue`` is where the run was asked for (0: unknown), ``tasks`` are the keys of those that it
+    shows, in their ``roadmap``.
     """
 
     title: str
@@ -276,6 +274,8 @@ class CheckpointStatus:
     issue: int
     open: bool
     merged: bool
+    roadmap: str = ""
+    tasks: tuple[str, ...] = ()
     place: StackPlace = StackPlace()
 
 
@@ -343,29 +343,20 @@ class Fixing:
     repaired: int = 0
 
 
-class Learned(Protocol):
-    """What the runs of a repository taught. Every method raises ``Outage``."""
-
-    async def analysis(self, request: RunRequested) -> Analysis:
-        """Compare what was recorded with how the repository is configured."""
-
-    async def notes(self, repository_id: int) -> tuple[MemoryNote, ...]:
-        """Return what is remembered, the oldest first."""
-
-    async def clear(self, repository_id: int) -> int:
-        """Forget everything that is remembered; return how many notes that were."""
-
-
 class Runs(Protocol):
     """The runs of this server; repositories by id, issues by number."""
 
-    learned: Learned
+    async def start(self, request: RunRequested, asked: Mapping[str, object] | None = None) -> None:
+        """Queue the run and say so in its comment; doing it twice leaves one of each.
 
-    async def start(self, request: RunRequested) -> None:
-        """Queue the run and say so in its comment; doing it twice leaves one of each."""
+        What is ``asked`` besides its command is kept with it: the kind of run it is, if it works on
+        no task (``Feature.kinds``).
+        """
 
-    async def find_task(self, request: RunRequested, name: str) -> NamedTask | Unknown | Ambiguous:
-        """Find the task a name means in the roadmap of the issue's newest run."""
+    async def find_task(
+        self, request: RunRequested, name: str, path: str | None = None
+    ) -> NamedTask | Unknown | Ambiguous:
+        """Find the task a name means: in a roadmap, else in that of the issue's newest run."""
 
     async def retry(self, request: RunRequested, *, note: str = "") -> tuple[str, ...]:
         """Queue a run for the one task of the command, whatever was decided about it.
@@ -395,15 +386,6 @@ class Runs(Protocol):
     async def say_again(self, *, repository_id: int, issue: int) -> None:
         """Say the end of runs that people of an issue could not be told."""
 
-    async def set_up(self, request: RunRequested) -> None:
-        """Queue a run that only proposes a configuration, if the tests need one."""
-
-    async def undo(self, request: RunRequested, name: str) -> NamedTask | Unknown | Ambiguous:
-        """Queue a run that only proposes to take back a merged task; twice leaves one.
-
-        Without a name it is the one task of the pull request that the request was made on.
-        """
-
     async def skip(self, request: RunRequested, task: NamedTask) -> bool:
         """Leave a task out until it is retried; False when it is left out already."""
 
@@ -424,14 +406,6 @@ class Runs(Protocol):
 
         Those to merge first come first.
         """
-
-    async def history(
-        self, repository_id: int, topic: HistoryTopic, *, days: int = 0
-    ) -> HistoryAnswer:
-        """Return what the runs of a repository did in the newest days (0: all)."""
-
-    def history_page(self, repository: Repo) -> str:
-        """Return the address of its history's page for who can read the repository, or ''."""
 
     async def cancel(self, *, repository_id: int, issue: int, by: User) -> tuple[str, ...]:
         """Order the unfinished runs of the issue to stop; return their ids, every time."""

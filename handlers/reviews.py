@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 
-from handlers.commands import COMMANDS
+from handlers.commands import table
 from handlers.events import (
     CheckEnded,
     PullClosed,
@@ -22,7 +22,8 @@ from handlers.ports import RunRequested, Runs
 from handlers.texts import fix_replies, replies
 from runner.state.revising import RevisionRequest
 
-_REVISE = row_of(ReviseCommand(), COMMANDS)
+_COMMANDS = table(())
+_REVISE = row_of(ReviseCommand(), _COMMANDS)
 
 
 async def handle_review(
@@ -125,7 +126,7 @@ def _rows(own: str) -> Commands:
     """The commands, and our name as one that takes a text."""
     text = Argument(field="text", value="what to change", kind="text", help=_REVISE.description)
     name = f"@{own.removesuffix('[bot]')}"
-    return (*COMMANDS, replace(_REVISE, name="", trigger=name, arguments=(text,)))
+    return (*_COMMANDS, replace(_REVISE, name="", trigger=name, arguments=(text,)))
 
 
 def _request(event: PullReviewed | ReviewCommented) -> RunRequested:

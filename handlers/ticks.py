@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 from urllib.parse import quote, unquote
 
-from handlers.commands import COMMANDS, START
+from handlers.commands import START, table
 from handlers.decisions import rule_on
 from handlers.events import IssueEdited
 from handlers.grammar import ExecuteCommand, Need, RetryCommand, row_of
@@ -26,7 +26,7 @@ TickKind = Literal["all", "start", "retry", "approve"]
 MOST_TICKS = 50
 """Of one edit; people tick one box at a time."""
 
-_RETRY = row_of(RetryCommand(), COMMANDS)
+_RETRY = row_of(RetryCommand(), table(()))
 _BOX = re.compile(
     r"^([ \t]*[-*] \[)([ xX])(\] <!-- cairn:do:(all|start|retry|approve):([^\s<>]*) -->)",
     re.MULTILINE,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from jinja2 import Environment, UndefinedError, nodes
 
 from app import texts as app_texts
 from app.dashboard import plan_text
+from app.features import NAMES
 from app.github import texts as github_texts
 from app.progress import text as progress_text
 from handlers import texts
@@ -18,9 +20,22 @@ from runner.people import texts as runner_texts
 from runner.people.texts import PEOPLE, Texts
 
 ROOT = Path(__file__).parent.parent
+FEATURES = [
+    import_module(f"app.features.{name}.texts")
+    for name in NAMES
+    if (ROOT / "app/features" / name / "templates").is_dir()
+]
 TEXTS: dict[str, Texts] = {
     name: each
-    for module in (runner_texts, texts, app_texts, github_texts, progress_text, plan_text)
+    for module in (
+        runner_texts,
+        texts,
+        app_texts,
+        github_texts,
+        progress_text,
+        plan_text,
+        *FEATURES,
+    )
     for name, each in vars(module).items()
     if isinstance(each, Texts)
 }

@@ -13,9 +13,9 @@ from app.action.compose import acting, entered
 from app.action.job import ActionRefused, Inputs, Job, read_inputs, read_job
 from app.action.report import ActionReport, Annotation, Console, report_of, summary, write_outputs
 from app.action.work import work
-from app.compose.parts import Surroundings
 from app.github.client import SUSPENDED
 from app.logs import PLAIN, secrets_of, set_up_logging
+from app.runs.parts import Surroundings
 from app.settings import ActionSettings, SettingsError, keep_private, load_action_settings
 from app.store.database import StoreError
 from app.texts import action_texts as texts

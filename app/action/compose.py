@@ -15,13 +15,14 @@ from gidgethub import BadRequest
 
 from app.action.job import ActionRefused, Inputs, laid_over
 from app.action.saved_state import StateBranch
-from app.compose.parts import ServerParts, Surroundings, open_parts
+from app.compose.parts import open_parts
 from app.compose.work import Working, working
 from app.github.api import RepositoryApi
 from app.github.client import SUSPENDED
 from app.github.token_identity import TokenIdentity
 from app.local.compose import open_model
 from app.logs import mask_for, secrets_of
+from app.runs.parts import ServerParts, Surroundings
 from app.settings import ActionSettings
 from app.texts import action_texts as texts
 from handlers.events import Repo

@@ -21,6 +21,7 @@ from app.action.compose import Acting
 from app.action.job import STARTED, ActionRefused, Inputs, Job, comment_delivery, delivered
 from app.dashboard.issue import TITLE, PlanIssue
 from app.dashboard.plan_text import plan_text
+from app.features import COMMANDS
 from app.github.api import RepositoryApi
 from app.github.config import Contents
 from app.github.token_identity import INSTALLATION
@@ -29,7 +30,6 @@ from app.runs.requests import request_of, row_of
 from app.store.deliveries import Arrival
 from app.store.runs import Run
 from app.texts import action_texts as texts
-from handlers.commands import COMMANDS
 from handlers.grammar import ExecuteCommand
 from handlers.parsing import parse
 from handlers.ports import RunRequested
@@ -196,7 +196,7 @@ async def _read(acting: Acting, job: Job, inputs: Inputs) -> RunState:
         updated_at=now,
         result=None,
     )
-    ports = await parts.ports(row, work.runs, work.watch.events, work.poller.look)
+    ports = await parts.ports(row, work.watch.events, work.poller.look)
     step = await parse_roadmap(
         RunState(request_of(row, await ports.config())), ports.deps, TaskWork()
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from app.compose.parts import ServerParts
 from app.dashboard.board import Board, marks_of, unfinished, used_by
 from app.dashboard.issue import PlanIssue, planned_name
 from app.dashboard.keeper import BoardPlace, BoardSources, Dashboards
@@ -12,6 +11,7 @@ from app.github.stack import in_review
 from app.github.token_identity import PUBLISH, READ
 from app.progress.waiting import WaitEstimate
 from app.pushes.push import read
+from app.runs.parts import ServerParts
 from app.store.boards import StoredBoards
 from app.store.proposals import StoredProposals
 from app.store.runs import RunRequest, StoredRuns

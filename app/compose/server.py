@@ -9,15 +9,16 @@ from dataclasses import dataclass, replace
 import aiohttp
 from aiohttp import web
 
-from app.compose.outward import with_webhook
 from app.compose.pages import run_links
-from app.compose.parts import Surroundings, open_parts
+from app.compose.parts import open_parts
 from app.compose.work import working
 from app.github.deliveries import HookDeliveries
 from app.github.identity import AppIdentity
 from app.jobs.inbox import CatchUp, Inbox
 from app.jobs.worker import Worker
 from app.proposals.polling import Poller
+from app.runs.outward import with_webhook
+from app.runs.parts import Surroundings
 from app.server.http import build_app
 from app.settings import ServerSettings
 from handlers.webhooks import WEBHOOKS

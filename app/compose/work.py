@@ -8,31 +8,27 @@ from dataclasses import dataclass, replace
 
 from app.compose.dashboards import dashboards, place_of
 from app.compose.pages import Watching, watching
-from app.compose.parts import ServerParts
-from app.compose.proposals import Reactions
 from app.dashboard.keeper import BoardPlace, Dashboards
 from app.dispatch import Dispatch
+from app.features import COMMANDS, FEATURES
 from app.github.place import FollowUps
 from app.github.pulls import PREFIX
 from app.jobs.engine import Engine
 from app.jobs.inbox import Inbox
 from app.jobs.worker import Outcome, SegmentEngine, Worker
 from app.pages.deciding import Deciding
-from app.progress.comment import QueueAnnouncement
 from app.proposals.polling import Poller
 from app.proposals.service import ProposalService
 from app.pushes.push import RoadmapPushes
-from app.runs.execution import RunPorts, Segments
-from app.runs.following import ConflictAttempts, QueuedFollowUps
+from app.runs.begun import RunPorts
+from app.runs.execution import Segments
+from app.runs.following import QueuedFollowUps
 from app.runs.installations import Installations
-from app.runs.lessons import LearnedHere
-from app.runs.onboarding import Welcome
-from app.runs.our_pulls import OurPulls
+from app.runs.parts import ServerParts
+from app.runs.reactions import Reactions
 from app.runs.returning import Returning
 from app.runs.service import RunService
-from app.runs.verifying import Verifications
 from app.store.deliveries import Deliveries
-from app.store.history import StoredHistory
 from app.store.proposals import StoredProposals
 from app.store.queue import Affected, Queue
 from app.store.runs import Run, RunRequest, StoredRuns
@@ -89,7 +85,7 @@ async def working(parts: ServerParts, also: tuple[Events, ...] = ()) -> AsyncIte
 def _work(parts: ServerParts, also: tuple[Events, ...]) -> Working:
     """Everything in order; what is told of something later is a function that is called later."""
     settings, around, identity = parts.settings, parts.around, parts.identity
-    runs, stored = StoredRuns(parts.store, around.clock), StoredProposals(parts.store, around.clock)
+    runs, stored = parts.runs, StoredProposals(parts.store, around.clock)
     watch = watching(
         settings,
         store=parts.store,
@@ -101,13 +97,6 @@ def _work(parts: ServerParts, also: tuple[Events, ...]) -> Working:
         links=parts.links,
     )
     watch = replace(watch, also=also, on_bug=around.on_bug, outward=parts.outward.of_run)
-    first_words = QueueAnnouncement(
-        identity,
-        watch.waiting,
-        clock=around.clock,
-        read_only=parts.read_only,
-        link=parts.page_link,
-    ).say
     boards = dashboards(parts, runs, watch.waiting)
     engine = (around.engine or Engine)(settings.database_url.get_secret_value())
     wakeups = Wakeups(around.clock, engine.enqueue, at_once=settings.cairn_concurrency)
@@ -120,7 +109,7 @@ def _work(parts: ServerParts, also: tuple[Events, ...]) -> Working:
 
     async def ports_of(run: Run) -> RunPorts:
         await mark(run)
-        return await parts.ports(run, runs, watch.events, poller.look, after)
+        return await parts.ports(run, watch.events, poller.look, after)
 
     async def stopped(run: Run, outcome: Outcome) -> None:
         await mark(run)
@@ -128,32 +117,26 @@ def _work(parts: ServerParts, also: tuple[Events, ...]) -> Working:
 
     worker = Worker(
         queue,
-        Segments(runs, ports_of=ports_of, stopped=stopped).begin,
+        Segments(
+            runs,
+            ports_of=ports_of,
+            stopped=stopped,
+            features=FEATURES,
+        ).begin,
         lost=engine.lost,
         clock=around.clock,
         rest=around.rest,
         on_bug=around.on_bug,
     )
-    pulls = OurPulls(identity, parts.config_of, parts.repository, parts.failing)
-    attempts = ConflictAttempts(
-        runs,
-        queue,
-        parts.skips,
-        most=parts.most_attempts,
-        first_words=first_words,
-        queued=parts.outward.queued,
-        look=worker.look,
-    )
-    verifications = Verifications(queue, worker.look)
 
     def after(place: RunRequest) -> FollowUps:
-        return QueuedFollowUps(verifications, attempts, place)
+        return QueuedFollowUps(service, place)
 
     async def poll() -> None:
         await poller.look()
 
     proposals = ProposalService(stored, queue, rules_of=parts.rules_of, look=worker.look, poll=poll)
-    reactions = Reactions(identity, runs, proposals, parts.refusals, parts.read_only)
+    reactions = Reactions(parts, proposals)
     poller = Poller(
         stored,
         ask=reactions.ask,
@@ -164,22 +147,7 @@ def _work(parts: ServerParts, also: tuple[Events, ...]) -> Working:
         rest=around.rest,
         on_bug=around.on_bug,
     )
-    service = RunService(
-        runs,
-        queue,
-        pulls,
-        parts.skips,
-        proposals,
-        StoredHistory(parts.store),
-        around.clock,
-        LearnedHere(parts.lessons, parts.config_of, parts.folders.memory),
-        roadmap_of=parts.roadmap_of,
-        read=parts.roadmap_now,
-        first_words=first_words,
-        look=worker.look,
-        queued=parts.outward.queued,
-        page=parts.history_page,
-    )
+    service = RunService(parts, queue, proposals, watch.waiting, worker.look)
 
     async def pull_changed(event: PullChanged) -> None:
         """Keep what builds on our pull request true; let go on what waited for its end."""
@@ -200,11 +168,10 @@ def _work(parts: ServerParts, also: tuple[Events, ...]) -> Working:
     async def ended(place: BoardPlace) -> None:
         await queue.pull_ended(Affected(place.installation_id, place.repository_id))
 
-    bots = frozenset(settings.cairn_allowed_bots)
     pushes = RoadmapPushes(
         identity,
         service,
-        allowed_bots=bots,
+        allowed_bots=parts.allowed_bots,
         images=settings.cairn_allowed_images,
         restack=restack,
         board=boards.text_of,
@@ -215,23 +182,16 @@ def _work(parts: ServerParts, also: tuple[Events, ...]) -> Working:
         queue,
         look=worker.look,
         reach=boards.reach,
-        welcome=Welcome(identity, queue, look=worker.look),
         returned=Returning(identity, runs, pushes, boards.back, ended),
     )
     dispatch = Dispatch(
-        identity,
         service,
-        proposals,
-        clock=around.clock,
-        commands=around.commands,
-        allowed_bots=bots,
-        read_only=parts.read_only,
-        configs=parts.configs,
-        refusals=parts.refusals,
-        installed=installed,
-        dashboards=boards,
+        FEATURES,
+        (*COMMANDS, *around.commands),
         pushed=pushes,
         changed=pull_changed,
+        installed=installed,
+        dashboards=boards,
     )
     deliveries = Deliveries(parts.store, around.clock)
     inbox = Inbox(

@@ -12,16 +12,13 @@ import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime
-from functools import partial
 from typing import Any
 
 from gidgethub import BadRequest, GitHubException
 from gidgethub.abc import GitHubAPI
 
-from app.github.token_identity import CONVERSE, Identity
 from app.progress.text import marker, progress_text, progress_texts, why
-from app.progress.waiting import Turn, WaitEstimate
-from app.store.runs import RunRequest
+from app.progress.waiting import Turn
 from handlers.issue_thread import always_writable
 from runner.errors import Outage
 from runner.ports import Clock
@@ -218,67 +215,3 @@ class Progress:
 def _is_gone(refusal: GitHubException) -> bool:
     """Say whether somebody deleted the comment."""
     return isinstance(refusal, BadRequest) and refusal.status_code in (404, 410)
-
-
-ReadOnlyCheck = Callable[[int, int, str], Awaitable[bool]]
-"""Answers for an installation, a repository (by id) and its full name. Raises ``Outage``."""
-
-
-async def writable_everywhere(installation_id: int, repository_id: int, full_name: str) -> bool:
-    """Comments are allowed everywhere."""
-    return False
-
-
-PageLink = Callable[[RunRequest], str]
-"""The address of a run's page for readers of its comment; '' for none."""
-
-
-def no_link(run: RunRequest) -> str:
-    """No run has a page that readers of its comment may see."""
-    return ""
-
-
-class QueueAnnouncement:
-    """Makes the comment of a run that will be queued, once; it says the turn if there is one.
-
-    ``read_only`` says where we write nothing.
-    """
-
-    def __init__(
-        self,
-        identity: Identity,
-        waiting: WaitEstimate,
-        *,
-        clock: Clock,
-        read_only: ReadOnlyCheck = writable_everywhere,
-        link: PageLink = no_link,
-    ) -> None:
-        self._identity = identity
-        self._read_only = read_only
-        self._link = link
-        self._waiting = waiting
-        self._clock = clock
-
-    async def say(self, run: RunRequest) -> int | None:
-        """Return the comment's id; None when GitHub does not take it now: the run tries again."""
-        if run.issue is None:
-            return None
-        turn = await self._waiting.turn_of_new(run)
-        try:
-            if await self._read_only(run.installation_id, run.repository_id, run.repository):
-                return None
-            progress = await self._progress(run, run.issue)
-            return await progress.begin(turn)
-        except (Outage, GitHubException) as error:
-            log.warning("Run %s has no comment yet: %s", run.id, error)
-            return None
-
-    async def _progress(self, run: RunRequest, issue: int) -> Progress:
-        github = self._identity.client(
-            installation_id=run.installation_id,
-            repository_id=run.repository_id,
-            permissions=CONVERSE,
-        )
-        place = CommentPlace(run.repository, issue, await self._identity.bot_login())
-        link = partial(self._link, run)
-        return Progress(run.id, place, github=github, clock=self._clock, link=link)

@@ -3,31 +3,24 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable, Mapping, MutableSet
-from contextlib import aclosing, suppress
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Awaitable, Callable, Mapping, MutableSet, Sequence
+from contextlib import aclosing
+from dataclasses import asdict, replace
 from datetime import datetime
 
-from app.github.one_pull import OfferedPulls
 from app.github.pulls import PullOptions
-from app.github.repository import GitHubRepository
 from app.jobs.worker import Outcome, Segment
-from app.progress.comment import Progress
 from app.progress.text import progress_texts
-from app.proposals.service import ShownProposals
-from app.pushes.normalise import propose_boxes
-from app.runs.advice_offer import adjusted_text, look_for_advice
-from app.runs.config_offer import NO_APP, advice
-from app.runs.lessons import Lessons
+from app.runs.begun import Begun, RunPorts
+from app.runs.cannot_start import cannot_start
+from app.runs.feature import Feature, RunKind
 from app.runs.requests import request_of
 from app.runs.revising import answers, not_begun
-from app.runs.setup_offer import SetUp
-from app.runs.undoing import MAY_NOT_UNDO, undo
 from app.runs.verifying import verify_again
 from app.store.runs import PERSON, Run, Status, StoredRuns
 from runner.config.model import RepositoryConfig
 from runner.config.reading import ConfigError
-from runner.errors import STOP_REQUEST, Outage, Stopped, StopRequest, TaskError
+from runner.errors import STOP_REQUEST, Outage, Stopped, TaskError
 from runner.loop.deps import Deps, TaskWork
 from runner.loop.driver import MARK, driving, lines, would_do
 from runner.loop.schedule import left_out
@@ -41,57 +34,11 @@ from runner.people.analysis_sentences import preview_text
 from runner.people.report import table
 from runner.people.run_view import view_of
 from runner.people.texts import fix_texts
-from runner.ports import Endpoint
 from runner.roadmap.task import Task
-from runner.state.options import Request
 from runner.state.run_state import Attempt, Plan, RunState
-from runner.text.sanitize import sanitize
+from runner.text.sanitize import inert_line, sanitize
 
 log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True)
-class RunPorts:
-    """What one run works with.
-
-    ``model`` is asked, ``shown`` keeps what people can decide about, ``lessons`` are what earlier
-    runs teach, ``config`` reads the repository's configuration, ``missing`` names permissions that
-    are not accepted, once. Only an ``app`` proposes what a repository lacks.
-    """
-
-    deps: Deps
-    model: Endpoint
-    progress: Progress
-    shown: ShownProposals
-    repository: GitHubRepository
-    lessons: Lessons
-    config: Callable[[], Awaitable[RepositoryConfig]]
-    missing: Callable[[], Awaitable[str]]
-    app: bool
-
-
-@dataclass(frozen=True)
-class Begun:
-    """A run with what it asks for, within its repository's configuration.
-
-    ``started`` are the bases whose tests were seen to start: they are not looked at again.
-    """
-
-    run: Run
-    request: Request
-    config: RepositoryConfig
-    ports: RunPorts
-    started: MutableSet[str]
-
-    @property
-    def writes(self) -> bool:
-        """Whether Cairn may write to the repository."""
-        return self.config.github_mode != "disabled"
-
-    @property
-    def set_up(self) -> SetUp | None:
-        """What proposes what the repository lacks."""
-        return SetUp(self.ports.repository) if self.writes and self.ports.app else None
 
 
 async def plan_only(begun: Begun) -> Outcome:
@@ -162,22 +109,6 @@ def _plain(text: str) -> str:
     return sanitize(" ".join(text.split()), plain=True)
 
 
-class StoredControl:
-    """The ``Control`` port on the runs table: a run that is to stop says so there."""
-
-    def __init__(self, runs: StoredRuns) -> None:
-        self._runs = runs
-
-    async def check(self, run: str) -> None:
-        """Raise ``Stopped`` when the run is to be cancelled or paused."""
-        row = await self._runs.get(run)
-        if row is not None and row.status in _STOP_REQUESTS:
-            raise Stopped(_STOP_REQUESTS[row.status])
-
-
-_STOP_REQUESTS: dict[str, StopRequest] = {"cancelling": "cancel", "pausing": "pause"}
-
-
 class Segments:
     """Drives runs from the last rows of their journals.
 
@@ -190,10 +121,12 @@ class Segments:
         *,
         ports_of: Callable[[Run], Awaitable[RunPorts]],
         stopped: Callable[[Run, Outcome], Awaitable[None]],
+        features: Sequence[Feature],
     ) -> None:
         self._runs = runs
         self._ports_of = ports_of
         self._stopped = stopped
+        self._features = features
         self._started: set[str] = set()
 
     async def begin(self, id: str) -> Segment:
@@ -202,7 +135,9 @@ class Segments:
         if run is None:
             raise LookupError(f"there is no run {id}")
         ports = await self._ports_of(run)
-        async with aclosing(execute(run, ports, self._runs, self._started)) as steps:
+        async with aclosing(
+            execute(run, ports, self._runs, self._started, self._features)
+        ) as steps:
             async for step in steps:
                 if isinstance(step, Outcome):
                     # an end that people could not be told is said when the conversation is unlocked
@@ -212,7 +147,13 @@ class Segments:
                 yield step
 
 
-async def execute(run: Run, ports: RunPorts, runs: StoredRuns, started: MutableSet[str]) -> Segment:
+async def execute(
+    run: Run,
+    ports: RunPorts,
+    runs: StoredRuns,
+    started: MutableSet[str],
+    features: Sequence[Feature],
+) -> Segment:
     """Drive the run as far as it goes and tell people; yields as ``Segment`` says.
 
     ``started`` are the bases whose tests were seen to start: they are not looked at again.
@@ -232,30 +173,33 @@ async def execute(run: Run, ports: RunPorts, runs: StoredRuns, started: MutableS
         ports.repository.in_mode(config.github_mode, options)
         # what a person stopped it from doing about conflicts is done now
         await ports.repository.catch_up(anew=run.cause == PERSON)
-        for kind, work in KINDS.items():
-            if run.request.get(kind):
-                yield await work(begun)
-                return
+        for kinds in (KINDS, *(each.kinds for each in features)):
+            for kind, work in kinds.items():
+                if run.request.get(kind):
+                    yield await work(begun)
+                    return
         models, deps = begun.request.options.models.named(ports.lessons.model), ports.deps
         ending = await endings(models, ports.model, deps.clock.now().date())
         for text in ending:
             log.warning("Run %s: %s", run.id, text)
-        notes = "\n\n".join((*ending, adjusted_text(adjusted)))
+        notes = "\n\n".join((*ending, _adjusted(adjusted)))
         async with aclosing(driving(begun.request, NODES, deps)) as steps:
             checked = False
             async for step in steps:
-                if not checked and (found := await _obstacle(step, begun)):
+                if not checked and (found := await _obstacle(step, begun, features)):
                     yield found
                     return
                 checked = True
                 await ports.shown.see(step.state if isinstance(step, Ended) else step)
                 if isinstance(step, Ended):
-                    yield await _reported(step, begun, runs, notes)
+                    yield await _reported(step, begun, runs, features, notes)
                 else:
                     yield step
 
 
-async def _obstacle(step: RunState | Ended, begun: Begun) -> Outcome | None:
+async def _obstacle(
+    step: RunState | Ended, begun: Begun, features: Sequence[Feature]
+) -> Outcome | None:
     """End a run that has begun no task where the tests of its base cannot start.
 
     ``step`` is its first one: after an interruption that need not be the reading of its roadmap.
@@ -266,14 +210,23 @@ async def _obstacle(step: RunState | Ended, begun: Begun) -> Outcome | None:
     if asked and asked.fix:  # that tests cannot start may be what it is to repair
         return None
     found = await preflight(step, begun.ports.deps, begun.started)
+    said = [await each.looked(begun, step, found) for each in features if each.looked]
     if found is None:
-        if begun.set_up:
-            with suppress(TaskError):  # a refusal is not worth a run
-                await begun.set_up.close_outdated(step)
         return None
-    text = await begun.set_up.offered(step, found) if begun.set_up else advice(found)
+    text = next(filter(None, said), "") or cannot_start(found)
     await begun.ports.progress.finish("refused", text, step)
     return Outcome("ended", found.seen)
+
+
+def _adjusted(changes: Sequence[str]) -> str:
+    """What a run did differently from its configuration (Markdown); '' for nothing."""
+    if not changes:
+        return ""
+    which = ", ".join(f"`{inert_line(each)}`" for each in changes)
+    return (
+        f"Cairn worked with {which} because of what it learned here (`adaptive.auto_adjust`); "
+        "`/execute analyze models` and `/execute analyze routing` show why."
+    )
 
 
 def _pull_options(config: RepositoryConfig, requester: str) -> PullOptions:
@@ -284,7 +237,9 @@ def _pull_options(config: RepositoryConfig, requester: str) -> PullOptions:
     return PullOptions(shows.labels, tuple(dict.fromkeys(filter(None, named))), shows.draft)
 
 
-async def _reported(ended: Ended, begun: Begun, runs: StoredRuns, notes: str = "") -> Outcome:
+async def _reported(
+    ended: Ended, begun: Begun, runs: StoredRuns, features: Sequence[Feature], notes: str = ""
+) -> Outcome:
     """Report the end, and ``notes`` about the whole run below it.
 
     A run whose end could not be reported is paused until it can.
@@ -294,9 +249,8 @@ async def _reported(ended: Ended, begun: Begun, runs: StoredRuns, notes: str = "
     try:
         parts = [
             progress_texts.pause(outcome.reason, ended.until) if paused else outcome.reason,
-            await _boxes(ended, begun),
             await answered(ended, ports),
-            await _advice(ended, begun),
+            *[await each.ended(begun, ended) for each in features if each.ended],
             await ports.missing() if ended.status == "ended" else "",
             notes.strip(),
         ]
@@ -308,31 +262,6 @@ async def _reported(ended: Ended, begun: Begun, runs: StoredRuns, notes: str = "
     if ended.status in ("ended", "cancelled"):
         await ports.shown.end()
     return outcome
-
-
-async def _boxes(ended: Ended, begun: Begun) -> str:
-    """A push names its tasks; only a command that finds none is answered with a proposal."""
-    scope = ended.state.request.options.scope
-    if ended.status != "ended" or scope.tasks or scope.revision or not begun.writes:
-        return ""
-    pulls = OfferedPulls(begun.ports.repository, "normalise")
-    return await propose_boxes(ended.state, begun.ports.deps, pulls)
-
-
-async def _advice(ended: Ended, begun: Begun) -> str:
-    """Propose better settings after a run that worked; a refusal is not worth a word.
-
-    A run that waits for people has worked, too: it may wait for ever.
-    """
-    ports = begun.ports
-    worked = ended.status in ("ended", "resting") and ended.state.attempts
-    if not (worked and ports.app and begun.writes):
-        return ""
-    try:
-        url = await look_for_advice(ports.repository, ports.lessons, await ports.config())
-    except (TaskError, ConfigError):
-        return ""
-    return f"Cairn learned that other settings do better here: {url}" if url else ""
 
 
 async def answered(ended: Ended, ports: RunPorts) -> str:
@@ -367,30 +296,6 @@ async def _dry(begun: Begun) -> Outcome:
     return Outcome("ended", "dry run")
 
 
-async def _set_up(begun: Begun) -> Outcome:
-    """Propose what the repository lacks, if it was asked for or is welcome."""
-    reply, deps, asked = NO_APP, begun.ports.deps, not begun.run.request.get("unasked")
-    if set_up := begun.set_up:
-        state = (await parse_roadmap(RunState(begun.request), deps, TaskWork())).state
-        try:
-            if not asked and not await set_up.is_welcome(state, begun.config):
-                return Outcome("ended", "there is nothing to propose unasked")
-            reply = await set_up.answer(state, deps, begun.started, begun.config, asked=asked)
-        except TaskError as error:
-            reply = f"Cairn could not look at everything: {_plain(error.message)}"
-    await begun.ports.progress.finish("ended", reply)
-    return Outcome("ended", "it only checked what the repository lacks")
-
-
-async def _undone(begun: Begun) -> Outcome:
-    """Propose to take back a merged task; no task is worked on."""
-    ports, reply = begun.ports, MAY_NOT_UNDO
-    if begun.writes:
-        reply = await undo(begun.request, ports.deps, ports.repository)
-    await ports.progress.finish("ended", reply)
-    return Outcome("ended", "it only proposed to take back a task")
-
-
 async def _verified(begun: Begun) -> Outcome:
     """Verify a pull request of ours again, or look at its place later; no task is worked on."""
     ports, number = begun.ports, begun.run.issue or 0
@@ -406,16 +311,6 @@ async def _verified(begun: Begun) -> Outcome:
     return Outcome("ended", reply)
 
 
-KINDS: Mapping[str, Callable[[Begun], Awaitable[Outcome]]] = {
-    "dry_run": _dry,
-    "setup": _set_up,
-    "undo": _undone,
-    "verify": _verified,
-    "plan": plan_only,
-}
-"""What runs do that drive no task, by the word in their request."""
-
-
 async def _outcome(ended: Ended, runs: StoredRuns) -> Outcome:
     reason = ended.reason or ended.state.problem
     if ended.status == "cancelled" or ended.kind == STOP_REQUEST:
@@ -427,3 +322,11 @@ async def _outcome(ended: Ended, runs: StoredRuns) -> Outcome:
         "used": asdict(view_of(ended.state).used),
     }
     return Outcome(ended.status, reason, ended.until, result, cause=ended.kind)
+
+
+KINDS: Mapping[str, RunKind] = {
+    "dry_run": _dry,
+    "verify": _verified,
+    "plan": plan_only,
+}
+"""What runs do that drive no task, by the word in their request."""

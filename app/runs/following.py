@@ -8,57 +8,55 @@ How many different ones a pull request may cost is bounded like its revisions.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
 from dataclasses import asdict, dataclass
 from datetime import datetime
 
 from app.github.pulls import Attempting, Clash, Pull
-from app.runs.verifying import Verifications, about_pull
-from app.store.queue import Queue
-from app.store.runs import PERSON, UNFINISHED, Run, RunRequest, StoredRuns, StoredSkips
+from app.runs.service import RunService
+from app.runs.verifying import about_pull
+from app.store.runs import PERSON, UNFINISHED, Run, RunRequest
 from handlers.ports import run_id
 from runner.people.sentences import shared_branch
 from runner.state.revising import RevisionRequest
 
 
-class ConflictAttempts:
-    """Queues the runs that work on tasks again after a conflict.
+@dataclass(frozen=True)
+class QueuedFollowUps:
+    """Queues the runs that follow in one repository (``place``)."""
 
-    ``most`` says how many a repository allows for one pull request, ``first_words`` makes the
-    comment of a run, ``queued`` tells others of it, ``look`` tells the worker.
-    """
+    service: RunService
+    place: RunRequest
 
-    def __init__(
-        self,
-        runs: StoredRuns,
-        queue: Queue,
-        skips: StoredSkips,
-        *,
-        most: Callable[[RunRequest], Awaitable[int]],
-        first_words: Callable[[RunRequest], Awaitable[int | None]],
-        queued: Callable[[RunRequest], Awaitable[None]],
-        look: Callable[[], Awaitable[None]],
-    ) -> None:
-        self._runs, self._queue, self._skips = runs, queue, skips
-        self._most, self._first_words = most, first_words
-        self._queued, self._look = queued, look
+    async def verify(self, pull: Pull, head: str, /) -> None:
+        """Queue the verification of a head, which has no comment; twice leaves one."""
+        words = f"verify {self.place.repository_id} {pull.number} {head}"
+        await self._queue(about_pull(self.place, pull, words, verify=True))
 
-    async def __call__(
-        self, place: RunRequest, pull: Pull, clash: Clash, /, *, stopped: bool = False
-    ) -> Attempting:
+    async def look(self, pull: Pull, at: datetime, /) -> None:
+        """Queue a look at the place of a pull request in its stack, at a time; twice leaves one."""
+        words = f"look {self.place.repository_id} {pull.number} {at.isoformat()}"
+        row = about_pull(self.place, pull, words, verify=True, look_at=at.isoformat())
+        await self._queue(row)
+
+    async def _queue(self, row: RunRequest) -> None:
+        if await self.service.queue.start(row):
+            await self.service.look()
+
+    async def attempt(self, pull: Pull, clash: Clash, /, *, stopped: bool = False) -> Attempting:
         """Say how far the attempt is; queue it if there was none. Raises ``Outage``."""
+        place, service = self.place, self.service
         words = f"conflict {place.repository_id} {pull.number} {clash.theirs}"
-        runs = await self._runs.by_issue(place.repository_id, pull.number)
+        runs = await service.parts.runs.by_issue(place.repository_id, pull.number)
         earlier = [run for run in runs if is_about_conflict(run)]
         there = next(
             (run for run in earlier if run.id == run_id(words) or run.status == "queued"), None
         )
         if there is not None:
             return _attempting(there, stopped=stopped and there.id == place.id)
-        if why := await self._stopped(place, pull):
+        if why := await self._stopped(pull):
             return why
         worked = [run for run in earlier if (run.result or {}).get("attempted", True)]
-        used, most = len(worked), await self._most(place)
+        used, most = len(worked), await service.parts.most_attempts(place)
         if used >= most:
             return "limit" if most else "off"
         asked = RevisionRequest(
@@ -73,24 +71,24 @@ class ConflictAttempts:
         private = bool(place.request.get("private"))
         row = about_pull(place, pull, words, private=private, revision=asdict(asked))
         # its comment comes first: a run that is queued may begin at any moment
-        await self._queue.start(row, await self._first_words(row))
-        await self._queued(row)
-        await self._look()
+        await service.queue.start(row, await service.first_words(row))
+        await service.parts.outward.queued(row)
+        await service.look()
         return "working"
 
-    async def _stopped(self, place: RunRequest, pull: Pull) -> Attempting | None:
+    async def _stopped(self, pull: Pull) -> Attempting | None:
         """Say whether people stopped the run that made it, or left out one of its tasks.
 
         A single pull request is left alone while its run works: that goes on from its commits.
         """
-        run = await self._runs.get(pull.head.split("/")[1])
+        run = await self.service.parts.runs.get(pull.head.split("/")[1])
         if run and run.status.startswith("cancel"):
             return "cancelled"
         if run and is_paused(run):
             return "paused"
         if run and run.status in UNFINISHED and pull.head.startswith(shared_branch(run.id)):
             return "busy"
-        skipped = await self._skips.of(place.repository_id, pull.roadmap)
+        skipped = await self.service.parts.skips.of(self.place.repository_id, pull.roadmap)
         return None if skipped.isdisjoint(pull.tasks) else "skipped"
 
 
@@ -111,24 +109,3 @@ def _attempting(run: Run, *, stopped: bool) -> Attempting:
 def is_paused(run: Run) -> bool:
     """Say whether a person paused a run."""
     return run.status == "pausing" or (run.status == "paused" and run.cause == PERSON)
-
-
-@dataclass(frozen=True)
-class QueuedFollowUps:
-    """What the queue knows of what follows in one repository (``place``)."""
-
-    verifications: Verifications
-    conflicts: ConflictAttempts
-    place: RunRequest
-
-    async def verify(self, pull: Pull, head: str, /) -> None:
-        """Queue the verification of a head; twice leaves one."""
-        await self.verifications(self.place, pull, head)
-
-    async def look(self, pull: Pull, at: datetime, /) -> None:
-        """Queue a look at a pull request, for later; twice leaves one."""
-        await self.verifications.later(self.place, pull, at)
-
-    async def attempt(self, pull: Pull, clash: Clash, /, *, stopped: bool = False) -> Attempting:
-        """Queue a new attempt of its task; each conflict has at most one."""
-        return await self.conflicts(self.place, pull, clash, stopped=stopped)

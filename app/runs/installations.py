@@ -66,7 +66,7 @@ class Installations:
     """Works an event about an installation; doing it twice changes nothing.
 
     ``look`` tells the worker that something changed, ``reach`` hears whether an installation is
-    active, ``welcome`` which repositories came with it, ``returned`` which can be reached again.
+    active, ``returned`` which repositories can be reached again.
     """
 
     def __init__(
@@ -76,14 +76,12 @@ class Installations:
         *,
         look: Callable[[], Awaitable[None]],
         reach: InstallationReach,
-        welcome: Callable[[InstallationChanged], Awaitable[None]],
         returned: Return,
     ) -> None:
         self._identity = identity
         self._queue = queue
         self._look = look
         self._reach = reach
-        self._welcome = welcome
         self._returned = returned
 
     async def __call__(self, event: InstallationChanged | RepositoryChanged) -> None:
@@ -96,8 +94,6 @@ class Installations:
             moved = await self._changed(event)
         log.info("Installation %s: %s, %s runs", event.installation_id, event.action, moved)
         await self._look()
-        if isinstance(event, InstallationChanged) and event.added:
-            await self._welcome(event)
         await self._catch_up(event)
 
     async def _changed(self, event: InstallationChanged) -> int:

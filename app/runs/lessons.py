@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 
-from handlers.ports import RunRequested
 from runner.analysis.compare import ERROR
 from runner.analysis.preview import CostPreview
 from runner.analysis.recorded import NEWEST, Analysis, adjusted, analyse, expected
 from runner.config.editing import with_values
 from runner.config.model import RepositoryConfig
 from runner.config.options import todays_settings
-from runner.errors import Outage
-from runner.files.results import FileMemory
 from runner.history.inquiry import Recalled, asked, at_most
 from runner.people.analysis_sentences import changes_text
-from runner.ports import Clock, History, MemoryNote
+from runner.ports import Clock, History
 from runner.roadmap.task import Task
 from runner.state.options import Options
 
@@ -67,33 +64,3 @@ class Lessons:
         now = self._clock.now().timestamp()
         query = asked(now=now, repository_id=self._repository_id)
         return await self._history.recent(at_most(query, NEWEST))
-
-
-class LearnedHere:
-    """Implements ``handlers.ports.Learned`` for the repositories of this server."""
-
-    def __init__(
-        self,
-        lessons: Callable[[int], Lessons],
-        config_of: Callable[[RunRequested], Awaitable[RepositoryConfig]],
-        memory: Callable[[int], FileMemory],
-    ) -> None:
-        self._lessons = lessons
-        self._config_of = config_of
-        self._memory = memory
-
-    async def analysis(self, request: RunRequested) -> Analysis:
-        """Compare what was recorded with how the repository is configured."""
-        config = await self._config_of(request)
-        return await self._lessons(request.repository.id).analysis(config)
-
-    async def notes(self, repository_id: int) -> tuple[MemoryNote, ...]:
-        """Return what is remembered, the oldest first."""
-        return await self._memory(repository_id).notes()
-
-    async def clear(self, repository_id: int) -> int:
-        """Forget everything that is remembered."""
-        try:
-            return await self._memory(repository_id).forget()
-        except OSError as error:
-            raise Outage("file", f"The project memory cannot be cleared: {error}") from error

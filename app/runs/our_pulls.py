@@ -3,59 +3,47 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 from urllib.parse import quote, urlencode
 
 from app.github.api import RepositoryApi
 from app.github.broken import BrokenPulls
 from app.github.config import Contents
-from app.github.failing import FailingChecks
 from app.github.one_pull import offer_of
 from app.github.pulls import Pull, Pulls, read_pull
-from app.github.repository import GitHubRepository
 from app.github.stack import Ties, in_review, place_of
-from app.github.token_identity import READ, REVIEW, Identity, Permissions
+from app.github.token_identity import READ, REVIEW, Permissions
+from app.runs.parts import ServerParts
 from app.runs.requests import row_of
-from app.store.runs import RunRequest
 from handlers.ports import Fixing, InReview, OfferKind, RepairLeft, RunRequested, StackPlace
-from runner.config.model import RepositoryConfig
 from runner.errors import Outage
 from runner.people.sentences import fix_branch
 from runner.roadmap.parse import parse_roadmap
 
 
-class ReadsChecks(Protocol):
-    async def __call__(self, full_name: str, **scope: int) -> FailingChecks:
-        """Return what reads the checks of others in a repository. Raises ``Outage``."""
-
-
 @dataclass(frozen=True)
 class OurPulls:
-    """``config_of`` reads the configuration of a request's repository, ``repository`` is that."""
+    """Those of all repositories of a server."""
 
-    identity: Identity
-    config_of: Callable[[RunRequested], Awaitable[RepositoryConfig]]
-    repository: Callable[[RunRequest], Awaitable[GitHubRepository]]
-    failing: ReadsChecks
+    parts: ServerParts
 
     async def pull_of(self, request: RunRequested) -> Pull | None:
         """The pull request that a request was made on, if it is ours. Raises ``Outage``."""
         found = await self._found(request)
-        return read_pull(found, await self.identity.bot_login()) if found else None
+        return read_pull(found, await self.parts.identity.bot_login()) if found else None
 
     async def offer_of(self, request: RunRequested) -> OfferKind | None:
         """What the open pull request of a request proposes, if it is ours. Raises ``Outage``."""
         found = await self._found(request)
-        return offer_of(found, await self.identity.bot_login()) if found else None
+        return offer_of(found, await self.parts.identity.bot_login()) if found else None
 
     async def _found(self, request: RunRequested) -> Any:
         api, doing = self._api(request), f"show #{request.issue}"
         return await api.find(f"pulls/{request.issue}", doing, refused=Outage)
 
     def _api(self, request: RunRequested, permissions: Permissions = REVIEW) -> RepositoryApi:
-        client = self.identity.client(
+        client = self.parts.identity.client(
             installation_id=request.installation_id,
             repository_id=request.repository.id,
             permissions=permissions,
@@ -64,7 +52,7 @@ class OurPulls:
 
     async def repair_of(self, request: RunRequested) -> RepairLeft | None:
         """The open repair of a pull request. Raises ``Outage``."""
-        name, own = request.repository.full_name, await self.identity.bot_login()
+        name, own = request.repository.full_name, await self.parts.identity.bot_login()
         api = self._api(request)
         head = f"{name.partition('/')[0]}:{fix_branch(request.issue)}"
         query = urlencode({"state": "open", "head": head})
@@ -97,23 +85,25 @@ class OurPulls:
         return in_review(known, base=base, newest=newest)
 
     async def _pulls(self, request: RunRequested, roadmap: str) -> Pulls:
-        return Pulls(self._api(request), bot_login=await self.identity.bot_login(), roadmap=roadmap)
+        return Pulls(
+            self._api(request), bot_login=await self.parts.identity.bot_login(), roadmap=roadmap
+        )
 
     async def most_revisions(self, request: RunRequested) -> int:
         """How often a repository lets one pull request be revised. Raises ``Outage``."""
-        config = await self.config_of(request)
+        config = await self.parts.config_of(request)
         return 0 if config.github_mode == "disabled" else config.pull_requests.revisions
 
     async def most_repairs(self, request: RunRequested) -> int:
         """How often a repository lets Cairn repair the checks of one pull request by itself."""
-        config = await self.config_of(request)
+        config = await self.parts.config_of(request)
         return 0 if config.github_mode == "disabled" else config.pull_requests.ci_repairs
 
     async def broken(self, request: RunRequested) -> tuple[Fixing, str]:
         """Whether somebody's pull request can be repaired, and its head. Raises ``Outage``."""
-        if not self.identity.is_app:
+        if not self.parts.identity.is_app:
             return Fixing("no_app"), ""
-        repository = await self.repository(row_of(request, ""))
+        repository = await self.parts.repository(row_of(request, ""))
         return await BrokenPulls(repository).look(request.issue)
 
     async def fails(self, request: RunRequested, pull: Pull) -> bool:
@@ -125,7 +115,7 @@ class OurPulls:
             "installation_id": request.installation_id,
             "repository_id": request.repository.id,
         }
-        failing = await self.failing(request.repository.full_name, **scope)
+        failing = await self.parts.failing(request.repository.full_name, **scope)
         try:
             failed = await failing.on(pull.sha, pull.base)
             if not failed:

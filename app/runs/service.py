@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 
+from gidgethub import GitHubException
+
 from app.github.pulls import PREFIX, Pull
+from app.progress.waiting import WaitEstimate
 from app.proposals.service import ProposalService
 from app.runs.our_pulls import OurPulls
+from app.runs.parts import ServerParts
 from app.runs.requests import row_of
 from app.store.queue import Queue
 from app.store.runs import (
@@ -17,16 +22,13 @@ from app.store.runs import (
     Run,
     RunRequest,
     Status,
-    StoredRuns,
-    StoredSkips,
 )
-from handlers.events import Repo, User
+from handlers.events import User
 from handlers.ports import (
     Ambiguous,
     CheckpointStatus,
     Fixing,
     InReview,
-    Learned,
     NamedTask,
     OfferKind,
     RepairLeft,
@@ -36,78 +38,62 @@ from handlers.ports import (
     TaskLine,
     Unknown,
 )
-from runner.history.inquiry import asked
-from runner.people.history_answer import HistoryAnswer, HistoryTopic, answered
-from runner.ports import Clock, History
+from runner.errors import Outage
 from runner.roadmap.edit import find
 from runner.roadmap.parse import parse_roadmap
 from runner.state.revising import RevisionRequest
+
+log = logging.getLogger(__name__)
 
 _WORKING: tuple[Status, ...] = ("queued", "running", "pausing")
 _PAUSED: tuple[Status, ...] = ("paused",)
 
 
-def no_page(repository: Repo) -> str:
-    """No page shows the history."""
-    return ""
-
-
-async def _unheard(run: RunRequest) -> None:
-    """Nobody else hears of a run."""
-
-
-@dataclass
+@dataclass(frozen=True)
 class RunService:
-    """Implements ``handlers.ports.Runs`` on the runs table.
+    """Implements ``handlers.ports.Runs``; features find here all that is on a server.
 
-    ``pulls`` knows our pull requests, ``recorded`` what runs did. ``roadmap_of`` says which roadmap
-    a repository has configured, ``read`` gets its bytes. ``first_words`` makes the comment of a
-    run, ``look`` notifies the worker that something changed, ``queued`` tells others of a run,
-    possibly more than once; ``page`` gives the address of the page of a history.
+    ``waiting`` knows whose turn it is, ``look`` notifies the worker that something changed.
     """
 
-    runs: StoredRuns
+    parts: ServerParts
     queue: Queue
-    pulls: OurPulls
-    skips: StoredSkips
     proposals: ProposalService
-    recorded: History
-    clock: Clock
-    learned: Learned
-    roadmap_of: Callable[[RunRequested], Awaitable[str]]
-    read: Callable[[RunRequested, str], Awaitable[bytes]]
-    first_words: Callable[[RunRequest], Awaitable[int | None]]
+    waiting: WaitEstimate
     look: Callable[[], Awaitable[None]]
-    queued: Callable[[RunRequest], Awaitable[None]] = _unheard
-    page: Callable[[Repo], str] = no_page
 
-    async def history(
-        self, repository_id: int, topic: HistoryTopic, *, days: int = 0
-    ) -> HistoryAnswer:
-        """Return what the runs of a repository did."""
-        now = self.clock.now().timestamp()
-        query = asked(now=now, days=days, repository_id=repository_id, failed=topic == "errors")
-        return await answered(self.recorded, topic, query)
+    @property
+    def pulls(self) -> OurPulls:
+        """What is known of our pull requests."""
+        return OurPulls(self.parts)
 
-    def history_page(self, repository: Repo) -> str:
-        """Return where readers of the repository see it with plots, '' for nowhere."""
-        return self.page(repository)
-
-    async def start(self, request: RunRequested) -> None:
+    async def start(self, request: RunRequested, asked: Mapping[str, object] | None = None) -> None:
         """Queue the run once, and say so.
 
         Its comment comes first: a run that is queued may begin at any moment and make another one.
         """
-        await self._start(request, {})
-
-    async def _start(self, request: RunRequested, more: Mapping[str, object]) -> None:
-        queued: RunRequest | None = await self.runs.get(request.run)
+        queued: RunRequest | None = await self.parts.runs.get(request.run)
         if queued is None:
-            queued = row_of(request, await self.roadmap_of(request), more)
+            more = asked or {}
+            queued = row_of(request, await self.parts.roadmap_of(request), more)
             comment = None if more.get("verify") else await self.first_words(queued)
             await self.queue.start(queued, comment)
-        await self.queued(queued)
+        await self.parts.outward.queued(queued)
         await self.look()
+
+    async def first_words(self, run: RunRequest) -> int | None:
+        """Make the comment of a run that will be queued, once; it says the turn if there is one.
+
+        Returns its id; None when GitHub does not take it now: the run tries again.
+        """
+        if run.issue is None:
+            return None
+        turn = await self.waiting.turn_of_new(run)
+        try:
+            return await (await self.parts.progress(run)).begin(turn) or None
+        except (Outage, GitHubException) as error:
+            log.warning("Run %s has no comment yet: %s", run.id, error)
+            return None
 
     async def find_task(
         self, request: RunRequested, name: str, path: str | None = None
@@ -117,9 +103,9 @@ class RunService:
         Without a ``path`` in the roadmap of the issue's newest run, else in the configured one.
         """
         if path is None:
-            runs = await self.runs.by_issue(request.repository.id, request.issue)
-            path = runs[0].roadmap if runs else await self.roadmap_of(request)
-        content = await self.read(request, path)
+            runs = await self.parts.runs.by_issue(request.repository.id, request.issue)
+            path = runs[0].roadmap if runs else await self.parts.roadmap_of(request)
+        content = await self.parts.roadmap_now(request, path)
         roadmap = await asyncio.to_thread(parse_roadmap, path, content)
         task = find(roadmap, name)
         if task is not None:
@@ -138,13 +124,13 @@ class RunService:
         """
         command, repository = request.command, request.repository.id
         task, roadmap = command.task or "", command.path or ""
-        await self.skips.remove(repository, roadmap, task)
+        await self.parts.skips.remove(repository, roadmap, task)
         open_ones = await self.proposals.of_task(repository, roadmap, task)
         for each in open_ones:
             delivery = f"{request.run}:{each.id}"
             by, at = request.by.login, request.created_at
             await self.proposals.supersede(each, by=by, at=at, delivery=delivery)
-        await self._start(request, {"retry": True, "note": note})
+        await self.start(request, {"retry": True, "note": note})
         return tuple(each.id for each in open_ones)
 
     async def checkpoint(self, request: RunRequested) -> CheckpointStatus | None:
@@ -153,13 +139,15 @@ class RunService:
         if pull is None or pull.kind != "checkpoint":
             return None
         id = pull.head.removeprefix(PREFIX).partition("/")[0]
-        run = await self.runs.get(id)
+        run = await self.parts.runs.get(id)
         found = CheckpointStatus(
             title=pull.title,
             run=id,
             issue=(run.issue if run else None) or 0,
             open=pull.open,
             merged=pull.merged,
+            roadmap=pull.roadmap,
+            tasks=pull.tasks,
         )
         if not pull.open:
             return found
@@ -171,12 +159,12 @@ class RunService:
 
     async def repair_left(self, request: RunRequested) -> RepairLeft | None:
         """Return the open repair of the pull request of the request; GitHub is asked only then."""
-        runs = await self.runs.by_issue(request.repository.id, request.issue)
+        runs = await self.parts.runs.by_issue(request.repository.id, request.issue)
         return await self.pulls.repair_of(request) if any(map(is_fix, runs)) else None
 
     async def in_review(self, request: RunRequested) -> tuple[InReview, ...]:
         """Return the open pull requests of the roadmap of the issue's newest run."""
-        runs = await self.runs.by_issue(request.repository.id, request.issue)
+        runs = await self.parts.runs.by_issue(request.repository.id, request.issue)
         return await self.pulls.in_review(request, runs[0].roadmap) if runs else ()
 
     async def revise(self, request: RunRequested, asked: RevisionRequest) -> Revising:
@@ -188,23 +176,23 @@ class RunService:
         if not pull.open:
             return Revising("closed")
         most = await self.pulls.most_revisions(request)
-        runs = await self.runs.by_issue(request.repository.id, request.issue)
+        runs = await self.parts.runs.by_issue(request.repository.id, request.issue)
         used = [run for run in runs if is_revision(run) and run.id != request.run]
         if len(used) >= most:
             return Revising("limit" if most else "off", len(used), most)
         asked = replace(asked, number=len(used) + 1, most=most)
-        await self._start(_about(request, pull), {"revision": asdict(asked)})
+        await self.start(_about(request, pull), {"revision": asdict(asked)})
         return Revising("started", len(used) + 1, most)
 
     async def fix(self, request: RunRequested) -> Fixing:
         """Queue a run that proposes a repair of anybody's pull request; twice leaves one."""
-        if await self.runs.get(request.run):
+        if await self.parts.runs.get(request.run):
             return Fixing("started")
         found, head = await self.pulls.broken(request)
         if found.outcome != "started":
             return found
         most = await self.pulls.most_revisions(request)
-        runs = await self.runs.by_issue(request.repository.id, request.issue)
+        runs = await self.parts.runs.by_issue(request.repository.id, request.issue)
         used = [run for run in runs if is_fix(run)]
         if any(run.status in UNFINISHED for run in used):
             return Fixing("working")
@@ -212,7 +200,7 @@ class RunService:
             return Fixing("limit" if most else "off", most=most)
         by, number = request.by.login, len(used) + 1
         asked = RevisionRequest(request.issue, by, failing=head, fix=True, number=number, most=most)
-        await self._start(request, {"revision": asdict(asked)})
+        await self.start(request, {"revision": asdict(asked)})
         return found
 
     async def repair(
@@ -227,13 +215,13 @@ class RunService:
         if pull is None or pull.kind != "checkpoint" or not pull.open or pull.sha != head:
             return
         most = await self.pulls.most_repairs(request)
-        runs = await self.runs.by_issue(request.repository.id, request.issue)
+        runs = await self.parts.runs.by_issue(request.repository.id, request.issue)
         used = [run for run in runs if is_repair(run) and run.id != request.run]
         if len(used) >= most or not await self.pulls.fails(request, pull):
             return
         by, number = request.by.login, len(used) + 1
         asked = RevisionRequest(pull.number, by, failing=head, number=number, most=most)
-        await self._start(_about(request, pull), {"revision": asdict(asked)})
+        await self.start(_about(request, pull), {"revision": asdict(asked)})
 
     async def verify(self, request: RunRequested) -> None:
         """Queue a run that only verifies the head of an open checkpoint again; twice leaves one.
@@ -242,39 +230,24 @@ class RunService:
         """
         pull = await self.pulls.pull_of(request)
         if pull and pull.kind == "checkpoint" and pull.open:
-            await self._start(_about(request, pull), {"verify": True})
+            await self.start(_about(request, pull), {"verify": True})
 
     async def say_again(self, *, repository_id: int, issue: int) -> None:
         """Queue runs again whose end people of an issue could not be told: they only say it."""
-        for run in await self.runs.by_issue(repository_id, issue):
+        for run in await self.parts.runs.by_issue(repository_id, issue):
             if (run.result or {}).get("untold"):
                 await self.queue.set_status(run.id, "queued", allowed=("ended", "cancelled"))
         await self.look()
 
-    async def set_up(self, request: RunRequested) -> None:
-        """Queue a run that only proposes a configuration, if the tests need one."""
-        await self._start(request, {"setup": True})
-
-    async def undo(self, request: RunRequested, name: str) -> NamedTask | Unknown | Ambiguous:
-        """Queue a run that only proposes to take back a merged task; twice leaves one."""
-        pull = await self.pulls.pull_of(request)
-        tasks = pull.tasks if pull and pull.kind == "checkpoint" else ()
-        path = pull.roadmap if pull and tasks else None
-        found = await self.find_task(request, name or (tasks[0] if len(tasks) == 1 else ""), path)
-        if isinstance(found, NamedTask):
-            command = replace(request.command, task=found.key, path=found.roadmap)
-            await self._start(replace(request, command=command), {"undo": True})
-        return found
-
     async def skip(self, request: RunRequested, task: NamedTask) -> bool:
         """Leave a task out until it is retried; False when it is left out already."""
         repository = request.repository.id
-        return await self.skips.add(repository, task.roadmap, task.key, by=request.by.login)
+        return await self.parts.skips.add(repository, task.roadmap, task.key, by=request.by.login)
 
     async def status(self, *, repository_id: int, issue: int) -> tuple[RunStatus, ...]:
         """Return the runs of the issue, newest first."""
         found = []
-        for run in await self.runs.by_issue(repository_id, issue):
+        for run in await self.parts.runs.by_issue(repository_id, issue):
             rows = (run.result or {}).get("tasks", [])
             tasks = [TaskLine(r["name"], r["title"], r["status"], r["url"]) for r in rows]
             found.append(RunStatus(run.id, run.status, run.reason, "", tuple(tasks)))
@@ -304,7 +277,7 @@ class RunService:
         cause: str = "",
     ) -> tuple[str, ...]:
         moved = []
-        for run in await self.runs.by_issue(repository_id, issue):
+        for run in await self.parts.runs.by_issue(repository_id, issue):
             if await self.queue.set_status(
                 run.id, status, allowed=allowed, reason=why, cause=cause
             ):

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
 from dataclasses import asdict
-from datetime import datetime
 
 from app.github.pulls import Pull
 from app.github.repository import GitHubRepository
-from app.store.queue import Queue
 from app.store.runs import RunRequest
 from handlers.grammar import ExecuteCommand
 from handlers.ports import run_id
@@ -41,31 +38,6 @@ def about_pull(place: RunRequest, pull: Pull, words: str, **asked: object) -> Ru
         base_branch=place.base_branch,
         request={**asdict(command), **asked},
     )
-
-
-def verification(place: RunRequest, pull: Pull, head: str) -> RunRequest:
-    """The row of a run that only verifies a head: it has no comment."""
-    words = f"verify {place.repository_id} {pull.number} {head}"
-    return about_pull(place, pull, words, verify=True)
-
-
-class Verifications:
-    """Queues runs that verify heads; ``look`` tells the worker."""
-
-    def __init__(self, queue: Queue, look: Callable[[], Awaitable[None]]) -> None:
-        self._queue, self._look = queue, look
-
-    async def __call__(self, place: RunRequest, pull: Pull, head: str, /) -> None:
-        """Queue one for the head of a pull request; twice leaves one."""
-        if await self._queue.start(verification(place, pull, head)):
-            await self._look()
-
-    async def later(self, place: RunRequest, pull: Pull, at: datetime, /) -> None:
-        """Queue a look at the place of a pull request in its stack, at a time; twice leaves one."""
-        words = f"look {place.repository_id} {pull.number} {at.isoformat()}"
-        row = about_pull(place, pull, words, verify=True, look_at=at.isoformat())
-        if await self._queue.start(row):
-            await self._look()
 
 
 async def verify_again(number: int, request: Request, deps: Deps, at: GitHubRepository) -> str:

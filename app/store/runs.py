@@ -14,7 +14,7 @@ from app.store.database import Store, insert_into
 from app.store.schema import answers, contents, journal
 from app.store.schema import runs as table
 from app.store.schema import skips as skips_table
-from runner.errors import Outage
+from runner.errors import Outage, Stopped, StopRequest
 from runner.ports import Clock, JournalRow
 from runner.prompts.questions import Answer
 from runner.state.changes import blob_sha
@@ -140,6 +140,22 @@ class StoredRuns:
         return [Run(**row._mapping) for row in await self._store.rows(query)]
 
 
+class StoredControl:
+    """The ``Control`` port on the runs table: a run that is to stop says so there."""
+
+    def __init__(self, runs: StoredRuns) -> None:
+        self._runs = runs
+
+    async def check(self, run: str) -> None:
+        """Raise ``Stopped`` when the run is to be cancelled or paused."""
+        row = await self._runs.get(run)
+        if row is not None and row.status in _STOP_REQUESTS:
+            raise Stopped(_STOP_REQUESTS[row.status])
+
+
+_STOP_REQUESTS: dict[str, StopRequest] = {"cancelling": "cancel", "pausing": "pause"}
+
+
 class StoredSkips:
     """The skips table, by repository and roadmap. Raises ``Outage`` when the database fails."""
 
@@ -167,6 +183,19 @@ class StoredSkips:
         here = (skips_table.c.repository_id == repository_id) & (skips_table.c.roadmap == roadmap)
         found = await self._store.rows(sa.select(skips_table.c.task).where(here))
         return frozenset(task for (task,) in found)
+
+
+@dataclass(frozen=True)
+class SkippedTasks:
+    """The ``StoredSkips`` port of one run."""
+
+    skips: StoredSkips
+    repository_id: int
+    roadmap: str
+
+    async def skipped(self) -> frozenset[str]:
+        """Return the keys of the tasks people want left out."""
+        return await self.skips.of(self.repository_id, self.roadmap)
 
 
 @dataclass(frozen=True, slots=True)

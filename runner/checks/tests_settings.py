@@ -9,10 +9,13 @@ import ast
 import configparser
 import json
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from runner.code.languages import python_tree
+from runner.state.changes import ChangeSet
 from runner.text.patterns import lazy_pattern
+
+Read = Callable[[str], bytes | None]
 
 # not those that only show something: a header, how a comparison is explained
 _HOOKS = lazy_pattern(
@@ -88,6 +91,35 @@ def _words(node: ast.AST) -> Iterator[str]:
         yield from (n.name for n in node.names if n.name == "*" or _HOOKS.match(n.asname or n.name))
     elif isinstance(node, ast.Attribute) and node.attr in _SKIPPING:
         yield node.attr
+
+
+def meddling(changes: ChangeSet, *, read: Read) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield the files that reach for the process or the pytest that runs their tests, and how."""
+    for path, write in changes.files.items():
+        if write and path.endswith(".py"):
+            found = _reached(write.content) - _reached(read(path) or b"")
+            if found:
+                yield path, tuple(sorted(found))
+
+
+def _reached(source: bytes) -> set[str]:
+    try:
+        tree = python_tree(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return set()
+    return {word for node in ast.walk(tree) for word in _inner(node) if _INNER.match(word)}
+
+
+def _inner(node: ast.AST) -> Iterator[str]:
+    if isinstance(node, ast.Import):
+        yield from (alias.name for alias in node.names)
+    elif isinstance(node, ast.ImportFrom):
+        yield from (f"{node.module}.{alias.name}" for alias in node.names)
+    elif isinstance(node, ast.Attribute | ast.Subscript):
+        yield ast.unparse(node).replace("'", "").replace('"', "")
+
+
+_INNER = lazy_pattern(r"_pytest\b|gc\b|os\._exit$|sys\._getframe$|sys\.modules\[_?pytest\b")
 
 
 def _options(name: str, content: bytes) -> dict[str, str]:

@@ -314,6 +314,7 @@ _OF_OTHERS = re.compile(
     r"(?:[._-](?:test|spec|tests)\.[cm]?[jt]sx?|_test\.go|_(?:spec|test)\.rb"
     r"|(?:Test|Tests|IT|Spec)\.(?:java|kt|php|cs|scala))$"
     r"|(?:^|/)__tests__/.+\.[cm]?[jt]sx?$|(?:^|/)tests?/.+\.(?:[cm]?[jt]sx?|rs)$"
+    r"|(?:^|/)tests?\.rs$"
 )
 _AMONG_TESTS = re.compile(
     r"(?:^|/)(?:tests?|specs?|__tests__|testing)/|(?:^|/)(?:test_|conftest\.)|^tests?\.py$"

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from runner.checks.tests_inventory import standing_tests, unchanged_tests
 from runner.checks.tests_scripts import SCRIPTS
 from runner.checks.tests_titles import changed_cases
+from runner.code.inline_tests import has_inline_tests, unchanged_inline
 from runner.code.languages import is_among_tests, is_pytest_module, is_test_file, language_of
 from runner.context.facts import facts_of
 from runner.context.library import MAX_FILE, chosen
@@ -120,10 +121,14 @@ async def _same_tests(work: NodeWork, after: Verification) -> frozenset[str]:
         found: set[str] = set()
         for path, tests in by_file.items():
             write = changes.get(path)
-            if path not in changes or not (is_test_side(path) or path.endswith(".py")):
-                found.update(tests)  # tests in a file of code, as in Rust: it is no edit of theirs
+            inline = has_inline_tests(path)
+            if path not in changes or not (inline or is_test_side(path) or path.endswith(".py")):
+                found.update(tests)  # tests in a file of code: it is no edit of theirs
             elif write is None or path not in old:
                 continue
+            elif inline:
+                kept = unchanged_inline(path, old[path], write.content)
+                found |= {t for t in tests if t.rpartition("::")[2] in kept}
             elif path.endswith(".py"):
                 kept = unchanged_tests(old[path], write.content)
                 found |= {t for t in tests if t.partition("::")[2].partition("[")[0] in kept}

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from runner.code.inline_tests import has_inline_tests, with_tests_of
 from runner.code.languages import is_test_file, language_of
 from runner.nodes.assess import tests_using
 from runner.nodes.steadied import MOST
@@ -23,6 +24,7 @@ from runner.verify.rows import JudgedChange, is_test_side, missing_names, plain_
 
 _NOTHING = "these tests prove nothing, because they also pass without the change"
 _BY_CHANCE = "the new tests fail without the change only sometimes, so they show nothing"
+_BENT = "old tests were edited that fail with the change as they stood, so they show nothing"
 _SKIPPED = "the new tests are skipped without the change"
 _MOST_NAMED = 10
 _MOST_MUTANTS = 3
@@ -166,9 +168,14 @@ class _Proof:
         proof = await self._without_code()
         if proof is None:
             return []
+        await self._with_old_tests()
         if proof.result == "failed" or proof.seconds > _LONGEST_RUN:
             return [proof]
-        await self._with_old_tests()
+        bent = self._suite.rewritten - self._extended
+        if bent & set(proof.found):  # what they ask for now is the change's own word
+            telling = tuple(test for test in proof.found if test not in bent)
+            result = proof.result if telling else "skipped"
+            proof = replace(proof, found=telling, result=result, reason="" if telling else _BENT)
         faults = await self._faults()
         level = await self._try_faults(faults)
         if not self._noticed:  # is what the change defines used at all?
@@ -184,6 +191,12 @@ class _Proof:
                 "failed" if test in said else "passed" if test in passed else "not run"
             )
         self._lacked = {test for test, message in said.items() if missing_names(message)}
+        for test in self._suite.ids:  # beside code that is not there, it could not even begin
+            path = test.partition("::")[0]
+            if has_inline_tests(path) and path not in self._work.base.entries:
+                self._before[test] = "failed"
+                self._lacked.add(test)
+                said.setdefault(test, "")
         own = [test for test in self._suite.ids if test not in self._suite.near or test in said]
         if not own:
             return None
@@ -206,8 +219,7 @@ class _Proof:
 
     async def _on_base(self, only: Sequence[str]) -> Level:
         """Run tests on the base, with only the change's tests laid over it."""
-        files = {path: w for path, w in self._changes.files.items() if is_test_side(path)}
-        session = await self._work.session(ChangeSet(files))
+        session = await self._work.session(await self._half(tests=True))
         seconds, tool = self._work.seconds, self._suite.tool
         if is_pytest(tool):
             # no test of it is known where a file is not loaded; of a new file all are in question
@@ -219,6 +231,16 @@ class _Proof:
         else:
             ran = await tool.run(session, timeout=seconds, only=only)
         return as_one_test(ran)
+
+    async def _half(self, *, tests: bool) -> ChangeSet:
+        """The change's tests without its code, or the other way round."""
+        written, old = self._changes.files, await self._work.contents(self._changes.files)
+        files = {path: write for path, write in written.items() if is_test_side(path) == tests}
+        for path, content in old.items():
+            if has_inline_tests(path) and not is_test_side(path) and (write := written[path]):
+                parts = (content, write.content) if tests else (write.content, content)
+                files[path] = replace(write, content=with_tests_of(path, *parts))
+        return ChangeSet(files)
 
     async def _passing_again(self, failed: Collection[str]) -> set[str]:
         """Those of failing tests that pass on the base as well: what turns by chance shows nothing.
@@ -234,12 +256,11 @@ class _Proof:
 
     async def _with_old_tests(self) -> None:
         """Find the edited old tests whose old text passes as well: they only ask for more now."""
-        failed = {test for test, result in self._before.items() if result == "failed"}
-        bent = sorted(self._suite.rewritten & failed)
+        known = {test for test, result in self._before.items() if result != "not run"}
+        bent = sorted(self._suite.rewritten & known)
         if not bent:
             return
-        code = {path: w for path, w in self._changes.files.items() if not is_test_side(path)}
-        session = await self._work.session(ChangeSet(code))
+        session = await self._work.session(await self._half(tests=False))
         tool = self._suite.tool
         only = tuple(bent) if is_pytest(tool) else self._suite.only
         ran = as_one_test(await tool.run(session, timeout=self._work.seconds, only=only))
@@ -283,7 +304,8 @@ class _Proof:
 
     async def _faults(self) -> dict[Mutant, bytes]:
         """Faults in the changed lines of the code, the same ones for the same change."""
-        new, old = self._code(), await self._work.contents(self._changes.files)
+        new = self._code()
+        old = await self._without_change(new)
         found: dict[Mutant, bytes] = {}
         for path, content in new.items():
             left = _MOST_MUTANTS - len(found)
@@ -292,7 +314,8 @@ class _Proof:
         return found
 
     async def _emptied(self) -> dict[Mutant, bytes]:
-        new, old = self._code(), await self._work.contents(self._changes.files)
+        new = self._code()
+        old = await self._without_change(new)
         made = {path: emptied(path, old.get(path), content) for path, content in new.items()}
         found = {each: new[path] for path, each in made.items() if each}
         return dict(list(found.items())[:_MOST_MUTANTS])
@@ -304,6 +327,13 @@ class _Proof:
         old = await self._work.contents(paths[:_MOST_MUTANTS])
         made = {path: emptied(path, None, content) for path, content in old.items()}
         return {each: old[path] for path, each in made.items() if each}
+
+    async def _without_change(self, new: Mapping[str, bytes]) -> dict[str, bytes]:
+        """The code that was there before, with the tests beside it as they are now."""
+        old = await self._work.contents(new)
+        return {
+            path: with_tests_of(path, old.get(path, b""), content) for path, content in new.items()
+        }
 
     def _code(self) -> dict[str, bytes]:
         return {

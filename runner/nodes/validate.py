@@ -17,6 +17,7 @@ from runner.checks.paths import asked_about, protect_file
 from runner.checks.reach import Trimmed, is_requirements, trimmed
 from runner.checks.stubs import stubs
 from runner.checks.tests_kept import changed_tests, tests_gone, weakened_tests, weaker_asserts
+from runner.checks.tests_settings import meddling
 from runner.checks.undefined import (
     OtherFiles,
     other_files,
@@ -315,6 +316,10 @@ def _cleared(state: RunState, read: Read, doubts: Sequence[str] = ()) -> Step:
             warnings=(
                 *state.attempt.checked.warnings,
                 *said_by(weaker_asserts, plain, read=seen),
+                *(
+                    verification_texts.meddling(path, names)
+                    for path, names in said_by(meddling, plain, read=seen)
+                ),
                 *unasked,
             ),
         )

@@ -44,7 +44,7 @@ from runner.state.run_state import RunState, Step
 from runner.verify import Commands, tools_of
 from runner.verify.assessment import Assessment
 from runner.verify.judging import Read
-from runner.verify.rows import JudgedChange, red_tests
+from runner.verify.rows import JudgedChange, plain_id, red_tests
 
 _LONGEST = 500
 _SOON = 10
@@ -341,6 +341,10 @@ def accepted(state: RunState, found: Assessment) -> RunState:
     parts = (*new_findings(verification), *parts)
     gone = [row.test for row in found.rows if row.after == "gone" and row.taken]
     first = (verification_texts.went_along(gone),) if gone else ()
+    told = {mark.rpartition(" ")[0] for mark in state.attempt.checked.other_tests}
+    fit = [row.test for row in found.rows if row.rewritten and row.after == "passed"]
+    if bent := [test for test in fit if plain_id(test) not in told]:
+        first = (*first, verification_texts.turned_to_fit(bent))
     return state.updated(
         replace(state.attempt.tested, verification=verification.lean, verdict=found.verdict),
         replace(state.attempt.spent, reasons=reasons),

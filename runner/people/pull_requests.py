@@ -11,7 +11,6 @@ from runner.people.sentences import title_of
 from runner.people.texts import commit_texts, pull_texts, trust_texts
 from runner.people.trust import line_ranges, trust_of
 from runner.roadmap.task import Task
-from runner.state.changes import ChangeSet
 from runner.state.findings import ADVISORY, Level, Verification, headline
 from runner.state.publishing import CheckDetails, CheckpointText, LineNote, TaskRow
 from runner.state.revising import Revision
@@ -35,17 +34,6 @@ def undo_text(task: Task, commit: str, tests: str) -> CheckpointText:
     """
     message = commit_texts.undo(task, commit, tests)
     return CheckpointText(message, (("Cairn-Undo", commit),), f"Undo: {title_of(task)}")
-
-
-def undo_pull(
-    task: Task, number: int, run: str, changes: ChangeSet, found: Verification
-) -> CheckpointText:
-    """The words of commit and pull request; ``number`` is the one whose change is taken back."""
-    message, body = (
-        commit_texts.undo_pull(task, number),
-        pull_texts.undo(task, number, changes, found),
-    )
-    return CheckpointText(message, (("Cairn-Run", run),), f"Undo: {title_of(task)}", body)
 
 
 def accept_text(task: Task, commit: str, person: str) -> CheckpointText:

@@ -36,6 +36,7 @@ from runner.verify.rows import (
     told_in_one_line,
 )
 
+_ASKS_LESS = "tests that passed before were edited: as they stood, they fail with the change"
 _MOST_NAMED = 3
 _MOST_KEPT = 100
 """Failing tests that are kept with an attempt."""
@@ -138,6 +139,8 @@ def concluded(found: Assessment, rows: Sequence[Row], change: JudgedChange) -> A
         reasons = (level.reason for level in found.verification.tests if level.reason)
         why = _why_not_shown(found.verification, change) if passed else next(reasons, "no test ran")
         verdict = Verdict("unbroken" if passed else "untested", why, (), unchanged)
+    if verdict.verified and any(row.asks_less for row in rows):
+        verdict = Verdict("unbroken", _ASKS_LESS, (), unchanged)
     interpreted = {
         path
         for path in change.written - change.unbuilt

@@ -7,6 +7,7 @@ known to start one test runner tells of each test; any other one is one test.
 from __future__ import annotations
 
 import re
+import secrets
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
@@ -21,6 +22,7 @@ from runner.verify.judging import (
     Tool,
     by_exit_code,
     counted,
+    fetched,
     fetched_here,
     gathered,
     new_report,
@@ -29,10 +31,11 @@ from runner.verify.judging import (
 from runner.verify.junit import SuiteReport, UnreadableReport, plain, pytest, read_reports
 from runner.verify.levels import NOT_FOUND, lacking, to_install
 from runner.verify.tools.cargo import Cargo
+from runner.verify.tools.dotnet import Dotnet
 from runner.verify.tools.go import Go
 from runner.verify.tools.jvm import GRADLE, MAVEN, Phpunit
 from runner.verify.tools.node import Node, suite_of_line
-from runner.verify.tools.python import Pytest
+from runner.verify.tools.python import Pytest, sealed_plugin
 from runner.verify.tools.ruby import Make, Minitest, Rspec, Script
 
 COMMAND = "command"
@@ -51,6 +54,8 @@ _FAMILY = "-o junit_family=xunit1 --continue-on-collection-errors"
 """The family that names the file of each test; see ``runner.verify.tools.python``."""
 _WITH_OPTIONS = 'export PYTEST_ADDOPTS="$PYTEST_ADDOPTS $0"; exec "$@"'
 """https://docs.pytest.org/en/stable/reference/reference.html#envvar-PYTEST_ADDOPTS"""
+_WITH_PLUGIN = f'export PYTHONPATH="$1${{PYTHONPATH:+:$PYTHONPATH}}"; shift; {_WITH_OPTIONS}'
+_PUT = 'mkdir "$1" && cat >"$1/$2.py"'
 _STARTS: Final = {
     **dict.fromkeys(
         ("npm test", "npm t", "npm run test", "yarn test", "yarn run test", "pnpm test"), "node"
@@ -58,6 +63,7 @@ _STARTS: Final = {
     "pnpm run test": "node",
     "go test ./...": "go",
     "cargo test": "cargo",
+    "dotnet test": "dotnet",
     "bundle exec rspec": "rspec",
     "vendor/bin/phpunit": "phpunit",
 }
@@ -104,7 +110,7 @@ async def command_levels(
         levels.append(
             await _level(session, command, own, tools, timeout=timeout, explained=explained)
         )
-    if own.report:
+    if own.report and not levels[-1].broken:
         levels[-1] = await _with_report(session, levels[-1], own.report)
     return tuple(_with_files(level, paths, own.before) for level in levels)
 
@@ -174,15 +180,25 @@ async def _level(
         if len(_PYTEST.findall(line)) == 1 and (own.report or "--junit" not in line):
             options = _FAMILY if own.report else f"{_FAMILY} --junitxml={report}"
         run = ["sh", "-c", _WITH_OPTIONS, options, *command] if options else command
+        name, folder, seal = f"cairn_{secrets.token_hex(8)}", new_report("plugin"), ""
+        if options and _ALONE.fullmatch(line):
+            options, seal = f"{options} -p {name}", new_report("end")
+            plugin = sealed_plugin(folder, options, seal)
+            await session.run(["sh", "-c", _PUT, "sh", folder, name], stdin=plugin)
+            run = ["sh", "-c", _WITH_PLUGIN, options, folder, *command]
         result, level = await ran(session, run, tool=COMMAND, timeout=timeout)
-        if options and b"--junitxml" in result.stderr:  # it switches reports off
-            options = ""
+        # it switches reports off, or has other paths
+        if options and (b"--junitxml" in result.stderr or name.encode() in result.stderr):
+            options = seal = ""
             result, level = await ran(session, command, tool=COMMAND, timeout=timeout)
         if result.exit_code == NOT_FOUND and not explained:
             raise _absent(result, command, f"\n{level.output[-500:]}")
         judged = by_exit_code(replace(level, command=command), result, timeout=timeout)
         if options and not own.report and not judged.broken:
             judged = _with_names(judged, await fetched_here(session, report))
+        if seal:
+            judged = _sealed(judged, await fetched(session, seal))
+            await session.run(["rm", "-rf", folder])
     if own.proposed and judged.result == "passed":
         return replace(judged, reason=f"by a command the model proposed: {as_typed(command)}")
     return judged
@@ -203,6 +219,21 @@ async def _by_tool(
     except TaskError:  # it is not there, or cannot tell: the command speaks for itself
         return None
     return replace(level, tool=COMMAND, command=command)
+
+
+def _sealed(level: Level, end: bytes) -> Level:
+    """The level as it is if pytest came to its end, and did what its report says.
+
+    ``end`` is nothing where it does not tell, ``begun`` or the number of tests that failed.
+    """
+    agrees = not end or (end.isdigit() and (end == b"0" or level.result == "failed"))
+    if agrees or level.broken or level.exit_code not in (0, 1):
+        return level
+    why = (
+        f"pytest ended with exit code {level.exit_code} before its tests were over, or they "
+        "changed how it judges them, so none of them counts"
+    )
+    return replace(level, result="failed", broken=why, reason=why)
 
 
 def _with_names(level: Level, xml: bytes) -> Level:
@@ -344,6 +375,7 @@ TOOLS: Final[tuple[Tool, ...]] = (
     Go(),
     MAVEN,
     GRADLE,
+    Dotnet(),
     Rspec(),
     Minitest(),
     Phpunit(),
@@ -356,7 +388,7 @@ PATIENT: Final[tuple[Tool, ...]] = (Pytest(share=0.7), *TOOLS[1:])
 """The same, where tests may take more time than one command has."""
 
 NAMES: Final = (
-    "pytest, node, jest, vitest, mocha, cargo, go, Maven, Gradle, RSpec, Minitest, PHPUnit, make, "
-    "runtests.py"
+    "pytest, node, jest, vitest, mocha, cargo, go, Maven, Gradle, .NET, RSpec, Minitest, PHPUnit, "
+    "make, runtests.py"
 )
 """What is looked for, for people."""

@@ -70,6 +70,11 @@ class Row:
     taken: bool = False
     rewritten: bool = False
 
+    @property
+    def asks_less(self) -> bool:
+        """What it asks for held without the change; what it asked for before does not any more."""
+        return self.rewritten and self.edited and self.before == self.after == "passed"
+
 
 def meaning(row: Row, *, only_tests: bool) -> Meaning:
     """Return what a test says about a change; ``only_tests``: the change writes nothing else."""

@@ -126,20 +126,28 @@ def _cases(xml: bytes, dialect: Dialect) -> Iterator[tuple[str, TestFailure | No
 
 
 def _parsed(xml: bytes) -> list[TestCase]:
+    from junitparser import JUnitXml, JUnitXmlError, TestSuite
+
+    try:
+        root = JUnitXml.fromroot(xml_tree(xml))
+        suites = [root] if isinstance(root, TestSuite) else root
+        return [case for suite in suites for case in suite]
+    except (JUnitXmlError, ValueError, RecursionError) as error:
+        raise UnreadableReport("the test report is not readable") from error
+
+
+def xml_tree(xml: bytes) -> Any:
+    """The root of a report; what wraps its elements names no types. Raises ``UnreadableReport``."""
     from xml.etree.ElementTree import ParseError
 
     from defusedxml import DefusedXmlException
     from defusedxml.ElementTree import fromstring
-    from junitparser import JUnitXml, JUnitXmlError, TestSuite
 
     if not xml.strip():
         raise UnreadableReport("there is no test report")
     try:
-        tree: Any = fromstring(xml, forbid_dtd=True)  # junitparser wraps elements, naming no types
-        root = JUnitXml.fromroot(tree)
-        suites = [root] if isinstance(root, TestSuite) else root
-        return [case for suite in suites for case in suite]
-    except (ParseError, DefusedXmlException, JUnitXmlError, ValueError, RecursionError) as error:
+        return fromstring(xml, forbid_dtd=True)
+    except (ParseError, DefusedXmlException, ValueError, RecursionError) as error:
         raise UnreadableReport("the test report is not readable") from error
 
 

@@ -7,6 +7,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
+from runner.checks.tests_scripts import SCRIPTS
+from runner.code.inline_tests import has_inline_tests
 from runner.code.languages import is_among_tests, is_test_file
 from runner.state.findings import (
     Level,
@@ -166,7 +168,9 @@ class Rows:
         if self._is_edited(test, path) and (
             failed or path in self._change.written or test in self._lines
         ):
-            rewritten = plain_id(test) in self._change.rewritten
+            # what an old test asks for is only read of these
+            unread = passed and not path.endswith((".py", *SCRIPTS))
+            rewritten = unread or plain_id(test) in self._change.rewritten
             return Row(
                 test=test, before="not run", after="passed", edited=True, rewritten=rewritten
             )
@@ -224,9 +228,9 @@ class Rows:
     def _is_edited(self, test: str, path: str) -> bool:
         if test in self._lines:
             return self._change.edits_tests
-        beside = is_test_file(path) or is_among_tests(path)  # not in a file of code, as in Rust
+        holds_tests = is_test_file(path) or is_among_tests(path) or has_inline_tests(path)
         own = path in self._change.written and test not in self._change.same
-        return (own and beside) or self._change.shared
+        return (own and holds_tests) or self._change.shared
 
     def _declared(self, failure: TestFailure) -> Owner:
         """Whose test it is: a task names its file, or the test itself."""

@@ -14,7 +14,7 @@ from typing import Any
 from app.action.command import act
 from app.action.job import Inputs, Job, read_inputs, read_job
 from app.action.report import ActionReport
-from app.compose.parts import Surroundings
+from app.runs.parts import Surroundings
 from app.settings import ActionSettings
 from tests.fake_github import FakeGitHub
 from tests.fake_github.reading import View

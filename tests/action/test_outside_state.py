@@ -11,7 +11,7 @@ import pytest
 
 from app.action.compose import entered
 from app.action.job import STATE_BRANCH
-from app.compose.parts import Surroundings
+from app.runs.parts import Surroundings
 from runner.errors import Outage, TaskError
 from tests.action.job_kit import REPOSITORY, Workflows
 from tests.action.test_state import MAKES, MOVES, before, kept, settings

@@ -15,7 +15,7 @@ import pytest
 from app.action.compose import ActionAccess, entered
 from app.action.job import STATE_BRANCH
 from app.action.saved_state import MOST_ARCHIVE_BYTES, pack, unpack
-from app.compose.parts import Surroundings
+from app.runs.parts import Surroundings
 from app.settings import ActionSettings
 from runner.errors import Outage, TaskError
 from tests.action.job_kit import REPOSITORY, Workflows

@@ -12,7 +12,6 @@ from app.action.work import Done
 from app.pages.answers import page
 from app.pages.view import Sight, run_line, run_view
 from app.progress.text import progress_text
-from app.pushes.normalise import paid
 from app.show.ending import ending
 from app.show.live import Look
 from app.store.runs import Run
@@ -72,7 +71,6 @@ DOORS = {
     "terminal": lambda: printed(STATE),
     "report.md": lambda: markdown(STATE),
     "summary of the step": lambda: summary(ACTION),
-    "checkboxes": lambda: paid(USED),
 }
 
 

@@ -122,7 +122,7 @@ def test_the_architecture_names_what_is_there() -> None:
         f"{package}/{folder.name}/"
         for package in ("app", "runner")
         for folder in (ROOT / package).iterdir()
-        if ((folder / "__init__.py").exists() and len(list(folder.glob("*.py"))) > 1)
+        if ((folder / "__init__.py").exists() and len(list(folder.rglob("*.py"))) > 1)
         or list(folder.glob("*.j2"))
     }
 

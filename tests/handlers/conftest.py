@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -11,8 +11,8 @@ import aiohttp
 import pytest
 from gidgethub.aiohttp import GitHubAPI
 
+from app.features import COMMANDS
 from handlers import parsing
-from handlers.commands import COMMANDS
 from handlers.events import IssueCommentCreated, Repo, User
 from handlers.grammar import Command, Misunderstood
 from handlers.issue_thread import IssueThread
@@ -33,12 +33,6 @@ from handlers.ports import (
     Unknown,
     Vote,
 )
-from runner.analysis.recorded import Analysis, analyse
-from runner.analysis.today import TodaysSettings
-from runner.history.inquiry import HistoryQuery, Recalled, Totals
-from runner.history.statistics import statistics_of
-from runner.people.history_answer import HistoryAnswer, HistoryTopic
-from runner.ports import MemoryNote
 from runner.state.proposal import ProposalPlace
 from runner.state.revising import RevisionRequest
 from tests.handlers.github import OUR_LOGIN, SmallGitHub
@@ -49,26 +43,6 @@ REPO = Repo(id=1, full_name="o/r", default_branch="main", private=False)
 
 ONE = NamedTask("k1", "1.1", "Write it", "ROADMAP.md")
 RULES = Rules()
-NO_STATISTICS = statistics_of(Totals(), HistoryQuery(until=0.0))
-
-
-@dataclass
-class WrittenLessons:
-    """A ``Learned`` that answers what the test set; ``cleared`` are repositories that forgot."""
-
-    found: Analysis = field(default_factory=lambda: analyse((), TodaysSettings()))
-    kept: tuple[MemoryNote, ...] = ()
-    cleared: list[int] = field(default_factory=list)
-
-    async def analysis(self, request: RunRequested) -> Analysis:
-        return self.found
-
-    async def notes(self, repository_id: int) -> tuple[MemoryNote, ...]:
-        return self.kept
-
-    async def clear(self, repository_id: int) -> int:
-        self.cleared.append(repository_id)
-        return len(self.kept)
 
 
 @dataclass
@@ -81,23 +55,17 @@ class WrittenRuns:
     affected: tuple[str, ...] = ()
     task: NamedTask | Unknown | Ambiguous = ONE
     here: CheckpointStatus | None = None
-    learned: WrittenLessons = field(default_factory=WrittenLessons)
+    parts: Any = None
 
-    async def start(self, request: RunRequested) -> None:
-        self.requests.append(request)
+    async def start(self, request: RunRequested, asked: Mapping[str, object] | None = None) -> None:
+        if asked:
+            self.asked.append((*asked, request.run, request.command))
+        else:
+            self.requests.append(request)
 
     async def status(self, *, repository_id: int, issue: int) -> tuple[RunStatus, ...]:
         self.asked.append(("status", repository_id, issue))
         return self.found
-
-    async def history(
-        self, repository_id: int, topic: HistoryTopic, *, days: int = 0
-    ) -> HistoryAnswer:
-        self.asked.append(("history", repository_id, topic, days))
-        return HistoryAnswer(topic, NO_STATISTICS, Recalled())
-
-    def history_page(self, repository: Repo) -> str:
-        return ""
 
     async def cancel(self, *, repository_id: int, issue: int, by: User) -> tuple[str, ...]:
         self.asked.append(("cancel", repository_id, issue, by.login))
@@ -111,7 +79,9 @@ class WrittenRuns:
         self.asked.append(("resume", repository_id, issue, by.login))
         return self.affected
 
-    async def find_task(self, request: RunRequested, name: str) -> NamedTask | Unknown | Ambiguous:
+    async def find_task(
+        self, request: RunRequested, name: str, path: str | None = None
+    ) -> NamedTask | Unknown | Ambiguous:
         self.asked.append(("find", name))
         return self.task
 
@@ -122,18 +92,11 @@ class WrittenRuns:
     async def say_again(self, *, repository_id: int, issue: int) -> None:
         self.asked.append(("say_again", issue))
 
-    async def set_up(self, request: RunRequested) -> None:
-        self.asked.append(("setup", request.run, request.command))
-
     async def repair(self, request: RunRequested, head: str) -> None:
         self.asked.append(("repair", request.run, head))
 
     async def verify(self, request: RunRequested) -> None:
         self.asked.append(("verify", request.run, request.issue))
-
-    async def undo(self, request: RunRequested, name: str) -> NamedTask | Unknown | Ambiguous:
-        self.asked.append(("undo", request.run, name))
-        return self.task
 
     async def checkpoint(self, request: RunRequested) -> CheckpointStatus | None:
         return self.here

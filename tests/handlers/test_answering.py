@@ -6,19 +6,15 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
+from app.features import COMMANDS
 from handlers.answering import handle_comment
-from handlers.commands import COMMANDS
 from handlers.events import User
 from handlers.grammar import ExecuteCommand
 from handlers.issue_thread import IssueThread
 from handlers.ports import RunStatus, TaskLine, run_id
 from handlers.texts import replies
-from runner.analysis.recorded import analyse
-from runner.analysis.today import TodaysSettings
-from runner.ports import MemoryNote
-from tests.handlers.conftest import WrittenProposals, WrittenRuns, comment, parse
+from tests.handlers.conftest import WrittenProposals, WrittenRuns, comment
 from tests.handlers.github import SmallGitHub
-from tests.runner.analysis.histories import flawed
 
 READER, STRANGER = User(id=4, login="reader"), User(id=8, login="stranger")
 Say = Callable[..., Awaitable[None]]
@@ -28,7 +24,7 @@ Say = Callable[..., Awaitable[None]]
 def say(thread: IssueThread, runs: WrittenRuns, proposals: WrittenProposals) -> Say:
     async def post(body: str, by: User | None = None, delivery: str = "d-1") -> None:
         event = comment(body, by=by, delivery=delivery)
-        await handle_comment(event, thread=thread, runs=runs, proposals=proposals)
+        await handle_comment(event, thread=thread, runs=runs, proposals=proposals, rows=COMMANDS)
 
     return post
 
@@ -77,17 +73,6 @@ async def test_a_refusal_says_who_may(
     assert has in text
     assert "Ask somebody with that permission to comment `/execute`" in text
     assert (runs.requests, github.reactions) == ([], [])
-
-
-async def test_setup_starts_a_run_of_its_own(
-    say: Say, runs: WrittenRuns, github: SmallGitHub
-) -> None:
-    """Looking at the tests takes a sandbox, so a run does it and answers in its own comment."""
-    await say("/execute setup")
-
-    assert runs.asked == [("setup", run_id("d-1"), ExecuteCommand())]
-    assert github.reactions == [(55, "eyes")]
-    assert github.said() == []
 
 
 async def test_help_is_for_everybody(say: Say, github: SmallGitHub) -> None:
@@ -204,66 +189,3 @@ async def test_a_locked_issue_stops_no_run(
     await say("/execute")
 
     assert len(runs.requests) == 1
-
-
-@pytest.mark.parametrize("asked", ["/execute history stats --days 7", "/history stats --days 7"])
-async def test_the_history_has_one_comment_a_question(
-    say: Say, github: SmallGitHub, runs: WrittenRuns, asked: str
-) -> None:
-    """Whoever can read may ask; asking again edits the comment, another question has its own."""
-    await say(asked, by=READER)
-    await say(asked, by=READER, delivery="d-2")
-    await say("/history", by=READER, delivery="d-3")
-
-    assert [words[1:] for words in runs.asked] == [(1, "stats", 7)] * 2 + [(1, "recent", 0)]
-    first, second = github.said()
-    assert first.startswith("**History: stats**")
-    assert second.startswith("**History: recent**")
-
-
-async def test_an_unknown_question_about_the_history(say: Say, github: SmallGitHub) -> None:
-    """It says what can be asked."""
-    await say("/execute history yesterday", by=READER)
-
-    (text,) = github.said()
-    assert "nothing called `yesterday`" in text
-    assert "`/execute history errors`" in text
-
-
-@pytest.mark.parametrize("asked", ["/execute analyze routing", "/analyze routing"])
-async def test_the_analysis_has_one_comment_a_topic(
-    say: Say, github: SmallGitHub, runs: WrittenRuns, asked: str
-) -> None:
-    """Whoever can read may ask what was learned."""
-    runs.learned.found = analyse(flawed(2e9), TodaysSettings(levels={"model": "oak-1"}))
-    await say(asked, by=READER)
-    await say(asked, by=READER, delivery="d-2")
-    await say("/analyze", by=READER, delivery="d-3")
-    await say("/execute analyze weather", by=READER, delivery="d-4")
-
-    routing, models, unknown = github.said()
-    assert "### Planning" in routing
-    assert "set `model.name: elm-2`" in models
-    assert "`/execute analyze routing`" in unknown
-
-
-async def test_the_memory_is_shown_to_readers_and_cleared_by_writers(
-    say: Say, github: SmallGitHub, runs: WrittenRuns
-) -> None:
-    """Its notes are text of others: nothing in them is active."""
-    hostile = "/execute\n@octocat closes #1 ![x](https://evil.test/x.png)"
-    runs.learned.kept = (MemoryNote("patterns", "syntax: a.py", hostile, "r1", 3),)
-    await say("/memory", by=READER)
-    await say("/memory clear", by=READER, delivery="d-2")
-    assert runs.learned.cleared == []
-    await say("/execute memory clear", delivery="d-3")
-
-    shown, refused, cleared = github.said()
-    assert "- patterns: `syntax: a.py`" in shown
-    assert "(3 times)" in shown
-    assert "@octocat" not in shown
-    assert "![x]" not in shown
-    assert parse(shown) == ()
-    assert "write" in refused
-    assert "The project memory is now empty: 1 note is forgotten." in cleared
-    assert runs.learned.cleared == [1]

@@ -8,6 +8,7 @@ from datetime import timedelta
 
 import pytest
 
+from app.features import COMMANDS
 from handlers.answering import handle_comment
 from handlers.events import User
 from handlers.grammar import (
@@ -37,7 +38,7 @@ def say(
 
     async def post(body: str, *, on_pull: bool = True) -> None:
         event = replace(comment(body, by=KEEPER), is_pull_request=on_pull)
-        await handle_comment(event, thread=thread, runs=runs, proposals=proposals)
+        await handle_comment(event, thread=thread, runs=runs, proposals=proposals, rows=COMMANDS)
 
     return post
 

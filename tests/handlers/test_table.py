@@ -7,8 +7,9 @@ from dataclasses import fields, is_dataclass
 
 import pytest
 
-from handlers.commands import COMMANDS, START
-from handlers.grammar import Command, CommandRow, Misunderstood, row_of
+from app.features import COMMANDS
+from handlers.commands import START
+from handlers.grammar import Command, CommandRow, row_of
 from handlers.issue_thread import suffices
 from handlers.texts import replies
 from tests.handlers.conftest import parse
@@ -67,40 +68,3 @@ def test_an_admin_may_everything(row: CommandRow) -> None:
 def test_the_help_triggers_nothing() -> None:
     """Our own help, should it come back as a comment, is no command."""
     assert parse(replies.help_text(COMMANDS)) == ()
-
-
-DESIGNED = (
-    *("/execute", "/execute status", "/execute pause", "/execute resume", "/execute cancel"),
-    *(
-        "/execute retry",
-        "/execute skip",
-        "/execute setup",
-        "/execute revise",
-        "/execute fix",
-        "/execute undo",
-        "/execute history",
-        "/execute analyze",
-        "/execute memory",
-        "/execute help",
-    ),
-    *("/approve", "/reject", "/edit"),
-)
-"""Every command there is meant to be."""
-
-
-@pytest.mark.parametrize("words", DESIGNED)
-def test_a_designed_command_is_built_or_not_in_the_help(words: str) -> None:
-    """What nobody can do yet is not promised; what is promised is understood."""
-    built = words in {row.words for row in COMMANDS}
-    (*commands,) = parse(f"{words} 1.1" if words.endswith(("retry", "skip")) else words)
-
-    assert built == (
-        f"| `{words} " in replies.help_text(COMMANDS)
-        or f"| `{words}`" in replies.help_text(COMMANDS)
-    )
-    assert built == (bool(commands) and not isinstance(commands[0], Misunderstood))
-
-
-def test_no_command_is_not_designed() -> None:
-    """The table has nothing the design does not know."""
-    assert {row.words for row in COMMANDS} <= set(DESIGNED)

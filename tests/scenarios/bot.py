@@ -14,11 +14,10 @@ from pathlib import Path
 from aiohttp import web_app
 from aiohttp.test_utils import TestServer
 
-from app.compose.parts import Surroundings
 from app.compose.server import Server, server
+from app.runs.parts import Surroundings
 from app.settings import ServerSettings, load_server_settings
 from app.store.database import is_sqlite
-from handlers.commands import COMMANDS
 from handlers.grammar import Commands
 from runner.ports import Sandbox
 from tests.fake_github import FakeGitHub, Fault
@@ -59,7 +58,7 @@ class Bot:
 
     ``bugs`` are exceptions that reached an event or job boundary; the fixture fails on them.
     ``sandbox`` takes the place of the one in the settings; ``rests`` are waits for a time to come,
-    ``commands`` the slash commands that it knows.
+    ``commands`` slash commands that it knows besides Cairn's.
     """
 
     github: FakeGitHub
@@ -70,7 +69,7 @@ class Bot:
     bugs: list[Exception] = field(default_factory=list)
     sandbox: Sandbox | None = None
     rests: Rests = field(default_factory=Rests)
-    commands: Commands = COMMANDS
+    commands: Commands = ()
 
     async def comment(self, body: str, *, by: str = "writer") -> int:
         """Comment on the issue and wait until the bot has done all it can; the webhook's status."""

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from handlers.commands import COMMANDS, Conversation
+from handlers.conversation import Conversation
 from handlers.grammar import Argument, Command, CommandReply, CommandRow, Option
 from tests.scenarios.bot import Bot, conversation
 from tests.scenarios.projects import NOTES
@@ -62,7 +62,7 @@ HELLO = CommandRow(
 async def bot(tmp_path: Path) -> AsyncIterator[Bot]:
     """A bot that knows two more commands."""
     async with conversation(tmp_path, NOTES) as bot:
-        bot.commands = (*COMMANDS, GREET, HELLO)
+        bot.commands = (GREET, HELLO)
         async with bot.started():
             yield bot
             bot.github.verify()

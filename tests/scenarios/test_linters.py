@@ -6,8 +6,8 @@ import pytest
 
 from tests.marks import MORE
 from tests.scenarios.bot import Bot, run_of
+from tests.scenarios.learning import records
 from tests.scenarios.projects import ADD, ADD_WRONG, CALC, answer, on
-from tests.scenarios.test_learning import records
 
 ONE = "/execute --max-tasks 1"
 RUFF = {"pyproject.toml": b'[tool.ruff]\nlint.select = ["E", "F"]\n'}

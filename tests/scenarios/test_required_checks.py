@@ -7,7 +7,7 @@ import pytest
 from tests.fake_github.state import Issue
 from tests.fake_github.world import PERMISSIONS
 from tests.scenarios.bot import REPOSITORY, Bot
-from tests.scenarios.projects import NOTES, note, on
+from tests.scenarios.projects import NOTES, on
 
 pytestmark = on(NOTES)
 
@@ -48,24 +48,6 @@ async def test_otherwise_nothing_is_made(bot: Bot) -> None:
     await opened(bot)
 
     assert bot.view.checks == []
-
-
-async def test_what_cairn_proposes_is_not_blocked_either(bot: Bot) -> None:
-    """A checkpoint has its own checks; what takes a task back shows none and gets neutral ones."""
-    bot.view.state.required["main"] = ("cairn/stack", "cairn/trust")
-    bot.model.says(note("one.md"))
-    await bot.comment("/execute --max-tasks 1")
-    (pull,) = bot.pulls
-    found = {c["name"]: c for c in bot.view.checks if c["head_sha"] == pull.pull.sha}
-    assert found["cairn/trust"]["output"]["title"] != "Nothing for Cairn to check"
-    await bot.github.merge_pull(REPOSITORY, pull.number)
-    await bot.idle()
-
-    await bot.comment("/execute undo 1.1")
-    await bot.idle()  # what the opening of the pull request caused
-
-    bot.says()
-    assert names(bot, bot.pulls[-1].pull.sha) == ["cairn/stack", "cairn/trust"]
 
 
 async def test_without_the_permission_nothing_else_suffers(bot: Bot) -> None:

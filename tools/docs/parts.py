@@ -12,9 +12,9 @@ import tomllib
 from collections.abc import Callable
 from pathlib import Path
 
+from app.features import COMMANDS
 from app.settings import settings_table
 from app.setup.addresses import tables
-from handlers.commands import COMMANDS
 from handlers.texts import replies
 from runner.config.model import config_schema
 from runner.graph import mermaid

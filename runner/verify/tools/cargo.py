@@ -1,7 +1,9 @@
 """Run a Rust project's tests: ``cargo test``, whose text is the stable format it has.
 
-https://doc.rust-lang.org/cargo/commands/cargo-test.html. Ids are ``file::test``: the file is the
-root of the test binary that cargo names before it runs it; of a doc test the file that it is in.
+https://doc.rust-lang.org/cargo/commands/cargo-test.html. Ids are ``file::test``. Cargo names the
+root of a test binary before it runs it, and the path of modules in it leads to the file
+(https://doc.rust-lang.org/reference/items/modules.html#module-source-filenames); a doc test says
+its file itself.
 """
 
 from __future__ import annotations
@@ -26,6 +28,7 @@ _OFFLINE = lazy_pattern(rb"--offline was specified|no matching package named|you
 _NO_TOOLCHAIN = lazy_pattern(rb"^error: rustup could not choose", re.MULTILINE)
 _RED = 101
 _NOT_COMPILED = "could not compile"
+_WHERE = "find . -name target -prune -o -name '*.rs' -print | cut -c3-"
 _NOISE = ("stack backtrace:", "note: run with `RUST_BACKTRACE", "note: Some details")
 
 # one stream, so that what cargo says stands before the tests it says it of
@@ -53,18 +56,23 @@ class Cargo:
         result, level = await ran(session, command, tool=self.name, timeout=timeout, shown_as=typed)
         _must_work(result)
         text = result.stdout.decode("utf-8", "replace")
-        return judged(level, result, lambda: read_cargo(text), timeout=timeout, red=(_RED,))
+        where = await session.run(["sh", "-c", _WHERE], timeout=60)
+        files = frozenset(where.stdout.decode("utf-8", "replace").splitlines())
+        return judged(level, result, lambda: read_cargo(text, files), timeout=timeout, red=(_RED,))
 
 
-def read_cargo(text: str) -> SuiteReport:
-    """Read the output of ``cargo test``. Raises ``UnreadableReport`` when no test was run."""
+def read_cargo(text: str, files: Collection[str] = ()) -> SuiteReport:
+    """Read the output of ``cargo test``; ``files`` are the project's.
+
+    Raises ``UnreadableReport`` when no test was run.
+    """
     lines = text.split("\n")
     if not any(_RESULT.match(line) for line in lines):
         errors = list(_compile_errors(lines))
         if not errors:
             raise UnreadableReport("there is no test result")
         return report_of(("failed", error) for error in errors)
-    return report_of(_cases(lines))
+    return report_of(_cases(lines, files))
 
 
 def _must_work(result: CommandResult) -> None:
@@ -77,7 +85,9 @@ def _must_work(result: CommandResult) -> None:
         )
 
 
-def _cases(lines: Sequence[str]) -> Iterator[tuple[str, TestFailure | None]]:
+def _cases(
+    lines: Sequence[str], files: Collection[str]
+) -> Iterator[tuple[str, TestFailure | None]]:
     binary, output = "", _outputs(lines)
     for line in lines:
         if found := _RUNNING.match(line):
@@ -85,7 +95,7 @@ def _cases(lines: Sequence[str]) -> Iterator[tuple[str, TestFailure | None]]:
         elif found := _TEST.match(line):
             result = {"ok": "passed", "FAILED": "failed"}.get(found["result"], "skipped")
             said = output.get((binary, found["name"]), [])
-            yield result, _result(binary, found["name"], said)
+            yield result, _result(_file(binary, found["name"], files), found["name"], said)
     if any(_NOT_COMPILED in line for line in lines):
         yield from (("failed", error) for error in _compile_errors(lines))
 
@@ -106,8 +116,21 @@ def _outputs(lines: Sequence[str]) -> dict[tuple[str, str], list[str]]:
     return found
 
 
-def _result(binary: str, name: str, output: Sequence[str]) -> TestFailure:
-    root = binary or name.partition(" - ")[0]  # a doc test says its file, and is in no binary
+def _file(binary: str, name: str, files: Collection[str]) -> str:
+    """The file of a test: that of the innermost of its modules that has one."""
+    if not binary:
+        return name.partition(" - ")[0]  # a doc test says its file, and is in no binary
+    folder, _, root = binary.rpartition("/")
+    inside = folder if root in ("lib.rs", "main.rs", "mod.rs") else binary.removesuffix(".rs")
+    modules = name.split("::")[:-1]
+    for end in range(len(modules), 0, -1):
+        path = "/".join((inside, *modules[:end]))
+        if found := next((p for p in (f"{path}.rs", f"{path}/mod.rs") if p in files), ""):
+            return found
+    return binary
+
+
+def _result(root: str, name: str, output: Sequence[str]) -> TestFailure:
     places = [found for line in output if (found := _PANIC.search(line[:1000]))]
     at = next((i for i, line in enumerate(output) if line.startswith(_NOISE)), len(output))
     kept = [line for line in output[:at] if line.strip() and not _PANIC.search(line[:1000])]

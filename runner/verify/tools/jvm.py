@@ -163,12 +163,15 @@ class Phpunit:
     async def run(
         self, session: SandboxSession, *, timeout: float, only: Sequence[str] = ()
     ) -> Level:
-        """Run all tests, or the one file of ``only`` where it is one."""
+        """Run all tests, or those in the classes of the files of ``only``."""
         report, files = new_report("xml"), sorted({name.split("::")[0] for name in only})
         known = await session.run(
             ["sh", "-c", f"ls {' '.join(_CONFIGURED)} 2>/dev/null"], timeout=60
         )
         chosen = files if len(files) == 1 else [] if known.stdout.strip() else ["tests"]
+        if len(files) > 1:  # before version 11 it takes one path
+            classes = "|".join(path.rpartition("/")[2].partition(".")[0] for path in files)
+            chosen = [rf"--filter=/(^|\W)({classes})::/", *chosen]
         command = ["sh", "-c", _START, "sh", report, *chosen]
         typed = " ".join(["phpunit", *chosen])
         result, level = await ran(session, command, tool=self.name, timeout=timeout, shown_as=typed)

@@ -100,11 +100,12 @@ def _options(name: str, content: bytes) -> Mapping[str, Any] | None:
 _TESTS = lazy_pattern(rb"^(?:import|from) unittest\b|^def test_", re.MULTILINE)
 _MOST_SHOWN = 10
 _LONGEST = 2_000
-_FAILED, _INTERRUPTED, _INTERNAL, _USAGE, _NO_TESTS = 1, 2, 3, 4, 5
+_FAILED, _INTERRUPTED, _INTERNAL, _USAGE, _NO_TESTS, _FORGED = 1, 2, 3, 4, 5, 76
 _ENDINGS = {
     _INTERRUPTED: "pytest was interrupted",
     _INTERNAL: "pytest had an internal error",
     _USAGE: "pytest could not start",
+    _FORGED: "the tests changed how pytest judges them",
 }
 _INTERNAL_LINE = lazy_pattern(r"^INTERNALERROR> (?! )(.+)$", re.MULTILINE)
 _WRONG_USAGE = lazy_pattern(r"^\S+: error: (.+)$", re.MULTILINE)
@@ -375,6 +376,11 @@ def _command(report: str, seconds: str, names: str) -> list[str]:
         # xunit1 is the family that names file and line of each test
         *("-o", "junit_family=xunit1", f"--junitxml={report}"),
     ]
+
+
+def sealed_plugin(folder: str, options: str, seal: str) -> bytes:
+    """A plug-in that writes into the file ``seal`` how pytest ended; see ``pytest_running``."""
+    return f"{_RUN}\nshown(Sealed({folder!r}, {options!r}, {seal!r}))\n".encode()
 
 
 def _must_have_pytest(result: CommandResult) -> None:

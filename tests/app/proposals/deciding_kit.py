@@ -10,28 +10,28 @@ from pathlib import Path
 
 import aiohttp
 
-from app.compose.proposals import Reactions
 from app.dispatch import Dispatch
+from app.features import COMMANDS
 from app.github.config import Configurations
 from app.github.identity import AppIdentity
 from app.proposals.polling import Poller
 from app.proposals.service import ProposalService
-from app.runs.lessons import LearnedHere
 from app.runs.our_pulls import OurPulls
+from app.runs.parts import Surroundings
+from app.runs.reactions import Reactions
 from app.runs.service import RunService
 from app.store.database import Store, open_store
 from app.store.deliveries import Delivery, StoredRefusals
-from app.store.history import StoredHistory
 from app.store.proposals import ProposalOfRun, StoredProposals
 from app.store.queue import Queue
 from app.store.runs import RunRequest, Status, StoredRuns, StoredSkips
 from app.store.schema import decisions
 from app.store.schema import proposals as table
 from app.store.wakeups import Wakeups
-from handlers.commands import COMMANDS
 from handlers.events import PullClosed, PullReopened, Repo
 from handlers.ports import ProposalView, Rules, RunRequested, State
 from runner.errors import Outage
+from runner.ports import Clock
 from runner.state.proposal import Proposal, ProposalPlace
 from tests.app.store.rows import set_run
 from tests.fake_github import FakeGitHub
@@ -233,13 +233,14 @@ def _bench(github: FakeGitHub, session: aiohttp.ClientSession, store: Store) -> 
         sleep=sleep,
     )
     runs, stored = StoredRuns(store, clock), StoredProposals(store, clock)
+    parts = _Parts(identity, store, clock)
     queue = Queue(store, clock, Wakeups(clock, lambda connection, wakeup: None, at_once=1000))
 
     async def rules_of(repository: Repo, installation: int) -> Rules:
         return bench.rules
 
     proposals = ProposalService(stored, queue, rules_of=rules_of, look=nothing, poll=nothing)
-    reactions = Reactions(identity, runs, proposals, StoredRefusals(store, clock))
+    reactions = Reactions(parts, proposals)  # type: ignore[arg-type]
     poller = Poller(
         stored,
         ask=reactions.ask,
@@ -256,36 +257,44 @@ def _bench(github: FakeGitHub, session: aiohttp.ClientSession, store: Store) -> 
     async def changed(event: PullClosed | PullReopened) -> None:
         return None
 
-    service = RunService(
-        runs,
-        queue,
-        _NoPulls(identity, refuse, refuse, refuse),  # type: ignore[arg-type]
-        StoredSkips(store, clock),
-        proposals,
-        StoredHistory(store),
-        clock,
-        LearnedHere(refuse, refuse, refuse),  # type: ignore[arg-type]
-        roadmap_of=refuse,
-        read=refuse,  # type: ignore[arg-type]
-        first_words=refuse,  # type: ignore[arg-type]
-        look=nothing,
-    )
+    service = _Service(parts, queue, proposals, waiting=refuse, look=nothing)  # type: ignore[arg-type]
     dispatch = Dispatch(
-        identity,
         service,
-        proposals,
-        clock=clock,
-        commands=COMMANDS,
-        allowed_bots={"robot[bot]"},
-        refusals=StoredRefusals(store, clock),
+        (),
+        COMMANDS,
         dashboards=refuse,  # type: ignore[arg-type]
         installed=refuse,  # type: ignore[arg-type]
         changed=changed,
         pushed=refuse,  # type: ignore[arg-type]
-        configs=Configurations(clock=clock, images=()),
     )
     bench = Bench(github, store, stored, runs, queue, dispatch, poller, identity, Rules())
     return bench
+
+
+class _Parts:
+    """As much of a server as deciding takes."""
+
+    allowed_bots = frozenset({"robot[bot]"})
+
+    def __init__(self, identity: AppIdentity, store: Store, clock: Clock) -> None:
+        self.identity = identity
+        self.runs = StoredRuns(store, clock)
+        self.skips = StoredSkips(store, clock)
+        self.refusals = StoredRefusals(store, clock)
+        self.configs = Configurations(clock=clock, images=())
+        self.around = Surroundings(clock)
+
+    async def read_only(self, *_: object) -> bool:
+        return False
+
+    async def roadmap_of(self, *_: object) -> str:
+        raise Outage("test", "no run is started here")
+
+
+class _Service(RunService):
+    @property
+    def pulls(self) -> OurPulls:
+        return _NoPulls(self.parts)
 
 
 class _NoPulls(OurPulls):

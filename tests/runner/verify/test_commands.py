@@ -186,6 +186,37 @@ async def test_a_pytest_that_ends_early_shows_nothing(tmp_path):
         assert (unnamed.levels[-1].result, unnamed.levels[-1].found) == ("passed", ())
 
 
+PATCHED = """import _pytest.python
+_pytest.python.Function.runtest = lambda self: None
+def test_red():
+    assert False
+"""
+SEALED = """import os
+def test_nothing_tells_of_the_seal():
+    assert "cairn" not in os.environ["PYTEST_ADDOPTS"] + os.environ["PYTHONPATH"]
+"""
+
+
+@pytest.mark.parametrize("report", ["", "r.xml"])
+@pytest.mark.parametrize(
+    ("test", "result"),
+    [
+        (SEALED, "passed"),
+        (SEALED.replace('"cairn" not', '"cairn"'), "failed"),
+        (PATCHED, "broken"),
+        ("import pytest\ndef test_end():\n    pytest.exit('done', 0)\n", "broken"),
+    ],
+)
+async def test_what_pytest_reports_is_what_the_tests_did(tmp_path, report, test, result):
+    """The exit code and the report of a command that starts pytest can be anybody's."""
+    line = f"python3 -m pytest -q --junitxml={report}" if report else "python3 -m pytest -q"
+    level = (await verified(tmp_path, Commands(shell(line), report), {"test_a.py": test})).levels[
+        -1
+    ]
+
+    assert ("broken" if level.broken else level.result) == result
+
+
 async def test_a_report_that_names_classes_is_read_as_files(tmp_path):
     """pytest's own default names no files: they are found in the tree."""
     line = "python3 -m pytest -q -o junit_family=xunit2 --junitxml=build/test-1.xml"

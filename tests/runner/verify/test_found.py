@@ -52,6 +52,8 @@ def package(script: str = "", **more: object) -> str:
         ({"pom.xml": "", "src/test/java/ATest.java": ""}, ["maven"]),
         ({"pom.xml": "", "src/main/java/A.java": ""}, []),
         ({"build.gradle.kts": "", "app/src/test/kotlin/ATest.kt": ""}, ["gradle"]),
+        ({"Shop.sln": "", "tests/Shop.Tests/UnitTest1.cs": ""}, ["dotnet"]),
+        ({"Shop.csproj": "", "Cart.cs": ""}, []),
         ({"spec/a_spec.rb": ""}, ["rspec"]),
         ({"test/a_test.rb": "", "test/test_b.rb": ""}, ["minitest"]),
         ({"tests/Unit/ATest.php": ""}, ["phpunit"]),

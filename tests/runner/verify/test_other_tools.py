@@ -54,6 +54,8 @@ JAVA = {"pom.xml": "<project/>", "src/test/java/CalcTest.java": ""}
 SPECS = {"spec/calc_spec.rb": ""}
 MINI = {"test/test_calc.rb": ""}
 PHP = {"tests/CalcTest.php": ""}
+DOTNET = {"Shop.sln": "", "tests/Shop.Tests/CalcTests.cs": ""}
+_TRX = f"{_NEXT}/sandbox.trx"
 MAVEN_REPORT = "target/surefire-reports/TEST-CalcTest.xml"
 
 
@@ -126,6 +128,31 @@ MAVEN_REPORT = "target/surefire-reports/TEST-CalcTest.xml"
             "phpunit --log-junit REPORT tests",
             "tests/CalcTest.php",
         ),
+        (
+            PHP,
+            ("tests/CalcTest.php::testAdd", "tests/Cart/CartTest.php"),
+            "phpunit",
+            leaving("phpunit.xml", where=_NEXT, code=2),
+            r"phpunit --log-junit REPORT --filter=/(^|\W)(CalcTest|CartTest)::/ tests",
+            "tests/CalcTest.php",
+        ),
+        (
+            DOTNET,
+            (),
+            "dotnet",
+            leaving("dotnet.trx", where=_TRX, before=f"mkdir -p {_NEXT}"),
+            "dotnet test --logger trx --results-directory REPORT",
+            "tests/Shop.Tests/CalcTests.cs",
+        ),
+        (
+            DOTNET,
+            ("tests/Shop.Tests/CalcTests.cs::CalcTests.Divides",),
+            "dotnet",
+            leaving("dotnet.trx", where=_TRX, before=f"mkdir -p {_NEXT}"),
+            "dotnet test --logger trx --results-directory REPORT "
+            "--filter FullyQualifiedName~CalcTests",
+            "tests/Shop.Tests/CalcTests.cs",
+        ),
     ],
 )
 async def test_a_red_run_is_read_from_where_it_was_left(
@@ -165,6 +192,7 @@ async def test_a_test_of_go_is_named_by_its_file(tmp_path: Path) -> None:
         (SPECS, "rspec", "3 examples, 0 failures"),
         (MINI, "ruby", "ok"),
         (PHP, "phpunit", "OK (3 tests, 3 assertions)"),
+        (DOTNET, "dotnet", "Passed!  - Failed: 0, Passed: 3"),
     ],
 )
 async def test_a_green_end_without_a_report_proves_nothing(
@@ -209,6 +237,7 @@ async def test_a_tool_that_is_not_there_is_an_environment_error(
     [
         (GO, "go", "no required module provides package x", "go mod download"),
         (JAVA, "mvn", "Cannot access central in offline mode", "dependency:go-offline"),
+        (DOTNET, "dotnet", "error NU1301: Unable to load the service index", "dotnet restore"),
         (
             {"Cargo.toml": "", "a.rs": ""},
             "cargo",

@@ -10,11 +10,17 @@ import pytest
 from runner.state.findings import TestFailure
 from runner.verify.junit import SuiteReport, plain, read_report, surefire, vitest
 from runner.verify.tools.cargo import read_cargo
+from runner.verify.tools.dotnet import read_trx
 from runner.verify.tools.go import read_go
 from runner.verify.tools.jvm import placed
 from runner.verify.tools.node import read_jest, read_mocha, read_node
 from runner.verify.tools.ruby import read_minitest, read_rspec
 
+DOTNET = (
+    "./src/Shop/Cart.cs",
+    "./tests/Shop.Tests/CalcTests.cs",
+    "./tests/Shop.Tests/CartTests.cs",
+)
 FOLDER = Path(__file__).parents[2] / "data/test_reports"
 Reader = Callable[[bytes], SuiteReport]
 Place = tuple[str, str, int | None]
@@ -39,6 +45,7 @@ READERS: dict[str, Reader] = {
     "minitest.txt": of_text(read_minitest),
     "minitest-files.txt": of_text(read_minitest),
     "phpunit.xml": lambda xml: read_report(xml, plain),
+    "dotnet.trx": lambda xml: read_trx([xml], "", DOTNET),
 }
 
 
@@ -161,6 +168,19 @@ def read(name: str) -> SuiteReport:
                 ('tests/CalcTest.php::testRows with data set "two"', "tests/CalcTest.php", 10),
             ],
         ),
+        (
+            "dotnet.trx",
+            1,
+            1,
+            [
+                (
+                    "tests/Shop.Tests/CalcTests.cs::CalcTests.Divides",
+                    "tests/Shop.Tests/CalcTests.cs",
+                    12,
+                ),
+                ("tests/Shop.Tests/CartTests.cs::CartTests.Throws", "src/Shop/Cart.cs", 5),
+            ],
+        ),
     ],
 )
 def test_counts_ids_and_places(name: str, passed: int, skipped: int, places: list[Place]) -> None:
@@ -193,6 +213,7 @@ def test_counts_ids_and_places(name: str, passed: int, skipped: int, places: lis
         ("rspec.json", 1, ["ArgumentError: boo"]),
         ("minitest.txt", 0, ["Expected: 3", "Actual: -1"]),
         ("phpunit.xml", 0, ["Failed asserting that -1 is identical to 3."]),
+        ("dotnet.trx", 0, ["Expected: 2\nActual:   3"]),
     ],
 )
 def test_messages_say_what_was_expected(name: str, index: int, words: list[str]) -> None:
@@ -209,6 +230,7 @@ def test_messages_say_what_was_expected(name: str, index: int, words: list[str])
         ("vitest.xml", "v/a.test.js::group > fine"),
         ("mocha.json", "m/a.test.js::group fine"),
         ("cargo.txt", "src/lib.rs::tests::fine"),
+        ("dotnet.trx", "tests/Shop.Tests/CalcTests.cs::CalcTests.Adds(a: 1, b: 2)"),
     ],
 )
 def test_tests_that_passed_are_named_like_those_that_failed(name: str, test: str) -> None:
@@ -274,4 +296,43 @@ def test_a_package_of_java_is_part_of_the_path() -> None:
         TestFailure(
             "com/shop/CartTest.java::adds", "java.lang.Error: x", "com/shop/CartTest.java", 9
         ),
+    )
+
+
+def test_what_the_compiler_of_dotnet_refuses_is_the_failure() -> None:
+    """Nothing is tested then; each error is told once, for all the projects that it breaks."""
+    line = "src/Shop/Cart.cs(5,9): error CS0103: The name 'x' does not exist [/p/src/Shop.csproj]"
+    (failure,) = read_trx([], f"{line}\n{line}\n", DOTNET).failures
+
+    assert (failure.test, failure.file, failure.line) == ("src/Shop/Cart.cs", "src/Shop/Cart.cs", 5)
+    assert failure.message == "CS0103: The name 'x' does not exist"
+
+
+def test_a_host_of_dotnet_that_ends_early_proves_nothing() -> None:
+    """The tests before it passed; those after it are not in the report."""
+    report = (FOLDER / "dotnet.trx").read_bytes()
+    info = b'<RunInfos><RunInfo outcome="Error"><Text>Test host crashed</Text></RunInfo></RunInfos>'
+    report = report.replace(b"</ResultSummary>", info + b"</ResultSummary>")
+
+    assert read_trx([report], "", DOTNET).broken == "Test host crashed"
+
+
+def test_a_test_of_rust_is_named_by_the_file_of_its_module() -> None:
+    """Cargo names only the root of what it built; modules lead to the file."""
+    text = (
+        "     Running unittests src/lib.rs (target/debug/deps/a-1)\n"
+        "test words::tests::five ... ok\n"
+        "test words::deep::tests::six ... ok\n"
+        "test tests::top ... ok\n"
+        "     Running tests/whole.rs (target/debug/deps/whole-1)\n"
+        "test helpers::seven ... ok\n"
+        "test result: ok. 4 passed; 0 failed; 0 ignored\n"
+    )
+    files = {"src/lib.rs", "src/words.rs", "src/words/deep/mod.rs", "tests/whole/helpers.rs"}
+
+    assert read_cargo(text, files).names == (
+        "src/words.rs::words::tests::five",
+        "src/words/deep/mod.rs::words::deep::tests::six",
+        "src/lib.rs::tests::top",
+        "tests/whole/helpers.rs::helpers::seven",
     )

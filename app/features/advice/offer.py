@@ -6,8 +6,6 @@ change.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from app.github.one_pull import OfferedPulls
 from app.github.pulls import PREFIX
 from app.github.repository import GitHubRepository
@@ -52,17 +50,6 @@ def body(one: Advice, found: Analysis) -> str:
         "</details>",
     ]
     return sanitize("\n\n".join(parts))
-
-
-def adjusted_text(changes: Sequence[str]) -> str:
-    """What a run did differently from its configuration (Markdown); '' for nothing."""
-    if not changes:
-        return ""
-    which = ", ".join(f"`{inert_line(each)}`" for each in changes)
-    return (
-        f"Cairn worked with {which} because of what it learned here (`adaptive.auto_adjust`); "
-        "`/execute analyze models` and `/execute analyze routing` show why."
-    )
 
 
 async def look_for_advice(at: GitHubRepository, lessons: Lessons, config: RepositoryConfig) -> str:

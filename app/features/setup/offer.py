@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import MutableSet, Sequence
 from dataclasses import dataclass
 
+from app.features.setup import config_offer, roadmap_offer
 from app.github.one_pull import Offered, OfferedPulls
 from app.github.pulls import PREFIX
 from app.github.repository import GitHubRepository
-from app.runs import config_offer, roadmap_offer
+from app.runs.cannot_start import cannot_start
 from runner.config.model import CONFIG_PATH, RepositoryConfig
 from runner.errors import Outage, TaskError
 from runner.loop.deps import Deps
@@ -94,7 +95,7 @@ class SetUp:
         elif found and settings:
             parts.append(config_offer.refused(found, str(offered)))
         elif found:
-            parts.append(config_offer.advice(found))
+            parts.append(cannot_start(found))
         if issues and isinstance(offered, Offered):
             parts.append(roadmap_offer.roadmap_text(path, issues, label, offered))
         elif issues:
@@ -121,7 +122,7 @@ class SetUp:
         """
         file = await self._config(state.stack.base, found)
         if file is None:
-            return config_offer.advice(found)
+            return cannot_start(found)
         offered = await self._offer(state.stack.base, [file])
         if isinstance(offered, Offered):
             return config_offer.offer_text(found, offered)

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.features.setup.test_setup_offer import BRANCH, FILE, SETUP, TELLING, TOLD
 from tests.scenarios.bot import REPOSITORY, Bot, conversation
 from tests.scenarios.projects import on
-from tests.scenarios.test_setup_offer import BRANCH, FILE, SETUP, TELLING, TOLD
 
 UNPLANNED = {name: content for name, content in TOLD.items() if name != "ROADMAP.md"}
 """Tests that cannot start, and no roadmap."""

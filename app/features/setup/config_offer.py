@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from app.github.one_pull import Offered
+from app.runs.cannot_start import cannot_start, file_of, seen
 from runner.config.model import CONFIG_PATH
 from runner.nodes.preflight import CannotStart
 from runner.text.sanitize import inert_line, sanitize
@@ -38,12 +38,6 @@ NO_APP = (
 )
 
 
-def advice(found: CannotStart) -> str:
-    """What was seen and what to do about it, where no pull request does it."""
-    todo = sanitize(found.todo, plain=True)
-    return f"{_seen(found)}\n\n{todo}\n\n{_file(found)}".strip()
-
-
 def offer_text(found: CannotStart, offered: Offered) -> str:
     """What was seen, where the proposal is, and what it waits for."""
     url = offered.url
@@ -55,24 +49,13 @@ def offer_text(found: CannotStart, offered: Offered) -> str:
         "pushed": f"Cairn proposed a `{CONFIG_PATH}` in {url}. Somebody has pushed to it since, so "
         "Cairn leaves it alone, although it would propose something else now. Merge or close it.",
     }[offered.state]
-    return f"{_seen(found)}\n\n{_NOT_ASKED}\n\n{where}\n\n{_file(found)}"
+    return f"{seen(found)}\n\n{_NOT_ASKED}\n\n{where}\n\n{file_of(found)}"
 
 
 def refused(found: CannotStart, why: str) -> str:
     """The proposal could not be published; people can commit it themselves."""
     text = f"Cairn could not open the pull request for it: {sanitize(why, plain=True)}"
-    return f"{advice(found)}\n\n{text}"
-
-
-def _file(found: CannotStart) -> str:
-    return f"```yaml\n{found.proposed}```" if found.proposed else ""
-
-
-def _seen(found: CannotStart) -> str:
-    """What the repository's tests printed, as code: an image in it must not load."""
-    seen = found.seen.replace("\r\n", "\n").strip()
-    fence = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", seen)), default=0))
-    return sanitize(f"{fence}text\n{seen}\n{fence}")
+    return f"{cannot_start(found)}\n\n{text}"
 
 
 def body(found: CannotStart) -> str:
@@ -80,7 +63,7 @@ def body(found: CannotStart) -> str:
     parts = [
         "Cairn checked whether this repository's tests can start, and they cannot. It asked no "
         "model and changed nothing. This is what it saw:",
-        _seen(found),
+        seen(found),
         f"This pull request adds `{CONFIG_PATH}`. Each line comes from a file of this repository:",
         "\n".join(["| line | why it is there |", "| --- | --- |", *_rows(found.why)]),
         inert_line(found.guessed),

@@ -1,59 +1,31 @@
-"""Part of the composition root: what people decide about, and where the reactions come from."""
+"""Reactions to proposals: where they come from, and who may decide by them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 
 from cachetools import LRUCache
 
 from app.github.comments import read_reactions
-from app.github.token_identity import CONVERSE, REACTIONS, Identity
-from app.progress.comment import ReadOnlyCheck, writable_everywhere
+from app.github.token_identity import CONVERSE, REACTIONS
 from app.proposals.service import ProposalService
-from app.store.runs import StoredRuns, StoredSkips
+from app.runs.parts import ServerParts
 from handlers.decisions import Reacted, Refused, rule_on_reactions
 from handlers.events import Repo
-from handlers.issue_thread import IssueThread, Refusals
+from handlers.issue_thread import IssueThread
 from handlers.ports import ProposalView
 from handlers.texts import decision_replies
 
 _MOST_REFUSED = 10_000
 
 
-@dataclass(frozen=True)
-class SkippedTasks:
-    """The ``StoredSkips`` port of one run."""
-
-    skips: StoredSkips
-    repository_id: int
-    roadmap: str
-
-    async def skipped(self) -> frozenset[str]:
-        """Return the keys of the tasks people want left out."""
-        return await self.skips.of(self.repository_id, self.roadmap)
-
-
 class Reactions:
-    """Asks GitHub for reactions, and rules on each by who gave it.
+    """Asks GitHub for reactions, and rules on each by who gave it."""
 
-    ``read_only`` says where we write nothing.
-    """
-
-    def __init__(
-        self,
-        identity: Identity,
-        runs: StoredRuns,
-        proposals: ProposalService,
-        refusals: Refusals,
-        read_only: ReadOnlyCheck = writable_everywhere,
-    ) -> None:
-        self._identity = identity
-        self._runs = runs
+    def __init__(self, parts: ServerParts, proposals: ProposalService) -> None:
+        self._parts = parts
         self._proposals = proposals
-        self._refusals = refusals
-        self._read_only = read_only
         self._refused: Refused = LRUCache(_MOST_REFUSED)
         self._unread: LRUCache[int, bool] = LRUCache(_MOST_REFUSED)
 
@@ -61,7 +33,7 @@ class Reactions:
         self, installation: int, nodes: Sequence[str]
     ) -> tuple[Mapping[str, Reacted | None], int]:
         """Return what is on comments of any repository of an installation. Raises ``Outage``."""
-        client = self._identity.client(
+        client = self._parts.identity.client(
             installation_id=installation, repository_id=None, permissions=REACTIONS
         )
         return await read_reactions(client, nodes)
@@ -86,7 +58,7 @@ class Reactions:
 
     async def _thread(self, stored: ProposalView) -> IssueThread:
         """The conversation on a proposal's pull request."""
-        run, here = await self._runs.get(stored.run), stored.repository
+        run, here = await self._parts.runs.get(stored.run), stored.repository
         repository = Repo(
             id=here.id,
             full_name=here.full_name,
@@ -94,7 +66,7 @@ class Reactions:
             private=False,
         )
         return IssueThread(
-            github=self._identity.client(
+            github=self._parts.identity.client(
                 installation_id=here.installation_id,
                 repository_id=here.id,
                 permissions=CONVERSE,
@@ -102,7 +74,7 @@ class Reactions:
             repository=repository,
             installation_id=here.installation_id,
             issue=stored.place.number or 0,
-            own_login=await self._identity.bot_login(),
-            refusals=self._refusals,
-            read_only=partial(self._read_only, here.installation_id, here.id, here.full_name),
+            own_login=await self._parts.identity.bot_login(),
+            refusals=self._parts.refusals,
+            read_only=partial(self._parts.read_only, here.installation_id, here.id, here.full_name),
         )

@@ -59,7 +59,7 @@ async def propose_boxes(state: RunState, deps: Deps, pulls: OfferedPulls) -> str
     leaves one. Raises ``Outage``.
     """
     roadmap = state.roadmap
-    if not state.problem or roadmap is None:
+    if roadmap is None:
         return ""
     if not roadmap.asks and any(task.kind == "work" for task in roadmap.tasks):
         return ""

@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass
 
+from app.features.undo.texts import undoing_texts
 from app.github.place import Place
 from app.github.pulls import Pull
 from runner.errors import Outage, TaskError
 from runner.loop.undoing import FinishedTask
 from runner.people.sentences import shared_branch
-from runner.people.texts import undo_texts
 from runner.roadmap.edit import find
 from runner.roadmap.parse import parse_roadmap
 from runner.roadmap.task import Task
@@ -40,7 +40,7 @@ class FinishedTasks:
         start = found["head"]["sha"] if shared else found["merge_commit_sha"]
         turned = await self._turned(start, task.key, path) if start else None
         if turned is None:
-            raise TaskError("file", undo_texts.not_merged_here(task.name))
+            raise TaskError("file", undoing_texts.not_merged_here(task.name))
         before, after = turned
         done = FinishedTask(task, path, before, after if shared else await self.at.snapshot(start))
         return done, pull
@@ -50,7 +50,7 @@ class FinishedTasks:
             ours = pull.kind == "checkpoint" and pull.merged and pull.roadmap == path
             if ours and task.key in pull.tasks:
                 return pull
-        raise TaskError("file", undo_texts.not_merged_here(task.name))
+        raise TaskError("file", undoing_texts.not_merged_here(task.name))
 
     async def _turned(self, start: str, key: str, path: str) -> tuple[Snapshot, Snapshot] | None:
         """The trees before and after the commit that ticked a task, from ``start`` backwards."""

@@ -1,69 +1,103 @@
-"""Commands about what was recorded and learned: history, analyze and memory."""
+"""``/execute history``, ``analyze`` and ``memory``: what was recorded, learned and remembered."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import get_args
 
+from app.features.history.texts import history_texts
+from app.runs.feature import Feature
+from app.runs.parts import ServerParts
 from handlers.conversation import Conversation
 from handlers.grammar import (
     TRIGGER,
-    AnalyzeCommand,
     Argument,
+    Command,
     CommandReply,
     CommandRow,
     Commands,
     ExecuteCommand,
-    HistoryCommand,
-    MemoryCommand,
     Option,
 )
 from handlers.issue_thread import suffices
 from handlers.texts import replies
+from runner.errors import Outage
+from runner.history.inquiry import asked
 from runner.people.analysis_sentences import Topic, tables
 from runner.people.analysis_sentences import markdown as analysis_markdown
-from runner.people.history_answer import HistoryTopic, markdown
+from runner.people.history_answer import HistoryTopic, answered, markdown
 from runner.text.sanitize import sanitize
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HistoryCommand(Command):
+    """Show what the runs of this repository did: ``topic`` as for ``cairn history``."""
+
+    topic: str = "recent"
+    days: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnalyzeCommand(Command):
+    """Show what the history teaches: ``topic`` as for ``cairn analyze``."""
+
+    topic: str = "models"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryCommand(Command):
+    """Show what is remembered, or ``clear`` it."""
+
+    action: str = "show"
 
 
 async def _history(conversation: Conversation, command: HistoryCommand) -> CommandReply:
     """Show what the runs of this repository did, in one comment for each question."""
     topic = next((each for each in get_args(HistoryTopic) if each == command.topic), None)
     if topic is None:
-        return CommandReply(replies.no_topic("history", command.topic, get_args(HistoryTopic)))
-    runs, repository = conversation.runs, conversation.event.repository
-    found = await runs.history(repository.id, topic, days=command.days)
-    found = replace(found, page=runs.history_page(repository))
-    text = replies.history(topic, markdown(found))
-    return CommandReply(text, standing=f"history-{topic}-{command.days}")
+        text = history_texts.no_topic("history", command.topic, get_args(HistoryTopic))
+        return CommandReply(text)
+    parts: ServerParts = conversation.service.parts
+    repository, now = conversation.event.repository, parts.around.clock.now().timestamp()
+    failed, days = topic == "errors", command.days
+    query = asked(now=now, days=days, repository_id=repository.id, failed=failed)
+    found = await answered(parts.history, topic, query)
+    found = replace(found, page=parts.history_page(repository))
+    text = history_texts.history(topic, markdown(found))
+    return CommandReply(text, standing=f"history-{topic}-{days}")
 
 
 async def _analyze(conversation: Conversation, command: AnalyzeCommand) -> CommandReply:
     """Show what the history teaches, in one comment for each question."""
     topic = next((each for each in get_args(Topic) if each == command.topic), None)
     if topic is None:
-        return CommandReply(replies.no_topic("analyze", command.topic, get_args(Topic)))
-    found = await conversation.runs.learned.analysis(conversation.request(ExecuteCommand()))
+        return CommandReply(history_texts.no_topic("analyze", command.topic, get_args(Topic)))
+    parts: ServerParts = conversation.service.parts
+    config = await parts.config_of(conversation.request(ExecuteCommand()))
+    found = await parts.lessons(conversation.event.repository.id).analysis(config)
     text = sanitize(analysis_markdown(tables(topic, found)))
     return CommandReply(text, standing=f"analyze-{topic}")
 
 
 async def _memory(conversation: Conversation, command: MemoryCommand) -> CommandReply:
     """Show what runs remember, or clear it; clearing takes the write permission."""
-    repository = conversation.event.repository.id
+    parts: ServerParts = conversation.service.parts
+    memory = parts.folders.memory(conversation.event.repository.id)
     if command.action == "show":
-        notes = await conversation.runs.learned.notes(repository)
-        return CommandReply(replies.memory(notes), standing="memory")
+        return CommandReply(history_texts.memory(await memory.notes()), standing="memory")
     if command.action != "clear":
-        return CommandReply(replies.no_topic("memory", command.action, ("show", "clear")))
+        return CommandReply(history_texts.no_topic("memory", command.action, ("show", "clear")))
     if not suffices(conversation.role, "write"):
         author, words = conversation.event.author, f"{TRIGGER} memory clear"
         text = replies.refused(words, "write", author, conversation.role)
         return CommandReply(text, refusal=True)
-    return CommandReply(replies.memory_cleared(await conversation.runs.learned.clear(repository)))
+    try:
+        return CommandReply(history_texts.memory_cleared(await memory.forget()))
+    except OSError as error:
+        raise Outage("file", f"The project memory cannot be cleared: {error}") from error
 
 
-LEARNED: Commands = (
+_ROWS: Commands = (
     CommandRow(
         name="history",
         makes=HistoryCommand,
@@ -130,4 +164,8 @@ LEARNED: Commands = (
         ),
     ),
 )
-"""Their rows of the table of commands."""
+
+
+def register() -> Feature:
+    """Return what the feature adds."""
+    return Feature(commands=_ROWS)

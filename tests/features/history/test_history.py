@@ -22,9 +22,9 @@ from runner.state.error_types import ErrorType
 from tests.app.checkout import checkout
 from tests.runner.analysis.histories import flawed
 from tests.scenarios.bot import REPOSITORY, Bot, conversation, run_of
+from tests.scenarios.learning import TOKEN, page, recorded, records
 from tests.scenarios.projects import note, notes
 from tests.scenarios.proposing import BROKEN
-from tests.scenarios.test_learning import TOKEN, page, recorded, records
 
 TWO = "- [ ] 1.1 Write `one.md`\n- [ ] 1.2 Write `table.json`\n"
 

@@ -1,0 +1,39 @@
+"""What a feature may add to Cairn. ``app/features/__init__.py`` has the list of features."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from app.jobs.worker import Outcome
+from app.runs.begun import Begun
+from app.runs.service import RunService
+from handlers.grammar import Commands
+from runner.loop.task_pool import Ended
+from runner.nodes.preflight import CannotStart
+from runner.state.run_state import RunState
+
+RunKind = Callable[[Begun], Awaitable[Outcome]]
+"""What a run does that drives no task. Raises ``Outage``."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Feature:
+    """What a folder of ``app/features`` gives: its ``register`` returns this. All is optional."""
+
+    commands: Commands = ()
+    """Its rows of the table of slash commands."""
+    kinds: Mapping[str, RunKind] = field(default_factory=dict)
+    """What a run does instead of working on tasks, by the word in its request."""
+    looked: Callable[[Begun, RunState, CannotStart | None], Awaitable[str]] | None = None
+    """Called before the first task, with what keeps the tests from starting, if anything does.
+
+    A run that cannot start ends with the first text that a feature returns.
+    """
+    ended: Callable[[Begun, Ended], Awaitable[str]] | None = None
+    """Called when a run that works on tasks stops; what it returns is said below the result."""
+    events: Mapping[type, Callable[[RunService, Any], Awaitable[None]]] = field(
+        default_factory=dict
+    )
+    """Called with each event of a type (``handlers/``) after all else was done about it."""

@@ -1,0 +1,394 @@
+"""What all runs of a server share, and what one run works with."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from gidgethub import GitHubException
+from gidgethub.abc import GitHubAPI
+
+from app.github.api import RepositoryApi
+from app.github.config import Configurations, Overlay, as_it_is
+from app.github.failing import FailingChecks
+from app.github.mirror import Mirror
+from app.github.place import FollowUps, StackMemory, no_page
+from app.github.repository import GitHubRepository
+from app.github.token_identity import (
+    CHECK,
+    CONVERSE,
+    LOGS,
+    PUBLISH,
+    READ,
+    STATUSES,
+    Identity,
+)
+from app.jobs.worker import SegmentEngine
+from app.progress.comment import CommentPlace, Progress
+from app.proposals.service import Look, ShownProposals
+from app.runs.begun import RunPorts
+from app.runs.installations import MissingPermissions
+from app.runs.lessons import Lessons
+from app.runs.outward import Outward
+from app.runs.requests import origin_of, row_of
+from app.server.links import RunLinks
+from app.settings import WorkSettings
+from app.store.database import Store
+from app.store.deliveries import StoredRefusals
+from app.store.history import StoredHistory
+from app.store.proposals import StoredDecisions, StoredProposals
+from app.store.runs import (
+    UNFINISHED,
+    Run,
+    RunRequest,
+    SkippedTasks,
+    StoredAnswers,
+    StoredControl,
+    StoredJournal,
+    StoredRuns,
+    StoredSkips,
+)
+from handlers.events import PullChanged, PullClosed, Repo
+from handlers.grammar import IN_ACTION, ON_GITHUB, Commands
+from handlers.ports import Rules, RunRequested
+from handlers.pushes import BranchPushed
+from runner.config.model import RepositoryConfig
+from runner.config.reading import ConfigError
+from runner.context.library import Index
+from runner.files.kept import KeptFiles
+from runner.files.results import FileMemory, RunFiles
+from runner.git.objects import GitObjects
+from runner.loop import stacking
+from runner.loop.deps import Deps, EarlierRuns, FileSearch
+from runner.loop.recorder import Isolated, PastRuns, Recorder
+from runner.ports import Clock, Endpoint, Events, Fanout, Sandbox
+from runner.sandbox.choose import SandboxChoice
+from runner.state.publishing import PullRequests
+from runner.text.mask import Mask
+
+After = Callable[[RunRequest], FollowUps]
+"""Queues what follows when the branches of pull requests are changed, for a run or an event."""
+
+
+class Folders:
+    """One mirror and one project memory a repository, whichever of its runs asks."""
+
+    def __init__(self, data: Path, *, mask: Callable[[str], str]) -> None:
+        self._data = data
+        self._mask = mask
+        self._mirrors: dict[int, Mirror] = {}
+        self._memories: dict[int, FileMemory] = {}
+        self._stacks: dict[int, StackMemory] = {}
+
+    def mirror(self, repository_id: int) -> Mirror:
+        """The bare mirror that snapshots are read from."""
+        if repository_id not in self._mirrors:
+            self._mirrors[repository_id] = Mirror(self._data / "mirrors" / str(repository_id))
+        return self._mirrors[repository_id]
+
+    def objects(self, repository_id: int) -> GitObjects:
+        """What the mirror holds."""
+        return self.mirror(repository_id).objects
+
+    def kept(self, repository_id: int) -> KeptFiles:
+        """What runs of the repository left in their folders."""
+        return KeptFiles(self._left_behind(repository_id))
+
+    def stacks(self, repository_id: int) -> StackMemory:
+        """What is known of the stacks of the repository; one turn at a time changes them."""
+        return self._stacks.setdefault(repository_id, StackMemory())
+
+    def memory(self, repository_id: int) -> FileMemory:
+        """What runs of the repository left to know."""
+        if repository_id not in self._memories:
+            path = self._left_behind(repository_id) / "memory.json"
+            self._memories[repository_id] = FileMemory(path, mask=self._mask)
+        return self._memories[repository_id]
+
+    def run_files(self, repository_id: int) -> RunFiles:
+        """Writes what a run leaves behind."""
+        return RunFiles(self._left_behind(repository_id), mask=self._mask)
+
+    def _left_behind(self, repository_id: int) -> Path:
+        return self._data / "executor" / str(repository_id)
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What tests replace: time, the receiver of bugs, the sandbox or its PATH, the engine.
+
+    ``sleep`` waits before another try (seconds), ``rest`` until a paused run may continue or a
+    comment may be edited again; ``commands`` are known besides those of Cairn.
+    """
+
+    clock: Clock
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+    on_bug: Callable[[Exception], None] | None = None
+    sandbox_path: str = ""
+    sandbox: Sandbox | None = None
+    rest: Callable[[float], Awaitable[None]] = asyncio.sleep
+    commands: Commands = ()
+    engine: Callable[[str], SegmentEngine] | None = None
+
+
+@dataclass(frozen=True)
+class ServerParts:
+    """What all runs of a server share."""
+
+    settings: WorkSettings
+    around: Surroundings
+    store: Store
+    identity: Identity
+    model: Endpoint
+    journal: StoredJournal
+    sandbox: SandboxChoice
+    folders: Folders
+    index: Index
+    mask: Mask
+    configs: Configurations
+    outward: Outward
+    permissions: MissingPermissions
+    overlay: Overlay = as_it_is
+    links: RunLinks | None = None
+
+    def page_link(self, run: RunRequest, task: str = "") -> str:
+        """The address of a run's page, or a task's, for readers of its issue; '' for none."""
+        private = bool(run.request.get("private", True))
+        return self.links.link(run.id, private=private, task=task) if self.links else ""
+
+    def history_page(self, repository: Repo) -> str:
+        """The address of a repository's history for who can read the repository; '' for none."""
+        name, private = repository.full_name, repository.private
+        return self.links.history(name, private=private) if self.links else ""
+
+    @property
+    def allowed_bots(self) -> frozenset[str]:
+        """The bots whose words count."""
+        return frozenset(self.settings.cairn_allowed_bots)
+
+    @property
+    def runs(self) -> StoredRuns:
+        """Every run that was asked for."""
+        return StoredRuns(self.store, self.around.clock)
+
+    @property
+    def history(self) -> StoredHistory:
+        """What every attempt of every run did."""
+        return StoredHistory(self.store)
+
+    @property
+    def skips(self) -> StoredSkips:
+        """The tasks people want left out."""
+        return StoredSkips(self.store, self.around.clock)
+
+    @property
+    def refusals(self) -> StoredRefusals:
+        """Who was already refused something."""
+        return StoredRefusals(self.store, self.around.clock)
+
+    async def ports(
+        self,
+        run: Run,
+        watchers: Events,
+        poll: Look,
+        after: After | None = None,
+    ) -> RunPorts:
+        """Put together what one run works with. Raises ``Outage`` when GitHub does not answer."""
+        repository = await self.repository(run, after)
+        progress = await self.progress(run, run.progress_comment_id)
+        history, files = self.history, self.folders.run_files(run.repository_id)
+        recorder = Recorder(history, origin_of(run), self.around.clock, references=files.files_of)
+        safe = (Isolated(each, self.around.on_bug) for each in (files, recorder))
+        past = PastRuns(history, self.around.clock, run.repository_id)
+        deps = Deps(
+            model=self.model,
+            sandbox=self.sandbox.sandbox,
+            repository=repository,
+            journal=self.journal,
+            events=Fanout(*safe, watchers, progress, self.outward.of_run(run.repository)),
+            clock=self.around.clock,
+            control=StoredControl(self.runs),
+            answers=StoredAnswers(self.store, self.around.clock),
+            start=ON_GITHUB if self.identity.is_app else IN_ACTION,
+            decisions=StoredDecisions(self.store),
+            skips=SkippedTasks(self.skips, run.repository_id, run.roadmap),
+            earlier=EarlierRuns(self.folders.memory(run.repository_id), past),
+            search=FileSearch(self.index, self.model, self.settings.cairn_model),
+            reviews=repository.reviews,
+            mask=self.mask,
+            outside=(GitHubException,),
+            on_bug=self.around.on_bug,
+        )
+        stored = StoredProposals(self.store, self.around.clock)
+        return RunPorts(
+            deps,
+            self.model,
+            progress,
+            shown=ShownProposals(run, stored, self.around.clock, poll),
+            repository=repository,
+            lessons=self.lessons(run.repository_id),
+            config=partial(self.config_at, repository.client, run.repository),
+            missing=partial(self.permissions.missing, run),
+            app=self.identity.is_app,
+        )
+
+    async def progress(self, run: RunRequest, comment: int | None = None) -> Progress:
+        """What shows a run in its comment (by id, if it has one)."""
+        unasked = bool(run.request.get("verify") or run.request.get("unasked"))
+
+        async def has_no_comment() -> bool:
+            """Nobody asked for it in a conversation, or we write nothing there."""
+            here = (run.installation_id, run.repository_id, run.repository)
+            return unasked or await self.read_only(*here)
+
+        return Progress(
+            run.id,
+            CommentPlace(run.repository, run.issue or 0, await self.identity.bot_login()),
+            github=self.identity.client(
+                installation_id=run.installation_id,
+                repository_id=run.repository_id,
+                permissions=CONVERSE,  # also where the App may do nothing but talk
+            ),
+            clock=self.around.clock,
+            rest=self.around.rest,
+            comment=comment,
+            read_only=has_no_comment,
+            link=partial(self.page_link, run),
+        )
+
+    def lessons(self, repository_id: int) -> Lessons:
+        """What the history of a repository teaches."""
+        clock, model = self.around.clock, self.settings.cairn_model
+        return Lessons(self.history, clock, repository_id=repository_id, model=model)
+
+    async def repository(self, run: RunRequest, after: After | None = None) -> GitHubRepository:
+        """The repository as one run sees it. Raises ``Outage`` when GitHub does not answer.
+
+        ``after`` queues what follows when the branches of pull requests are changed here.
+        """
+        scope = {"installation_id": run.installation_id, "repository_id": run.repository_id}
+        app = self.identity.is_app
+        return GitHubRepository(
+            self.identity.client(**scope, permissions=PUBLISH),
+            checker=self.identity.client(**scope, permissions=CHECK) if app else None,
+            failing=await self.failing(run.repository, **scope) if app else None,
+            full_name=run.repository,
+            base=run.base_branch,
+            roadmap=run.roadmap,
+            run=run.id,
+            bot_login=await self.identity.bot_login(),
+            url=f"{self.settings.github_server_url.rstrip('/')}/{run.repository}",
+            token=lambda: self.identity.installation_token(**scope, permissions=READ),
+            mirror=self.folders.mirror(run.repository_id),
+            memory=self.folders.stacks(run.repository_id),
+            after=after(run) if after else None,
+            now=self.around.clock.now,
+            page=no_page if run.request.get("verify") else partial(self.page_link, run),
+        )
+
+    async def roadmap_now(self, request: RunRequested, path: str) -> bytes:
+        """A roadmap as a new run would read it; empty if it does not exist. Raises ``Outage``."""
+        repository = await self.repository(row_of(request, path))
+        now = await stacking.roadmap_now(repository, await repository.stack(), path)
+        return now.content if now else b""
+
+    async def restack(self, push: BranchPushed, strategy: PullRequests, *, after: After) -> None:
+        """Keep open pull requests true to the branch that was pushed to. Raises ``Outage``."""
+        repository = await self._default_branch(push, after)
+        ticks = await self._ticks(push.repository.id, strategy)
+        await repository.restack(ticks=ticks, tip=push.after)
+
+    async def _ticks(self, repository_id: int, strategy: PullRequests) -> bool:
+        """Say whether a changed roadmap is a reason to touch a branch.
+
+        A single pull request grows while its run works or may continue, and continues only from its
+        own commits.
+        """
+        if strategy != "single":
+            return True
+        unfinished = await self.runs.by_status(*UNFINISHED)
+        return all(run.repository_id != repository_id for run in unfinished)
+
+    async def pull_changed(self, event: PullChanged, *, after: After) -> None:
+        """Keep what builds on ours true after its end, its second start, or a change of its stack.
+
+        Raises ``Outage``.
+        """
+        config = await self._config_or_default(event.installation_id, event.repository)
+        if config.github_mode != "disabled":
+            ended = event.issue if isinstance(event, PullClosed) else None
+            ticks = await self._ticks(event.repository.id, config.pull_requests.strategy)
+            repository = await self._default_branch(event, after)
+            await repository.restack(ended=ended, ticks=ticks)
+
+    async def _default_branch(
+        self, event: BranchPushed | PullChanged, after: After
+    ) -> GitHubRepository:
+        """The repository of an event, for no run and no roadmap in particular."""
+        place = RunRequest(
+            id="",
+            delivery=event.delivery,
+            repository_id=event.repository.id,
+            repository=event.repository.full_name,
+            installation_id=event.installation_id,
+            issue=None,
+            roadmap="",
+            base_branch=event.repository.default_branch,
+            request={"private": event.repository.private},
+        )
+        return await self.repository(place, after)
+
+    async def rules_of(self, repository: Repo, installation: int) -> Rules:
+        """Who may decide about proposals there, as its configuration says now."""
+        group = (await self._config_or_default(installation, repository)).permissions
+        return Rules(need=group.decide, own_runs=group.own_runs)
+
+    async def read_only(self, installation_id: int, repository_id: int, full_name: str) -> bool:
+        """Whether we write nothing there, as its configuration says now. Raises ``Outage``."""
+        github = self._reader(installation_id, repository_id)
+        try:
+            return (await self.config_at(github, full_name)).github_mode == "disabled"
+        except ConfigError:
+            return False  # people are told what is wrong with it
+
+    async def most_attempts(self, run: RunRequest) -> int:
+        """How often a repository lets a pull request be worked on again. Raises ``Outage``."""
+        github = self._reader(run.installation_id, run.repository_id)
+        try:
+            return (await self.config_at(github, run.repository)).pull_requests.revisions
+        except ConfigError:
+            return 0  # no run could begin, and people are told why
+
+    def _reader(self, installation_id: int, repository_id: int) -> GitHubAPI:
+        return self.identity.client(
+            installation_id=installation_id, repository_id=repository_id, permissions=READ
+        )
+
+    async def _config_or_default(self, installation_id: int, repository: Repo) -> RepositoryConfig:
+        try:
+            github = self._reader(installation_id, repository.id)
+            return await self.config_at(github, repository.full_name)
+        except ConfigError:
+            return RepositoryConfig()  # the run itself tells people what is wrong
+
+    async def roadmap_of(self, request: RunRequested) -> str:
+        """The roadmap a command means: the one it names, else the configured one."""
+        return request.command.path or (await self.config_of(request)).roadmap.path
+
+    async def failing(self, full_name: str, **scope: int) -> FailingChecks:
+        """What fails on commits of a repository. Raises ``Outage``."""
+        kinds = (CHECK, LOGS, STATUSES)
+        clients = (self.identity.client(**scope, permissions=kind) for kind in kinds)
+        apis = (RepositoryApi(client, full_name) for client in clients)
+        return FailingChecks(*apis, bot_login=await self.identity.bot_login())
+
+    async def config_of(self, request: RunRequested) -> RepositoryConfig:
+        """The configuration of the repository of a request; the default if it has errors."""
+        return await self._config_or_default(request.installation_id, request.repository)
+
+    async def config_at(self, github: GitHubAPI, repository: str) -> RepositoryConfig:
+        """The configuration of a repository. Raises ``ConfigError``, ``Outage``."""
+        return self.overlay(await self.configs.read(github, repository))

@@ -1,0 +1,1 @@
+"""The features, each in a folder named like its own."""

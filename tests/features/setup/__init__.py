@@ -1,0 +1,1 @@
+"""What a repository lacks, and how it is proposed."""
