@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Protocol
 
 from aiohttp import web
 
@@ -19,6 +18,7 @@ from app.pages.site import Sources, routes
 from app.pages.view import Listing
 from app.progress.waiting import WaitEstimate
 from app.runs.live import Hub
+from app.runs.parts import Folders, ServerParts
 from app.server.http import Access
 from app.server.links import RunLinks
 from app.server.metrics import RunMetrics
@@ -26,12 +26,9 @@ from app.settings import ServerSettings, WorkSettings
 from app.setup.addresses import CALLBACK, WEBHOOK, asked, heard
 from app.setup.site import SETUP
 from app.store.counts import Counting
-from app.store.database import Store
-from app.store.history import StoredHistory
-from app.store.runs import Run, StoredJournal, StoredRuns
+from app.store.runs import Run, StoredRuns
 from app.texts import setup_texts as words
 from runner.errors import PortError
-from runner.files.kept import KeptFiles
 from runner.git.objects import GitObjects
 from runner.loop.journal import Cursors
 from runner.loop.recorder import Isolated
@@ -60,37 +57,28 @@ def configured_routes(settings: WorkSettings, door: Door) -> list[web.RouteDef]:
     return [web.get(SETUP, shown), web.get(CALLBACK, shown)]
 
 
-def nobody(repository: str) -> Events:
-    """No system of the operator hears of a repository's runs."""
-    return Fanout()
-
-
 @dataclass(frozen=True)
 class Watching:
-    """The runs' audience: ``events`` hears of every run, ``routes`` show them; so do ``also``.
+    """The runs' audience: ``events`` hears of every run, ``routes`` show them; so do ``also``."""
 
-    ``outward`` tells the operator's own systems of a repository's runs.
-    """
-
+    parts: ServerParts
     hub: Hub
     waiting: WaitEstimate
     metrics: RunMetrics
     routes: list[web.RouteDef]
     door: Door
-    also: tuple[Events, ...] = ()
-    on_bug: Callable[[Exception], None] | None = None
-    outward: Callable[[str], Events] = nobody
+    also: tuple[Events, ...]
 
     @property
     def events(self) -> Events:
         """A listener for one run: what fails in one of the audience harms nobody else."""
         every: tuple[Events, ...] = (self.hub, self.waiting, self.metrics, *self.also)
-        return Fanout(*(Isolated(each, self.on_bug) for each in every))
+        return Fanout(*(Isolated(each, self.parts.around.on_bug) for each in every))
 
     async def stopped(self, run: Run, outcome: Outcome) -> None:
         """Report how a run stopped, because some stop before the loop could report anything."""
         if self.hub.status(run.id) != outcome.status:
-            everybody = Fanout(self.events, self.outward(run.repository))
+            everybody = Fanout(self.events, self.parts.outward.of_run(run.repository))
             await everybody.emit(RunChanged(run.id, "", outcome.status, outcome.reason))
 
     async def on_shutdown(self, app: web.Application) -> None:
@@ -98,51 +86,41 @@ class Watching:
         await self.hub.close()
 
 
-def watching(
-    settings: WorkSettings,
-    *,
-    store: Store,
-    runs: StoredRuns,
-    journal: StoredJournal,
-    folders: RunFolders,
-    clock: Clock,
-    mask: Callable[[str], str],
-    links: RunLinks | None = None,
-) -> Watching:
+def watching(parts: ServerParts, also: tuple[Events, ...]) -> Watching:
     """Put the pages together; nothing is read before somebody asks for a page."""
-    hub = Hub(clock, mask=mask)
+    settings, clock, mask, runs = parts.settings, parts.around.clock, parts.mask, parts.runs
+    hub, journal = Hub(clock, mask=mask), parts.journal
     waiting = WaitEstimate(runs, at_once=settings.cairn_concurrency, clock=clock)
     sources = Sources(
         runs=runs,
-        listing=Listing(store),
+        listing=Listing(parts.store),
         waiting=waiting,
         hub=hub,
         recall=lambda run: recall(run, journal),
         steps=journal.steps,
-        kept=lambda run: folders.kept(run.repository_id),
-        detail=lambda run, state, key: detail(run, state, key, folders),
+        kept=lambda run: parts.folders.kept(run.repository_id),
+        detail=lambda run, state, key: detail(run, state, key, parts.folders),
         server_url=settings.github_server_url,
         mask=mask,
     )
     secure = (settings.cairn_public_url or "").startswith("https:")
     access = Access(settings.cairn_admin_token, secure=secure, clock=clock)
-    door, metrics = Door(access, links, partial(_is_private, runs)), RunMetrics()
+    door, metrics = Door(access, parts.links, partial(_is_private, runs)), RunMetrics()
     operations = Operations(
-        counting=Counting(store),
+        counting=Counting(parts.store),
         metrics=metrics,
         waiting=waiting,
         clock=clock,
         at_once=settings.cairn_concurrency,
     )
-    history = StoredHistory(store)
-    histories = HistoryPages(HistorySources(history, sources.listing, clock, mask))
+    histories = HistoryPages(HistorySources(parts.history, sources.listing, clock, mask))
     every = (
         *routes(sources, door),
         *histories.routes(door),
         *operations.routes(door),
         *configured_routes(settings, door),
     )
-    return Watching(hub, waiting, metrics, list(every), door)
+    return Watching(parts, hub, waiting, metrics, list(every), door, also)
 
 
 async def _is_private(runs: StoredRuns, place: Mapping[str, str]) -> bool:
@@ -162,17 +140,7 @@ def run_links(settings: ServerSettings, clock: Clock) -> RunLinks:
     )
 
 
-class RunFolders(Protocol):
-    """Where a repository's objects are, and what its runs left."""
-
-    def objects(self, repository_id: int) -> GitObjects:
-        """Trees and contents that were fetched."""
-
-    def kept(self, repository_id: int) -> KeptFiles:
-        """The files of its runs."""
-
-
-async def detail(run: Run, state: RunState, key: str, folders: RunFolders) -> TaskDetail:
+async def detail(run: Run, state: RunState, key: str, folders: Folders) -> TaskDetail:
     """A task that the run took up, with its files; nothing is fetched for it."""
     kept = folders.kept(run.repository_id)
     exchanges = await asyncio.to_thread(kept.exchanges, run.id, key)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from app.compose.dashboards import dashboards, place_of
 from app.compose.pages import Watching, watching
@@ -86,17 +86,7 @@ def _work(parts: ServerParts, also: tuple[Events, ...]) -> Working:
     """Everything in order; what is told of something later is a function that is called later."""
     settings, around, identity = parts.settings, parts.around, parts.identity
     runs, stored = parts.runs, StoredProposals(parts.store, around.clock)
-    watch = watching(
-        settings,
-        store=parts.store,
-        runs=runs,
-        journal=parts.journal,
-        folders=parts.folders,
-        clock=around.clock,
-        mask=parts.mask,
-        links=parts.links,
-    )
-    watch = replace(watch, also=also, on_bug=around.on_bug, outward=parts.outward.of_run)
+    watch = watching(parts, also)
     boards = dashboards(parts, runs, watch.waiting)
     engine = (around.engine or Engine)(settings.database_url.get_secret_value())
     wakeups = Wakeups(around.clock, engine.enqueue, at_once=settings.cairn_concurrency)

@@ -70,9 +70,9 @@ class BrokenPulls:
         return await self._checked(pull), pull.head
 
     async def _checked(self, pull: BrokenPull) -> Fixing:
-        failing, offered = self.at.failing, OfferedPulls(self.at, "fix")
-        if failing is None:
+        if self.at.failing is None:
             return Fixing("no_app")
+        failing, offered = await self.at.failing(), OfferedPulls(self.at, "fix")
         try:
             seen = await failing.seen(pull.head, pull.base, asked=True)
         except Outage as outage:
@@ -101,8 +101,9 @@ class BrokenPulls:
         pull = await self._open(request.pull)
         read = ChecksRead(())
         if self.at.failing and request.failing == pull.head:
-            seen = await self.at.failing.seen(pull.head, pull.base, asked=True)
-            read = await self.at.failing.read(() if seen.running else seen.failed)
+            failing = await self.at.failing()
+            seen = await failing.seen(pull.head, pull.base, asked=True)
+            read = await failing.read(() if seen.running else seen.failed)
             read = replace(read, below=seen.below)
         return Revision(
             pull=pull.number,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Protocol
@@ -88,7 +88,7 @@ class Place:
     token: Token
     mirror: Mirror
     checker: GitHubAPI | None = None
-    failing: FailingChecks | None = None
+    failing: Callable[[], Awaitable[FailingChecks]] | None = None
     memory: StackMemory = field(default_factory=StackMemory)
     after: FollowUps | None = None
     now: Callable[[], datetime] = lambda: datetime.now(UTC)

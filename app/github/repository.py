@@ -7,6 +7,7 @@ a failure at any point, the same call again finishes what is missing and doubles
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cached_property
 
 from app.github.api import workflow_refusal_explained
 from app.github.human_commits import HumanCommitFinder
@@ -36,8 +37,12 @@ class GitHubRepository(Place):
         self.commits.rebased = RebasedCommits(self)
         self.pulls.template = self._template
         self.trust = TrustChecks(self)
-        self.reviews = ReviewedPulls(self)
         self._proposals, self._restack = RecoveryPulls(self), Restack(self, self.trust)
+
+    @cached_property
+    def reviews(self) -> ReviewedPulls:
+        """What reviewers ask for."""
+        return ReviewedPulls(self)
 
     def in_mode(self, mode: GitHubMode, options: PullOptions) -> None:
         """Write to GitHub as its configuration wants it.

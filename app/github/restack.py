@@ -67,7 +67,7 @@ class Restack:
     """``trust`` shows how far heads are verified; they are not, where nobody could see that."""
 
     def __init__(self, at: Place, trust: TrustChecks) -> None:
-        self._at, self._trust, self._fresh = at, trust, Freshen(at, trust)
+        self._at, self._trust = at, trust
 
     async def all(self, base: str, tip: str, *, ticks: bool = True, stopped: bool = False) -> None:
         """Put every open pull request on a branch that lives, up to date with ``base`` at ``tip``.
@@ -268,6 +268,7 @@ class Restack:
         """Only what is next to the base branch is touched, and what is on a rebuilt branch."""
         if not pull.member:
             return Fresh(sha=pull.sha)
+        freshen = Freshen(self._at, self._trust)
         merged = ties.merged(pull) or ties.folded(pull)
         own = Own(ties.carried(pull), merged.sha if merged else "")
         due = _rebased_by(pull, ties)
@@ -277,16 +278,14 @@ class Restack:
                 return Fresh(sha=pull.sha)
             # what was merged is wanted: it may stay in the history
             why: Why = below[1].why if below[1].why in ("merged", "moved") else "below"
-            return await self._fresh.one(pull, below[1].sha, why=why, own=own, ticks=False)
+            return await freshen.one(pull, below[1].sha, why=why, own=own, ticks=False)
         if below and ties.folded(pull):
             sha = below[1].sha
-            return await self._fresh.one(pull, sha, why="merged", own=own, ticks=False)
+            return await freshen.one(pull, sha, why="merged", own=own, ticks=False)
         if below or pull.base != ground.base:
             return Fresh("waiting" if waits and merged else "nothing", sha=pull.sha)
         why = "merged" if merged else "closed" if ties.closed(pull) else "rewritten"
-        return await self._fresh.one(
-            pull, ground.tip, why=why, own=own, ticks=ground.ticks, wait=waits
-        )
+        return await freshen.one(pull, ground.tip, why=why, own=own, ticks=ground.ticks, wait=waits)
 
     async def _note(
         self,

@@ -91,8 +91,9 @@ class ReviewedPulls:
         """What failing checks say; nothing if the branch has another head than they are about."""
         if self._at.failing is None or request.failing != found.head:
             return ChecksRead(())
-        failed = await self._at.failing.on(found.head, base)
-        return await self._at.failing.read(await self._at.failing.new_since(failed, found.fork))
+        failing = await self._at.failing()
+        failed = await failing.on(found.head, base)
+        return await failing.read(await failing.new_since(failed, found.fork))
 
     async def as_it_is(self, number: int) -> Revision:
         """Return an open checkpoint as it is now: nothing is asked. Raises as ``asked``."""

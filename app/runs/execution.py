@@ -14,99 +14,25 @@ from app.progress.text import progress_texts
 from app.runs.begun import Begun, RunPorts
 from app.runs.cannot_start import cannot_start
 from app.runs.feature import Feature, RunKind
+from app.runs.previews import dry_run, plan_only
 from app.runs.requests import request_of
-from app.runs.revising import answers, not_begun
+from app.runs.revising import answered
 from app.runs.verifying import verify_again
-from app.store.runs import PERSON, Run, Status, StoredRuns
+from app.store.runs import PERSON, Run, StoredRuns
 from runner.config.model import RepositoryConfig
 from runner.config.reading import ConfigError
-from runner.errors import STOP_REQUEST, Outage, Stopped, TaskError
-from runner.loop.deps import Deps, TaskWork
-from runner.loop.driver import MARK, driving, lines, would_do
-from runner.loop.schedule import left_out
+from runner.errors import STOP_REQUEST, Outage
+from runner.loop.driver import driving
 from runner.loop.task_pool import Ended
 from runner.model.shutdowns import endings
 from runner.nodes import NODES
-from runner.nodes.plan import plan_task
 from runner.nodes.preflight import preflight
-from runner.nodes.run import parse_roadmap
-from runner.people.analysis_sentences import preview_text
 from runner.people.report import table
 from runner.people.run_view import view_of
-from runner.people.texts import fix_texts
-from runner.roadmap.task import Task
-from runner.state.run_state import Attempt, Plan, RunState
+from runner.state.run_state import RunState
 from runner.text.sanitize import inert_line, sanitize
 
 log = logging.getLogger(__name__)
-
-
-async def plan_only(begun: Begun) -> Outcome:
-    """Ask for the plans; those that were paid for once are not asked for again.
-
-    Raises ``Outage``; a person's request stops it between two tasks.
-    """
-    deps, progress = begun.ports.deps, begun.ports.progress
-    state = await _unbegun(begun)
-    shown: list[str] = []
-    try:
-        for number, task in enumerate(would_do(state), 1):
-            shown.append(f"**{number}.** {_name(task)}\n\n{await _planned(state, task, deps)}")
-    except Stopped as stop:
-        status: Status = "paused" if stop.request == "pause" else "cancelled"
-        await progress.finish(status, "a person stopped it")
-        return Outcome(status, "a person stopped it")
-    nothing = "\n".join(_plain(line.removeprefix(MARK)) for line in lines(state))
-    plans = "\n\n".join(shown) or nothing
-    await progress.finish("ended", f"{plans}{await _expected(state, begun.ports)}")
-    return Outcome("ended", "plans only")
-
-
-async def _unbegun(begun: Begun) -> RunState:
-    """The run as it would begin: what people skip is left out."""
-    deps = begun.ports.deps
-    state = (await parse_roadmap(RunState(begun.request), deps, TaskWork())).state
-    return left_out(state, await deps.skips.skipped())
-
-
-async def _expected(state: RunState, ports: RunPorts) -> str:
-    """What the tasks of a run will probably take, as a paragraph; '' if there are none."""
-    tasks = would_do(state)
-    if state.problem or not tasks:
-        return ""
-    found = await ports.lessons.expected(tasks, state.request.options)
-    return f"\n\n{preview_text(found, len(tasks))}"
-
-
-async def _planned(state: RunState, task: Task, deps: Deps) -> str:
-    attempt = Attempt(task=task.key, base=state.stack.tip, below=state.stack.branch)
-    view = replace(state.put(attempt), current=task.key)
-    try:
-        plan = (await plan_task(view, deps, TaskWork())).state.attempt.planned.plan
-    except TaskError as error:
-        return f"No plan: {_plain(error.message)}"
-    return _plan_text(plan) if plan else "The model did not answer with a plan."
-
-
-def _plan_text(plan: Plan) -> str:
-    files = [f"`{path.replace('`', chr(39))}`" for path in plan.likely_files]
-    parts = [f"complexity: {plan.complexity}"]
-    for name, items in (
-        ("files", files),
-        ("steps", [_plain(step) for step in plan.steps]),
-        ("acceptance", [_plain(each) for each in plan.acceptance]),
-    ):
-        if items:
-            parts.append(f"- {name}: " + "; ".join(items))
-    return "\n".join(parts)
-
-
-def _name(task: Task) -> str:
-    return f"{_plain(task.name)}: {_plain(task.title)}"
-
-
-def _plain(text: str) -> str:
-    return sanitize(" ".join(text.split()), plain=True)
 
 
 class Segments:
@@ -245,11 +171,11 @@ async def _reported(
     A run whose end could not be reported is paused until it can.
     """
     outcome, ports = await _outcome(ended, runs), begun.ports
-    paused = ended.status == "paused"
+    paused, asked = ended.status == "paused", begun.request.options.scope.revision
     try:
         parts = [
             progress_texts.pause(outcome.reason, ended.until) if paused else outcome.reason,
-            await answered(ended, ports),
+            await answered(ended, asked, ports) if asked else "",
             *[await each.ended(begun, ended) for each in features if each.ended],
             await ports.missing() if ended.status == "ended" else "",
             notes.strip(),
@@ -264,36 +190,9 @@ async def _reported(
     return outcome
 
 
-async def answered(ended: Ended, ports: RunPorts) -> str:
-    """Answer the reviewers who asked for a revision; what there is to say about the whole."""
-    asked = ended.state.request.options.scope.revision
-    revision = ended.state.revision or await not_begun(ended, asked, ports.deps)
-    stopped = ended.status in ("ended", "cancelled") or ended.kind == STOP_REQUEST
-    if asked and asked.conflict and stopped:
-        # if the conflict is still there, this says what to do
-        await ports.repository.catch_up(anew=True, stopped=True)
-    if not (revision and asked) or ended.status not in ("ended", "cancelled"):
-        return ""
-    if revision.fixes:
-        silent = ended.status == "cancelled" or ended.state.problem
-        return "" if silent else fix_texts.ended(ended.state, revision, asked)
-    replies, said = await answers(ended, revision, asked, ports.deps)
-    await ports.repository.reviews.answer(revision.pull, replies)
-    return said
-
-
 def listed(error: ConfigError) -> str:
     """The problems of a configuration, one a line."""
     return "\n".join(f"- {sanitize(str(problem), plain=True)}" for problem in error.problems)
-
-
-async def _dry(begun: Begun) -> Outcome:
-    """List the tasks in order; no model is asked and nothing is written but the comment."""
-    state = await _unbegun(begun)
-    listing = "\n".join(f"- {sanitize(line, plain=True)}" for line in lines(state))
-    text = f"{listing}{await _expected(state, begun.ports)}"
-    await begun.ports.progress.finish("ended", text)
-    return Outcome("ended", "dry run")
 
 
 async def _verified(begun: Begun) -> Outcome:
@@ -325,7 +224,7 @@ async def _outcome(ended: Ended, runs: StoredRuns) -> Outcome:
 
 
 KINDS: Mapping[str, RunKind] = {
-    "dry_run": _dry,
+    "dry_run": dry_run,
     "verify": _verified,
     "plan": plan_only,
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from runner.analysis.compare import ERROR
+from runner.analysis.compare import FEWEST
 from runner.analysis.preview import CostPreview
 from runner.analysis.recorded import NEWEST, Analysis, adjusted, analyse, expected
 from runner.config.editing import with_values
@@ -37,11 +37,17 @@ class Lessons:
         self._repository_id = repository_id
         self.model = model
 
-    async def analysis(self, config: RepositoryConfig, *, error: float = ERROR) -> Analysis:
+    async def analysis(self, config: RepositoryConfig) -> Analysis:
         """Compare what was recorded with how the repository is configured."""
+        recalled, today = await self._recalled(), todays_settings(config)
+        return analyse(recalled.executions, today, left_out=recalled.left_out)
+
+    async def advised(self, config: RepositoryConfig) -> Analysis | None:
+        """The same, as sure as advice nobody asked for must be; None: too little is recorded."""
         recalled = await self._recalled()
-        today = todays_settings(config)
-        return analyse(recalled.executions, today, left_out=recalled.left_out, error=error)
+        if len(recalled.executions) < 2 * FEWEST:  # two settings are compared
+            return None
+        return analyse(recalled.executions, todays_settings(config), error=UNASKED)
 
     async def expected(self, tasks: Sequence[Task], options: Options) -> CostPreview | None:
         """Predict what tasks will take, None while too little is recorded."""

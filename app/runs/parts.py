@@ -62,7 +62,7 @@ from runner.files.kept import KeptFiles
 from runner.files.results import FileMemory, RunFiles
 from runner.git.objects import GitObjects
 from runner.loop import stacking
-from runner.loop.deps import Deps, EarlierRuns, FileSearch
+from runner.loop.deps import Deps, EarlierRuns, FileSearch, NoReviews
 from runner.loop.recorder import Isolated, PastRuns, Recorder
 from runner.ports import Clock, Endpoint, Events, Fanout, Sandbox
 from runner.sandbox.choose import SandboxChoice
@@ -217,7 +217,7 @@ class ServerParts:
             skips=SkippedTasks(self.skips, run.repository_id, run.roadmap),
             earlier=EarlierRuns(self.folders.memory(run.repository_id), past),
             search=FileSearch(self.index, self.model, self.settings.cairn_model),
-            reviews=repository.reviews,
+            reviews=repository.reviews if run.request.get("revision") else NoReviews(),
             mask=self.mask,
             outside=(GitHubException,),
             on_bug=self.around.on_bug,
@@ -274,7 +274,7 @@ class ServerParts:
         return GitHubRepository(
             self.identity.client(**scope, permissions=PUBLISH),
             checker=self.identity.client(**scope, permissions=CHECK) if app else None,
-            failing=await self.failing(run.repository, **scope) if app else None,
+            failing=partial(self.failing, run.repository, **scope) if app else None,
             full_name=run.repository,
             base=run.base_branch,
             roadmap=run.roadmap,

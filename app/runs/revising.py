@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 
 from app.github.review_threads import ThreadReply
-from runner.errors import TaskError
+from app.runs.begun import RunPorts
+from runner.errors import STOP_REQUEST, TaskError
 from runner.loop.deps import Deps
 from runner.loop.reading import contents
 from runner.loop.task_pool import Ended
-from runner.people.texts import revision_texts
+from runner.people.texts import fix_texts, revision_texts
 from runner.state.changes import Snapshot
 from runner.state.revising import Point, Revision, RevisionRequest
 from runner.state.run_state import RunState
@@ -47,7 +48,24 @@ class RevisionOutcome:
         return any(start <= last and end >= first for start, end in ranges)
 
 
-async def answers(
+async def answered(ended: Ended, asked: RevisionRequest, ports: RunPorts) -> str:
+    """Answer the reviewers who asked for a revision; what there is to say about the whole."""
+    revision = ended.state.revision or await _not_begun(ended, asked, ports.deps)
+    stopped = ended.status in ("ended", "cancelled") or ended.kind == STOP_REQUEST
+    if asked.conflict and stopped:
+        # if the conflict is still there, this says what to do
+        await ports.repository.catch_up(anew=True, stopped=True)
+    if revision is None or ended.status not in ("ended", "cancelled"):
+        return ""
+    if revision.fixes:
+        silent = ended.status == "cancelled" or ended.state.problem
+        return "" if silent else fix_texts.ended(ended.state, revision, asked)
+    replies, said = await _answers(ended, revision, asked, ports.deps)
+    await ports.repository.reviews.answer(revision.pull, replies)
+    return said
+
+
+async def _answers(
     ended: Ended, revision: Revision, asked: RevisionRequest, deps: Deps
 ) -> tuple[list[ThreadReply], str]:
     """What a revision that ended or was cancelled answers: in threads, and in its comment.
@@ -68,9 +86,9 @@ async def answers(
     return replies_in(revision, outcome, asked), _said(outcome, asked, revision)
 
 
-async def not_begun(ended: Ended, asked: RevisionRequest | None, deps: Deps) -> Revision | None:
+async def _not_begun(ended: Ended, asked: RevisionRequest, deps: Deps) -> Revision | None:
     """Return the review of a run that was cancelled before it read it. Raises ``Outage``."""
-    if ended.status != "cancelled" or asked is None or not asked.review:
+    if ended.status != "cancelled" or not asked.review:
         return None
     try:
         return await deps.reviews.asked(asked)

@@ -17,6 +17,7 @@ from app.runs.feature import Feature
 from handlers.conversation import Conversation
 from handlers.grammar import Command, CommandReply, CommandRow, ExecuteCommand
 from handlers.pushes import InstallationChanged
+from runner.config.model import CONFIG_PATH
 from runner.errors import TaskError
 from runner.loop.deps import TaskWork
 from runner.nodes.preflight import CannotStart
@@ -56,11 +57,13 @@ async def _looked(begun: Begun, state: RunState, found: CannotStart | None) -> s
     """Offer the configuration that the tests need; close an offer that is not needed any more."""
     if not begun.proposes:
         return ""
-    set_up = SetUp(begun.ports.repository)
+    at, base = begun.ports.repository, state.stack.base
     if found:
-        return await set_up.offered(state, found)
+        return await SetUp(at).offered(state, found)
     with suppress(TaskError):  # a refusal is not worth a run
-        await set_up.close_outdated(state)
+        # '' where the run ended before its roadmap was read
+        if base and CONFIG_PATH in (await at.snapshot(base)).entries:
+            await SetUp(at).close_outdated()
     return ""
 
 

@@ -128,14 +128,12 @@ class SetUp:
             return config_offer.offer_text(found, offered)
         return config_offer.refused(found, offered)
 
-    async def close_outdated(self, state: RunState) -> None:
-        """Close the open offer of a configuration that somebody has committed meanwhile."""
-        base = state.stack.base  # '' where the run ended before its roadmap was read
+    async def close_outdated(self) -> None:
+        """Close the open offer of a configuration: somebody has committed one meanwhile."""
         pulls = OfferedPulls(self.at, "setup")
-        if base and await self._has(base, CONFIG_PATH):
-            known = await pulls.known(BRANCH)
-            if known and known.state == "open":
-                await pulls.close(known, config_offer.THERE_NOW)
+        known = await pulls.known(BRANCH)
+        if known and known.state == "open":
+            await pulls.close(known, config_offer.THERE_NOW)
 
     async def _has(self, commit: str, path: str) -> bool:
         return path in (await self.at.snapshot(commit)).entries
