@@ -1,11 +1,12 @@
 """True changes of real projects, given as answers: does ``cairn run`` verify them?
 
-``make bench ARGS="oracle [--task ID ...] [--sample N] [--init] [--no-planning] [--show]"``. Each
+``make bench ARGS="oracle [--task ID ...] [--sample N] [--init] [--wrong KIND] [--show]"``. Each
 task is played on a checkout of the older release, with the project's own tools on the PATH and
 nothing configured; with ``--init`` in an environment without any of them, once ``cairn init`` has
 been called. The model answers with the true change as far as it was shown what it changes. What is
 counted: tasks that end completed and verified, answers each, and runs that are called verified
-though the tree does not have the whole change.
+though the tree does not have the whole change. With ``--wrong`` the model answers with what is
+none of it (``bench.oracle.wrong``), and no run may be called verified.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import argparse
 import asyncio
 import json
 import os
+import shutil
 import subprocess
 import sys
 import venv
@@ -28,12 +30,15 @@ from bench.oracle.author import Author
 from bench.oracle.catalogue import Change, Project, Task, change_of, tasks
 from bench.oracle.fetching import NoSource
 from bench.oracle.sources import environment, node_modules
+from bench.oracle.wrong import KINDS, made_wrong
 from tests.answers.drawing import drawn
 from tests.model_server import serve
 from tests.runner.git.scratch_git import ENVIRONMENT, ScratchGit
 
 PROJECT = Path(__file__).parents[2]
 _RUN = ("run", "--approval-mode", "review_only")
+_TOOLCHAINS = {"CARGO_HOME": ".cargo", "RUSTUP_HOME": ".rustup", "GOCACHE": ".cache/go-build"}
+"""What compilers keep in the home of the user, who has another one in a play."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +51,7 @@ class Played:
     task: Task
     code: int
     completed: bool
+    verdict: str
     verified: bool
     right: bool
     answers: int
@@ -72,6 +78,7 @@ def options(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--sample", type=int, default=0, help="so many tasks only (0: all)")
     parser.add_argument("--seed", type=int, default=0, help="draws the sample")
     parser.add_argument("--init", action="store_true", help="nothing installed, but `cairn init`")
+    parser.add_argument("--wrong", choices=KINDS, default="", help="answer with a wrong change")
     parser.add_argument("--no-planning", action="store_true", help="no task is planned first")
     parser.add_argument("--show", action="store_true", help="print what cairn said of each miss")
     parser.add_argument("--longest", type=int, default=900, help="seconds a task may take")
@@ -87,15 +94,17 @@ async def measure(
     for task in _chosen(asked):
         try:
             run = (*_RUN, *(("--no-planning",) if asked.no_planning else ()))
-            played = await play(task, folder, init=asked.init, run=run, longest=asked.longest)
+            played = await play(
+                task, folder, init=asked.init, run=run, longest=asked.longest, wrong=asked.wrong
+            )
         except NoSource as problem:
             yield Unmeasured(task.id, str(problem))
             continue
         found.append(played)
         yield _line(played)
-        if asked.show and not played.ok:
+        if asked.show and played.ok == bool(asked.wrong):
             yield played.log
-    for line in _sums(found):
+    for line in _wrong_sums(found) if asked.wrong else _sums(found):
         yield line
 
 
@@ -112,11 +121,16 @@ async def play(
     init: bool = False,
     run: Sequence[str] = _RUN,
     longest: float = 900,
+    wrong: str = "",
 ) -> Played:
     """Run ``cairn`` on a checkout of the older release. Raises ``NoSource``."""
     change = await asyncio.to_thread(change_of, task)
+    if wrong:
+        change = made_wrong(change, wrong)
     git = checkout(task, change, folder / task.id / "repository", bare=init)
-    programs = await asyncio.to_thread(_bare if init else _programs, task, folder / task.id)
+    programs = await asyncio.to_thread(_bare if init else _programs, task, change, folder / task.id)
+    for command in () if init else task.project.set_up:
+        await asyncio.to_thread(_set_up, git.root, command, _environment("", programs, git.root))
     first = ""
     if init:
         _, first = await _run(git.root, _environment("", programs, folder / task.id), ("init",))
@@ -135,6 +149,7 @@ async def play(
         task=task,
         code=code,
         completed=row.get("status") in ("completed", "in_review"),
+        verdict=str(row.get("verdict") or ""),
         verified=row.get("verified") is True,
         right=_is_right(git, change),
         answers=author.kinds["answer"],
@@ -158,17 +173,41 @@ def checkout(task: Task, change: Change, folder: Path, *, bare: bool) -> Scratch
     git.commit({**change.base, "ROADMAP.md": roadmap.encode()})
     git("tag", f"v{task.project.old}")
     git("tag", task.project.old)
-    if task.project.kind == "npm" and not bare:
-        modules = _modules(task.project, change)
-        (folder / "node_modules").symlink_to(modules)
+    if "package.json" in change.base and not bare:
+        _copy_modules(task.project, change, folder)
         (folder / ".git" / "info").mkdir(exist_ok=True)
         (folder / ".git" / "info" / "exclude").write_text("node_modules\n", encoding="utf-8")
     return git
 
 
-def _modules(project: Project, change: Change) -> Path:
-    """All that its ``package.json`` asks for, or only what the catalogue names."""
-    return node_modules(project.name, change.base["package.json"], project.needs)
+def _copy_modules(project: Project, change: Change, folder: Path) -> None:
+    """Put all that each ``package.json`` asks for, or what the catalogue names, into a checkout.
+
+    The packages of a workspace lead to one another: within the checkout, not where they were
+    installed.
+    """
+    manifests = {p: c for p, c in change.base.items() if _name(p) == "package.json"}
+    if project.needs or b'"workspaces"' not in manifests["package.json"]:
+        manifests = {"package.json": manifests["package.json"]}
+    installed = node_modules(project.name, manifests, project.needs)
+    for path in manifests:
+        modules = installed.parent / Path(path).parent / "node_modules"
+        if modules.is_dir():
+            target = folder / Path(path).parent / "node_modules"
+            shutil.copytree(modules, target, symlinks=True, copy_function=os.link)
+
+
+def _name(path: str) -> str:
+    return path.rpartition("/")[2]
+
+
+def _set_up(folder: Path, command: str, environ: Mapping[str, str]) -> None:
+    done = subprocess.run(
+        ["sh", "-c", command],
+        cwd=folder, env=dict(environ), capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    if done.returncode:
+        raise NoSource(f"{command}: {' '.join((done.stderr or done.stdout).split())[-300:]}")
 
 
 def texts(change: Change, files: Mapping[str, bytes]) -> dict[str, str]:
@@ -176,15 +215,20 @@ def texts(change: Change, files: Mapping[str, bytes]) -> dict[str, str]:
     return {path: files[path].decode() for path in change.paths if path in files}
 
 
-def _programs(task: Task, _: Path) -> list[str]:
-    if task.project.kind == "npm":
+def _programs(task: Task, change: Change, _: Path) -> list[str]:
+    if not _is_python(change):
         return []
     return [str(environment(task.project.name, ("pytest", *task.project.needs)))]
 
 
-def _bare(task: Task, folder: Path) -> list[str]:
+def _is_python(change: Change) -> bool:
+    """Whether nothing says that it is a project in another language."""
+    return not {"package.json", "go.mod", "Cargo.toml"} & change.base.keys()
+
+
+def _bare(_task: Task, change: Change, folder: Path) -> list[str]:
     """A virtual environment of its own, in which ``cairn init`` may install what it proposes."""
-    if task.project.kind == "npm":
+    if not _is_python(change):
         return []
     venv.create(folder / "venv", with_pip=True)
     return [str(folder / "venv" / "bin")]
@@ -194,7 +238,8 @@ def _environment(url: str, programs: Sequence[str], home: Path) -> dict[str, str
     path = os.pathsep.join((*programs, os.environ["PATH"]))
     model = {"OPENAI_API_KEY": "sk-of-the-bench", "OPENAI_BASE_URL": url, "CAIRN_MODEL": "scripted"}
     own = {"HOME": str(home), "PATH": path, "CAIRN_SANDBOX": "process", "CI": "1"}
-    return {**ENVIRONMENT, **own, **model}
+    tools = {name: os.environ.get(name, str(Path.home() / at)) for name, at in _TOOLCHAINS.items()}
+    return {**ENVIRONMENT, **tools, **own, **model}
 
 
 async def _run(
@@ -230,19 +275,19 @@ def true_files(change: Change) -> dict[str, bytes]:
 def _is_right(git: ScratchGit, change: Change) -> bool:
     """Whether the newest commit has the true change, and nothing else but the ticked roadmap.
 
-    A line's end at the end of a file does not count: whole files are answered with one.
+    Blanks do not count: the project's own formatter may have set them.
     """
     paths = git("ls-tree", "-r", "-z", "--name-only", "HEAD").split("\0")
     files = {path: git.raw("show", f"HEAD:{path}") for path in change.paths if path in paths}
-    return _ended(files) == _ended(true_files(change))
+    return _without_blanks(files) == _without_blanks(true_files(change))
 
 
-def _ended(files: Mapping[str, bytes]) -> dict[str, bytes]:
-    return {path: content.rstrip(b"\n") for path, content in files.items()}
+def _without_blanks(files: Mapping[str, bytes]) -> dict[str, bytes]:
+    return {path: b"".join(content.split()) for path, content in files.items()}
 
 
 def _line(played: Played) -> str:
-    how = "verified" if played.ok else "MISSED"
+    how = "verified" if played.ok else f"MISSED ({played.verdict or 'no verdict'})"
     if played.completed and played.verified and not played.right:
         how = "FALSE GREEN?"
     why = "" if played.ok else f" ({played.why[:200]})"
@@ -251,6 +296,12 @@ def _line(played: Played) -> str:
         f"   {played.task.id:<22} {how:<9} {played.answers} answers, {played.looks} looks, "
         f"{played.plans} plans, {played.tokens:,} tokens, {played.seconds:.0f} s{unseen}{why}"
     )
+
+
+def _wrong_sums(found: Sequence[Played]) -> list[Line | str]:
+    shown = sum(played.verdict == "shown" for played in found)
+    return [Finding(what=f"wrong, shown of {len(found)}", value=shown, unit="", goal="0",
+                    ok=not shown)]  # fmt: skip
 
 
 def _sums(found: Sequence[Played]) -> list[Line | str]:

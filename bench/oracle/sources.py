@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tarfile
 import venv
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
 from bench.oracle.debian import fetched
@@ -79,7 +79,7 @@ def _generated(path: str) -> bool:
 def environment(name: str, needs: Sequence[str]) -> Path:
     """Return the folder with the programs of a virtual environment that has these packages."""
     key = hashlib.sha256(json.dumps(sorted(needs)).encode()).hexdigest()[:10]
-    folder = CACHE / "venvs" / f"{name}-{key}"
+    folder = CACHE / "venvs" / f"{name.replace('/', '-')}-{key}"
     done = folder / ".done"
     if not done.exists():
         venv.create(folder, with_pip=True, clear=True)
@@ -89,17 +89,19 @@ def environment(name: str, needs: Sequence[str]) -> Path:
     return folder / "bin"
 
 
-def node_modules(name: str, manifest: bytes, needs: Sequence[str] = ()) -> Path:
-    """Return a ``node_modules`` folder that has what a ``package.json`` asks for, or ``needs``.
+def node_modules(name: str, manifests: Mapping[str, bytes], needs: Sequence[str] = ()) -> Path:
+    """Return a ``node_modules`` folder that has what each ``package.json`` asks for, or ``needs``.
 
     Raises ``NoSource`` where npm cannot install it.
     """
-    manifest = b'{"private": true}\n' if needs else manifest
-    key = hashlib.sha256(manifest + json.dumps(sorted(needs)).encode()).hexdigest()[:10]
+    manifests = {"package.json": b'{"private": true}\n'} if needs else manifests
+    content = b"".join(manifests[path] for path in sorted(manifests))
+    key = hashlib.sha256(content + json.dumps(sorted(needs)).encode()).hexdigest()[:10]
     folder = CACHE / "node" / f"{name.replace('/', '-')}-{key}"
     if not (folder / ".done").exists():
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / "package.json").write_bytes(manifest)
+        for path, manifest in manifests.items():
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            (folder / path).write_bytes(manifest)
         npm = ["npm", "install", "--no-audit", "--no-fund", "--ignore-scripts", *needs]
         done = subprocess.run(npm, cwd=folder, capture_output=True, text=True, check=False)
         if done.returncode:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
+
 from bench.oracle.author import Author
-from bench.oracle.catalogue import tasks
+from bench.oracle.catalogue import Change, tasks
+from bench.oracle.fetching import NoSource
 from bench.oracle.hunks import applied, hunks
+from bench.oracle.wrong import made_wrong
 from tests.model_server import Asked
 
 OLD = {"a.py": b"one\ntwo\nthree\nfour\nfive\n", "gone.py": b"x\n"}
@@ -28,13 +32,17 @@ def test_one_hunk_can_be_applied_alone() -> None:
 
 
 def test_every_task_of_the_catalogue_says_what_and_how_it_is_proved() -> None:
-    """A title, hunks of code and of tests or a patch, the test that turns green, hashes."""
+    """A title, hunks of code and tests, a patch or a commit, the test that turns green, hashes."""
     found = list(tasks())
 
     assert len({task.id for task in found}) == len(found) > 0
     for task in found:
         assert task.title
         assert "::" in task.turns
+        if task.project.kind == "git":
+            assert (len(task.project.old), len(task.project.new)) == (40, 40)
+            assert not task.hunks
+            continue
         assert len(task.project.old_sha256) == 64
         if task.patch:
             assert task.hunks == ()
@@ -43,6 +51,41 @@ def test_every_task_of_the_catalogue_says_what_and_how_it_is_proved() -> None:
         of_tests = [hunk for hunk in task.hunks if "test" in hunk.rpartition("/")[0]]
         assert 0 < len(of_tests) < len(task.hunks)
         assert len(task.project.new_sha256) == 64
+
+
+CODE = {
+    "shop.py": b"def fee(total):\n    return 1\n\n\ndef tax(total):\n    return 2\n",
+    "tests/test_shop.py": b"",
+}
+CHANGED = {
+    "shop.py": b"def fee(total):\n    return total + 1\n\n\ndef tax(total):\n    return 3\n",
+    "tests/test_shop.py": b"def test_fee():\n    assert fee(2) == 3\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("kind", "code"),
+    [
+        ("tests", CODE["shop.py"]),
+        ("less", CHANGED["shop.py"].replace(b"return 3", b"return 2")),
+        ("empty", b"def fee(total):\n    pass\n\n\ndef tax(total):\n    pass\n"),
+    ],
+)
+def test_a_change_is_made_wrong_in_its_code_only(kind: str, code: bytes) -> None:
+    """Its tests stay what they are, so that they notice."""
+    wrong = made_wrong(Change(CODE, CHANGED, tuple(CODE)), kind)
+
+    assert wrong.after == {**CHANGED, "shop.py": code}
+
+
+def test_a_fault_is_one_line_and_a_change_of_tests_has_none() -> None:
+    """What cannot be made wrong is not played."""
+    wrong = made_wrong(Change(CODE, CHANGED, tuple(CODE)), "fault").after["shop.py"]
+    lines = zip(wrong.splitlines(), CHANGED["shop.py"].splitlines(), strict=True)
+
+    assert sum(now != was for now, was in lines) == 1
+    with pytest.raises(NoSource):
+        made_wrong(Change(CODE, CHANGED, ("tests/test_shop.py",)), "fault")
 
 
 def question(text: str) -> Asked:
