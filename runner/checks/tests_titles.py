@@ -32,17 +32,22 @@ def changed_cases(path: str, old: bytes, new: bytes, names: Collection[str]) -> 
     before, after = _code(path, old), _code(path, new)
     if after is None:
         return ()
-    keys = {name: _key(name, after) for name in names}
-    return tuple(name for name, key in keys.items() if after.get(key) != (before or {}).get(key))
+    was = before or {}
+    other = {key for key in after.keys() | was.keys() if after.get(key) != was.get(key)}
+    return tuple(name for name in names if other & _keys(name, after))
 
 
-def _key(name: str, known: Collection[str]) -> str:
-    """The titles of a test, which tape names by its own alone."""
+def _keys(name: str, known: Collection[str]) -> set[str]:
+    """The titles of a test, which tape names by its own alone; of a computed one what may hold it.
+
+    What stands around it, such as the rows that it is made of, is as much its code.
+    """
     plain = name.replace(_BETWEEN, " ")
     if plain in known:
-        return plain
+        return {plain}
     inner = [key for key in known if key.endswith(f" {plain}")]
-    return inner[0] if len(inner) == 1 else _UNKNOWN
+    around = [key for key in known if key and plain.startswith(f"{key} ")]
+    return set(inner) if len(inner) == 1 else {_UNKNOWN, *around}
 
 
 def _code(path: str, content: bytes) -> dict[str, list[str]] | None:

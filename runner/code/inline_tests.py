@@ -1,10 +1,12 @@
 """Tests that stand in a file of code: what Rust builds with ``#[cfg(test)]`` only.
 
+And of Go, where they have files of their own: which of them are as they were.
 https://doc.rust-lang.org/book/ch11-03-test-organization.html#unit-tests
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from tree_sitter import Node
@@ -12,6 +14,8 @@ from tree_sitter import Node
 from runner.code.symbols import syntax_tree
 
 _FOR_TESTS = b"cfg(test)"
+_GO_TEST = re.compile(rb"^func (?:Test|Example|Fuzz|Benchmark)(?![a-z])")
+_IMPORTS = ("import_declaration", "use_declaration")
 
 
 def has_inline_tests(path: str) -> bool:
@@ -27,9 +31,12 @@ def with_tests_of(path: str, code: bytes, tests: bytes) -> bytes:
 
 
 def unchanged_inline(path: str, old: bytes, new: bytes) -> frozenset[str]:
-    """The names of tests that are the same in both versions, as is all that stands beside them."""
+    """The names of tests that are the same in both versions, as is all that stands beside them.
+
+    What is new beside them is nothing that they could use.
+    """
     (was, beside_was), (now, beside) = _apart(path, old), _apart(path, new)
-    same = beside_was == beside
+    same = beside_was <= beside
     return frozenset(name for name, text in now.items() if same and was.get(name) == text)
 
 
@@ -47,18 +54,25 @@ def _apart(path: str, content: bytes) -> tuple[dict[str, bytes], set[bytes]]:
     """The tests of a file by name, and everything beside them."""
     tests: dict[str, bytes] = {}
     beside: set[bytes] = set()
-    left = [node for _, node in _tests(path, content)]
+    root = syntax_tree(path, content) if path.endswith(".go") else None
+    left = [root] if root else [node for _, node in _tests(path, content)]
     while left:
-        inside = left.pop().child_by_field_name("body")
+        inside = left.pop().child_by_field_name("body") or root
         for start, attributes, node in _items(inside) if inside else ():
             name = node.child_by_field_name("name")
             if node.type == "mod_item":
                 left.append(node)
-            elif node.type == "function_item" and attributes and name and name.text:
+            elif name and name.text and _is_test(node, attributes):
                 tests[name.text.decode()] = content[start : node.end_byte]
-            else:
+            elif node.type not in _IMPORTS:
                 beside.add(node.text or b"")
     return tests, beside
+
+
+def _is_test(function: Node, attributes: list[Node]) -> bool:
+    if function.type == "function_declaration":
+        return _GO_TEST.search(function.text or b"") is not None
+    return function.type == "function_item" and bool(attributes)
 
 
 def _items(block: Node) -> Iterator[tuple[int, list[Node], Node]]:

@@ -126,9 +126,9 @@ async def _same_tests(work: NodeWork, after: Verification) -> frozenset[str]:
                 found.update(tests)  # tests in a file of code: it is no edit of theirs
             elif write is None or path not in old:
                 continue
-            elif inline:
+            elif inline or path.endswith(".go"):
                 kept = unchanged_inline(path, old[path], write.content)
-                found |= {t for t in tests if t.rpartition("::")[2] in kept}
+                found |= {t for t in tests if t.rpartition("::")[2].partition("/")[0] in kept}
             elif path.endswith(".py"):
                 kept = unchanged_tests(old[path], write.content)
                 found |= {t for t in tests if t.partition("::")[2].partition("[")[0] in kept}

@@ -106,7 +106,9 @@ def _suites(work: NodeWork, found: Assessment, change: JudgedChange) -> Iterator
             (some for _, some in running([tool], files, work.paths, work.read) if some), ()
         )
         if set(files) <= set(alone):
-            yield _Suite(tool, ids, tuple(alone), rewritten=frozenset(rewritten))
+            # a panic ends all tests of a package in Go, where some can be run by name
+            only = ids if all(file.endswith(".go") for file in files) else tuple(alone)
+            yield _Suite(tool, ids, only, rewritten=frozenset(rewritten))
         elif sum(level.seconds for level in levels) <= _LONGEST_WHOLE:
             yield _Suite(tool, ids, (), rewritten=frozenset(rewritten))
 
@@ -355,11 +357,15 @@ def _failing(ids: Collection[str], ran: Level) -> Iterator[tuple[str, str]]:
     red = {plain_id(failure.test): failure.message for failure in ran.failures}
     files = {f.test: f.message for f in ran.failures if not f.is_case}
     passed = {plain_id(name) for name in ran.found}
+    # what is not compiled takes along all that stands with it
+    unbuilt = [f.message for f in ran.failures if not f.is_case and language_of(f.file) in COMPILED]
     stopped = ran.cause != "timeout" and not 0 < (ran.exit_code or 0) < NOT_STARTED
     for test in ids:
         path = test.partition("::")[0]
         if test in red or path in files:
             yield test, red.get(test, files.get(path, ""))
+        elif unbuilt and test not in passed:
+            yield test, "\n".join(unbuilt)
         elif ran.broken and not stopped and test not in passed:
             yield test, ran.broken
 

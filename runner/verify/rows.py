@@ -27,7 +27,8 @@ _MISSING = lazy_pattern(
     r"No module named '([\w.]+)'|cannot import name '(\w+)'|has no attribute '(\w+)'"
     r"|name '(\w+)' is not defined|Cannot find (?:module|package) '([^']+)'"
     r"|does not provide an export named '(\w+)'|\b(\w+) is not (?:a function|defined|a constructor)"
-    r"|undefined: (?:\w+\.)?(\w+)|cannot find (?:function|type|value|struct|macro|module) `(\w+)`"
+    r"|undefined: (?:\w+\.)?(\w+)|has no field or method (\w+)"
+    r"|cannot find (?:function|type|value|struct|macro|module) `(\w+)`"
     r"|no (?:function|method|associated item)[^`\n]{0,60}named `(\w+)`|unresolved import `([\w:]+)`"
     r"|undefined method [`'](\w+[?!]?)'|uninitialized constant ([\w:]+)"
     r"|cannot load such file -- (\S+)|Call to undefined (?:function|method) ([\w\\:]+)"
@@ -165,16 +166,16 @@ class Rows:
         path, passed = test.partition("::")[0], plain_id(test) in self._passed
         not_loaded = (path in self._was or tool in self._nothing_ran) and not passed
         failed = test in self._was or not_loaded
-        if self._is_edited(test, path) and (
-            failed or path in self._change.written or test in self._lines
-        ):
+        known, written = passed or not self._named, path in self._change.written
+        # a name that nothing had before is a new test, whatever its code looks like
+        new = written and is_test_side(path) and self._before.tests and not (failed or known)
+        if new or (self._is_edited(test, path) and (failed or written or test in self._lines)):
             # what an old test asks for is only read of these
             unread = passed and not path.endswith((".py", *SCRIPTS))
             rewritten = unread or plain_id(test) in self._change.rewritten
             return Row(
                 test=test, before="not run", after="passed", edited=True, rewritten=rewritten
             )
-        known = passed or not self._named
         return Row(
             test=test, before="failed" if failed else "passed" if known else "new", after="passed"
         )

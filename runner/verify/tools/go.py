@@ -162,4 +162,5 @@ def _not_built(others: Sequence[str]) -> Iterator[TestFailure]:
     for line in others:
         place = _PLACE.match(line[:1000])
         if place and place["text"] and not line.startswith((" ", "\t")):
-            yield TestFailure(place["file"], place["text"], place["file"], int(place["line"]))
+            file = posixpath.normpath(place["file"])  # at the root it is ./file.go
+            yield TestFailure(file, place["text"], file, int(place["line"]))
