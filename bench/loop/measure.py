@@ -6,7 +6,7 @@ import argparse
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
-from bench.loop import catalogue, table
+from bench.loop import apart, catalogue, table
 from bench.loop.ablation import ablation
 from bench.loop.corpus import roadmaps, tasks
 from bench.loop.environment import BenchEnvironment, environment
@@ -15,7 +15,7 @@ from bench.loop.play import CELLS, Played, play, repairs_by_fault, truths, unlik
 from bench.loop.runs import BASELINES, ENGINE, Result
 from bench.loop.walks import walk
 
-PARTS = ("walks", "table", "only", "ablation")
+PARTS = ("walks", "table", "apart", "only", "ablation")
 _QUICK_CELLS = ((1.0, 1.0), (0.3, 0.6), (0.5, 0.6))
 _QUICK_STRATEGIES = ("hybrid", "single", "regenerate")
 _LARGE = ("bracket", "no_colon", "open_string")
@@ -146,4 +146,22 @@ async def _ablation(
             yield line
 
 
-_PLAYED = {"walks": _walks, "table": _table, "only": _only, "ablation": _ablation}
+async def _apart(
+    place: BenchEnvironment, asked: argparse.Namespace, _folder: Path
+) -> AsyncIterator[str]:
+    yield apart.HEAD
+    yield "|" + " --- |" * (apart.HEAD.count("|") - 1)
+    for cell in asked.cells:
+        for worth in apart.QUALITIES:
+            played = await apart.play(place, tasks("python"), cell, worth, asked.seeds)
+            for line in apart.line(cell, worth, played):
+                yield line
+
+
+_PLAYED = {
+    "walks": _walks,
+    "table": _table,
+    "apart": _apart,
+    "only": _only,
+    "ablation": _ablation,
+}

@@ -13,7 +13,8 @@ class Character:
     """Fresh answers are right with ``p``, repairs with ``x``.
 
     With ``only`` the first answer has just this fault, and so have later ones that are wrong.
-    ``run`` keeps conversations apart; it has no part in the draws.
+    ``run`` keeps conversations apart; it has no part in the draws. Of the tests that are asked for
+    apart, ``wrong`` expect something else and ``vacuous`` pass with any code.
     """
 
     p: float
@@ -21,9 +22,13 @@ class Character:
     seed: int
     only: str = ""
     run: str = ""
+    wrong: float = 0.0
+    vacuous: float = 0.0
 
     def __str__(self) -> str:
-        rest = {"only": self.only, "run": self.run}
+        shares = {"wrong": self.wrong, "vacuous": self.vacuous}
+        rest = {name: f"{share:g}" for name, share in shares.items() if share}
+        rest |= {"only": self.only, "run": self.run}
         tail = "".join(f",{name}={value}" for name, value in rest.items() if value)
         return f"fault-p{self.p:g}-x{self.x:g}-s{self.seed}{tail}"
 
@@ -37,6 +42,12 @@ def read_name(name: str) -> Character:
     head, *rest = name.split(",")
     found = _HEAD.fullmatch(head)
     fields = dict(part.split("=", 1) for part in rest)
-    if found is None or not fields.keys() <= {"only", "run"}:
+    if found is None or not fields.keys() <= {"only", "run", "wrong", "vacuous"}:
         raise ValueError(f"{name!r} names no fault model, such as fault-p0.5-x0.6-s7")
-    return Character(float(found["p"]), float(found["x"]), int(found["seed"]), **fields)
+    return Character(
+        *(float(found["p"]), float(found["x"]), int(found["seed"])),
+        only=fields.get("only", ""),
+        run=fields.get("run", ""),
+        wrong=float(fields.get("wrong", 0)),
+        vacuous=float(fields.get("vacuous", 0)),
+    )

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import IO
 
 from bench.loop.answers import Meant, Minds
+from bench.loop.apart_tests import test_apart
 from bench.loop.corpus import Task, asked_about
 from bench.loop.faults.envelope import ENVELOPE, SAID_NOTHING, Written, block
 from bench.loop.faults.scope import SCOPE
@@ -25,6 +26,7 @@ LARGE = 60
 _EDITS = re.compile(r"<<<<<<< SEARCH")
 _NO_CODE = re.compile(r"\b(?:no|not write|without) code\b")
 _NUMBER = re.compile(r"^\s*\d+\s*[|:]")
+_APART_AT = re.compile(r"Answer with one new file, `([^`]+)`")
 _ENOUGH = 0.9
 _FEW = 2
 
@@ -67,7 +69,11 @@ class FaultModel:
             return Reply(rest)
         if APART in _newest(asked):
             self._note(asked, task.name, {"kind": "test"})
-            return Reply("NONE")
+            path = _APART_AT.search(_newest(asked))
+            if path is None or task.language != "python":
+                return Reply("NONE")
+            text = test_apart(read_name(asked.model), task)
+            return Reply(block(Written(path[1], text, task.language)))
         if _NO_CODE.search(_newest(asked)):
             self._note(asked, task.name, {"kind": "words"})
             return _in_words(task, _newest(asked))

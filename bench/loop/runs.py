@@ -44,6 +44,8 @@ _numbers = itertools.count()
 class Result:
     """How it ended. ``claimed`` says the product thinks it is done, ``right`` that it is.
 
+    ``shown``: the product says that tests show it.
+
     ``path`` are the nodes of the attempt, ``why`` how a task that was not claimed ended.
     """
 
@@ -53,6 +55,7 @@ class Result:
     model: str
     claimed: bool
     right: bool
+    shown: bool
     path: tuple[str, ...]
     answers: tuple[ModelAnswered, ...]
     auto_repaired: tuple[str, ...] = ()
@@ -138,6 +141,7 @@ async def run(
         model=model,
         claimed=claimed,
         right=right,
+        shown=claimed and bool(attempt.tested.verdict and attempt.tested.verdict.verified),
         path=attempt.spent.path,
         answers=_answers(ports),
         auto_repaired=attempt.answered.auto_repairs,

@@ -123,10 +123,13 @@ def _why_worse(before: VerifiedWork, after: VerifiedWork) -> str:
     old, new = before.verdict, after.verdict
     if old and new and (old.verified > new.verified or set(old.turned) - set(new.turned)):
         return "its tests show less"
-    if len(_weak(after.verification)) > len(_weak(before.verification)):
-        return "its tests prove less"
     if old and not old.verified and new and new.verified:
         return ""
+    if len(_weak(after.verification)) > len(_weak(before.verification)):
+        return "its tests prove less"
+    told, still = before.asked_test, after.asked_test
+    if told and still and still.failures and still.failures != told.failures:
+        return ""  # its author saw that test fail and changed the code: that is the last word
     if old and new and len(new.unchanged) < len(old.unchanged):
         return ""
     was, now = (each.verification.findings if each.verification else () for each in (before, after))

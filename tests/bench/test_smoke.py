@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from bench.loop import apart
 from bench.loop.ablation import ablation
 from bench.loop.corpus import roadmaps, tasks
 from bench.loop.environment import environment
@@ -53,6 +54,17 @@ async def test_a_model_that_is_never_right_is_given_up_with_a_reason():
     assert not result.claimed
     assert result.why
     assert result.calls == 3
+
+
+@pytest.mark.parametrize("worth", [(0.0, 0.0), (1.0, 0.0), (0.0, 1.0)])
+async def test_no_test_apart_loses_right_code(worth: tuple[float, float]):
+    """A right one shows it; one that is wrong, or passes with any code, changes nothing."""
+    async with environment(CHOSEN[:1]) as place:
+        [played] = await apart.play(place, CHOSEN[:1], (1, 1), worth, [1])
+
+    assert played.result.right
+    assert played.result.shown == (worth == (0.0, 0.0))
+    assert (played.right, played.claimed) == (True, False)
 
 
 async def test_the_ideal_loop_meets_the_draws_the_product_meets():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ from runner.errors import Outage, TaskError
 from runner.loop.accepted import asks_for_better, kept, or_kept, restored, settled
 from runner.loop.deps import Deps, TaskWork
 from runner.state.changes import ChangeSet, Write
-from runner.state.findings import Level, TestFailure, Verdict, Verification
+from runner.state.findings import AskedTest, Level, TestFailure, Verdict, Verification
 from runner.state.run_state import RunState, Step
 from tests.runner.fields import with_attempt
 from tests.runner.scripted import deps
@@ -92,6 +93,35 @@ def test_a_repair_that_is_no_gain(after: Verification, verdict: Verdict | None, 
     assert attempt.answered.answers == 2
     assert attempt.tested.verification == verification(UNUSED)
     assert why in attempt.spent.reasons[-1]
+
+
+def unshown(said: str, *more: Level, verdict: Verdict | None = None) -> dict[str, Any]:
+    """A change that nothing shows, after a test that was asked for apart has said this of it."""
+    asked = AskedTest("tests/test_a.py", b"...", failures=(TestFailure("t", said),), told=True)
+    kind = verdict or Verdict("unbroken", "nothing shows it")
+    return {
+        "verification": Verification("tree", (PASSED, *more)),
+        "verdict": kind,
+        "asked_test": asked if said else replace(asked, failures=()),
+    }
+
+
+@pytest.mark.parametrize(
+    ("now", "outcome"),
+    [
+        (unshown("1 == 3"), "ok"),
+        (unshown("1 == 2"), "kept"),
+        (unshown("", MISSED, verdict=Verdict("shown", "by a test")), "ok"),
+        (unshown("1 == 3", MISSED), "kept"),
+    ],
+    ids=["fails otherwise", "fails alike", "is shown, though a fault is missed", "proves less"],
+)
+def test_who_has_the_last_word_after_a_test_apart(now: dict[str, Any], outcome: str) -> None:
+    """Its author, if the code does something else now; what a test shows counts in any case."""
+    first = with_attempt(verified(), **unshown("1 == 2"))
+    state = with_attempt(kept(first).state, changes=ChangeSet({"a.py": Write(b"")}), **now)
+
+    assert settled(state).outcome == outcome
 
 
 class _Ends:
