@@ -18,7 +18,8 @@ from app.settings import (
     load_server_settings,
     load_setup_settings,
 )
-from app.setup.command import only_the_app, set_up
+from app.settings.reading import APP_NAMES
+from app.setup.command import lacks_an_app, set_up
 from app.store.database import StoreError
 from app.texts import setup_texts as words
 from runner.errors import Outage
@@ -34,8 +35,8 @@ def command() -> int:
     try:
         asyncio.run(serve())
     except SettingsError as error:
-        missing = any(problem.name == "GITHUB_APP_ID" for problem in error.problems)
-        return _complain(f"{error}\n{words.hint()}" if missing else str(error), 2)
+        hint = f"\n{words.hint()}" if lacks_an_app(error.problems) else ""
+        return _complain(f"{error}{hint}", 2)
     except StoreError as error:
         return _complain(str(error), 2)
     except Outage as outage:
@@ -67,7 +68,8 @@ async def _settings(stop: asyncio.Event) -> ServerSettings | None:
         return load_server_settings()
     except SettingsError as error:
         # without an address GitHub could neither deliver nor send a browser back
-        if not only_the_app(error.problems) or not os.environ.get("CAIRN_PUBLIC_URL"):
+        whole = lacks_an_app(error.problems) and all(p.name in APP_NAMES for p in error.problems)
+        if not whole or not os.environ.get("CAIRN_PUBLIC_URL"):
             raise
     return load_server_settings() if await set_up(load_setup_settings(), stop) else None
 

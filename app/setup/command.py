@@ -92,11 +92,10 @@ async def _set_up(asked: SetupOptions) -> None:
             print(f"{number}. {step}")
 
 
-def only_the_app(problems: Collection[SettingsProblem]) -> bool:
-    """Say whether settings lack nothing but an App, all of it."""
-    names = {problem.name for problem in problems}
-    missing = all(problem.missing for problem in problems)
-    return missing and names == set(APP_NAMES) - {"GITHUB_APP_PRIVATE_KEY_FILE"}
+def lacks_an_app(problems: Collection[SettingsProblem]) -> bool:
+    """Say whether nothing of an App is set; one wrong setting is of an App that is there."""
+    missing = {problem.name for problem in problems if problem.missing}
+    return missing >= set(APP_NAMES) - {"GITHUB_APP_PRIVATE_KEY_FILE"}
 
 
 async def set_up(settings: SetupSettings, stop: asyncio.Event) -> bool:

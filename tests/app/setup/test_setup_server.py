@@ -162,6 +162,20 @@ def test_a_server_without_an_app_says_how_to_get_one(tmp_path: Path) -> None:
     assert "cairn setup --url https://" in _refused(tmp_path)
 
 
+def test_an_app_with_a_wrong_setting_is_no_server_without_one(tmp_path: Path) -> None:
+    """What is wrong with which setting is said, and nothing of registering an App."""
+    for settings in (
+        {"GITHUB_APP_ID": "seven", "GITHUB_WEBHOOK_SECRET": "0123456789"},
+        {"GITHUB_APP_ID": "seven"},
+        {"GITHUB_WEBHOOK_SECRET": "0123456789"},
+        {"GITHUB_APP_PRIVATE_KEY_FILE": "/nowhere.pem"},
+    ):
+        said = _refused(tmp_path, **settings)
+
+        assert "cairn setup" not in said
+        assert "GITHUB_APP_ID" in said
+
+
 def test_a_file_without_an_app_is_not_overwritten(tmp_path: Path) -> None:
     """A file that a crash left empty, or that is no text, is named, and kept."""
     (tmp_path / "data").mkdir()
