@@ -116,7 +116,7 @@ async def measure(folder: Path) -> AsyncIterator[Line]:
     yield Finding(what="memory held after it", value=held, unit="MB")
     soon = [await _to_first_node(folder / f"soon-{n}") for n in range(_ROUNDS)]
     yield Finding(
-        what="poll that sees a 👍 to the first saved node of the resting task",
+        what="poll that sees a 👍 to the first saved node of the waiting task",
         value=median(soon),
         unit="s",
         peer=Peer(what="goal", value=1.0),

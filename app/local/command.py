@@ -146,7 +146,7 @@ def _to_resume(wanted: str, kept: LocalStore) -> KnownRun | None:
             some = "more than one run" if runs else "no run"
             raise PortError("file", f"There is {some} called {one_line(wanted)[:60]!r} here.")
     answered = {each.run for each in kept.inbox.stored() if not each.step}
-    ready = (run for run in runs if run.state != "resting" or run.id in answered)
+    ready = (run for run in runs if run.state != "waiting" or run.id in answered)
     return next(ready, next(iter(runs), None))
 
 
@@ -166,7 +166,7 @@ def _run_and_tell(
     kept, live, interrupted = kept_in(asked.kept), not output.json and is_live(), False
     answers: dict[str, str] = {}
     ended = _driven(asked, settings, output, began)
-    while ended.status == "resting" and not output.json and at_terminal():
+    while ended.status == "waiting" and not output.json and at_terminal():
         from app.local.decide import prompted
 
         asked_about = [each for each in _open(ended, kept, answers) if not each.published]
@@ -217,7 +217,7 @@ def _interrupted(asked: LocalRun, began: float) -> str:
 
 def _open(ended: Ended, kept: LocalStore, answers: Collection[str]) -> list[PendingProposal]:
     """What nobody has decided about; `answers` were given to the tasks with these keys."""
-    run = KnownRun(ended.state.request.id, state="resting")
+    run = KnownRun(ended.state.request.id, state="waiting")
     found = undecided(list(parked(run, ended.state, kept.inbox)))
     return [each for each in found if each.state.task.key not in answers]
 

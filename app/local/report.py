@@ -80,7 +80,7 @@ def tell(
         say(_drawn(state, mask_for(secrets_of(settings))), end="")
     else:
         write(markdown(state))
-    if reviewing := [t.name for t in view_of(state).tasks if t.status is Status.IN_REVIEW]:
+    if reviewing := [t for t in view_of(state).tasks if t.status is Status.IN_REVIEW]:
         say(texts.how_to_accept(reviewing), stream=sys.stderr)
     for each in waits:
         say(texts.how_to_answer(each), stream=sys.stderr)
@@ -127,7 +127,7 @@ def _drawn(state: RunState, mask: Callable[[str], str]) -> str:
 
 def _final_state(ended: Ended) -> RunState:
     """The state for the report: a run that stopped has ended for now; one paused says why."""
-    if ended.status not in ("paused", "resting"):
+    if ended.status not in ("paused", "waiting"):
         return ended.state
     problem = f"Paused: {ended.reason}" if ended.status == "paused" else ended.state.problem
     times = replace(ended.state.times, ended=SystemClock().now().timestamp())
@@ -196,7 +196,7 @@ def run_text(
     done = ", ".join(f"{number} {status}" for status, number in counts.items())
     began = datetime.fromtimestamp(run.began, UTC).isoformat(" ", "minutes")[:16]
     shown = views if tasks else []
-    reviewing = [task.name for task in shown if task.status is Status.IN_REVIEW]
+    reviewing = [task for task in shown if task.status is Status.IN_REVIEW]
     return texts.run(run, state, began, done, shown, reviewing, waits, elsewhere)
 
 
@@ -248,7 +248,9 @@ async def check_place(asked: LocalRun) -> None:
     if asked.run or asked.branch or (folder / CONFIG_PATH).is_file() or (folder / path).is_file():
         return
     if await checkout_in(folder) is None:
-        raise PortError("file", missing_roadmap(path, ON_A_CHECKOUT, beside(folder)))
+        raise PortError(
+            "file", missing_roadmap(path, ON_A_CHECKOUT, beside(folder), "in this folder")
+        )
 
 
 async def check_model(here: LocalCheckout) -> None:

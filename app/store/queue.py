@@ -93,7 +93,7 @@ class Queue:
             once = insert.on_conflict_do_nothing().returning(decisions.c.seq)
             if await connection.scalar(once) is None:
                 return False
-            await self._move(connection, run, {"status": "queued", "reason": ""}, ("resting",))
+            await self._move(connection, run, {"status": "queued", "reason": ""}, ("waiting",))
             status = await connection.scalar(sa.select(table.c.status).where(table.c.id == run))
             if status in ("queued", *WORKING):
                 await self._wakeups.wake(connection, run)
@@ -129,7 +129,7 @@ class Queue:
                 connection, run, did, cancel_at
             )
             withdrawn = status == "paused" and cause == STOP_REQUEST and not asked
-            if (status, cause) == ("resting", REVIEWS):
+            if (status, cause) == ("waiting", REVIEWS):
                 # a pull request may have ended while the run found that too many are open
                 query = sa.select(table.c.cause).where(table.c.id == run)
                 withdrawn = await connection.scalar(query) == PULL_ENDED
@@ -151,10 +151,10 @@ class Queue:
         async with self._store.writing() as connection:
             for run in await self._found(connection, here & (table.c.status == "running")):
                 await self._move(connection, run, {"cause": PULL_ENDED}, ("running",))
-            resting = (table.c.status == "resting") & (table.c.cause == REVIEWS)
-            found = await self._found(connection, here & resting)
+            waits = (table.c.status == "waiting") & (table.c.cause == REVIEWS)
+            found = await self._found(connection, here & waits)
             for run in found:
-                await self._move(connection, run, queued, ("resting",))
+                await self._move(connection, run, queued, ("waiting",))
                 await self._wakeups.wake(connection, run)
             return len(found)
 
@@ -199,7 +199,7 @@ class Queue:
         again: it may work now, and so may what waits for reviews. What a person paused stays so.
         """
         untimed = (table.c.status == "paused") & table.c.until.is_(None) & (table.c.cause != PERSON)
-        untimed |= (table.c.status == "resting") & (table.c.cause == REVIEWS)
+        untimed |= (table.c.status == "waiting") & (table.c.cause == REVIEWS)
         left = table.c.status.in_(("queued", "running", "cancelling", "pausing"))
         async with self._store.writing() as connection:
             await self._wakeups.give_up(connection, lost)
@@ -286,10 +286,10 @@ class Queue:
     async def due(self) -> datetime | None:
         """Wake the runs whose time has come; return when the next one's comes."""
         now = self._clock.now()
-        resting = table.c.status.in_(("paused", "cancelling")) & ~_has_wakeup
+        waits = table.c.status.in_(("paused", "cancelling")) & ~_has_wakeup
         async with self._store.writing() as connection:
-            await self._wake_all(connection, resting & (table.c.until <= now))
-        nearest = sa.select(sa.func.min(table.c.until)).where(resting, table.c.until > now)
+            await self._wake_all(connection, waits & (table.c.until <= now))
+        nearest = sa.select(sa.func.min(table.c.until)).where(waits, table.c.until > now)
         return await self._store.value(nearest)
 
     async def is_quiet(self) -> bool:
@@ -301,7 +301,7 @@ class Queue:
         runs = await self._found(connection, which)
         for run in runs:
             queued = {"status": "queued", "reason": "", "cause": "", "until": None}
-            await self._move(connection, run, queued, ("paused", "resting"))
+            await self._move(connection, run, queued, ("paused", "waiting"))
             await self._wakeups.wake(connection, run)
         return len(runs)
 

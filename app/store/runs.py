@@ -20,7 +20,7 @@ from runner.prompts.questions import Answer
 from runner.state.changes import blob_sha
 
 Status = Literal[
-    "queued", "running", "pausing", "paused", "resting", "cancelling", "cancelled", "ended"
+    "queued", "running", "pausing", "paused", "waiting", "cancelling", "cancelled", "ended"
 ]
 
 UNFINISHED: tuple[Status, ...] = (
@@ -28,7 +28,7 @@ UNFINISHED: tuple[Status, ...] = (
     "running",
     "pausing",
     "paused",
-    "resting",
+    "waiting",
     "cancelling",
 )
 """A run in one of these works or may continue."""

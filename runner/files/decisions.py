@@ -142,7 +142,7 @@ def _fold(found: dict[str, Stored], line: bytes) -> bool:
     return True
 
 
-State = Literal["working", "interrupted", "paused", "resting", "ended", "cancelled"]
+State = Literal["working", "interrupted", "paused", "waiting", "ended", "cancelled"]
 OVER: frozenset[State] = frozenset({"ended", "cancelled"})
 _NAME = "run.json"
 

@@ -124,8 +124,8 @@ async def _next(
         if state.stopping:
             return Ended("cancelled", state)
         if state.node == REST and is_full(state):
-            return Ended("resting", state, REVIEWS, why_full(state))
-        return Ended("ended" if state.node == END else "resting", state)
+            return Ended("waiting", state, REVIEWS, why_full(state))
+        return Ended("ended" if state.node == END else "waiting", state)
     if state.stopping and state.node not in RUN_NODES:
         return replace(state, node=BORDER)
     try:

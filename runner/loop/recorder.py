@@ -45,7 +45,7 @@ log = logging.getLogger(__name__)
 References = Callable[[str, int], Sequence[str]]
 """The artifacts of an attempt, by its task and its number."""
 
-_STOPPED: Final = frozenset({"paused", "interrupted", "resting", "ended", "cancelled"})
+_STOPPED: Final = frozenset({"paused", "interrupted", "waiting", "ended", "cancelled"})
 
 
 _Tools = tuple[ToolRecord, ...]

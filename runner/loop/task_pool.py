@@ -15,13 +15,13 @@ from runner.state.run_state import RunState
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """How driving stopped: ``status`` is ended, cancelled, resting or paused.
+    """How driving stopped: ``status`` is ended, cancelled, waiting or paused.
 
     ``reason`` says why a paused run waits, ``until`` when it continues automatically; ``advised``
     that the reason says what to type to continue.
     """
 
-    status: Literal["ended", "cancelled", "resting", "paused"]
+    status: Literal["ended", "cancelled", "waiting", "paused"]
     state: RunState
     kind: str = ""
     reason: str = ""

@@ -134,7 +134,7 @@ class RunChanged(Event):
 
     status: Annotated[
         str,
-        "`started`, `paused`, `resting` (it waits for people), `interrupted`, `cancelled` or "
+        "`started`, `paused`, `waiting` (it waits for people), `interrupted`, `cancelled` or "
         "`ended`.",
     ]
     detail: Annotated[str, "Why, in a sentence; may be empty."] = ""

@@ -98,7 +98,7 @@ RUNS: Mapping[str, RunWord] = {
         "Nothing is lost. Comment `/execute resume` on the run's issue to continue.",
     ),
     "interrupted": RunWord("interrupted", "waiting", verb="was"),
-    "resting": RunWord(
+    "waiting": RunWord(
         "waiting",
         "waiting",
         "It continues when somebody decides on a proposal, or merges or closes a pull request.",

@@ -34,7 +34,7 @@ class Useless:
 def parked(folder: Path, roadmap: str = ROADMAP, *, run: str = "r1", began: float = 1.0) -> None:
     """Let a run come to rest with a proposal for each task of the roadmap."""
     asyncio.run(_parked(folder, roadmap, run))
-    kept_in(folder / ".executor").runs.put(KnownRun(run, "ROADMAP.md", "resting", began))
+    kept_in(folder / ".executor").runs.put(KnownRun(run, "ROADMAP.md", "waiting", began))
 
 
 async def _parked(folder: Path, roadmap: str, run: str) -> None:
@@ -42,7 +42,7 @@ async def _parked(folder: Path, roadmap: str, run: str) -> None:
     repository = MemoryRepository({"ROADMAP.md": roadmap})
     ports = deps(model=Useless(), repository=repository)  # type: ignore[arg-type]
     ended = await drive(Request(run), NODES, replace(ports, journal=journal))
-    assert ended.status == "resting"
+    assert ended.status == "waiting"
     await journal.close()
 
 

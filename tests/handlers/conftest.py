@@ -197,7 +197,7 @@ def proposal(**changes: Any) -> ProposalView:
         place=ProposalPlace(number=7, url="https://github.test/o/r/pull/7", comment_id=70),
         state="open",
         made_at=NOW - timedelta(hours=1),
-        run_status="resting",
+        run_status="waiting",
         starter=3,
     )
     return replace(blank, **changes)

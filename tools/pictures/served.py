@@ -14,7 +14,7 @@ from tools.pictures.story import FILES, tell
 
 Look = Callable[[str, str], Awaitable[None]]
 _TOKEN = "pictures"
-_ENDS = ": resting"
+_ENDS = ": waiting"
 
 
 @dataclass(frozen=True)

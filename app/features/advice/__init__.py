@@ -96,7 +96,7 @@ async def _ended(begun: Begun, ended: Ended) -> str:
     A run that waits for people has worked, too: it may wait for ever.
     """
     ports = begun.ports
-    worked = ended.status in ("ended", "resting") and ended.state.attempts
+    worked = ended.status in ("ended", "waiting") and ended.state.attempts
     if not (worked and begun.proposes):
         return ""
     try:

@@ -53,7 +53,7 @@ def test_status_for_programs(tmp_path: Path) -> None:
     (run,) = runs(tmp_path)
     (proposal,) = run["proposals"]
 
-    assert (run["run"], run["state"], run["roadmap"]) == ("r1", "resting", "ROADMAP.md")
+    assert (run["run"], run["state"], run["roadmap"]) == ("r1", "waiting", "ROADMAP.md")
     assert (proposal["strategy"], proposal["decision"]) == ("escalate", None)
     assert run["tasks"][0]["status"] == "awaiting_approval"
 

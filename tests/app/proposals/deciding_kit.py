@@ -73,7 +73,7 @@ class Bench:
     rules: Rules
     made: int = 0
 
-    async def proposal(self, state: State = "open", *, run: Status = "resting") -> Shows:
+    async def proposal(self, state: State = "open", *, run: Status = "waiting") -> Shows:
         """Show a proposal of a run of its own, which ``starter`` asked for."""
         self.made += 1
         number, name = self.made, f"{self.made:04d}"

@@ -87,7 +87,7 @@ async def test_what_waits_is_told_with_the_oldest_first(store: Store, queue: Que
 
 async def test_a_decision_wakes_a_resting_run(store: Store, queue: Queue, sent: list[str]) -> None:
     """Row and wake-up come in one transaction."""
-    await queue.settle(sent[0], "r1", "resting")
+    await queue.settle(sent[0], "r1", "waiting")
 
     await queue.answer("r1", "d1", YES)
 
@@ -101,7 +101,7 @@ async def test_a_decision_that_cannot_be_enqueued_is_not_stored(
     store: Store, queue: Queue, sent: list[str]
 ) -> None:
     """An engine that fails leaves neither row nor wake-up, so that the delivery is worked again."""
-    await queue.settle(sent[0], "r1", "resting")
+    await queue.settle(sent[0], "r1", "waiting")
 
     def refuse(connection: sa.Connection, wakeup: str) -> None:
         raise ValueError("no engine")

@@ -58,7 +58,7 @@ async def test_how_a_run_stopped_is_stored(bench, clock):
 
 
 HERE = Affected(7, 1)
-REVIEW = {"status": "resting", "cause": REVIEWS, "reason": "5 pull requests are open"}
+REVIEW = {"status": "waiting", "cause": REVIEWS, "reason": "5 pull requests are open"}
 
 
 async def test_what_rests_for_reviews_continues_when_one_ends(bench):
@@ -66,11 +66,11 @@ async def test_what_rests_for_reviews_continues_when_one_ends(bench):
     await bench.start("a", repository_id=1)
     await bench.end("a", **REVIEW)
     await bench.start("b", repository_id=1)
-    await bench.end("b", "resting")
+    await bench.end("b", "waiting")
 
     assert await bench.queue.pull_ended(Affected(7, 2)) == 0
     assert await bench.queue.pull_ended(HERE) == 1
-    assert (await bench.status("a"), await bench.status("b")) == ("running", "resting")
+    assert (await bench.status("a"), await bench.status("b")) == ("running", "waiting")
 
 
 async def test_a_pull_request_that_ends_while_they_are_counted(bench):
@@ -83,7 +83,7 @@ async def test_a_pull_request_that_ends_while_they_are_counted(bench):
     await bench.queue.open_run("a-1")
     await bench.end("a", **REVIEW)
     assert bench.sent.wakeups == ["a-0", "a-1"]
-    assert await bench.status("a") == "resting"
+    assert await bench.status("a") == "waiting"
 
 
 async def test_at_a_start_they_are_counted_again(bench):

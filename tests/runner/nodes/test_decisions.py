@@ -32,7 +32,7 @@ async def parked(journal: MemoryJournal, repository: MemoryRepository | None = N
         NODES,
         deps(model=model, repository=repository, journal=journal),
     )
-    assert ended.status == "resting"
+    assert ended.status == "waiting"
     return ended.state
 
 
@@ -75,7 +75,7 @@ async def test_a_run_that_is_woken_for_nothing_rests_again() -> None:
 
     ended = await drive(REQUEST, NODES, deps(repository=MemoryRepository(FILES), journal=journal))
 
-    assert ended.status == "resting"
+    assert ended.status == "waiting"
     assert ended.state.attempts == before.attempts
 
 

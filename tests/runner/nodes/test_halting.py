@@ -115,7 +115,7 @@ def check_end(ended: Ended) -> None:
     """Every piece of work has got its last word."""
     state = ended.state
     asked = any(a.status is Status.AWAITING_APPROVAL for a in state.attempts.values())
-    how = ("resting", "rest", "") if asked else ("ended", "end", "")
+    how = ("waiting", "rest", "") if asked else ("ended", "end", "")
     assert (ended.status, state.node, state.current) == how
     work = [task for task in state.tasks if task.kind == "work"]
     assert not {state.status(task) for task in work} & {Status.PENDING, Status.IN_PROGRESS}

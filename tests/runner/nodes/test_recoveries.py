@@ -214,7 +214,7 @@ async def test_task_against_test(sandbox: ProcessSandbox, model: ScriptedModel) 
     failure = failure_of(ended.state, "1.1")
     evidence = "\n".join(failure.evidence)
 
-    assert ended.status == "resting"
+    assert ended.status == "waiting"
     assert statuses(ended.state) == {"1.1": "awaiting_approval"}
     assert (failure.reason, failure.found_by) == ("unknown", "pattern")
     assert "an existing test: tests/test_div.py::test_div" in evidence

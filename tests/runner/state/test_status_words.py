@@ -33,7 +33,7 @@ SOURCES = [
     if "verify" not in path.parts  # where the words of other tools are read
 ]
 NAMES = {*map(str, Status), *(s.name for s in Status), *RUNS, *CHECKS, *OUTCOMES, *PROPOSALS}
-ORDERS = {("app/runs/execution.py", "cancelling")}
+ORDERS = {("app/store/runs.py", "cancelling")}
 """A map from a status to what is to be done about it, which is neither a word nor a sign."""
 
 
@@ -50,7 +50,7 @@ def test_every_status_has_its_word():
     ("status", "says"),
     [
         ("running", "is running"),
-        ("resting", "is waiting"),
+        ("waiting", "is waiting"),
         ("ended", "has ended"),
         ("refused", "was not started"),
         ("cancelled", "was cancelled"),
