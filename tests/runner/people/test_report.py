@@ -189,7 +189,7 @@ def test_warnings_are_told_for_people_and_for_programs() -> None:
 
     assert told["task"] == state.tasks[0].key
     assert "`wrap` is gone for" in told["message"]
-    assert "1.1 Add a.py: `wrap` is gone for" in listed
+    assert "- 1.1: `wrap` is gone for" in listed
     assert "@octocat" not in listed
     assert report(with_status(run_state(), Status.FAILED, warnings=warned))["warnings"] == []
 
