@@ -15,7 +15,9 @@ from runner.state.status_words import DECISIONS
 APP = environment("app", PEOPLE)
 APP.filters |= {
     "dollars": dollars,
+    "called": lambda task: one_line(task.name if task.id else f"{task.name} {task.title}")[:80],
     "first_of": lambda text, most: text[:most],
+    "full_name": lambda task: one_line(f"{task.name} {task.title}")[:120],
     "item": as_item,
     "one_line": one_line,
     "printable": printable,

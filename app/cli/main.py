@@ -36,7 +36,7 @@ def one_sentence(
     details = mask("".join(traceback.format_exception(kind, error, where)))
     sentence = " ".join(f"{kind.__name__}: {error}".split())[:300]
     print(
-        f"Internal error: {mask(sentence)}. Commits stay. {_kept(details)}",
+        f"Internal error: {mask(sentence)}. Finished tasks stay. {_kept(details)}",
         file=sys.stderr,
     )
 

@@ -178,11 +178,8 @@ def put(
 
 def who(folder: Path) -> str:
     """The name of the person at this machine, as in their commits."""
-
-    async def person() -> str:
-        return await (await repository_in(folder)).person()
-
-    return asyncio.run(person())
+    repository = asyncio.run(repository_in(folder))
+    return asyncio.run(repository.person())
 
 
 async def _meant(word: str, kept: LocalStore) -> PendingProposal:

@@ -63,15 +63,14 @@ class _Place:
     made: Sequence[TaskCommit]
     reviewing: Mapping[str, TaskCommit]
 
-    async def names(self, folder: Path, name: str) -> tuple[list[str], str, list[str]]:
-        """What people call the tasks in review here, all tasks, and between these the branch.
+    async def named(self, folder: Path, name: str) -> tuple[list[Task], str, Sequence[Task]]:
+        """Return the tasks in review here, all tasks, and between these the branch.
 
         It is the branch where the task of this name is in review; '' where there is none.
         """
-        reviewing = [task.name for task in self.plan.tasks if task.key in self.reviewing]
-        every, kept = [task.name for task in self.plan.tasks], kept_in(folder / FOLDER)
+        kept, tasks = kept_in(folder / FOLDER), self.plan.tasks
         branch = await branch_in_review(kept, self.repository, folder, name) if name else ""
-        return reviewing, branch, every
+        return [task for task in tasks if task.key in self.reviewing], branch, tasks
 
     async def commit(self, task: Task, changes: ChangeSet, text: CheckpointText) -> str:
         """Commit and move the branch. Raises as the repository does."""
@@ -150,7 +149,7 @@ async def _accept(folder: Path, name: str, roadmap: str) -> str:
         task = find(here.plan, name)
         if task is None or task.key not in here.reviewing:
             ticked = task is not None and task.checked
-            named = await here.names(folder, "" if ticked else name)
+            named = await here.named(folder, "" if ticked else name)
             raise TaskError("file", texts.not_in_review(name, *named, ticked))
         done = here.reviewing[task.key]
         tasks = [each for each in here.plan.tasks if here.reviewing.get(each.key) == done]
@@ -167,7 +166,7 @@ async def _accept(folder: Path, name: str, roadmap: str) -> str:
             raise TaskError("file", texts.moved_meanwhile()) if error.advised else error from error
     _noted(folder / FOLDER, [each.key for each in tasks], Status.COMPLETED)
     await _recorded(folder, done, here.repository)
-    return texts.accepted([each.name for each in tasks], done.id)
+    return texts.accepted(tasks, done.id)
 
 
 async def _undo(folder: Path, name: str, roadmap: str, committing: asyncio.Event) -> str:
@@ -175,8 +174,8 @@ async def _undo(folder: Path, name: str, roadmap: str, committing: asyncio.Event
         repository, at, path = here.repository, here.at, here.plan.path
         task = find(here.plan, name)
         if task is None or not (task.checked or task.key in here.reviewing):
-            finished = [t.name for t in here.plan.tasks if t.checked and t.kind == "work"]
-            why = texts.not_finished(name, finished, *await here.names(folder, name))
+            finished = [t for t in here.plan.tasks if t.checked and t.kind == "work"]
+            why = texts.not_finished(name, finished, *await here.named(folder, name))
             raise TaskError("file", why)
         done, commit = await _commit_of(here, task)
         changes = await inverse(done, here.now, repository, merged)
@@ -204,7 +203,7 @@ async def _undo(folder: Path, name: str, roadmap: str, committing: asyncio.Event
     tasks = [each for each in here.plan.tasks if each.key in commit.tasks]
     await _forget(folder / FOLDER, tasks, changes)
     await _recorded(folder, commit, repository)
-    return texts.taken_back(task.name, commit.id, sorted(changes.files), tests)
+    return texts.taken_back(task, commit.id, sorted(changes.files), tests)
 
 
 async def _tested(state: RunState, deps: Deps, folder: Path) -> str:
@@ -282,4 +281,4 @@ async def _commit_of(here: _Place, task: Task) -> tuple[FinishedTask, TaskCommit
         became = find(await _roadmap(repository, after, path), task.key)
         if was and became and became.checked and not was.checked:
             return FinishedTask(task, path, before, after), each
-    raise TaskError("file", texts.not_ours(task.name))
+    raise TaskError("file", texts.not_ours(task))

@@ -194,8 +194,8 @@ class LocalRepository:
         if branch is None:
             raise Outage(
                 "git",
-                f"{self._root} is on no branch (detached HEAD). Switch to one: git switch NAME"
-                " (`cairn run` can also make one: --branch NAME).",
+                f"{self._root} is on no branch (detached HEAD). Switch to one (`git switch NAME`),"
+                " or let `cairn run --branch NAME` make one.",
             )
         made = await self._made(head)
         reviewing, doubted = frozenset(in_review(made)), unshown(made)

@@ -37,9 +37,14 @@ class StartCommands:
     setup: str = ""
 
 
-def missing_roadmap(path: str, start: StartCommands, paths: Iterable[str] = ()) -> str:
+def missing_roadmap(
+    path: str,
+    start: StartCommands,
+    paths: Iterable[str] = (),
+    where: str = "on the branch this run builds on",
+) -> str:
     """There is no such file; ``paths`` (what exists) may have the one that was meant."""
-    text = f"There is no file `{_plain(path)}` on the branch this run builds on."
+    text = f"There is no file `{_plain(path)}` {where}."
     if meant := similar_roadmaps(path, paths):
         names = " or ".join(f"`{start.roadmap}{_plain(each)}`" for each in meant)
         return f"{text} Did you mean {names}?"
@@ -85,6 +90,8 @@ def nothing_to_do(state: RunState, roadmap: Roadmap, start: StartCommands) -> st
         return _no_phase(roadmap, phase)
     if wanted:
         task = find(roadmap, wanted)
+        if task and phase and not in_phase(task, phase):
+            return f"Task `{task.name}` (line {task.place.line}) is not in phase `{_plain(phase)}`."
         return _unworkable(state, task) if task else _no_single(roadmap, wanted)
     if not open_tasks(state):
         if state.request.options.scope.tasks:
@@ -129,8 +136,8 @@ def _no_single(roadmap: Roadmap, wanted: str) -> str:
             f"`{path}` has several tasks called `{name}`. Name one by its key:\n\n"
             f"{_listed((task.key, task) for task in same)}"
         )
-    names = ", ".join(f"`{task.name}`" for task in roadmap.tasks[:_MOST])
-    return f"`{path}` has no task called `{name}`. Its tasks: {names}."
+    tasks = [task for task in roadmap.tasks if task.kind == "work"]
+    return f"`{path}` has no task called `{name}`. Its tasks:\n\n{_by_name(tasks)}"
 
 
 def _no_phase(roadmap: Roadmap, wanted: str) -> str:

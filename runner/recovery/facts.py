@@ -213,7 +213,6 @@ def _short(text: str) -> str:
 
 
 def _line(complaint: Complaint) -> str:
-    where = complaint.path or "the answer"
     at = f", line {complaint.line}" if complaint.line else ""
-    line = f"{where}{at}: {complaint.error}: {complaint.message}"
-    return _short(with_talk(line, complaint.said))
+    where = f"{complaint.path}{at}: {complaint.error}: " if complaint.path else ""
+    return _short(with_talk(f"{where}{complaint.message}", complaint.said))

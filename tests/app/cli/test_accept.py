@@ -117,7 +117,7 @@ async def test_a_person_accepts_it(calc: Checkout) -> None:
     said = await calc.cairn("accept", "1.1")
 
     assert said.code == 0, said.err
-    assert said.out.startswith("Accepted task 1.1 (commit ")
+    assert said.out.startswith("Accepted task 1.1 Add add(a, b) to calc/add.py (change ")
     assert boxes(calc) == "x "
     body = calc.git("log", "-1", "--format=%B")
     assert body.startswith("Accept: 1.1 ")
@@ -134,10 +134,10 @@ async def test_a_person_accepts_it(calc: Checkout) -> None:
         begins = await calc.cairn(command, "1.")
         assert "No task is called '1.'. Did you mean 1.1 or 1.2?" in begins.err
     unknown = await calc.cairn("accept", "9.9")
-    assert "No task is in review on the branch that is checked out." in unknown.err
+    assert "No task is in review here." in unknown.err
     calc.git.commit({".github/cairn.yml": b"verify: {ticks: any}\n"})
     faulty = await calc.cairn("accept", "1.1")
-    assert (faulty.code, ".github/cairn.yml in the commit" in faulty.err) == (2, True)
+    assert (faulty.code, ".github/cairn.yml has errors" in faulty.err) == (2, True)
 
 
 @pytest.mark.parametrize("accepted", [False, True])
@@ -328,6 +328,20 @@ async def test_every_place_says_the_same_of_a_task(calc: Checkout) -> None:
     assert (now["in_review"], now["attempts"]["good"], now["attempts"]["over"]) == (0, 1, 2)
     assert [each["name"] for each in now["statuses"]] == ["completed", "declined"]
     assert "attempt 1: declined" in (await calc.cairn("show", "1.2")).out
+
+
+async def test_a_task_without_an_id_is_told_with_its_title(calc: Checkout) -> None:
+    """Its key alone means nothing to a person."""
+    calc.git.commit({"ROADMAP.md": b"- [ ] Add `add(a, b)` to `calc/add.py`\n"})
+    await reviewed(calc)
+    key = json.loads((await calc.cairn("status", "--json")).out)["runs"][0]["tasks"][0]["key"]
+    named = f"{key} Add add(a, b) to calc/add.py"
+
+    for words in ("status", "accept 9.9", "undo 9.9", f"accept {key}", f"undo {key}"):
+        said = await calc.cairn(*words.split())
+        assert named in said.out + said.err, words
+    told = await calc.cairn("retry", "9.9")
+    assert f"Its tasks:\n\n- `{key}` (line 1) Add add(a, b) to calc/add.py" in told.err + told.out
 
 
 async def test_a_task_that_was_taken_back_and_done_again(calc: Checkout) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 
 from tests.app.checkout import Checkout
@@ -42,3 +43,17 @@ async def test_it_is_taken_up_again(here: Checkout) -> None:
     assert said.code == 0, said.err
     assert (here.folder / "README.md").read_text() == "mine\n"
     assert (here.folder / "ROADMAP.md").read_text().count("[x]") == 2
+
+
+async def test_nothing_is_said_of_commits_and_branches(here: Checkout) -> None:
+    """There are none: what is finished, taken back or missing is told without them."""
+    shutil.rmtree(here.folder / ".git")
+    here.model.says(note("one.md"), note("two.md"))
+    told = ""
+    for words in ("run", "status", "undo 1.1", "undo 1.1", "accept 1.2", "run --roadmap PLAN.md"):
+        said = await here.cairn(*words.split())
+        told += said.out + said.err
+
+    assert "Took back task 1.1 Write one.md (change " in told
+    assert "There is no file `PLAN.md` in this folder." in told
+    assert not re.search(r"commit|branch", told.replace('"', ""))

@@ -374,7 +374,12 @@ async def test_a_data_folder_in_use(tmp_path: Path) -> None:
         (
             "- [ ] 1.1 Write `one.md`\n",
             ("--task", "9.9"),
-            "no task called `9.9`. Its tasks: `1.1`.",
+            "no task called `9.9`. Its tasks:\n\n- `1.1` (line 1) Write one.md",
+        ),
+        (
+            "# Phase 1\n\n- [ ] 1.1 Write `one.md`\n\n# Phase 2\n\n- [ ] 2.1 Write `two.md`\n",
+            ("--phase", "2", "--task", "1.1"),
+            "Task `1.1` (line 3) is not in phase `2`.",
         ),
         ("- [ ] 1.1 Write `one.md`\n", ("--phase", "7"), "no tasks in a phase called `7`."),
         (

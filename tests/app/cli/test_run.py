@@ -101,7 +101,7 @@ async def test_a_task_nobody_knows_is_wrong_usage(here: Checkout) -> None:
     said = await here.cairn("run", "--task", "9.9")
 
     assert said.code == 2
-    assert "`1.1`, `1.2`" in said.err
+    assert "- `1.1` (line 1) Write one.md\n- `1.2` (line 2) Write two.md" in said.err
 
 
 async def test_a_roadmap_that_is_not_there_is_wrong_usage(here: Checkout) -> None:

@@ -96,13 +96,13 @@ def test_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "names"),
     [
-        ("{", "the form is"),
+        ("{", "The form is"),
         ('{"m": {"input": 1}}', "m.output"),
         ('{"m": {"input": "much", "output": 1}}', "m.input"),
         ('{"m": {"input": 1, "output": 1, "cahced": 1}}', "m.cahced"),
         ('{"m": {"input": -1, "output": 1}}', "zero or more"),
-        ('{"m": {"input": 1, "output": NaN}}', "m: a price"),
-        (None, "cannot read"),
+        ('{"m": {"input": 1, "output": NaN}}', "the prices of m must"),
+        (None, "cannot be read"),
     ],
 )
 def test_bad_file(tmp_path: Path, text: str | None, names: str) -> None:
