@@ -269,7 +269,12 @@ async def check_roadmap(request: Request, stack: Stack, here: LocalCheckout) -> 
     """Raise ``PortError`` when the commit a run would build on has no roadmap with such work."""
     entries = (await here.repository.snapshot(stack.tip)).entries
     if request.roadmap not in entries:
-        raise PortError("file", missing_roadmap(request.roadmap, ON_A_CHECKOUT, entries))
+        raise PortError(
+            "file",
+            texts.not_committed(request.roadmap)
+            if request.roadmap in beside(Path())
+            else missing_roadmap(request.roadmap, ON_A_CHECKOUT, entries),
+        )
     state = (await parse_roadmap(RunState(request), here.deps, TaskWork())).state
     if state.problem and without_work(state) == 2:
         raise PortError("file", state.problem)

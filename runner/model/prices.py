@@ -92,18 +92,16 @@ def _read(file: Path) -> dict[str, Price]:
     try:
         table = TypeAdapter(dict[str, Price]).validate_json(file.read_bytes())
     except OSError as error:
-        raise ValueError(f"{file} (CAIRN_PRICES) cannot be read: {error.strerror}") from error
+        raise ValueError(f"{file} cannot be read: {error.strerror}") from error
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"]) or "the file"
         raise ValueError(
-            f"{file} (CAIRN_PRICES) has an error at {place}: {first['msg']}. The form is {form}"
+            f"{file} has an error at {place}: {first['msg']}. The form is {form}"
         ) from error
     for name, price in table.items():
         if not all(0 <= (n or 0) < math.inf for n in (price.input, price.output, price.cached)):
-            raise ValueError(
-                f"{file} (CAIRN_PRICES): the prices of {name} must be finite numbers, zero or more"
-            )
+            raise ValueError(f"{file}: the prices of {name} must be finite numbers, zero or more")
     return table
 
 

@@ -119,6 +119,16 @@ async def test_a_proposal_outlives_a_model_that_is_not_there(here: Checkout) -> 
     assert said.code == 0, said.err
 
 
+async def test_a_roadmap_that_is_not_committed(here: Checkout) -> None:
+    """It is there to see, so that "there is none" would be a riddle; 2."""
+    (here.folder / "PLAN.md").write_text("- [ ] 1.1 Write `one.md`\n")
+
+    said = await here.cairn("run", "--roadmap", "PLAN.md", "--allow-dirty")
+
+    assert said.code == 2
+    assert "PLAN.md is not committed yet" in said.err
+
+
 async def test_a_model_server_that_is_not_there(here: Checkout) -> None:
     """Nothing is begun, no branch is made; the address and the variable are named; 2."""
     here.environment["OPENAI_BASE_URL"] = "http://127.0.0.1:9/v1"
@@ -230,7 +240,7 @@ async def test_prices_that_cannot_be_read(here: Checkout) -> None:
 
     assert said.code == 2
     assert "CAIRN_PRICES" in said.err
-    assert "the form is" in said.err
+    assert "The form is" in said.err
 
 
 async def test_a_second_run_waits_for_nobody(here: Checkout) -> None:
