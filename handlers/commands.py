@@ -23,7 +23,6 @@ from handlers.grammar import (
     Deciding,
     EditCommand,
     ExecuteCommand,
-    FixCommand,
     HelpCommand,
     Option,
     PauseCommand,
@@ -36,7 +35,7 @@ from handlers.grammar import (
 )
 from handlers.issue_thread import suffices
 from handlers.ports import Ambiguous, NamedTask, Unknown, Vote
-from handlers.texts import fix_replies, replies
+from handlers.texts import replies
 from runner.state.proposal import ApprovalMode
 from runner.state.revising import RevisionRequest
 
@@ -118,12 +117,6 @@ async def _revise(conversation: Conversation, command: ReviseCommand) -> Command
     )
     found = await conversation.runs.revise(conversation.request(ExecuteCommand()), asked)
     return CommandReply(replies.revising(found))
-
-
-async def _fix(conversation: Conversation, command: FixCommand) -> CommandReply:
-    """Propose a repair of this pull request; what comes of it is in the run's own comment."""
-    found = await conversation.runs.fix(conversation.request(ExecuteCommand()))
-    return CommandReply(fix_replies.fixing(found))
 
 
 def no_task(name: str, found: Unknown | Ambiguous) -> CommandReply:
@@ -295,15 +288,6 @@ _RUNS: Commands = (
                 "threads ask for)",
             ),
         ),
-    ),
-    CommandRow(
-        name="fix",
-        makes=FixCommand,
-        handler=_fix,
-        needs="write",
-        description="try once to repair the failing checks of this pull request, whoever opened "
-        "it; the repair is a pull request against its branch",
-        example="/execute fix",
     ),
 )
 

@@ -86,11 +86,6 @@ class ReviseCommand(Command):
     text: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class FixCommand(Command):
-    """Propose a repair of what fails on this pull request."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApproveCommand(Command):
     """Approve a proposal; ``proposal`` is its id or its task ('' for the one that is here)."""

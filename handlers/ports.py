@@ -299,50 +299,6 @@ class Revising:
     offer: OfferKind | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class RepairLeft:
-    """An open pull request of ours that repairs one which has ended, and its ``base`` branch."""
-
-    number: int
-    base: str
-
-
-@dataclass(frozen=True, slots=True)
-class Fixing:
-    """What became of the wish to repair the failing checks of a pull request.
-
-    ``started`` says that a run tries it, ``working`` that another one does already, ``offered``
-    that a repair (``url``) waits for people. ``names`` are the checks that it is about: still
-    ``running``, failing ``below`` as well, or ``ours``. ``again`` says that it is our own repair of
-    the pull request ``repaired``, and that these checks still fail. ``unreadable`` says that we may
-    not read checks, ``no_app`` that we are no App, to which GitHub shows those of others. ``limit``
-    says that all ``most`` attempts are used.
-    """
-
-    outcome: Literal[
-        "started",
-        "working",
-        "offered",
-        "no_pull",
-        "closed",
-        "fork",
-        "green",
-        "none",
-        "running",
-        "below",
-        "again",
-        "ours",
-        "unreadable",
-        "no_app",
-        "limit",
-        "off",
-    ]
-    names: tuple[str, ...] = ()
-    url: str = ""
-    most: int = 0
-    repaired: int = 0
-
-
 class Runs(Protocol):
     """The runs of this server; repositories by id, issues by number."""
 
@@ -367,9 +323,6 @@ class Runs(Protocol):
 
     async def revise(self, request: RunRequested, asked: RevisionRequest) -> Revising:
         """Queue a run that changes a checkpoint as reviewers ask; twice leaves one."""
-
-    async def fix(self, request: RunRequested) -> Fixing:
-        """Queue a run that proposes a repair of what fails on a pull request; twice leaves one."""
 
     async def repair(
         self, request: RunRequested, head: str, *, branches: Sequence[str] = ()
@@ -397,9 +350,6 @@ class Runs(Protocol):
 
     async def offer(self, request: RunRequested) -> OfferKind | None:
         """Return what the pull request of the request proposes, if it is such an open one."""
-
-    async def repair_left(self, request: RunRequested) -> RepairLeft | None:
-        """Return the open repair of the pull request of the request, which has ended."""
 
     async def in_review(self, request: RunRequested) -> tuple[InReview, ...]:
         """Return the open pull requests of the roadmap that the issue's newest run worked on.

@@ -19,7 +19,7 @@ from handlers.grammar import Argument, Commands, ExecuteCommand, ReviseCommand, 
 from handlers.issue_thread import IssueThread, role_of, suffices
 from handlers.parsing import may_hold_command, parse
 from handlers.ports import RunRequested, Runs
-from handlers.texts import fix_replies, replies
+from handlers.texts import replies
 from runner.state.revising import RevisionRequest
 
 _COMMANDS = table(())
@@ -90,18 +90,10 @@ async def handle_verify(
         return
     role = await role_of(thread.github, repository=event.repository, user=event.sender)
     if suffices(role, _REVISE.needs):
-        await runs.verify(_asked_by_sender(event))
+        await runs.verify(asked_by_sender(event))
 
 
-async def handle_end(event: PullClosed, *, thread: IssueThread, runs: Runs) -> None:
-    """Say on an open repair of a pull request what to do with it when that one ends."""
-    if repair := await runs.repair_left(_asked_by_sender(event)):
-        text = fix_replies.left(repair, event.issue, merged_into=event.base if event.merged else "")
-        there = replace(thread, issue=repair.number)
-        await there.reply(text, to=event.delivery, since=event.closed_at)
-
-
-def _asked_by_sender(event: RerunRequested | PullPushed | PullClosed) -> RunRequested:
+def asked_by_sender(event: RerunRequested | PullPushed | PullClosed) -> RunRequested:
     """What somebody caused by a click or a push, about the pull request where it happened."""
     return RunRequested(
         delivery=event.delivery,

@@ -26,5 +26,4 @@ HANDLERS.globals["TRIGGER"] = TRIGGER
 
 replies = Texts(HANDLERS, "replies")
 decision_replies = Texts(HANDLERS, "decision_replies")
-fix_replies = Texts(HANDLERS, "fix_replies")
 stack_replies = Texts(HANDLERS, "stack_replies")

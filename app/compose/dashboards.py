@@ -8,7 +8,7 @@ from app.dashboard.keeper import BoardPlace, BoardSources, Dashboards
 from app.github.api import RepositoryApi
 from app.github.repository import GitHubRepository
 from app.github.stack import in_review
-from app.github.token_identity import PUBLISH, READ
+from app.github.token_identity import PUBLISH
 from app.progress.waiting import WaitEstimate
 from app.pushes.push import read
 from app.runs.parts import ServerParts
@@ -58,10 +58,9 @@ class _Sources:
 
     async def config(self, place: BoardPlace) -> RepositoryConfig | None:
         """The repository's configuration; None while it has errors."""
-        scope = {"installation_id": place.installation_id, "repository_id": place.repository_id}
-        github = self._parts.identity.client(**scope, permissions=READ)
+        here = (place.installation_id, place.repository_id, place.full_name)
         try:
-            return self._parts.overlay(await self._parts.configs.read(github, place.full_name))
+            return await self._parts.config(*here)
         except ConfigError:
             return None
 

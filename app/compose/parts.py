@@ -13,9 +13,9 @@ from app.github.config import Configurations
 from app.github.token_identity import Identity
 from app.local.compose import open_model, sandboxes
 from app.logs import mask_for, secrets_of
-from app.runs.installations import MissingPermissions
 from app.runs.outward import Outward, events_file
 from app.runs.parts import Folders, ServerParts, Surroundings
+from app.runs.permissions import MissingPermissions
 from app.server.links import RunLinks
 from app.settings import WorkSettings
 from app.store.database import keep_private, open_store

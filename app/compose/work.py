@@ -8,11 +8,9 @@ from dataclasses import dataclass
 
 from app.compose.dashboards import dashboards, place_of
 from app.compose.pages import Watching, watching
-from app.dashboard.keeper import BoardPlace, Dashboards
+from app.dashboard.keeper import Dashboards
 from app.dispatch import Dispatch
 from app.features import COMMANDS, FEATURES
-from app.github.place import FollowUps
-from app.github.pulls import PREFIX
 from app.jobs.engine import Engine
 from app.jobs.inbox import Inbox
 from app.jobs.worker import Outcome, SegmentEngine, Worker
@@ -30,13 +28,10 @@ from app.runs.returning import Returning
 from app.runs.service import RunService
 from app.store.deliveries import Deliveries
 from app.store.proposals import StoredProposals
-from app.store.queue import Affected, Queue
-from app.store.runs import Run, RunRequest, StoredRuns
+from app.store.queue import Queue
+from app.store.runs import Run, StoredRuns
 from app.store.wakeups import Wakeups
-from handlers.events import PullChanged, PullClosed
-from handlers.pushes import BranchPushed
 from runner.ports import Events
-from runner.state.publishing import PullRequests
 
 
 @dataclass(frozen=True)
@@ -84,7 +79,7 @@ async def working(parts: ServerParts, also: tuple[Events, ...] = ()) -> AsyncIte
 
 def _work(parts: ServerParts, also: tuple[Events, ...]) -> Working:
     """Everything in order; what is told of something later is a function that is called later."""
-    settings, around, identity = parts.settings, parts.around, parts.identity
+    settings, around = parts.settings, parts.around
     runs, stored = parts.runs, StoredProposals(parts.store, around.clock)
     watch = watching(parts, also)
     boards = dashboards(parts, runs, watch.waiting)
@@ -99,7 +94,7 @@ def _work(parts: ServerParts, also: tuple[Events, ...]) -> Working:
 
     async def ports_of(run: Run) -> RunPorts:
         await mark(run)
-        return await parts.ports(run, watch.events, poller.look, after)
+        return await parts.ports(run, watch.events, poller.look, QueuedFollowUps(service, run))
 
     async def stopped(run: Run, outcome: Outcome) -> None:
         await mark(run)
@@ -119,9 +114,6 @@ def _work(parts: ServerParts, also: tuple[Events, ...]) -> Working:
         on_bug=around.on_bug,
     )
 
-    def after(place: RunRequest) -> FollowUps:
-        return QueuedFollowUps(service, place)
-
     async def poll() -> None:
         await poller.look()
 
@@ -139,47 +131,17 @@ def _work(parts: ServerParts, also: tuple[Events, ...]) -> Working:
     )
     service = RunService(parts, queue, proposals, watch.waiting, worker.look)
 
-    async def pull_changed(event: PullChanged) -> None:
-        """Keep what builds on our pull request true; let go on what waited for its end."""
-        if isinstance(event, PullClosed) and event.merged:
-            await parts.outward.merged(event)
-        await parts.pull_changed(event, after=after)
-        here = event.repository
-        if isinstance(event, PullClosed) and event.branch.startswith(PREFIX):
-            await queue.pull_ended(Affected(event.installation_id, here.id))
-            await worker.look()
-        await boards.mark(
-            BoardPlace(event.installation_id, here.id, here.full_name, here.default_branch)
-        )
-
-    async def restack(push: BranchPushed, strategy: PullRequests) -> None:
-        await parts.restack(push, strategy, after=after)
-
-    async def ended(place: BoardPlace) -> None:
-        await queue.pull_ended(Affected(place.installation_id, place.repository_id))
-
-    pushes = RoadmapPushes(
-        identity,
-        service,
-        allowed_bots=parts.allowed_bots,
-        images=settings.cairn_allowed_images,
-        restack=restack,
-        board=boards.text_of,
-        overlay=parts.overlay,
-    )
+    pushes = RoadmapPushes(service, boards.text_of)
     installed = Installations(
-        identity,
-        queue,
-        look=worker.look,
+        service,
         reach=boards.reach,
-        returned=Returning(identity, runs, pushes, boards.back, ended),
+        returned=Returning(service, pushes, boards.back),
     )
     dispatch = Dispatch(
         service,
         FEATURES,
         (*COMMANDS, *around.commands),
         pushed=pushes,
-        changed=pull_changed,
         installed=installed,
         dashboards=boards,
     )

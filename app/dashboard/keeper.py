@@ -23,7 +23,7 @@ from app.dashboard.board import Board
 from app.dashboard.issue import TITLE, PlanIssue, ShownIssue, is_plan
 from app.dashboard.plan_text import board_text, plan_of, plan_texts
 from app.store.boards import DueBoard, StoredBoards
-from handlers.events import IssueEdited, IssueReopened
+from handlers.events import IssueEdited, IssueReopened, PullChanged
 from handlers.issue_thread import IssueThread
 from handlers.ports import Proposals, Runs
 from handlers.ticks import Tick, handle_ticks
@@ -164,7 +164,7 @@ class Dashboards:
         ours = event.author.login.lower() == thread.own_login.lower()
         if not ours or not (is_plan(event.body) or is_plan(event.before)):
             return
-        place, here = _place_of(event), ShownIssue(event.issue, event.body, True)
+        place, here = place_of(event), ShownIssue(event.issue, event.body, True)
         config = await self._sources.config_of(place)
         if config is None or config.github_mode == "disabled":
             return
@@ -194,7 +194,7 @@ class Dashboards:
         """Write a dashboard that people opened again as it is now; we may have left it alone."""
         accounts = (event.author.login.lower(), event.sender.login.lower())
         if is_plan(event.body) and own.lower() == accounts[0] != accounts[1]:
-            await self.mark(_place_of(event))
+            await self.mark(place_of(event))
 
     async def _write_later(self, id: int, after: float) -> None:
         last = self._written.get(id)
@@ -265,7 +265,8 @@ class Dashboards:
                 self._on_bug(bug)
 
 
-def _place_of(event: IssueEdited | IssueReopened) -> BoardPlace:
+def place_of(event: IssueEdited | IssueReopened | PullChanged) -> BoardPlace:
+    """The dashboard of the repository of an event."""
     here = event.repository
     return BoardPlace(event.installation_id, here.id, here.full_name, here.default_branch)
 

@@ -12,11 +12,13 @@ from app.runs.feature import Feature
 from handlers.commands import table
 
 NAMES = (
+    "fix",
     "undo",
     "setup",
     "history",
     "checkboxes",
     "advice",
+    "required_checks",
 )
 """In this order the help shows their commands, and runs ask them."""
 

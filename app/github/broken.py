@@ -6,11 +6,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from app.github.failing import ChecksRead
-from app.github.one_pull import OfferedPulls
 from app.github.place import Place
-from handlers.ports import Fixing
 from runner.errors import BranchMoved, Outage, TaskError
-from runner.people.sentences import fix_branch, repaired_by
+from runner.people.sentences import fix_branch
 from runner.people.texts import fix_texts
 from runner.state.revising import Revision, RevisionRequest, UnclearChecks
 
@@ -50,48 +48,6 @@ class BrokenPulls:
     """What can be repaired, and what a run works on that repairs one; only the App reads checks."""
 
     at: Place
-
-    async def look(self, number: int) -> tuple[Fixing, str]:
-        """Say whether a repair of a pull request can be started, and of which commit.
-
-        Raises ``Outage``.
-        """
-        found = await self.at.api.find(f"pulls/{number}", f"show #{number}", refused=Outage)
-        if found is None:
-            return Fixing("no_pull"), ""
-        pull = broken_pull(found)
-        if not pull.open:
-            return Fixing("closed"), pull.head
-        if pull.fork:
-            return Fixing("fork"), pull.head
-        known = await OfferedPulls(self.at, "fix").known(fix_branch(number))
-        if known and known.state == "open":
-            return Fixing("offered", url=known.url), pull.head
-        return await self._checked(pull), pull.head
-
-    async def _checked(self, pull: BrokenPull) -> Fixing:
-        if self.at.failing is None:
-            return Fixing("no_app")
-        failing, offered = await self.at.failing(), OfferedPulls(self.at, "fix")
-        try:
-            seen = await failing.seen(pull.head, pull.base, asked=True)
-        except Outage as outage:
-            if outage.kind != "permission":
-                raise
-            return Fixing("unreadable")
-        if seen.running:
-            return Fixing("running", names=seen.running)
-        if seen.failed:
-            return Fixing("started", names=tuple(each.name for each in seen.failed))
-        if seen.below:
-            number = repaired_by(pull.branch)
-            known = await offered.known(pull.branch) if number else None
-            if number and known and known.number == pull.number:  # it is our repair
-                return Fixing("again", names=seen.below, repaired=number)
-            return Fixing("below", names=seen.below)
-        if ours := await failing.ours(pull.head):
-            return Fixing("ours", names=ours)
-        return Fixing("green" if seen.some else "none")
 
     async def asked(self, request: RevisionRequest) -> Revision:
         """Return what is to be repaired; no points if the head is another one than asked for.

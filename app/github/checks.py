@@ -12,7 +12,7 @@ from typing import Any, Literal
 from urllib.parse import urlencode
 
 from app.github.api import BestEffort, RepositoryApi
-from runner.errors import Outage, TaskError
+from runner.errors import Outage
 
 _log = logging.getLogger(__name__)
 
@@ -126,24 +126,3 @@ class CheckRuns:
                 output = {"title": CHECK_ENDED, "summary": CHECK_ENDED}
                 done: dict[str, Any] = {"conclusion": conclusion, "output": output, "actions": []}
                 await self.change(there, done)
-
-
-QUEUE_TITLE = "Checked on the pull requests"
-QUEUE_SUMMARY = (
-    "Cairn checks pull requests, not the commits of a merge queue. This check on each pull request "
-    "shows how far its change is verified; your CI shows whether all of them work together."
-)
-
-
-async def answer_queue(runs: CheckRuns, commit: str) -> None:
-    """Give a merge queue the checks that it may wait for: neutral, so that they hold nothing up.
-
-    The queue may have given the commit up meanwhile; GitHub refuses checks on it then.
-    """
-    output = {"title": QUEUE_TITLE, "summary": QUEUE_SUMMARY}
-    try:
-        for name in (TRUST, STACK):
-            if await runs.find(name, commit) is None:
-                await runs.make(commit, {"name": name, "conclusion": "neutral", "output": output})
-    except TaskError as refused:
-        _log.warning("A merge queue gets no checks on %s: %s", commit, refused.message)

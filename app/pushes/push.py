@@ -8,19 +8,19 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Collection, Sequence, Set
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 from gidgethub.abc import GitHubAPI
 
 from app.dashboard.issue import TITLE, PlanIssue, planned_name
 from app.dashboard.keeper import BoardPlace
 from app.dashboard.plan_text import plan_text, plan_texts, plannable
-from app.github.api import RepositoryApi
-from app.github.config import Contents, Overlay, as_it_is
-from app.github.token_identity import PLAN, Identity
+from app.github.config import Contents
+from app.github.token_identity import PLAN
 from app.progress.text import cell, named
+from app.runs.following import restack
+from app.runs.service import RunService
 from handlers.commands import START
 from handlers.events import is_from_bot
 from handlers.grammar import ExecuteCommand
@@ -42,7 +42,6 @@ from runner.errors import TaskError
 from runner.roadmap.diff import RoadmapDiff, diff
 from runner.roadmap.parse import parse_roadmap
 from runner.roadmap.task import Roadmap, Task
-from runner.state.publishing import PullRequests
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,42 +149,23 @@ def refused(start: PushStart, *, login: str, role: Role) -> str:
 log = logging.getLogger(__name__)
 
 
-Restacks = Callable[[BranchPushed, PullRequests], Awaitable[None]]
 BoardText = Callable[[BoardPlace, RepositoryConfig, str], Awaitable[tuple[str, str] | None]]
 """The text of a dashboard with a note, and where the rest is; None without a roadmap."""
 
 
-class Starts(Protocol):
-    async def start(self, request: RunRequested) -> None:
-        """Queue a run and say so in its comment; doing it twice leaves one of each."""
-
-
 @dataclass(frozen=True)
 class RoadmapPushes:
-    """Works pushes; doing it twice changes nothing. ``images`` may be asked for in a configuration.
+    """Works pushes; doing it twice changes nothing. ``board`` is the text of the dashboard."""
 
-    ``allowed_bots`` are those whose pushes count, ``overlay`` is laid over the configuration,
-    ``restack`` keeps open pull requests true to what was pushed, as their strategy wants it;
-    ``board`` is the text of the dashboard.
-    """
-
-    identity: Identity
-    runs: Starts
-    allowed_bots: Set[str]
-    images: Collection[str]
-    restack: Restacks
+    service: RunService
     board: BoardText
-    overlay: Overlay = as_it_is
 
     async def __call__(self, push: BranchPushed) -> None:
         """Work one push. Raises ``Outage``."""
-        github = self.identity.client(
-            installation_id=push.installation_id,
-            repository_id=push.repository.id,
-            permissions=PLAN,
-        )
-        api, own = RepositoryApi(github, push.repository.full_name), await self.identity.bot_login()
-        bot = is_from_bot(push, own=own, allowed=self.allowed_bots)
+        parts = self.service.parts
+        github = parts.client(push, PLAN)
+        api, own = parts.api(push, PLAN), await parts.identity.bot_login()
+        bot = is_from_bot(push, own=own, allowed=parts.allowed_bots)
         try:
             await _Work(self, push, github, Contents(api), PlanIssue(api, bot_login=own), bot).do()
         except TaskError as error:  # for example, issues are disabled: there is no place to write
@@ -207,7 +187,8 @@ class _Work:
         """Show the plan, then start what is to be started: the run belongs to the plan's issue."""
         try:
             raw = await self.contents.config(self.push.after) or b""
-            config = self.by.overlay(parse_config(raw, images=self.by.images))
+            parts = self.by.service.parts
+            config = parts.overlay(parse_config(raw, images=parts.settings.cairn_allowed_images))
         except ConfigError as error:
             if await self._is_newest():
                 text = plan_texts.config_errors([str(problem) for problem in error.problems])
@@ -216,7 +197,7 @@ class _Work:
             return
         writes = config.github_mode != "disabled"
         if writes and await self._is_newest():
-            await self.by.restack(self.push, config.pull_requests.strategy)
+            await restack(self.by.service, self.push, config.pull_requests.strategy)
         useless = not (config.dashboard and writes) and config.triggers.push != "execute"
         if useless and writes:
             await self._turned_off(raw)
@@ -340,4 +321,4 @@ class _Work:
             by=push.sender,
             command=command,
         )
-        await self.by.runs.start(request)
+        await self.by.service.start(request)

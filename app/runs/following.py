@@ -11,12 +11,17 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from datetime import datetime
 
-from app.github.pulls import Attempting, Clash, Pull
+from app.github.pulls import PREFIX, Attempting, Clash, Pull
+from app.github.repository import GitHubRepository
 from app.runs.service import RunService
 from app.runs.verifying import about_pull
+from app.store.queue import Affected
 from app.store.runs import PERSON, UNFINISHED, Run, RunRequest
+from handlers.events import PullChanged, PullClosed
 from handlers.ports import run_id
+from handlers.pushes import BranchPushed
 from runner.people.sentences import shared_branch
+from runner.state.publishing import PullRequests
 from runner.state.revising import RevisionRequest
 
 
@@ -109,3 +114,57 @@ def _attempting(run: Run, *, stopped: bool) -> Attempting:
 def is_paused(run: Run) -> bool:
     """Say whether a person paused a run."""
     return run.status == "pausing" or (run.status == "paused" and run.cause == PERSON)
+
+
+async def restack(service: RunService, push: BranchPushed, strategy: PullRequests) -> None:
+    """Keep open pull requests true to the branch that was pushed to. Raises ``Outage``."""
+    ticks = await _ticks(service, push.repository.id, strategy)
+    await (await _default_branch(service, push)).restack(ticks=ticks, tip=push.after)
+
+
+async def pull_changed(service: RunService, event: PullChanged) -> None:
+    """Keep what builds on ours true after its end, its second start, or a change of its stack.
+
+    What waited for its end goes on. Raises ``Outage``.
+    """
+    parts, here = service.parts, event.repository
+    if isinstance(event, PullClosed) and event.merged:
+        await parts.outward.merged(event)
+    config = await parts.config_or_default(event.installation_id, here)
+    if config.github_mode != "disabled":
+        ended = event.issue if isinstance(event, PullClosed) else None
+        ticks = await _ticks(service, here.id, config.pull_requests.strategy)
+        await (await _default_branch(service, event)).restack(ended=ended, ticks=ticks)
+    if isinstance(event, PullClosed) and event.branch.startswith(PREFIX):
+        await service.queue.pull_ended(Affected(event.installation_id, here.id))
+        await service.look()
+
+
+async def _ticks(service: RunService, repository_id: int, strategy: PullRequests) -> bool:
+    """Say whether a changed roadmap is a reason to touch a branch.
+
+    A single pull request grows while its run works or may continue, and continues only from its own
+    commits.
+    """
+    if strategy != "single":
+        return True
+    unfinished = await service.parts.runs.by_status(*UNFINISHED)
+    return all(run.repository_id != repository_id for run in unfinished)
+
+
+async def _default_branch(
+    service: RunService, event: BranchPushed | PullChanged
+) -> GitHubRepository:
+    """The repository of an event, for no run and no roadmap in particular."""
+    place = RunRequest(
+        id="",
+        delivery=event.delivery,
+        repository_id=event.repository.id,
+        repository=event.repository.full_name,
+        installation_id=event.installation_id,
+        issue=None,
+        roadmap="",
+        base_branch=event.repository.default_branch,
+        request={"private": event.repository.private},
+    )
+    return await service.parts.repository(place, QueuedFollowUps(service, place))

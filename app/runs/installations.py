@@ -14,16 +14,14 @@ When one becomes private, the links to its runs' pages that everybody could read
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable, Collection
-from typing import Protocol
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 
 from app.github.client import ARCHIVED, SUSPENDED
 from app.github.identity import Gone
-from app.github.token_identity import Identity
-from app.progress.text import progress_texts
-from app.store.queue import Affected, Queue
-from app.store.runs import REMOVED, Run
-from handlers.issue_thread import Refusals
+from app.runs.service import RunService
+from app.store.queue import Affected
+from app.store.runs import REMOVED
 from handlers.pushes import InstallationChanged, RepositoryChanged
 
 log = logging.getLogger(__name__)
@@ -50,39 +48,17 @@ _BACK = ("renamed", "transferred", "unarchived")
 """What happens to a repository that we could not reach, or not under its name."""
 
 
-class InstallationReach(Protocol):
-    """Hears whether we can write to the repositories of an installation."""
-
-    def __call__(self, installation_id: int, /, *, active: bool) -> None: ...
-
-
-class Return(Protocol):
-    """Catches up on what happened while we did not hear of it. Raises ``Outage``."""
-
-    async def __call__(self, installation_id: int, only: Collection[int] = (), /) -> None: ...
-
-
+@dataclass(frozen=True)
 class Installations:
     """Works an event about an installation; doing it twice changes nothing.
 
-    ``look`` tells the worker that something changed, ``reach`` hears whether an installation is
-    active, ``returned`` which repositories can be reached again.
+    ``reach`` hears whether an installation is active, ``returned`` catches up on what happened in
+    repositories while we did not hear of it.
     """
 
-    def __init__(
-        self,
-        identity: Identity,
-        queue: Queue,
-        *,
-        look: Callable[[], Awaitable[None]],
-        reach: InstallationReach,
-        returned: Return,
-    ) -> None:
-        self._identity = identity
-        self._queue = queue
-        self._look = look
-        self._reach = reach
-        self._returned = returned
+    service: RunService
+    reach: Callable[..., None]
+    returned: Callable[..., Awaitable[None]]
 
     async def __call__(self, event: InstallationChanged | RepositoryChanged) -> None:
         """Ask GitHub for its status, and let the runs follow. Raises ``Outage``."""
@@ -93,44 +69,46 @@ class Installations:
         else:
             moved = await self._changed(event)
         log.info("Installation %s: %s, %s runs", event.installation_id, event.action, moved)
-        await self._look()
+        await self.service.look()
         await self._catch_up(event)
 
     async def _changed(self, event: InstallationChanged) -> int:
         all_of_it = Affected(event.installation_id)
-        standing = await self._identity.standing(event.installation_id)
-        self._reach(event.installation_id, active=standing == "active")
+        standing = await self.service.parts.identity.standing(event.installation_id)
+        self.reach(event.installation_id, active=standing == "active")
         if standing == "gone":
-            return await self._queue.cancel_where(all_of_it, reason=_GONE)
+            return await self.service.queue.cancel_where(all_of_it, reason=_GONE)
         if standing == "suspended":
-            return await self._queue.pause_where(all_of_it, cause=SUSPENDED, reason=_SUSPENDED)
-        return await self._queue.wake_where(all_of_it, _HEALED)
+            return await self.service.queue.pause_where(
+                all_of_it, cause=SUSPENDED, reason=_SUSPENDED
+            )
+        return await self.service.queue.wake_where(all_of_it, _HEALED)
 
     async def _selected(self, event: InstallationChanged) -> int:
         """Look at the repositories in which a run is unfinished; nothing becomes of the others."""
-        known = await self._queue.repositories(event.installation_id)
+        known = await self.service.queue.repositories(event.installation_id)
         moved = 0
         for id in set(event.repositories) & set(known):
             here = Affected(event.installation_id, id)
             if await self._covers(event.installation_id, known[id]):
-                moved += await self._queue.wake_where(here, (REMOVED,))
+                moved += await self.service.queue.wake_where(here, (REMOVED,))
             else:
-                moved += await self._queue.pause_where(here, cause=REMOVED, reason=_REMOVED)
+                moved += await self.service.queue.pause_where(here, cause=REMOVED, reason=_REMOVED)
         return moved
 
     async def _repository(self, event: RepositoryChanged) -> int:
         """Let the runs of a repository follow it to another name, owner or status."""
         here = Affected(event.installation_id, event.repository.id)
         if event.action == "archived":
-            return await self._queue.pause_where(here, cause=ARCHIVED, reason=_ARCHIVED)
+            return await self.service.queue.pause_where(here, cause=ARCHIVED, reason=_ARCHIVED)
         if event.action in ("privatized", "publicized"):
             private = event.action == "privatized"
-            return await self._queue.hide(event.repository.id, private=private)
+            return await self.service.queue.hide(event.repository.id, private=private)
         if event.action == "unarchived":
-            return await self._queue.wake_where(here, (ARCHIVED,))
+            return await self.service.queue.wake_where(here, (ARCHIVED,))
         name, installation = event.repository.full_name, event.installation_id
-        moved = await self._queue.follow(event.repository.id, name, installation)
-        woken = await self._queue.wake_where(here, (REMOVED, *_HEALED))
+        moved = await self.service.queue.follow(event.repository.id, name, installation)
+        woken = await self.service.queue.wake_where(here, (REMOVED, *_HEALED))
         return moved + woken
 
     async def _catch_up(self, event: InstallationChanged | RepositoryChanged) -> None:
@@ -138,51 +116,15 @@ class Installations:
         installation = event.installation_id
         if isinstance(event, RepositoryChanged):
             if event.action in _BACK:
-                await self._returned(installation, [event.repository.id])
+                await self.returned(installation, [event.repository.id])
         elif event.repositories:
             if event.added:
-                await self._returned(installation, [each.id for each in event.added])
-        elif await self._identity.standing(installation) == "active":
-            await self._returned(installation)
+                await self.returned(installation, [each.id for each in event.added])
+        elif await self.service.parts.identity.standing(installation) == "active":
+            await self.returned(installation)
 
     async def _covers(self, installation: int, repository: str) -> bool:
         try:
-            return await self._identity.installation_for(repository) == installation
+            return await self.service.parts.identity.installation_for(repository) == installation
         except Gone:
             return False
-
-
-class MissingPermissions:
-    """What owners have not accepted yet, said once in each repository.
-
-    A process asks GitHub once for each repository: only a new version of the App asks for more.
-    """
-
-    def __init__(self, identity: Identity, refusals: Refusals) -> None:
-        self._identity = identity
-        self._refusals = refusals
-        self._asked: set[int] = set()
-
-    async def missing(self, run: Run) -> str:
-        """Say what does not work in the repository of a run, and was not said there before.
-
-        Raises ``Outage``.
-        """
-        if run.repository_id in self._asked:
-            return ""
-        lacking = await self._identity.lacking(run.installation_id)
-        place = {"repository_id": run.repository_id, "issue": 0}
-        new = [
-            each
-            for each in sorted(lacking)
-            if await self._refusals.first(**place, user_id=_PLACES[each], delivery=run.id)
-        ]
-        self._asked.add(run.repository_id)
-        if not new:
-            return ""
-        page = await self._identity.page(run.installation_id)
-        return progress_texts.not_granted(new, page)
-
-
-_PLACES = {"checks": 0, "actions": -1, "merge_queues": -2, "statuses": -3}
-"""Under which number it is kept that a permission was said to be missing: nobody has these."""

@@ -5,20 +5,16 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import quote, urlencode
+from urllib.parse import quote
 
-from app.github.api import RepositoryApi
-from app.github.broken import BrokenPulls
 from app.github.config import Contents
 from app.github.one_pull import offer_of
 from app.github.pulls import Pull, Pulls, read_pull
 from app.github.stack import Ties, in_review, place_of
-from app.github.token_identity import READ, REVIEW, Permissions
+from app.github.token_identity import READ, REVIEW
 from app.runs.parts import ServerParts
-from app.runs.requests import row_of
-from handlers.ports import Fixing, InReview, OfferKind, RepairLeft, RunRequested, StackPlace
+from handlers.ports import InReview, OfferKind, RunRequested, StackPlace
 from runner.errors import Outage
-from runner.people.sentences import fix_branch
 from runner.roadmap.parse import parse_roadmap
 
 
@@ -39,27 +35,8 @@ class OurPulls:
         return offer_of(found, await self.parts.identity.bot_login()) if found else None
 
     async def _found(self, request: RunRequested) -> Any:
-        api, doing = self._api(request), f"show #{request.issue}"
+        api, doing = self.parts.api(request, REVIEW), f"show #{request.issue}"
         return await api.find(f"pulls/{request.issue}", doing, refused=Outage)
-
-    def _api(self, request: RunRequested, permissions: Permissions = REVIEW) -> RepositoryApi:
-        client = self.parts.identity.client(
-            installation_id=request.installation_id,
-            repository_id=request.repository.id,
-            permissions=permissions,
-        )
-        return RepositoryApi(client, request.repository.full_name)
-
-    async def repair_of(self, request: RunRequested) -> RepairLeft | None:
-        """The open repair of a pull request. Raises ``Outage``."""
-        name, own = request.repository.full_name, await self.parts.identity.bot_login()
-        api = self._api(request)
-        head = f"{name.partition('/')[0]}:{fix_branch(request.issue)}"
-        query = urlencode({"state": "open", "head": head})
-        doing = f"look for a repair of #{request.issue}"
-        found = await api.get(f"pulls?{query}", doing, refused=Outage)
-        ours = (each for each in found if (each["user"] or {}).get("login") == own)
-        return next((RepairLeft(each["number"], each["base"]["ref"]) for each in ours), None)
 
     async def pull_from(self, request: RunRequested, branch: str) -> Pull | None:
         """Our open pull request from a branch. Raises ``Outage``."""
@@ -79,14 +56,16 @@ class OurPulls:
         if not any(pull.open and pull.roadmap == roadmap for pull in known):
             return ()
         base = request.repository.default_branch
-        api = self._api(request, READ)
+        api = self.parts.api(request, READ)
         content = await Contents(api).read(roadmap, base)
         newest = await asyncio.to_thread(parse_roadmap, roadmap, content or b"")
         return in_review(known, base=base, newest=newest)
 
     async def _pulls(self, request: RunRequested, roadmap: str) -> Pulls:
         return Pulls(
-            self._api(request), bot_login=await self.parts.identity.bot_login(), roadmap=roadmap
+            self.parts.api(request, REVIEW),
+            bot_login=await self.parts.identity.bot_login(),
+            roadmap=roadmap,
         )
 
     async def most_revisions(self, request: RunRequested) -> int:
@@ -98,13 +77,6 @@ class OurPulls:
         """How often a repository lets Cairn repair the checks of one pull request by itself."""
         config = await self.parts.config_of(request)
         return 0 if config.github_mode == "disabled" else config.pull_requests.ci_repairs
-
-    async def broken(self, request: RunRequested) -> tuple[Fixing, str]:
-        """Whether somebody's pull request can be repaired, and its head. Raises ``Outage``."""
-        if not self.parts.identity.is_app:
-            return Fixing("no_app"), ""
-        repository = await self.parts.repository(row_of(request, ""))
-        return await BrokenPulls(repository).look(request.issue)
 
     async def fails(self, request: RunRequested, pull: Pull) -> bool:
         """Whether checks of others fail on a pull request, and not below it. Raises ``Outage``.
@@ -122,7 +94,7 @@ class OurPulls:
                 return False
             doing = f"compare {pull.base} with {pull.sha[:10]}"
             path = f"compare/{quote(pull.base, safe='')}...{pull.sha}"
-            found = await self._api(request, READ).get(path, doing)
+            found = await self.parts.api(request, READ).get(path, doing)
             return bool(await failing.new_since(failed, str(found["merge_base_commit"]["sha"])))
         except Outage as outage:
             if outage.kind != "permission":

@@ -20,19 +20,21 @@ from app.github.repository import GitHubRepository
 from app.github.token_identity import (
     CHECK,
     CONVERSE,
+    CONVERSE_ON_LINES,
     LOGS,
     PUBLISH,
     READ,
     STATUSES,
     Identity,
+    Permissions,
 )
 from app.jobs.worker import SegmentEngine
 from app.progress.comment import CommentPlace, Progress
 from app.proposals.service import Look, ShownProposals
 from app.runs.begun import RunPorts
-from app.runs.installations import MissingPermissions
 from app.runs.lessons import Lessons
 from app.runs.outward import Outward
+from app.runs.permissions import MissingPermissions
 from app.runs.requests import origin_of, row_of
 from app.server.links import RunLinks
 from app.settings import WorkSettings
@@ -41,7 +43,6 @@ from app.store.deliveries import StoredRefusals
 from app.store.history import StoredHistory
 from app.store.proposals import StoredDecisions, StoredProposals
 from app.store.runs import (
-    UNFINISHED,
     Run,
     RunRequest,
     SkippedTasks,
@@ -51,8 +52,9 @@ from app.store.runs import (
     StoredRuns,
     StoredSkips,
 )
-from handlers.events import PullChanged, PullClosed, Repo
+from handlers.events import Event, Repo, ReviewCommented
 from handlers.grammar import IN_ACTION, ON_GITHUB, Commands
+from handlers.issue_thread import IssueThread
 from handlers.ports import Rules, RunRequested
 from handlers.pushes import BranchPushed
 from runner.config.model import RepositoryConfig
@@ -66,11 +68,9 @@ from runner.loop.deps import Deps, EarlierRuns, FileSearch, NoReviews
 from runner.loop.recorder import Isolated, PastRuns, Recorder
 from runner.ports import Clock, Endpoint, Events, Fanout, Sandbox
 from runner.sandbox.choose import SandboxChoice
-from runner.state.publishing import PullRequests
 from runner.text.mask import Mask
 
-After = Callable[[RunRequest], FollowUps]
-"""Queues what follows when the branches of pull requests are changed, for a run or an event."""
+About = Event | BranchPushed | RunRequested
 
 
 class Folders:
@@ -194,7 +194,7 @@ class ServerParts:
         run: Run,
         watchers: Events,
         poll: Look,
-        after: After | None = None,
+        after: FollowUps | None = None,
     ) -> RunPorts:
         """Put together what one run works with. Raises ``Outage`` when GitHub does not answer."""
         repository = await self.repository(run, after)
@@ -264,7 +264,7 @@ class ServerParts:
         clock, model = self.around.clock, self.settings.cairn_model
         return Lessons(self.history, clock, repository_id=repository_id, model=model)
 
-    async def repository(self, run: RunRequest, after: After | None = None) -> GitHubRepository:
+    async def repository(self, run: RunRequest, after: FollowUps | None = None) -> GitHubRepository:
         """The repository as one run sees it. Raises ``Outage`` when GitHub does not answer.
 
         ``after`` queues what follows when the branches of pull requests are changed here.
@@ -284,9 +284,39 @@ class ServerParts:
             token=lambda: self.identity.installation_token(**scope, permissions=READ),
             mirror=self.folders.mirror(run.repository_id),
             memory=self.folders.stacks(run.repository_id),
-            after=after(run) if after else None,
+            after=after,
             now=self.around.clock.now,
             page=no_page if run.request.get("verify") else partial(self.page_link, run),
+        )
+
+    def client(self, about: About, permissions: Permissions) -> GitHubAPI:
+        """Speaks to GitHub about the repository of an event or a request."""
+        return self.identity.client(
+            installation_id=about.installation_id,
+            repository_id=about.repository.id,
+            permissions=permissions,
+        )
+
+    def api(self, about: About, permissions: Permissions) -> RepositoryApi:
+        """The API of the repository of an event or a request."""
+        return RepositoryApi(self.client(about, permissions), about.repository.full_name)
+
+    async def is_read_only(self, about: Event) -> bool:
+        """Whether we write nothing to the repository of an event. Raises ``Outage``."""
+        here = about.repository
+        return await self.read_only(about.installation_id, here.id, here.full_name)
+
+    async def thread(self, event: Event) -> IssueThread:
+        """The conversation that an event is part of. Raises ``Outage``."""
+        on_lines = isinstance(event, ReviewCommented)
+        return IssueThread(
+            github=self.client(event, CONVERSE_ON_LINES if on_lines else CONVERSE),
+            repository=event.repository,
+            installation_id=event.installation_id,
+            issue=event.issue,
+            own_login=await self.identity.bot_login(event.installation_id),
+            refusals=self.refusals,
+            read_only=partial(self.is_read_only, event),
         )
 
     async def roadmap_now(self, request: RunRequested, path: str) -> bytes:
@@ -295,82 +325,39 @@ class ServerParts:
         now = await stacking.roadmap_now(repository, await repository.stack(), path)
         return now.content if now else b""
 
-    async def restack(self, push: BranchPushed, strategy: PullRequests, *, after: After) -> None:
-        """Keep open pull requests true to the branch that was pushed to. Raises ``Outage``."""
-        repository = await self._default_branch(push, after)
-        ticks = await self._ticks(push.repository.id, strategy)
-        await repository.restack(ticks=ticks, tip=push.after)
-
-    async def _ticks(self, repository_id: int, strategy: PullRequests) -> bool:
-        """Say whether a changed roadmap is a reason to touch a branch.
-
-        A single pull request grows while its run works or may continue, and continues only from its
-        own commits.
-        """
-        if strategy != "single":
-            return True
-        unfinished = await self.runs.by_status(*UNFINISHED)
-        return all(run.repository_id != repository_id for run in unfinished)
-
-    async def pull_changed(self, event: PullChanged, *, after: After) -> None:
-        """Keep what builds on ours true after its end, its second start, or a change of its stack.
-
-        Raises ``Outage``.
-        """
-        config = await self._config_or_default(event.installation_id, event.repository)
-        if config.github_mode != "disabled":
-            ended = event.issue if isinstance(event, PullClosed) else None
-            ticks = await self._ticks(event.repository.id, config.pull_requests.strategy)
-            repository = await self._default_branch(event, after)
-            await repository.restack(ended=ended, ticks=ticks)
-
-    async def _default_branch(
-        self, event: BranchPushed | PullChanged, after: After
-    ) -> GitHubRepository:
-        """The repository of an event, for no run and no roadmap in particular."""
-        place = RunRequest(
-            id="",
-            delivery=event.delivery,
-            repository_id=event.repository.id,
-            repository=event.repository.full_name,
-            installation_id=event.installation_id,
-            issue=None,
-            roadmap="",
-            base_branch=event.repository.default_branch,
-            request={"private": event.repository.private},
-        )
-        return await self.repository(place, after)
-
     async def rules_of(self, repository: Repo, installation: int) -> Rules:
         """Who may decide about proposals there, as its configuration says now."""
-        group = (await self._config_or_default(installation, repository)).permissions
+        group = (await self.config_or_default(installation, repository)).permissions
         return Rules(need=group.decide, own_runs=group.own_runs)
 
     async def read_only(self, installation_id: int, repository_id: int, full_name: str) -> bool:
         """Whether we write nothing there, as its configuration says now. Raises ``Outage``."""
-        github = self._reader(installation_id, repository_id)
         try:
-            return (await self.config_at(github, full_name)).github_mode == "disabled"
+            config = await self.config(installation_id, repository_id, full_name)
         except ConfigError:
             return False  # people are told what is wrong with it
+        return config.github_mode == "disabled"
 
     async def most_attempts(self, run: RunRequest) -> int:
         """How often a repository lets a pull request be worked on again. Raises ``Outage``."""
-        github = self._reader(run.installation_id, run.repository_id)
         try:
-            return (await self.config_at(github, run.repository)).pull_requests.revisions
+            config = await self.config(run.installation_id, run.repository_id, run.repository)
         except ConfigError:
             return 0  # no run could begin, and people are told why
+        return config.pull_requests.revisions
 
-    def _reader(self, installation_id: int, repository_id: int) -> GitHubAPI:
-        return self.identity.client(
-            installation_id=installation_id, repository_id=repository_id, permissions=READ
-        )
+    async def config(
+        self, installation_id: int, repository_id: int, full_name: str
+    ) -> RepositoryConfig:
+        """The configuration of a repository. Raises ``ConfigError``, ``Outage``."""
+        scope = {"installation_id": installation_id, "repository_id": repository_id}
+        github = self.identity.client(**scope, permissions=READ)
+        return await self.config_at(github, full_name)
 
-    async def _config_or_default(self, installation_id: int, repository: Repo) -> RepositoryConfig:
+    async def config_or_default(self, installation_id: int, repository: Repo) -> RepositoryConfig:
+        """The configuration of a repository; the default if it has errors. Raises ``Outage``."""
         try:
-            github = self._reader(installation_id, repository.id)
-            return await self.config_at(github, repository.full_name)
+            return await self.config(installation_id, repository.id, repository.full_name)
         except ConfigError:
             return RepositoryConfig()  # the run itself tells people what is wrong
 
@@ -387,7 +374,7 @@ class ServerParts:
 
     async def config_of(self, request: RunRequested) -> RepositoryConfig:
         """The configuration of the repository of a request; the default if it has errors."""
-        return await self._config_or_default(request.installation_id, request.repository)
+        return await self.config_or_default(request.installation_id, request.repository)
 
     async def config_at(self, github: GitHubAPI, repository: str) -> RepositoryConfig:
         """The configuration of a repository. Raises ``ConfigError``, ``Outage``."""

@@ -15,8 +15,9 @@ from dataclasses import dataclass
 from app.dashboard.keeper import BoardPlace
 from app.github.api import RepositoryApi
 from app.github.config import Contents
-from app.github.token_identity import READ, Identity
-from app.store.runs import StoredRuns
+from app.github.token_identity import READ
+from app.runs.service import RunService
+from app.store.queue import Affected
 from handlers.events import Repo, User
 from handlers.pushes import BranchPushed
 from runner.errors import TaskError
@@ -31,19 +32,16 @@ MOST = 50
 class Returning:
     """Catches up on repositories in which there were runs; doing it twice changes nothing.
 
-    ``pushed`` keeps plan and pull requests true to the default branch, ``board`` the dashboard,
-    ``ended`` lets runs go on that waited for the end of pull requests.
+    ``pushed`` keeps plan and pull requests true to the default branch, ``board`` the dashboard.
     """
 
-    identity: Identity
-    runs: StoredRuns
+    service: RunService
     pushed: Callable[[BranchPushed], Awaitable[None]]
     board: Callable[[BoardPlace], Awaitable[None]]
-    ended: Callable[[BoardPlace], Awaitable[None]]
 
     async def __call__(self, installation_id: int, only: Collection[int] = ()) -> None:
         """Catch up on ``only`` these repositories (by id), or on all. Raises ``Outage``."""
-        known = await self.runs.repositories(installation_id, most=MOST)
+        known = await self.service.parts.runs.repositories(installation_id, most=MOST)
         for id, name in known.items():
             if not only or id in only:
                 try:
@@ -53,14 +51,14 @@ class Returning:
 
     async def _one(self, installation_id: int, id: int, name: str) -> None:
         scope = {"installation_id": installation_id, "repository_id": id}
-        api = RepositoryApi(self.identity.client(**scope, permissions=READ), name)
+        api = RepositoryApi(self.service.parts.identity.client(**scope, permissions=READ), name)
         found = await api.repository()
         here = Repo.model_validate(found)
         place = BoardPlace(installation_id, id, here.full_name, here.default_branch)
         head = await Contents(api).head(here.default_branch)
         if head and not found["archived"]:
             # a push that changes nothing: what is out of date is noticed, and nothing is started
-            bot = await self.identity.bot_login(installation_id)
+            bot = await self.service.parts.identity.bot_login(installation_id)
             push = BranchPushed(
                 delivery=f"return of {here.id}",
                 repository=here,
@@ -70,5 +68,6 @@ class Returning:
                 sender=User(id=0, login=bot, type="Bot"),
             )
             await self.pushed(push)
-            await self.ended(place)
+            # runs go on that waited for the end of pull requests
+            await self.service.queue.pull_ended(Affected(installation_id, id))
         await self.board(place)

@@ -27,11 +27,9 @@ from handlers.events import User
 from handlers.ports import (
     Ambiguous,
     CheckpointStatus,
-    Fixing,
     InReview,
     NamedTask,
     OfferKind,
-    RepairLeft,
     Revising,
     RunRequested,
     RunStatus,
@@ -157,11 +155,6 @@ class RunService:
         """Return what the pull request of the request proposes, if it is such an open one."""
         return await self.pulls.offer_of(request)
 
-    async def repair_left(self, request: RunRequested) -> RepairLeft | None:
-        """Return the open repair of the pull request of the request; GitHub is asked only then."""
-        runs = await self.parts.runs.by_issue(request.repository.id, request.issue)
-        return await self.pulls.repair_of(request) if any(map(is_fix, runs)) else None
-
     async def in_review(self, request: RunRequested) -> tuple[InReview, ...]:
         """Return the open pull requests of the roadmap of the issue's newest run."""
         runs = await self.parts.runs.by_issue(request.repository.id, request.issue)
@@ -183,25 +176,6 @@ class RunService:
         asked = replace(asked, number=len(used) + 1, most=most)
         await self.start(_about(request, pull), {"revision": asdict(asked)})
         return Revising("started", len(used) + 1, most)
-
-    async def fix(self, request: RunRequested) -> Fixing:
-        """Queue a run that proposes a repair of anybody's pull request; twice leaves one."""
-        if await self.parts.runs.get(request.run):
-            return Fixing("started")
-        found, head = await self.pulls.broken(request)
-        if found.outcome != "started":
-            return found
-        most = await self.pulls.most_revisions(request)
-        runs = await self.parts.runs.by_issue(request.repository.id, request.issue)
-        used = [run for run in runs if is_fix(run)]
-        if any(run.status in UNFINISHED for run in used):
-            return Fixing("working")
-        if len(used) >= most:
-            return Fixing("limit" if most else "off", most=most)
-        by, number = request.by.login, len(used) + 1
-        asked = RevisionRequest(request.issue, by, failing=head, fix=True, number=number, most=most)
-        await self.start(request, {"revision": asdict(asked)})
-        return found
 
     async def repair(
         self, request: RunRequested, head: str, *, branches: Sequence[str] = ()
@@ -294,20 +268,16 @@ def _about(request: RunRequested, pull: Pull) -> RunRequested:
 def is_revision(run: Run) -> bool:
     """Say whether a run was started to revise a pull request, and had something to do."""
     asked = run.request.get("revision") or {}
-    return _revises(run) and not (asked.get("failing") or asked.get("conflict"))
+    return has_revised(run) and not (asked.get("failing") or asked.get("conflict"))
 
 
 def is_repair(run: Run) -> bool:
     """Say whether a run was started because checks failed, and had something to do."""
     asked = run.request.get("revision") or {}
-    return _revises(run) and bool(asked.get("failing")) and not asked.get("fix")
+    return has_revised(run) and bool(asked.get("failing")) and not asked.get("fix")
 
 
-def is_fix(run: Run) -> bool:
-    """Say whether somebody asked for a repair of checks, and there was something to do."""
-    return _revises(run) and bool(run.request["revision"].get("fix"))
-
-
-def _revises(run: Run) -> bool:
+def has_revised(run: Run) -> bool:
+    """Say whether a run was to change a pull request, and had something to do."""
     worked = run.result is None or bool(run.result.get("attempted", True))
     return bool(run.request.get("revision")) and worked

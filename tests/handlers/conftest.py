@@ -20,7 +20,6 @@ from handlers.ports import (
     Ambiguous,
     CheckpointStatus,
     DecisionView,
-    Fixing,
     InReview,
     InstalledRepository,
     NamedTask,
@@ -104,19 +103,12 @@ class WrittenRuns:
     async def offer(self, request: RunRequested) -> OfferKind | None:
         return None
 
-    async def repair_left(self, request: RunRequested) -> None:
-        return None
-
     async def in_review(self, request: RunRequested) -> tuple[InReview, ...]:
         return ()
 
     async def revise(self, request: RunRequested, asked: RevisionRequest) -> Revising:
         self.asked.append(("revise", request.run, asked.text))
         return Revising("started", 1, 3)
-
-    async def fix(self, request: RunRequested) -> Fixing:
-        self.asked.append(("fix", request.run))
-        return Fixing("started")
 
     async def skip(self, request: RunRequested, task: NamedTask) -> bool:
         self.asked.append(("skip", task.key))

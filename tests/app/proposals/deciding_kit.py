@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 
 import aiohttp
 
@@ -17,21 +18,22 @@ from app.github.identity import AppIdentity
 from app.proposals.polling import Poller
 from app.proposals.service import ProposalService
 from app.runs.our_pulls import OurPulls
-from app.runs.parts import Surroundings
+from app.runs.outward import Outward
+from app.runs.parts import ServerParts, Surroundings
 from app.runs.reactions import Reactions
 from app.runs.service import RunService
 from app.store.database import Store, open_store
-from app.store.deliveries import Delivery, StoredRefusals
+from app.store.deliveries import Delivery
 from app.store.proposals import ProposalOfRun, StoredProposals
 from app.store.queue import Queue
-from app.store.runs import RunRequest, Status, StoredRuns, StoredSkips
+from app.store.runs import RunRequest, Status, StoredRuns
 from app.store.schema import decisions
 from app.store.schema import proposals as table
 from app.store.wakeups import Wakeups
-from handlers.events import PullClosed, PullReopened, Repo
+from handlers.events import Repo
 from handlers.ports import ProposalView, Rules, RunRequested, State
+from runner.config.model import RepositoryConfig
 from runner.errors import Outage
-from runner.ports import Clock
 from runner.state.proposal import Proposal, ProposalPlace
 from tests.app.store.rows import set_run
 from tests.fake_github import FakeGitHub
@@ -233,7 +235,11 @@ def _bench(github: FakeGitHub, session: aiohttp.ClientSession, store: Store) -> 
         sleep=sleep,
     )
     runs, stored = StoredRuns(store, clock), StoredProposals(store, clock)
-    parts = _Parts(identity, store, clock)
+    settings = SimpleNamespace(cairn_allowed_bots=["robot[bot]"])
+    configs, known = Configurations(clock=clock, images=()), {"store": store, "identity": identity}
+    rest = dict.fromkeys(("model", "journal", "sandbox", "folders", "index", "mask"))
+    about = {"settings": settings, "around": Surroundings(clock), "configs": configs, **known}
+    parts = _Parts(**about, **rest, permissions=None, outward=Outward(clock, str))  # type: ignore[arg-type]
     queue = Queue(store, clock, Wakeups(clock, lambda connection, wakeup: None, at_once=1000))
 
     async def rules_of(repository: Repo, installation: int) -> Rules:
@@ -254,38 +260,27 @@ def _bench(github: FakeGitHub, session: aiohttp.ClientSession, store: Store) -> 
     async def refuse(*_: object) -> str:
         raise Outage("test", "no run is started here")
 
-    async def changed(event: PullClosed | PullReopened) -> None:
-        return None
-
     service = _Service(parts, queue, proposals, waiting=refuse, look=nothing)  # type: ignore[arg-type]
     dispatch = Dispatch(
         service,
         (),
         COMMANDS,
-        dashboards=refuse,  # type: ignore[arg-type]
+        dashboards=_NoBoards(),  # type: ignore[arg-type]
         installed=refuse,  # type: ignore[arg-type]
-        changed=changed,
         pushed=refuse,  # type: ignore[arg-type]
     )
     bench = Bench(github, store, stored, runs, queue, dispatch, poller, identity, Rules())
     return bench
 
 
-class _Parts:
-    """As much of a server as deciding takes."""
-
-    allowed_bots = frozenset({"robot[bot]"})
-
-    def __init__(self, identity: AppIdentity, store: Store, clock: Clock) -> None:
-        self.identity = identity
-        self.runs = StoredRuns(store, clock)
-        self.skips = StoredSkips(store, clock)
-        self.refusals = StoredRefusals(store, clock)
-        self.configs = Configurations(clock=clock, images=())
-        self.around = Surroundings(clock)
+class _Parts(ServerParts):
+    """A server of which deciding needs the database and GitHub."""
 
     async def read_only(self, *_: object) -> bool:
         return False
+
+    async def config_or_default(self, *_: object) -> RepositoryConfig:
+        return RepositoryConfig(github_mode="disabled")  # no pull request is restacked
 
     async def roadmap_of(self, *_: object) -> str:
         raise Outage("test", "no run is started here")
@@ -295,6 +290,11 @@ class _Service(RunService):
     @property
     def pulls(self) -> OurPulls:
         return _NoPulls(self.parts)
+
+
+class _NoBoards:
+    async def mark(self, *_: object) -> None:
+        return None
 
 
 class _NoPulls(OurPulls):

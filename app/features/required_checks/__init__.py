@@ -1,19 +1,26 @@
 """Merge rules that require a check of ours, and the pull requests that never get one.
 
 Our checks are on the pull requests that show our work. A rule applies to all, so what people open
-would wait for ever: there the checks that are required are made as neutral ones.
+would wait for ever: there the checks that are required are made as neutral ones. So are those that
+a merge queue may wait for.
 """
 
 from __future__ import annotations
 
+import logging
 from typing import Any
 from urllib.parse import quote
 
-from app.github.api import RepositoryApi
+from app.github.api import BestEffort, RepositoryApi
 from app.github.checks import RECOVERY, STACK, TRUST, CheckRuns
 from app.github.comments import first_kind
-from handlers.events import PullHead
+from app.github.token_identity import CHECK, READ
+from app.runs.feature import Feature
+from app.runs.service import RunService
+from handlers.events import MergeQueued, PullHead, PullPushed, PullReopened, PullTouched
 from runner.errors import Outage, TaskError
+
+log = logging.getLogger(__name__)
 
 _OURS = (TRUST, STACK, RECOVERY)
 _OWN: dict[str | None, frozenset[str]] = {
@@ -29,13 +36,13 @@ _SUMMARY = (
 )
 
 
-def missing(shown: PullHead, own: str) -> frozenset[str]:
+def _missing(shown: PullHead, own: str) -> frozenset[str]:
     """Name the checks of ours that a pull request never gets by itself; ``own`` is our login."""
     ours = shown.author.lower() == own.lower()
     return frozenset(_OURS) - (_OWN.get(first_kind(shown.body), frozenset()) if ours else set())
 
 
-async def answer_rules(
+async def _answer(
     api: RepositoryApi, runs: CheckRuns, shown: PullHead, names: frozenset[str]
 ) -> None:
     """Make those of these checks that the base branch requires; doing it twice leaves one.
@@ -68,3 +75,48 @@ async def _rules(api: RepositoryApi, place: str, branch: str) -> Any:
         if outage.kind != "permission":
             raise
         return []
+
+
+async def _changed(service: RunService, event: PullPushed | PullReopened | PullTouched) -> None:
+    """Make them on a pull request. Nobody else does, so bots and what they open count, too."""
+    shown, parts = event.shows, service.parts
+    if shown is None or (isinstance(event, PullTouched) and not event.moved):
+        return
+    own = await parts.identity.bot_login(event.installation_id)
+    names = _missing(shown, own)
+    if names and parts.identity.is_app and not await parts.is_read_only(event):
+        with BestEffort()():
+            runs = CheckRuns(parts.api(event, CHECK), bot_login=own)
+            await _answer(parts.api(event, READ), runs, shown, names)
+
+
+_QUEUE_TITLE = "Checked on the pull requests"
+_QUEUE_SUMMARY = (
+    "Cairn checks pull requests, not the commits of a merge queue. This check on each pull request "
+    "shows how far its change is verified; your CI shows whether all of them work together."
+)
+
+
+async def _queued(service: RunService, event: MergeQueued) -> None:
+    """Give a merge queue the checks that it may wait for: neutral, so they hold nothing up.
+
+    The queue may have given the commit up meanwhile; GitHub refuses checks on it then.
+    """
+    if await service.parts.is_read_only(event):
+        return
+    own = await service.parts.identity.bot_login(event.installation_id)
+    runs = CheckRuns(service.parts.api(event, CHECK), bot_login=own)
+    output = {"title": _QUEUE_TITLE, "summary": _QUEUE_SUMMARY}
+    try:
+        for name in (TRUST, STACK):
+            if await runs.find(name, event.head) is None:
+                made = {"name": name, "conclusion": "neutral", "output": output}
+                await runs.make(event.head, made)
+    except TaskError as refused:
+        log.warning("A merge queue gets no checks on %s: %s", event.head, refused.message)
+
+
+def register() -> Feature:
+    """Return what the feature adds."""
+    changed = dict.fromkeys((PullPushed, PullReopened, PullTouched), _changed)
+    return Feature(events={**changed, MergeQueued: _queued})

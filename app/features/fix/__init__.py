@@ -1,0 +1,101 @@
+"""``/execute fix``: a run tries to repair the failing checks of anybody's pull request."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, replace
+from urllib.parse import urlencode
+
+from app.features.fix.looking import Fixing, RepairLeft, look
+from app.features.fix.texts import fixing_texts
+from app.github.token_identity import REVIEW
+from app.runs.feature import Feature
+from app.runs.requests import row_of
+from app.runs.service import RunService, has_revised
+from app.store.runs import UNFINISHED, Run
+from handlers.conversation import Conversation
+from handlers.events import PullClosed
+from handlers.grammar import Command, CommandReply, CommandRow, ExecuteCommand
+from handlers.ports import RunRequested
+from handlers.reviews import asked_by_sender
+from runner.errors import Outage
+from runner.people.sentences import fix_branch
+from runner.state.revising import RevisionRequest
+
+
+@dataclass(frozen=True, slots=True)
+class FixCommand(Command):
+    """Propose a repair of what fails on this pull request."""
+
+
+async def _asked(conversation: Conversation, command: FixCommand) -> CommandReply:
+    """Propose a repair of this pull request; what comes of it is in the run's own comment."""
+    request = conversation.request(ExecuteCommand())
+    return CommandReply(fixing_texts.fixing(await _started(conversation.service, request)))
+
+
+async def _started(service: RunService, request: RunRequested) -> Fixing:
+    """Queue a run that proposes a repair of anybody's pull request; twice leaves one."""
+    parts = service.parts
+    if await parts.runs.get(request.run):
+        return Fixing("started")
+    if not parts.identity.is_app:
+        return Fixing("no_app")
+    found, head = await look(await parts.repository(row_of(request, "")), request.issue)
+    if found.outcome != "started":
+        return found
+    most = await service.pulls.most_revisions(request)
+    used = [run for run in await _here(service, request) if _is_fix(run)]
+    if any(run.status in UNFINISHED for run in used):
+        return Fixing("working")
+    if len(used) >= most:
+        return Fixing("limit" if most else "off", most=most)
+    by, number = request.by.login, len(used) + 1
+    asked = RevisionRequest(request.issue, by, failing=head, fix=True, number=number, most=most)
+    await service.start(request, {"revision": asdict(asked)})
+    return found
+
+
+async def _here(service: RunService, request: RunRequested) -> list[Run]:
+    return await service.parts.runs.by_issue(request.repository.id, request.issue)
+
+
+def _is_fix(run: Run) -> bool:
+    """Say whether somebody asked for a repair of checks, and there was something to do."""
+    return has_revised(run) and bool(run.request["revision"].get("fix"))
+
+
+async def _ended(service: RunService, event: PullClosed) -> None:
+    """Say on an open repair of a pull request what to do with it when that one ends."""
+    request = asked_by_sender(event)
+    if any(map(_is_fix, await _here(service, request))) and (
+        repair := await _left(service, request)
+    ):
+        merged_into = event.base if event.merged else ""
+        text = fixing_texts.left(repair, event.issue, merged_into=merged_into)
+        there = replace(await service.parts.thread(event), issue=repair.number)
+        await there.reply(text, to=event.delivery, since=event.closed_at)
+
+
+async def _left(service: RunService, request: RunRequested) -> RepairLeft | None:
+    """The open repair of a pull request. Raises ``Outage``."""
+    name, own = request.repository.full_name, await service.parts.identity.bot_login()
+    head = f"{name.partition('/')[0]}:{fix_branch(request.issue)}"
+    query = urlencode({"state": "open", "head": head})
+    doing = f"look for a repair of #{request.issue}"
+    found = await service.parts.api(request, REVIEW).get(f"pulls?{query}", doing, refused=Outage)
+    ours = (each for each in found if (each["user"] or {}).get("login") == own)
+    return next((RepairLeft(each["number"], each["base"]["ref"]) for each in ours), None)
+
+
+def register() -> Feature:
+    """Return what the feature adds."""
+    row = CommandRow(
+        name="fix",
+        makes=FixCommand,
+        handler=_asked,
+        needs="write",
+        description="try once to repair the failing checks of this pull request, whoever opened "
+        "it; the repair is a pull request against its branch",
+        example="/execute fix",
+    )
+    return Feature(commands=(row,), events={PullClosed: _ended})

@@ -1,0 +1,1 @@
+"""Checks that merge rules and merge queues wait for."""
