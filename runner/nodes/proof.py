@@ -10,6 +10,7 @@ from runner.code.inline_tests import has_inline_tests, with_tests_of
 from runner.code.languages import is_test_file, language_of
 from runner.nodes.assess import tests_using
 from runner.nodes.steadied import MOST
+from runner.nodes.subject import subject_of
 from runner.nodes.work import NodeWork
 from runner.ports import SandboxSession
 from runner.state.changes import ChangeSet
@@ -145,6 +146,7 @@ class _Proof:
         self._before: dict[str, Before] = dict.fromkeys(suite.ids, "passed")
         self._lacked: set[str] = set()
         self._noticed: set[str] | None = None
+        self._whole = True
         self._extended: set[str] = set()
         self._only = suite.only
 
@@ -158,7 +160,9 @@ class _Proof:
             edited=True,
             before=self._before[test],
             lacked=test in self._lacked,
-            notices=None if self._noticed is None else test in self._noticed,
+            notices=(test in self._noticed) or (False if self._whole else None)
+            if self._noticed is not None
+            else None,
             rewritten=test in self._suite.rewritten - self._extended,
         )
 
@@ -178,10 +182,11 @@ class _Proof:
             telling = tuple(test for test in proof.found if test not in bent)
             result = proof.result if telling else "skipped"
             proof = replace(proof, found=telling, result=result, reason="" if telling else _BENT)
-        faults = await self._faults()
-        level = await self._try_faults(faults)
-        if not self._noticed:  # is what the change defines used at all?
-            await self._try_faults(await self._emptied())
+        subject = await subject_of(self._work)
+        await self._try_faults([subject.faults] if subject.faults else [])
+        noticed, self._whole = self._noticed, subject.whole
+        level = await self._try_faults(await self._faults())
+        self._noticed = self._noticed if noticed is None else noticed
         return [proof, *([level] if level else [])]
 
     async def _without_code(self) -> Level | None:
@@ -269,27 +274,28 @@ class _Proof:
         red = {test for test, _ in _failing(bent, ran)}
         self._extended = set(bent) & {plain_id(name) for name in ran.found} - red
 
-    async def _try_faults(self, faults: Mapping[Mutant, bytes]) -> Level | None:
-        """Run the tests with each fault alone; None where none could be put there."""
-        if not faults:
-            return None
-        session = await self._work.session()
+    async def _try_faults(self, faults: Sequence[Mapping[Mutant, bytes]]) -> Level | None:
+        """Run the tests with each group of faults alone; None where none could be put there."""
+        session = await self._work.session() if faults else None
         began = asyncio.get_running_loop().time()
         seconds = min(_LEAST_SECONDS, self._work.seconds)
         tried, missed = 0, list[str]()
-        for fault, whole in faults.items():
-            if not await _write(session, fault.path, fault.content):
+        for group in faults:
+            if session is None or not all(
+                [await _write(session, fault.path, fault.content) for fault in group]
+            ):
                 continue
             tool, only = self._suite.tool, self._only
             ran = as_one_test(await tool.run(session, timeout=seconds, only=only))
-            await _write(session, fault.path, whole)
-            built = language_of(fault.path) not in COMPILED or any(f.is_case for f in ran.failures)
-            if ran.result == "failed" and not built:
-                continue
+            for fault, whole in group.items():
+                await _write(session, fault.path, whole)
+            compiled = any(language_of(fault.path) in COMPILED for fault in group)
+            if ran.result == "failed" and compiled and not any(f.is_case for f in ran.failures):
+                continue  # it was not built
             noticed = {test for test, _ in _failing(self._suite.ids, ran)}
             self._noticed = (self._noticed or set()) | noticed
             tried += 1
-            missed += [] if noticed else [str(fault)]
+            missed += [] if noticed else map(str, group)
         return (
             Level(
                 "mutants",
@@ -304,31 +310,26 @@ class _Proof:
             else None
         )
 
-    async def _faults(self) -> dict[Mutant, bytes]:
+    async def _faults(self) -> list[dict[Mutant, bytes]]:
         """Faults in the changed lines of the code, the same ones for the same change."""
         new = self._code()
         old = await self._without_change(new)
-        found: dict[Mutant, bytes] = {}
+        found: list[dict[Mutant, bytes]] = []
         for path, content in new.items():
             left = _MOST_MUTANTS - len(found)
             made = await asyncio.to_thread(mutants, path, old.get(path), content, most=left)
-            found |= dict.fromkeys(made, content)
+            found += [{each: content} for each in made]
         return found
 
-    async def _emptied(self) -> dict[Mutant, bytes]:
-        new = self._code()
-        old = await self._without_change(new)
-        made = {path: emptied(path, old.get(path), content) for path, content in new.items()}
-        found = {each: new[path] for path, each in made.items() if each}
-        return dict(list(found.items())[:_MOST_MUTANTS])
-
-    async def _of_tested_code(self) -> dict[Mutant, bytes]:
+    async def _of_tested_code(self) -> list[dict[Mutant, bytes]]:
         """The code that tests of the suite use, emptied: what a task names comes first."""
         using = await tests_using(self._work, _files(self._suite.ids))
         paths = sorted(using, key=lambda path: (path not in self._change.words, path))
         old = await self._work.contents(paths[:_MOST_MUTANTS])
-        made = {path: emptied(path, None, content) for path, content in old.items()}
-        return {each: old[path] for path, each in made.items() if each}
+        made = {
+            path: emptied(path, code, range(code.count(b"\n") + 2)) for path, code in old.items()
+        }
+        return [{each: old[path]} for path, each in made.items() if each]
 
     async def _without_change(self, new: Mapping[str, bytes]) -> dict[str, bytes]:
         """The code that was there before, with the tests beside it as they are now."""

@@ -50,10 +50,11 @@ class Row:
     another way each time on the base alone. ``declared`` says whose test it is, ``lacks`` whose
     name or file it misses. ``reaches``: it runs a changed line, as far as can be known.
     ``repaired``: the author was shown this failure once. ``lacked``: without the change it failed
-    only because a name or file was missing. ``notices``: it fails with a fault put into the lines
-    it is about (None: none could be put there). ``taken``: the change itself takes the test or
-    what it tests away. ``rewritten``: it stood there, asserts something else now, and
-    fails with the change as it stood.
+    only because a name or file was missing. ``notices``: it fails where the functions that the task
+    is about are emptied (None: that could not be tried). ``taken``: the change itself takes the
+    test or what it tests away. ``rewritten``: it stood there, asserts something else now, and fails
+    with the change as it stood. ``stood``: a command that names no tests, and failed without any of
+    the change as well.
     """
 
     test: str
@@ -69,6 +70,7 @@ class Row:
     notices: bool | None = None
     taken: bool = False
     rewritten: bool = False
+    stood: bool = False
 
     @property
     def asks_less(self) -> bool:
@@ -98,7 +100,7 @@ def _of_passing(row: Row, *, only_tests: bool) -> Meaning:
     if row.before == "failed":
         if row.edited and row.rewritten and not row.lacked:
             return "shows nothing"  # bent to the answer, or meant by the task: a person has to say
-        unnoticed = row.edited and row.lacked and row.notices is False
+        unnoticed = row.edited and row.notices is False and not row.stood
         return "shows nothing" if unnoticed else "shown"
     if row.before == "passed" and not row.edited:
         return "holds"

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from tree_sitter import Node
@@ -111,36 +111,67 @@ def _drawn(path: str, site: Sequence[object]) -> str:
 
 
 _EMPTY = {
-    "python": "pass", "javascript": "{}", "typescript": "{}", "tsx": "{}",
-    "go": '{ panic("emptied") }', "rust": '{ panic!("emptied") }',
+    "python": "return", "javascript": "return;", "typescript": "return;", "tsx": "return;",
+    "go": 'panic("emptied");', "rust": 'panic!("emptied");',
 }  # fmt: skip
-"""What takes the place of a function's body."""
+"""What ends a function before its first statement: its text stays for those who read it."""
 BREAKABLE = frozenset(_EMPTY)
 """Languages in which faults are put."""
 COMPILED = frozenset({"go", "rust"})
 """Those of them where a fault may keep everything from being built, which shows nothing."""
 
 
-def emptied(path: str, old: bytes | None, new: bytes) -> Mutant | None:
-    """Return the file with every function emptied whose lines ``old`` does not have.
+def emptied(path: str, content: bytes, lines: Collection[int]) -> Mutant | None:
+    """Return the file with every function emptied that has one of these lines.
 
-    None where no function was changed, or where the language is not known.
+    None where there is no such function, or where the language is not known.
     """
-    filler = _EMPTY.get(language_of(path))
-    root = syntax_tree(path, new) if filler and len(new) <= _LARGEST else None
-    if filler is None or root is None:
+    if language_of(path) not in BREAKABLE:
         return None
-    lines = added_lines(new.decode("utf-8", "replace"), (old or b"").decode("utf-8", "replace"))
-    content, first = new, 0
-    for node in reversed(list(_bodies(root))):
-        whole = node.parent or node  # one with another name or other parameters was changed as well
-        start, end = whole.start_point[0] + 1, node.end_point[0] + 1
-        if lines & frozenset(range(start, end + 1)):
-            content = content[: node.start_byte] + filler.encode() + content[node.end_byte :]
-            first = start
-    if not first or syntax_complaint(path, content) is not None:
+    changed, first = content, 0
+    for body in reversed(_bodies_of(path, content)):
+        if not frozenset(lines).isdisjoint(_whole(body)) and (end := _ended(path, content, body)):
+            changed = changed[: end[0]] + end[1] + changed[end[0] :]
+            first = _whole(body).start
+    if not first or syntax_complaint(path, changed) is not None:
         return None
-    return Mutant(path, first, "an empty function", "its code", content)
+    return Mutant(path, first, "an empty function", "its code", changed)
+
+
+def lines_outside(path: str, content: bytes, lines: Collection[int]) -> frozenset[int]:
+    """Those of ``lines`` that are code, no import, and in no function."""
+    text = _only_code(path, content.decode("utf-8", "replace")).split("\n")
+    inside = {number for body in _bodies_of(path, content) for number in _whole(body)}
+    left = (number for number in lines if number not in inside and number <= len(text))
+    return frozenset(n for n in left if text[n - 1].strip() and not _DECLARES.match(text[n - 1]))
+
+
+def _whole(body: Node) -> range:
+    """The lines of a function: one with another name or other parameters was changed as well."""
+    return range((body.parent or body).start_point[0] + 1, body.end_point[0] + 2)
+
+
+def _ended(path: str, content: bytes, body: Node) -> tuple[int, bytes] | None:
+    """Where a function has to end that does nothing, and by which text; None where nothing is."""
+    end = _EMPTY[language_of(path)].encode()
+    if language_of(path) != "python":
+        return body.start_byte + 1, b" " + end
+    code = [node for node in body.named_children if node.type != "comment"]
+    if (
+        code
+        and code[0].type == "expression_statement"
+        and code[0].named_children[0].type == "string"
+    ):
+        code = code[1:]  # its docstring
+    if not code:
+        return None
+    before = content[: code[0].start_byte].rpartition(b"\n")[2]
+    return code[0].start_byte, end + (b"; " if before.strip() else b"\n" + before)
+
+
+def _bodies_of(path: str, content: bytes) -> list[Node]:
+    root = syntax_tree(path, content) if len(content) <= _LARGEST else None
+    return list(_bodies(root)) if root else []
 
 
 def _bodies(root: Node) -> Iterator[Node]:

@@ -174,7 +174,12 @@ class Rows:
             unread = passed and not path.endswith((".py", *SCRIPTS))
             rewritten = unread or plain_id(test) in self._change.rewritten
             return Row(
-                test=test, before="not run", after="passed", edited=True, rewritten=rewritten
+                test=test,
+                before="not run",
+                after="passed",
+                edited=True,
+                rewritten=rewritten,
+                stood=failed and test in self._lines,
             )
         return Row(
             test=test, before="failed" if failed else "passed" if known else "new", after="passed"

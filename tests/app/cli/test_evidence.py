@@ -43,7 +43,7 @@ async def ended(
 
 
 async def test_a_task_starts_pytest_as_often_as_it_has_questions(tmp_path: Path) -> None:
-    """Do they start, do they pass, did they before, lines, without the code, with a fault: six."""
+    """Do they start, do they pass, did they before, lines, without the code, two faults: seven."""
     started = tmp_path / "started"
     conftest = f"with open({str(started)!r}, 'a') as file:\n    file.write('.')\n"
     files = {**CALC, "ROADMAP.md": b"- [ ] 1.1 Add `calc/sub.py` with `sub(a, b)`\n"}
@@ -57,7 +57,7 @@ async def test_a_task_starts_pytest_as_often_as_it_has_questions(tmp_path: Path)
     )
 
     assert line["verdict"] == "shown"
-    assert started.read_text() == 6 * "."
+    assert started.read_text() == 7 * "."
 
 
 @pytest.mark.parametrize(

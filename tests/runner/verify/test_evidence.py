@@ -30,7 +30,8 @@ SAME = {"same_error": True}
             *("failed", "passed", {"edited": True, "lacked": True, "notices": False}, CODE),
             "shows nothing",
         ),
-        ("failed", "passed", {"edited": True, "notices": False}, CODE, "shown"),
+        ("failed", "passed", {"edited": True, "notices": False}, CODE, "shows nothing"),
+        ("failed", "passed", {"edited": True, "notices": False, "stood": True}, CODE, "shown"),
         # bent to the answer, or meant by the task: a person has to say; a new name is no new claim
         ("failed", "passed", {"edited": True, "rewritten": True}, CODE, "shows nothing"),
         ("failed", "passed", {"edited": True, "rewritten": True, "lacked": True}, CODE, "shown"),

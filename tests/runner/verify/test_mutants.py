@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
-from runner.verify.mutants import emptied, mutants
+from runner.verify.mutants import emptied, lines_outside, mutants
 
 OLD = "def fee(total):\n    return 1\n"
 NEW = '''def fee(total):
@@ -70,11 +72,42 @@ def test_other_languages_are_broken_as_well(path: str, code: str, broken: str) -
     assert lines(path, None, code) == [broken]
 
 
-def test_a_function_is_emptied_whose_name_or_body_was_changed() -> None:
-    """Others stay as they are."""
-    old = b"def calc(a):\n    return a\n\n\ndef kept(a):\n    return -a\n"
-    found = emptied("a.py", old, old.replace(b"calc", b"total_of"))
+@pytest.mark.parametrize(
+    ("path", "code", "lines", "broken"),
+    [
+        ("a.py", "def a(x):\n    return x\n\n\ndef b(x):\n    return -x\n", {1}, 1),
+        ("a.py", 'def a(x):\n    """Say x."""\n    if x:\n        return x\n', {4}, 1),
+        ("a.py", "def a(x): return x\n", {1}, 1),
+        (
+            "a.py",
+            "class A:\n    def a(self):\n        def b():\n            yield 1\n        return b\n",
+            {4},
+            1,
+        ),
+        ("a.js", "export function a(x) {\n  return x\n}\n", {2}, 1),
+        ("a.go", "package a\n\nfunc A(x int) int {\n\treturn x\n}\n", {4}, 1),
+        ("a.rs", "fn a(x: i32) -> i32 { x }\n", {1}, 1),
+        ("a.py", "A = 1\n\n\ndef a():\n    return A\n", {1}, 0),
+        ("a.py", 'def a():\n    """Nothing."""\n', {1, 2}, 0),
+        ("a.c", "int a() { return 1; }\n", {1}, 0),
+    ],
+)
+def test_functions_with_these_lines_end_at_once(
+    path: str, code: str, lines: set[int], broken: int
+) -> None:
+    """All their text is there still: a test that reads it notices nothing."""
+    found = emptied(path, code.encode(), lines)
 
-    assert found is not None
-    assert found.content == old.replace(b"calc(a):\n    return a", b"total_of(a):\n    pass", 1)
-    assert emptied("a.py", old, old + b"\n") is None
+    assert (found is not None) == bool(broken)
+    if found:
+        ends = re.findall(r"\breturn(?:;|\n|\b; )|panic!?\(\"emptied\"\);", found.content.decode())
+        assert len(ends) == broken
+        kept = found.content.decode().replace(ends[0], "", 1)
+        assert kept.split() == code.split()
+
+
+def test_lines_outside_of_functions_are_those_that_run_when_a_file_is_loaded() -> None:
+    """Neither imports nor texts."""
+    code = b'"""Text."""\nimport os\n\nA = 1\n\n\ndef a():\n    return A\n\n\n# end\n'
+
+    assert lines_outside("a.py", code, range(20)) == {4}
