@@ -10,7 +10,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from runner.code.languages import is_among_tests, is_test_file, language_of
+from runner.code.languages import is_among_tests, is_test_file
 from runner.state.findings import (
     ADVISORY,
     Level,
@@ -27,7 +27,6 @@ from runner.verify.rows import (
     Rows,
     green_files,
     has_word,
-    is_test_side,
     last_name,
     missing_names,
     path_of,
@@ -141,12 +140,7 @@ def concluded(found: Assessment, rows: Sequence[Row], change: JudgedChange) -> A
         verdict = Verdict("unbroken" if passed else "untested", why, (), unchanged)
     if verdict.verified and any(row.asks_less for row in rows):
         verdict = Verdict("unbroken", _ASKS_LESS, (), unchanged)
-    interpreted = {
-        path
-        for path in change.written - change.unbuilt
-        if language_of(path) not in ("", "css", "html") and not is_test_side(path)
-    }
-    if change.unbuilt and (interpreted or not table.shown):
+    if change.unbuilt and (change.interpreted or not table.shown):
         why = f"the compiled part was not built ({', '.join(sorted(change.unbuilt)[:_MOST_NAMED])})"
         kind: VerdictKind = "unbroken" if table.shown else "untested"
         verdict = Verdict(kind, why, (), unchanged)

@@ -32,7 +32,7 @@ Meaning = Literal[
     "in the way",  # an old failure in code that the change touches: one repair is asked for it
     "as before",  # it stayed so after that repair
     "not this change's",  # an old failure that runs nothing of the change
-    "waits",  # it fails for what another open task brings, or for what tests written first await
+    "waits",  # for what another open task brings, what tests written first await, or a build
     "not run",  # takes no part
 ]
 """What a row of the table comes to."""
@@ -54,7 +54,7 @@ class Row:
     is about are emptied (None: that could not be tried). ``taken``: the change itself takes the
     test or what it tests away. ``rewritten``: it stood there, asserts something else now, and fails
     with the change as it stood. ``stood``: a command that names no tests, and failed without any of
-    the change as well.
+    the change as well. ``unbuilt``: all code that the change writes has to be built, and was not.
     """
 
     test: str
@@ -71,6 +71,7 @@ class Row:
     taken: bool = False
     rewritten: bool = False
     stood: bool = False
+    unbuilt: bool = False
 
     @property
     def asks_less(self) -> bool:
@@ -90,6 +91,8 @@ def meaning(row: Row, *, only_tests: bool) -> Meaning:
         return "went along" if row.taken else "gone"
     if row.before == "passed":
         return "broken"
+    if row.unbuilt:
+        return "waits"
     if row.before == "new" or row.edited:
         awaited = only_tests and (row.lacks not in ("", "nobody") or row.repaired)
         return "waits" if awaited else "own failure"

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from runner.checks.tests_scripts import SCRIPTS
 from runner.code.inline_tests import has_inline_tests
-from runner.code.languages import is_among_tests, is_test_file
+from runner.code.languages import is_among_tests, is_test_file, language_of
 from runner.state.findings import (
     Level,
     TestFailure,
@@ -78,6 +78,15 @@ class JudgedChange:
         return any(map(is_test_side, self.written))
 
     @property
+    def interpreted(self) -> frozenset[str]:
+        """The written code that runs as it stands, or was built."""
+        return frozenset(
+            path
+            for path in self.written - self.unbuilt
+            if language_of(path) not in ("", "css", "html") and not is_test_side(path)
+        )
+
+    @property
     def only_tests(self) -> bool:
         """Whether nothing but tests is written, and the task names tests, or one of the files."""
         tests = all(is_test_file(path) or is_among_tests(path) for path in self.written)
@@ -143,6 +152,7 @@ class Rows:
             lacks=self._lacks(failure, edited=edited),
             reaches=self._reaches(failure),
             repaired=failure.test in self._change.repaired,
+            unbuilt=bool(self._change.unbuilt and not self._change.interpreted),
         )
 
     def _without_name(self, failure: TestFailure) -> Before:

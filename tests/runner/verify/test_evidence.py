@@ -44,6 +44,10 @@ SAME = {"same_error": True}
         ("new", "failed", {"edited": True}, TESTS, "own failure"),
         ("new", "failed", {"edited": True, "repaired": True}, TESTS, "waits"),
         ("new", "failed", {"edited": True, "lacks": "this task"}, TESTS, "waits"),
+        # what no other answer can change
+        ("new", "failed", {"edited": True, "unbuilt": True}, CODE, "waits"),
+        ("failed", "failed", {"lacks": "this task", "unbuilt": True}, CODE, "waits"),
+        ("passed", "failed", {"unbuilt": True}, CODE, "broken"),
         # what passed before
         ("passed", "failed", {}, CODE, "broken"),
         ("passed", "failed", {"reaches": False}, CODE, "broken"),

@@ -14,6 +14,7 @@
     holds: paths that the commit must have
     without: paths that it must not have
     listed: a text that the report must have
+    calls: how often the model is asked, where that matters
     --- answer
     What the model says, with its files. The last answer of a run is given again and again.
     === path/of/a/file
@@ -43,6 +44,7 @@ class Turn:
     holds: tuple[str, ...]
     without: tuple[str, ...]
     listed: str
+    calls: int
     answers: tuple[str, ...]
 
 
@@ -88,6 +90,7 @@ def _turn(path: Path, fields: dict[str, str], answers: list[str]) -> Turn:
         tuple(fields.get("holds", "").split()),
         tuple(fields.get("without", "").split()),
         fields.get("listed", ""),
+        int(fields.get("calls", "0")),
         tuple(answers),
     )
 

@@ -73,7 +73,7 @@ async def _played(repository: Path, turn: Turn, where: str) -> tuple[str, str]:
     """What came out, told alike everywhere, and all that was said."""
     before = await _git(repository, "rev-parse", "HEAD")
     ticked = _ticks(repository)
-    code, said = await _cairn(repository, turn)
+    code, said, calls = await _cairn(repository, turn)
     commits = (await _git(repository, "rev-list", f"{before}..HEAD")).split()
     report = json.loads((repository / ".executor/report.json").read_text(encoding="utf-8"))
     told = f"{where}\nexit code {code}\n{said}"
@@ -104,6 +104,7 @@ async def _played(repository: Path, turn: Turn, where: str) -> tuple[str, str]:
         assert _ticks(repository) == ticked + 1, told
     elif seen not in COMPLETED:
         assert _ticks(repository) == ticked, told
+    assert calls == (turn.calls or calls), f"asked {calls} times: {told}"
     assert turn.listed in json.dumps(report, ensure_ascii=False), f"not listed: {told}"
     return seen, told
 
@@ -117,7 +118,7 @@ async def _outcome(repository: Path, commits: list[str], code: int) -> str:
     return "asked" if code == 3 else "red"
 
 
-async def _cairn(repository: Path, turn: Turn) -> tuple[int, str]:
+async def _cairn(repository: Path, turn: Turn) -> tuple[int, str, int]:
     model = ScriptedModel()
 
     def again(_asked: Asked) -> Said:
@@ -147,7 +148,7 @@ async def _cairn(repository: Path, turn: Turn) -> tuple[int, str]:
         )
         output, _ = await process.communicate()
     assert process.returncode is not None
-    return process.returncode, output.decode(errors="replace")
+    return process.returncode, output.decode(errors="replace"), len(model.requests)
 
 
 async def _git(repository: Path, *arguments: str) -> str:
