@@ -185,7 +185,7 @@ def _add(draft: _Draft, piece: AnswerPiece) -> None:
         _edit(draft, piece)
     elif piece.text is not None:
         _write(draft, piece, piece.text)
-    elif draft.content(piece.path) is None:
+    elif draft.content(piece.path) is None and piece.path not in draft.known.paths:
         draft.notes.append(f"{piece.path}: is not there, nothing to delete")
     else:
         draft.files[piece.path] = None
@@ -385,17 +385,23 @@ def _found(text: str, known: Known, *, truncated: bool) -> FoundPieces:
     found = [wrapped, as_json] if as_json.pieces else [wrapped]
     parts = _outline(beside if as_json.pieces else rest, known)
     found.append(_unfenced([line for _, line in parts.prose], known))
+    lines = [*parts.prose]
+    for block in parts.blocks:
+        gone = {match[1] for match in map(_DELETE.match, block.lines) if match}
+        if len(gone) == len(block.lines) > 0 and blocks.path_of(block, known) in {"", *gone}:
+            lines += enumerate(block.lines, block.line + 1)
+            parts = replace(parts, blocks=tuple(b for b in parts.blocks if b is not block))
     if parts.blocks:
         found.append(read_blocks(parts, known, truncated=truncated))
-    elif not any(part.pieces or part.complaints for part in found):
+    elif lines == [*parts.prose] and not any(part.pieces or part.complaints for part in found):
         found.append(_program(text, known, truncated=truncated))
-    deleted = ((number, _DELETE.match(line)) for number, line in parts.prose)
-    gone = tuple(
+    deleted = ((number, _DELETE.match(line)) for number, line in lines)
+    pieces = tuple(
         AnswerPiece(match[1], f"line {number} of the answer")
         for number, match in deleted
         if match and blocks.looks_like_path(match[1], known.names)
     )
-    return join([*found, FoundPieces(gone)])
+    return join([*found, FoundPieces(pieces)])
 
 
 def _unwrapped(text: str, known: Known) -> str:

@@ -118,12 +118,14 @@ def verdict(
     task: TaskWords,
     asked: Collection[str],
     last: bool,
+    gone: Collection[str] = (),
 ) -> NameFindings:
     """Judge losses: refuse what code uses, ask once about the rest, and warn of it afterwards.
 
     Whatever the task says, what would no longer import is refused. What nothing uses is not asked
-    about if the task names it. ``asked`` are keys that were asked about before; with the ``last``
-    answer nothing can be asked.
+    about if the task names it, or if its whole file is ``gone`` and that is what the answer or the
+    task is about. ``asked`` are keys that were asked about before; with the ``last`` answer nothing
+    can be asked.
     """
     complaints: list[Complaint] = []
     warnings: list[str] = []
@@ -133,11 +135,12 @@ def verdict(
         if use := _broken(loss, repository):
             complaints.append(_refused(loss, use))
         elif (loss.why or loss.offer.telling) and not is_private(loss.path):
-            if loss.key in asked or last or loss.called in task.names:
+            meant = loss.called in task.names or loss.path in gone
+            if loss.key in asked or last or meant:
                 kept_so.append(loss)
-                gone = f"is gone from `{loss.path}`; nothing in the repository uses it"
+                how = f"is gone from `{loss.path}`; nothing in the repository uses it"
                 less = f"in `{loss.path}` {loss.why}; nothing calls it that way"
-                warnings.append(f"`{loss.name}` {less if loss.why else gone}")
+                warnings.append(f"`{loss.name}` {less if loss.why else how}")
             else:
                 keys.append(loss.key)
                 complaints.append(_question(loss))

@@ -89,13 +89,18 @@ async def kept_names(
     paths = [path for path in code_among(base, families) if path not in changes.files]
     files = await texts(deps, base, paths)
     files |= {path: write.content for path, write in changes.files.items() if write}
+    task = TaskWords.of(state.task)
+    gone = {path for path, write in changes.files.items() if write is None}
+    if len(gone) < len(changes.files):  # not all that the answer is about
+        gone = {path for path in gone if task.names_file(path)}
     return await asyncio.to_thread(
         verdict,
         found,
         CodeFiles(files),
-        task=TaskWords.of(state.task),
+        task=task,
         asked=attempt.checked.asked,
         last=attempt.calls >= MAX_CALLS,
+        gone=gone,
     )
 
 

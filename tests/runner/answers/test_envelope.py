@@ -139,6 +139,13 @@ def test_a_deletion_is_a_line_outside_fences():
     assert written(reply) == {"src/app.py": None, "notes.txt": "DELETE src/utils/helpers.py\n"}
 
 
+def test_a_fence_of_nothing_but_deletions_deletes():
+    """It is no file: nothing names one for it."""
+    reply = ask("Not needed:\n```\nDELETE src/app.py\nDELETE src/utils/helpers.py\n```")
+
+    assert written(reply) == {"src/app.py": None, "src/utils/helpers.py": None}
+
+
 def test_line_ends_follow_the_file_that_is_replaced():
     """A CRLF file stays one; a final line end is added."""
     reply = ask("```python win.py\na = 1\nb = 3```\n```")
