@@ -7,6 +7,7 @@ from dataclasses import replace
 from bench.oracle.catalogue import Change
 from bench.oracle.fetching import NoSource
 from bench.oracle.hunks import applied, hunks
+from runner.checks.blanks import added_lines
 from runner.code.inline_tests import with_tests_of
 from runner.code.languages import language_of
 from runner.verify.mutants import emptied, mutants
@@ -36,10 +37,14 @@ def made_wrong(change: Change, kind: str) -> Change:
     else:
         versions = [(path, before.get(path), after[path]) for path in code if path in after]
         faults = (mutants(*each, most=1) for each in versions)
-        empty = (emptied(*each) for each in versions)
+        empty = (emptied(path, new, _added(old or b"", new)) for path, old, new in versions)
         broken = [each for some in faults for each in some] if kind == "fault" else [*empty]
         if not any(broken):
             raise NoSource(f"nothing to make wrong ({kind})")
         first = next(each for each in broken if each)
         after[first.path] = first.content
     return replace(change, after=after)
+
+
+def _added(old: bytes, new: bytes) -> frozenset[int]:
+    return added_lines(new.decode("utf-8", "replace"), old.decode("utf-8", "replace"))

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from runner.checks.asked import TaskWords, words_of
 from runner.checks.blanks import added_lines
 from runner.code.imports import ModulePaths, imported
+from runner.code.inline_tests import with_tests_of
 from runner.code.languages import language_of
 from runner.code.symbols import Definition, symbols_of
 from runner.context.library import Library
@@ -41,7 +42,7 @@ async def subject_of(work: NodeWork) -> Subject:
     written = {path: write.content for path, write in work.changes.files.items() if write}
     code = {p: text for p, text in written.items() if language_of(p) and not is_test_side(p)}
     old = await work.contents(code)
-    added = {p: _added(text, old.get(p)) for p, text in code.items()}
+    added = {p: _added(text, with_tests_of(p, old.get(p, b""), text)) for p, text in code.items()}
     asked = TaskWords("\n".join((task.text, task.details, *task.acceptance)), task.files)
     if planned.revision or planned.by_people or planned.members:
         asked = TaskWords("")
@@ -58,8 +59,8 @@ async def subject_of(work: NodeWork) -> Subject:
     return await asyncio.to_thread(_subject, files, asked, library, ModulePaths(work.entries))
 
 
-def _added(text: bytes, old: bytes | None) -> frozenset[int]:
-    return added_lines(text.decode("utf-8", "replace"), (old or b"").decode("utf-8", "replace"))
+def _added(text: bytes, old: bytes) -> frozenset[int]:
+    return added_lines(text.decode("utf-8", "replace"), old.decode("utf-8", "replace"))
 
 
 class _File:

@@ -68,7 +68,7 @@ CHANGED = {
     [
         ("tests", CODE["shop.py"]),
         ("less", CHANGED["shop.py"].replace(b"return 3", b"return 2")),
-        ("empty", b"def fee(total):\n    pass\n\n\ndef tax(total):\n    pass\n"),
+        ("empty", CHANGED["shop.py"].replace(b"    return", b"    return\n    return")),
     ],
 )
 def test_a_change_is_made_wrong_in_its_code_only(kind: str, code: bytes) -> None:
