@@ -187,7 +187,7 @@ def _copy_modules(project: Project, change: Change, folder: Path) -> None:
     installed.
     """
     manifests = {p: c for p, c in change.base.items() if _name(p) == "package.json"}
-    if project.needs or b'"workspaces"' not in manifests["package.json"]:
+    if b'"workspaces"' not in manifests["package.json"]:
         manifests = {"package.json": manifests["package.json"]}
     installed = node_modules(project.name, manifests, project.needs)
     for path in manifests:

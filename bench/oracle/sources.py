@@ -90,11 +90,14 @@ def environment(name: str, needs: Sequence[str]) -> Path:
 
 
 def node_modules(name: str, manifests: Mapping[str, bytes], needs: Sequence[str] = ()) -> Path:
-    """Return a ``node_modules`` folder that has what each ``package.json`` asks for, or ``needs``.
+    """Return a ``node_modules`` folder that has what each ``package.json`` asks for.
 
-    Raises ``NoSource`` where npm cannot install it.
+    With ``needs`` these take the place of what the root's asks for. Raises ``NoSource`` where npm cannot install it.
     """
-    manifests = {"package.json": b'{"private": true}\n'} if needs else manifests
+    if needs:
+        root = json.loads(manifests["package.json"])
+        kept = {"private": True, "workspaces": root.get("workspaces", [])}
+        manifests = {**manifests, "package.json": json.dumps(kept).encode()}
     content = b"".join(manifests[path] for path in sorted(manifests))
     key = hashlib.sha256(content + json.dumps(sorted(needs)).encode()).hexdigest()[:10]
     folder = CACHE / "node" / f"{name.replace('/', '-')}-{key}"
