@@ -101,8 +101,9 @@ async def measure(
             yield Unmeasured(task.id, str(problem))
             continue
         found.append(played)
-        yield _line(played)
-        if asked.show and played.ok == bool(asked.wrong):
+        yield _wrong_line(played) if asked.wrong else _line(played)
+        missed = played.verdict == "shown" if asked.wrong else not played.ok
+        if asked.show and missed:
             yield played.log
     for line in _wrong_sums(found) if asked.wrong else _sums(found):
         yield line
@@ -186,11 +187,12 @@ def _copy_modules(project: Project, change: Change, folder: Path) -> None:
     The packages of a workspace lead to one another: within the checkout, not where they were
     installed.
     """
-    manifests = {p: c for p, c in change.base.items() if _name(p) == "package.json"}
-    if b'"workspaces"' not in manifests["package.json"]:
-        manifests = {"package.json": manifests["package.json"]}
-    installed = node_modules(project.name, manifests, project.needs)
-    for path in manifests:
+    packages = {p: c for p, c in change.base.items() if _name(p) == "package.json"}
+    if b'"workspaces"' not in packages["package.json"]:
+        packages = {"package.json": packages["package.json"]}
+    locks = {p: change.base[p] for p in {"package-lock.json"} & change.base.keys()}
+    installed = node_modules(project.name, packages | locks, project.needs)
+    for path in packages:
         modules = installed.parent / Path(path).parent / "node_modules"
         if modules.is_dir():
             target = folder / Path(path).parent / "node_modules"
@@ -275,7 +277,7 @@ def true_files(change: Change) -> dict[str, bytes]:
 def _is_right(git: ScratchGit, change: Change) -> bool:
     """Whether the newest commit has the true change, and nothing else but the ticked roadmap.
 
-    Blanks do not count: the project's own formatter may have set them.
+    Blanks and empty comments do not count: the project's own formatter may have set them.
     """
     paths = git("ls-tree", "-r", "-z", "--name-only", "HEAD").split("\0")
     files = {path: git.raw("show", f"HEAD:{path}") for path in change.paths if path in paths}
@@ -283,7 +285,8 @@ def _is_right(git: ScratchGit, change: Change) -> bool:
 
 
 def _without_blanks(files: Mapping[str, bytes]) -> dict[str, bytes]:
-    return {path: b"".join(content.split()) for path, content in files.items()}
+    words = {path: content.split() for path, content in files.items()}
+    return {path: b"".join(word for word in words[path] if word != b"//") for path in words}
 
 
 def _line(played: Played) -> str:
@@ -296,6 +299,11 @@ def _line(played: Played) -> str:
         f"   {played.task.id:<22} {how:<9} {played.answers} answers, {played.looks} looks, "
         f"{played.plans} plans, {played.tokens:,} tokens, {played.seconds:.0f} s{unseen}{why}"
     )
+
+
+def _wrong_line(played: Played) -> str:
+    how = "SHOWN" if played.verdict == "shown" else played.verdict or "refused"
+    return f"   {played.task.id:<22} {how:<9} {played.tokens:,} tokens, {played.seconds:.0f} s"
 
 
 def _wrong_sums(found: Sequence[Played]) -> list[Line | str]:

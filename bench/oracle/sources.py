@@ -92,7 +92,8 @@ def environment(name: str, needs: Sequence[str]) -> Path:
 def node_modules(name: str, manifests: Mapping[str, bytes], needs: Sequence[str] = ()) -> Path:
     """Return a ``node_modules`` folder that has what each ``package.json`` asks for.
 
-    With ``needs`` these take the place of what the root's asks for. Raises ``NoSource`` where npm cannot install it.
+    With ``needs`` these take the place of what the root's asks for. Raises ``NoSource`` where npm
+    cannot install it.
     """
     if needs:
         root = json.loads(manifests["package.json"])
