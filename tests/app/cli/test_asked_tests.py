@@ -42,7 +42,7 @@ async def test_a_test_asked_for_apart_shows_the_change(tmp_path: Path) -> None:
         assert here.git("show", f"HEAD:{ASKED}") == TEST_ZERO.strip()
         assert (
             "by a test that was asked for separately"
-            in (here.folder / ".executor/report.md").read_text()
+            in (here.folder / ".executor/report.json").read_text()
         )
         assert "- [x] 1.1" in here.git("show", "HEAD:ROADMAP.md")
         asked_at = [each["node"] for each in map(here.left, ["runs/*/agent-2.json"])]
