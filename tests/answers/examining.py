@@ -46,7 +46,10 @@ async def right_verdict(case: RightCase, folder: Path) -> Verdict:
     wrong = []
     if played.code != 0:
         wrong.append(f"exit code {played.code}")
-    if played.calls != len(turns):
+    # where nothing shows it, tests that came along and prove nothing are asked about once
+    said = f"{played.said.out}\n{played.said.err}"
+    idle = bool(case.form.extra) and "no test shows that it is done" in said
+    if played.calls not in (len(turns), len(turns) + idle):
         wrong.append(f"{played.calls} calls, not {len(turns)}")
     return Verdict(case.id, (*wrong, *played.wrong(case.form.extra)), played, _unfair(case, played))
 
