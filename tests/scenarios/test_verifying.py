@@ -184,7 +184,7 @@ async def test_a_test_that_passes_only_sometimes_without_the_change(
     """
     test = SOMETIMES.format(folder=str(tmp_path), after=after)
     await bot.github.push(REPOSITORY, {"tests/test_sometimes.py": test})
-    bot.model.says(*[ADD] * (1 if flaky_there else 6))
+    bot.model.says(*[ADD] * (1 if flaky_there else 4))
 
     await bot.comment(ONE)
 

@@ -99,7 +99,7 @@ class Watch:
 
     def __init__(self) -> None:
         self.failed: set[str] = set()
-        self.honest = self.ended = self.cut = False
+        self.honest = self.ended = self.cut = self.stopped = False
         self.report = b""
 
     def pytest_collectreport(self, report: Any) -> None:
@@ -135,8 +135,8 @@ class Watch:
         self.ended = True
 
     def pytest_keyboard_interrupt(self) -> None:
-        """Note that not all tests ran: also where ``pytest.exit`` names another code."""
-        self.cut = True
+        """Note that others cut the tests short: also where ``pytest.exit`` names another code."""
+        self.cut = not self.stopped
 
     def agrees(self) -> bool:
         """Whether pytest came to its end, and the report names each test that failed."""
@@ -152,7 +152,6 @@ class Parts(Watch):
         self.ran = ran
         self.end = monotonic() + seconds if seconds else None
         self.left = 0
-        self.stopped = False
         self.session: Any = None
 
     @pytest.hookimpl(trylast=True)
