@@ -8,6 +8,7 @@ import tomllib
 from collections import defaultdict
 from pathlib import Path
 
+from app.features import NAMES
 from tools.house import now
 
 ROOT = Path(__file__).parents[1]
@@ -47,6 +48,13 @@ def test_no_value_is_changed_by_names_that_nobody_checks() -> None:
     found = [str(p.relative_to(ROOT)) for p in MODULES if untyped.search(p.read_text())]
 
     assert found == []
+
+
+def test_every_feature_is_in_the_list() -> None:
+    """A folder that nobody loads would be a feature that nobody has."""
+    folders = {path.parent.name for path in (ROOT / "app/features").glob("*/__init__.py")}
+
+    assert set(NAMES) == folders
 
 
 def test_few_modules_stand_loose() -> None:

@@ -11,7 +11,7 @@ from importlib import import_module
 from app.runs.feature import Feature
 from handlers.commands import table
 
-NAMES = (
+NAMES: tuple[str, ...] = (
     "fix",
     "undo",
     "setup",
