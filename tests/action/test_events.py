@@ -8,7 +8,7 @@ from app.action.report import summary
 from app.texts import action_texts as texts
 from tests.action.job_kit import REPOSITORY, Workflows
 from tests.marks import MORE
-from tests.scenarios.projects import CALC, note, notes, on
+from tests.scenarios.projects import note, notes, on
 from tests.scenarios.pushing import NEW, OLD, triggered
 
 
@@ -131,22 +131,6 @@ async def test_a_comment_is_a_command(ci: Workflows) -> None:
     assert [pull.title for pull in ci.view.pulls] == ["1.1 Write one.md"]
 
 
-async def test_the_history_outlives_a_workflow_run(ci: Workflows) -> None:
-    """Two nights on two machines are both recorded, and a comment on a third one has them."""
-    ci.model.says(note("one.md"), note("two.md"))
-    for _ in range(2):
-        await ci.run("schedule", {"schedule": "0 4 * * *"}, WITH_MAX_TASKS="1")
-    issue = ci.github.open_issue(REPOSITORY, "How is it going?", by="reader")
-
-    await ci.run("issue_comment", await ci.comment(issue, "/execute history", by="reader"))
-
-    told = ci.says(issue)
-    assert "2 attempts at tasks, 2 of 2 (100 %) completed." in told
-    assert "1.1: Write one.md" in told
-    assert "1.2: Write two.md" in told
-    assert "| test | files | 1 | 0 |" in told
-
-
 async def test_who_may_not_command_is_told(ci: Workflows) -> None:
     """The permission is asked for at that moment, as on the server."""
     issue = ci.github.open_issue(REPOSITORY, "Please go on", by="stranger")
@@ -209,19 +193,4 @@ async def test_a_dry_run_lists_and_writes_nothing(ci: Workflows) -> None:
     assert report.done.texts[0] == "[DRY RUN] 1. 1.1: Write one.md (ROADMAP.md, line 1)"
     assert list(ci.view.branches) == ["main"]
     assert ci.view.issues == {}
-    assert ci.model.requests == []
-
-
-@on(CALC | {"conftest.py": b"import a_library_nobody_has\n", "requirements.txt": b"pytest\n"})
-async def test_a_workflow_offers_no_configuration(ci: Workflows) -> None:
-    """Its comment shows the file that may help; ``/execute setup`` names ``cairn init``."""
-    await ci.run("workflow_dispatch", ci.dispatch())
-    assert "commit this as .github/cairn.yml" in ci.says(ci.plan)
-
-    issue = ci.github.open_issue(REPOSITORY, "Please set it up", by="writer")
-    report = await ci.run("issue_comment", await ci.comment(issue, "/execute setup"))
-
-    assert report.exit_code == 0
-    assert "Type `cairn init`" in ci.says(issue)
-    assert ci.view.pulls == []
     assert ci.model.requests == []

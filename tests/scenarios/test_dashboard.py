@@ -179,26 +179,6 @@ async def test_a_declined_task_is_tried_again_by_a_tick(bot: Bot) -> None:
     plan_comments(bot)
 
 
-async def test_a_closed_one_is_a_no_until_somebody_asks(bot: Bot) -> None:
-    """Nothing is written to it and no other one is made; ``/execute setup`` opens it again."""
-    await push(bot, LINES.replace("six", "ten"))
-    (issue,) = plans(bot)
-    await bot.github.close(REPOSITORY, issue.number)
-    bot.model.says(note("one.md"))
-    await bot.comment("/execute --task 1.1")
-    bot.says()
-    before = await shown(bot)
-    assert "in review" not in before
-
-    await bot.comment("/execute setup")
-    bot.says()
-    text = await shown(bot)
-
-    assert plans(bot) == [issue]
-    assert issue.state == "open"
-    assert "1 in review" in text
-
-
 async def test_a_repository_can_do_without(bot: Bot) -> None:
     """``dashboard: false``: neither pushes nor runs make one."""
     await push(bot, LINES.replace("six", "ten"), files={CONFIG: b"dashboard: false\n"})

@@ -174,13 +174,6 @@ async def test_readers_of_the_issue_open_the_run_by_its_link(tmp_path: Path) -> 
             async with reader.get(f"{front}/runs") as other:
                 listed = other.status
 
-        await bot.comment("/execute history")
-        (history,) = bot.says()
-        plots = re.search(r"\[A page with plots\]\((\S+)\)", history)[1]
-        jar = aiohttp.CookieJar(unsafe=True)
-        other = aiohttp.ClientSession(headers={"Accept": "text/html"}, cookie_jar=jar)
-        async with other, other.get(plots.replace(address, front)) as answered:
-            drawn = await answered.text()
         checks = [each for each in bot.view.checks if each["name"] == "cairn/trust"]
         jar = aiohttp.CookieJar(unsafe=True)
         third = aiohttp.ClientSession(headers={"Accept": "text/html"}, cookie_jar=jar)
@@ -200,20 +193,17 @@ async def test_readers_of_the_issue_open_the_run_by_its_link(tmp_path: Path) -> 
     assert asked["reply"] == note("one.md")
     assert 'class="bar check"' in page
     assert "The run's page" not in private
-    assert "2 attempts at tasks, 2 of 2 (100 %) completed." in history
-    assert "2 attempts at tasks, 2 of 2 (100 %) completed." in drawn
 
 
 async def test_links_end_when_their_repository_becomes_private(tmp_path: Path) -> None:
-    """What everybody could open is shut to them: the run's page and the history, at once."""
+    """What everybody could open is shut to them at once."""
     address = "http://cairn.example"
     async with conversation(tmp_path, HOSTILE, CAIRN_PUBLIC_URL=address) as bot, bot.started():
         bot.model.says(note("one.md"), note("two.md"))
         await bot.comment("/execute")
-        await bot.comment("/execute history")
         said = "\n".join(bot.says())
         front = bot.github.webhook_url.removesuffix("/webhook")
-        links = re.findall(r"\[(?:The run's page|A page with plots)\]\((\S+)\)", said)
+        links = re.findall(r"\[The run's page\]\((\S+)\)", said)
         seen = []
         for hidden in (False, True):
             if hidden:
@@ -226,7 +216,7 @@ async def test_links_end_when_their_repository_becomes_private(tmp_path: Path) -
                     seen.append(answer.status)
         bot.check()
 
-    assert seen == [200, 200, 403, 403]
+    assert seen == [200, 403]
 
 
 @MORE
