@@ -87,7 +87,7 @@ async def test_a_reply_on_the_issue_names_the_proposal(bot: Bot) -> None:
     id = id_of(bot, pull)
 
     await bot.comment("/approve")
-    assert f"- `{id}`: decompose of task" in bot.says()[-1]
+    assert f"- `{id}`: decompose for task" in bot.says()[-1]
     assert pull.state == "open"
     await bot.comment(f"/approve {id}")
 
