@@ -30,7 +30,7 @@ def with_tests_of(path: str, code: bytes, tests: bytes) -> bytes:
     return b"\n".join((code, *(tests[start : n.end_byte] for start, n in _tests(path, tests))))
 
 
-def unchanged_inline(path: str, old: bytes, new: bytes) -> frozenset[str]:
+def unchanged_functions(path: str, old: bytes, new: bytes) -> frozenset[str]:
     """The names of tests that are the same in both versions, as is all that stands beside them.
 
     What is new beside them is nothing that they could use.

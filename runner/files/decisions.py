@@ -202,7 +202,9 @@ class FileRuns:
 def _read(folder: Path) -> KnownRun:
     """A run that says it works without a process that holds its lock was interrupted."""
     try:
-        run: KnownRun = _checked(KnownRun).validate_json((folder / _NAME).read_bytes())
+        # the word of older versions for a run that waits for people
+        text = (folder / _NAME).read_bytes().replace(b'"state": "resting"', b'"state": "waiting"')
+        run: KnownRun = _checked(KnownRun).validate_json(text)
     except (FileNotFoundError, ValidationError):
         run = KnownRun(folder.name, began=(folder / "journal.jsonl").stat().st_mtime)
     run = replace(run, id=folder.name)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from runner.checks.tests_inventory import standing_tests, unchanged_tests
 from runner.checks.tests_scripts import SCRIPTS
 from runner.checks.tests_titles import changed_cases
-from runner.code.inline_tests import has_inline_tests, unchanged_inline
+from runner.code.inline_tests import has_inline_tests, unchanged_functions
 from runner.code.languages import is_among_tests, is_pytest_module, is_test_file, language_of
 from runner.context.facts import facts_of
 from runner.context.library import MAX_FILE, chosen
@@ -127,7 +127,7 @@ async def _same_tests(work: NodeWork, after: Verification) -> frozenset[str]:
             elif write is None or path not in old:
                 continue
             elif inline or path.endswith(".go"):
-                kept = unchanged_inline(path, old[path], write.content)
+                kept = unchanged_functions(path, old[path], write.content)
                 found |= {t for t in tests if t.rpartition("::")[2].partition("/")[0] in kept}
             elif path.endswith(".py"):
                 kept = unchanged_tests(old[path], write.content)

@@ -153,6 +153,8 @@ class _Proof:
     def row(self, row: Row) -> Row:
         """The row of a test, with what was found about it."""
         test = plain_id(row.test)
+        noticed = self._noticed or set()
+        told = self._noticed is not None and (self._whole or test in noticed)
         if test in self._suite.near and self._before[test] != "failed":
             return row
         return replace(
@@ -160,9 +162,7 @@ class _Proof:
             edited=True,
             before=self._before[test],
             lacked=test in self._lacked,
-            notices=(test in self._noticed) or (False if self._whole else None)
-            if self._noticed is not None
-            else None,
+            notices=test in noticed if told else None,
             rewritten=test in self._suite.rewritten - self._extended,
         )
 

@@ -15,10 +15,10 @@ from dataclasses import replace
 from runner.nodes.work import NodeWork
 from runner.state.changes import ChangeSet
 from runner.state.findings import ADVISORY, Level, TestFailure, Verification
+from runner.text.counting import counted
 from runner.text.sanitize import as_typed
 from runner.verify import COMMAND, run_again
 from runner.verify.assessment import Assessment, flaky_words, results_of
-from runner.verify.judging import counted
 from runner.verify.rows import path_of, red_tests
 
 MOST = 10
@@ -133,7 +133,7 @@ def _named(level: Level, flaky: Collection[TestFailure]) -> Level:
         found=(*level.found, *(() if len(level.found) < level.passed else names)),
     )
     if level.failures:
-        reason = f"{counted(len(level.failures))} failed, {level.passed} passed"
+        reason = f"{counted(len(level.failures), 'test')} failed, {level.passed} passed"
         return replace(level, reason=reason)
     return replace(level, result="passed", reason=flaky_words(names))
 

@@ -19,9 +19,9 @@ from runner.state.findings import (
     VerdictKind,
     Verification,
 )
+from runner.text.counting import counted
 from runner.verify.commands import as_one_test
 from runner.verify.evidence import Evidence, Row, evidence
-from runner.verify.judging import counted
 from runner.verify.rows import (
     JudgedChange,
     Rows,
@@ -149,7 +149,7 @@ def concluded(found: Assessment, rows: Sequence[Row], change: JudgedChange) -> A
 
 
 def _shown_by(old: int, all_of_them: int) -> str:
-    stood = f"by {counted(old)} that stood there" if old else ""
+    stood = f"by {counted(old, 'test')} that stood there" if old else ""
     return " and ".join(filter(None, (stood, "by tests of this change" * (old < all_of_them))))
 
 
@@ -211,7 +211,7 @@ def _red(
     levels = [_of_change(level, own, before) for level in after.levels]
     if gone:
         at = next(i for i, level in enumerate(levels) if level.name == "tests")
-        reason = "; ".join(filter(None, (levels[at].reason, f"{counted(len(gone))} gone")))
+        reason = "; ".join(filter(None, (levels[at].reason, f"{counted(len(gone), 'test')} gone")))
         failures = (*levels[at].failures, *gone)
         levels[at] = replace(levels[at], result="failed", failures=failures, reason=reason)
     flaky = any(level.flaky for level in after.tests)
@@ -257,7 +257,8 @@ def _of_change(level: Level, own: Sequence[TestFailure], before: Verification) -
         return level
     if _lost(level, before):
         passed = sum(b.passed for b in before.tests if b.tool == level.tool)
-        why = f"no test runs with this change ({level.reason}); without it {counted(passed)} passed"
+        before_it = f"without it {counted(passed, 'test')} passed"
+        why = f"no test runs with this change ({level.reason}); {before_it}"
         return replace(level, result="failed", reason=why)
     if level.result != "failed" or not level.failures:
         return level
@@ -265,7 +266,7 @@ def _of_change(level: Level, own: Sequence[TestFailure], before: Verification) -
     others = len(level.failures) - len(left)
     if not others:
         return replace(level, failures=left[:_MOST_KEPT])
-    why = f"{counted(len(left))} failed, {level.passed} passed; {_as_they_did(others)}"
+    why = f"{counted(len(left), 'test')} failed, {level.passed} passed; {_as_they_did(others)}"
     return replace(
         level, result="failed" if left else "passed", failures=left[:_MOST_KEPT], reason=why
     )

@@ -16,12 +16,12 @@ from runner.code.languages import is_among_tests, is_test_file
 from runner.errors import TaskError
 from runner.ports import CommandResult, SandboxSession
 from runner.state.findings import Level, TestFailure, what_happened
+from runner.text.counting import counted
 from runner.text.sanitize import as_typed
 from runner.verify.judging import (
     Read,
     Tool,
     by_exit_code,
-    counted,
     fetched,
     fetched_here,
     gathered,
@@ -278,7 +278,7 @@ def _reported(level: Level, report: SuiteReport) -> Level:
     level = replace(level, passed=report.passed, green=report.green, found=report.names)
     if not report.failures:
         return level
-    reason = f"{counted(len(report.failures))} failed, {report.passed} passed"
+    reason = f"{counted(len(report.failures), 'test')} failed, {report.passed} passed"
     return replace(level, result="failed", failures=report.failures, reason=reason)
 
 

@@ -15,6 +15,7 @@ from typing import Protocol
 from runner.errors import TaskError
 from runner.ports import CommandResult, SandboxSession
 from runner.state.findings import Level
+from runner.text.counting import counted
 from runner.verify.junit import SuiteReport, UnreadableReport
 from runner.verify.levels import NOT_FOUND, lacking, shown, to_install
 
@@ -101,7 +102,7 @@ def judged(
         return _green(level, report)
     if not report.failures:
         return _broken(level, reason if words else f"{ending}, though no test failed")
-    reason = f"{counted(len(report.failures))} failed, {report.passed} passed"
+    reason = f"{counted(len(report.failures), 'test')} failed, {report.passed} passed"
     return _with_passing(replace(level, failures=report.failures, reason=reason), report)
 
 
@@ -133,11 +134,6 @@ def _last_line(output: bytes) -> str:
     """What a process said last, as it is where it ends itself before its tool can report."""
     lines = output[-_LAST:].decode("utf-8", "replace").strip().split("\n")
     return lines[-1].strip()[:_LONGEST]
-
-
-def counted(tests: int) -> str:
-    """So many tests, in words."""
-    return "1 test" if tests == 1 else f"{tests} tests"
 
 
 def _broken(level: Level, why: str) -> Level:

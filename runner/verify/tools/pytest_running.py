@@ -20,6 +20,7 @@ import select
 import shutil
 import signal
 import sys
+from functools import partial
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -31,6 +32,10 @@ STOPPED = 75
 """The exit code where tests are left; 75 is "try again" (https://man.openbsd.org/sysexits)."""
 FORGED = 76
 """The exit code where the report is not what the tests did."""
+
+
+ENDS = (KeyboardInterrupt, SystemExit, pytest.exit.Exception)
+"""What ends pytest, wherever it is raised."""
 
 
 class Quiet:
@@ -79,19 +84,20 @@ def is_honest(module: Any) -> bool:
     Hooks of the project that can do nothing with them, or skip them, say nothing.
     """
     for function in (passes, fails):
-        name = f"test_{secrets.token_hex(8)}"
-        try:
-            test = Sentinel.from_parent(module, name=name, callobj=function)
-            test.fixturenames = []
-            test.quiet = Quiet(test.ihook)
-            test.quiet.pytest_runtest_protocol(item=test, nextitem=None)
-        except Exception:  # noqa: BLE001, S112 - of the project's hooks
-            continue
-        called = [report for report in test.quiet.reports if report.when == "call"]
+        ran = pytest.CallInfo.from_call(partial(run_alone, module, function), "call", ENDS)
         wrong = "failed" if function is passes else "passed"
-        if not test.quiet.reports or any(report.outcome == wrong for report in called):
+        if ran.excinfo is None and (not ran.result or wrong in ran.result):
             return False
     return True
+
+
+def run_alone(module: Any, function: Any) -> list[str]:
+    """Run a test in a module; returns how its parts ended, the set-up as ``ready``."""
+    test = Sentinel.from_parent(module, name=f"test_{secrets.token_hex(8)}", callobj=function)
+    test.fixturenames = []
+    test.quiet = Quiet(test.ihook)
+    test.quiet.pytest_runtest_protocol(item=test, nextitem=None)
+    return [each.outcome if each.when == "call" else "ready" for each in test.quiet.reports]
 
 
 class Watch:

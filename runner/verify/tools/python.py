@@ -19,10 +19,10 @@ from runner.code.languages import is_pytest_module
 from runner.errors import TaskError
 from runner.ports import CommandResult, SandboxSession
 from runner.state.findings import Level, TestFailure
+from runner.text.counting import counted
 from runner.text.patterns import lazy_pattern
 from runner.verify.judging import (
     Read,
-    counted,
     error_line,
     fetched,
     judged,
@@ -254,7 +254,9 @@ def _whole(parts: Sequence[Level]) -> Level:
     worst = max(parts, key=lambda part: (bool(part.broken), order.index(part.result)))
     failures = tuple(failure for part in parts for failure in part.failures)
     passed = sum(part.passed for part in parts)
-    reason = f"{counted(len(failures))} failed, {passed} passed" if failures else worst.reason
+    reason = (
+        f"{counted(len(failures), 'test')} failed, {passed} passed" if failures else worst.reason
+    )
     return replace(
         worst,
         failures=failures,

@@ -32,6 +32,17 @@ async def test_a_run_is_known_as_it_was_put(tmp_path: Path) -> None:
     assert FileRuns(tmp_path).all() == [run]
 
 
+async def test_a_run_that_an_older_version_left_waiting_keeps_its_limits(tmp_path: Path) -> None:
+    """That version had another word for it, and nothing of the file is lost by that."""
+    run = KnownRun("r1", "PLAN.md", "waiting", 5.0, max_cost=0.5)
+    await (await begun(tmp_path, "r1")).close()
+    FileRuns(tmp_path).put(run)
+    file = tmp_path / "r1" / "run.json"
+    file.write_text(file.read_text().replace('"waiting"', '"resting"'))
+
+    assert FileRuns(tmp_path).all() == [run]
+
+
 async def test_the_newest_is_first(tmp_path: Path) -> None:
     """By the time they began; one that never took a step is none."""
     for id, began in (("r1", 1.0), ("r2", 3.0), ("r3", 2.0)):
