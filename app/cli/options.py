@@ -37,7 +37,7 @@ def limit(text: str, number: Callable[[str], float] = float) -> float:
     with suppress(ValueError):
         if text == "none" or number(text) >= 0:
             return NO_LIMIT if text == "none" else number(text)
-    raise typer.BadParameter(f"{text!r} is not a limit. Give a number, or none.")
+    raise typer.BadParameter(f"{text!r} is not a limit. Give a number or the word 'none'.")
 
 
 Roadmap = Annotated[str, typer.Option(help="Path of the roadmap (default: ROADMAP.md).")]
@@ -114,7 +114,7 @@ NewMaxCost = Annotated[
     typer.Option(
         parser=limit,
         metavar="USD|none",
-        help="A new limit of the run's cost, or none (default: the limit it has).",
+        help="A new limit on the run's cost, or 'none' for no limit (default: the limit it has).",
     ),
 ]
 NewMaxTokens = Annotated[
@@ -122,7 +122,7 @@ NewMaxTokens = Annotated[
     typer.Option(
         parser=partial(limit, number=int),
         metavar="N|none",
-        help="A new limit of the run's tokens, or none (default: the limit it has).",
+        help="A new limit on the run's tokens, or 'none' for no limit (default: the limit it has).",
     ),
 ]
 AllowDirty = Annotated[

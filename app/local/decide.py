@@ -212,7 +212,9 @@ async def _meant(word: str, kept: LocalStore) -> PendingProposal:
 
 
 _QUESTION = "Apply it? [y]es, [n]o, [e]dit, [s]kip the task, [Enter] later: "
-_ASKED = "Your answer? [a]nswer, [e]dit the task, [s]kip it, [n]o (it failed), [Enter] later: "
+_ASKED = (
+    "What now? [a]nswer, [e]dit the task, [s]kip the task, [n]o (the task failed), [Enter] later: "
+)
 _ANSWER = "Your answer, in one line: "
 _VERDICTS: dict[str, Verdict] = {
     **{"y": "approve", "yes": "approve", "n": "reject", "no": "reject"},

@@ -120,7 +120,7 @@ async def _on_the_branch(state: RunState, here: LocalCheckout) -> RunState:
     if stands == "apart":
         raise Outage(
             "git",
-            f"Run {run} builds on {state.stack.tip[:12]}, which is no longer part of what is here"
+            f"Run {run} builds on {state.stack.tip[:12]}, which is no longer present here"
             f" ({stack.branch}). Type `cairn run` for a new run.",
         )
     return await _moved(state, stack, here) if stands == "ahead" else state
@@ -130,7 +130,7 @@ async def _moved(state: RunState, stack: Stack, here: LocalCheckout) -> RunState
     path = state.request.roadmap
     found = await contents(here.deps, await here.repository.snapshot(stack.tip), [path])
     if path not in found:
-        raise Outage("file", f"{path} is no longer there. Restore it, or type `cairn run`.")
+        raise Outage("file", f"{path} no longer exists here. Restore it, or type `cairn run`.")
     roadmap = read_tasks(path, found[path])
     keys = {task.key for task in (*roadmap.tasks, *state.replaced.tasks)}
     gone = [task for task in state.tasks if task.key in state.attempts and task.key not in keys]

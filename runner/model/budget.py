@@ -89,17 +89,18 @@ class BudgetModel(Endpoint):
             raise Outage(
                 "budget",
                 f"The next answer may use {tokens:,} tokens and {self._tokens:,} of "
-                f"{limit.tokens:,} are used. To continue, raise the limit: "
+                f"{limit.tokens:,} are used. To continue, raise or remove the limit: "
                 # twice as much, in round thousands
                 f"cairn resume --max-tokens {math.ceil((self._tokens + tokens) / 500) * 1000} "
-                "(or none)",
+                "(or --max-tokens none)",
                 advised=True,
             )
         if limit.cost is not None and self._cost + cost > limit.cost:
             raise Outage(
                 "budget",
                 f"The next answer may cost {dollars(cost)} and {dollars(self._cost)} of "
-                f"{dollars(limit.cost)} are spent. To continue, raise the limit: "
-                f"cairn resume --max-cost {2 * (self._cost + cost):.2g} (or none)",
+                f"{dollars(limit.cost)} are spent. To continue, raise or remove the limit: "
+                f"cairn resume --max-cost {2 * (self._cost + cost):.2g} "
+                "(or --max-cost none)",
                 advised=True,
             )

@@ -115,6 +115,6 @@ def unknown_price(model: str) -> str:
     """Say why a limit of money cannot be kept, and what to do."""
     return (
         f"The price of model {model} is unknown, so Cairn cannot keep to a cost limit. Put its "
-        "price in a file (CAIRN_PRICES), or leave out --max-cost (of a run that has begun: "
-        "cairn resume --max-cost none)."
+        "price in a file (CAIRN_PRICES), or leave out --max-cost (for a run that "
+        "has already begun, type cairn resume --max-cost none)."
     )

@@ -25,7 +25,7 @@ from runner.verify.rows import JudgedChange, is_test_side, missing_names, plain_
 
 _NOTHING = "these tests prove nothing, because they also pass without the change"
 _BY_CHANCE = "the new tests fail without the change only sometimes, so they show nothing"
-_BENT = "old tests were edited that fail with the change as they stood, so they show nothing"
+_BENT = "old tests were edited that, in their earlier form, fail with the change"
 _SKIPPED = "the new tests are skipped without the change"
 _MOST_NAMED = 10
 _MOST_MUTANTS = 3

@@ -35,7 +35,7 @@ from runner.verify.rows import (
     told_in_one_line,
 )
 
-_ASKS_LESS = "tests that passed before were edited: as they stood, they fail with the change"
+_ASKS_LESS = "edited tests passed before; in their earlier form, they fail with the change"
 _MOST_NAMED = 3
 _MOST_KEPT = 100
 """Failing tests that are kept with an attempt."""

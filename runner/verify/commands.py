@@ -230,8 +230,8 @@ def _sealed(level: Level, end: bytes) -> Level:
     if agrees or level.broken or level.exit_code not in (0, 1):
         return level
     why = (
-        f"pytest ended with exit code {level.exit_code} before its tests were over, or they "
-        "changed how it judges them, so none of them counts"
+        f"pytest ended with exit code {level.exit_code} before its tests were over, or the "
+        "tests changed how pytest judges them, so none of the tests counts"
     )
     return replace(level, result="failed", broken=why, reason=why)
 

@@ -87,13 +87,13 @@ async def test_tokens_are_reserved(here: Checkout, limit: str) -> None:
     said = await here.cairn("run", "--max-tokens", "1000", "--max-tasks", "1")
 
     assert said.code == 4
-    assert "To continue, raise the limit: cairn resume --max-tokens" in said.err
+    assert "To continue, raise or remove the limit: cairn resume --max-tokens" in said.err
     assert here.model.requests == []
     assert (await here.cairn("status")).out.count("To continue") == 1
 
     assert (await here.cairn("resume")).code == 4  # the limit is kept
     wrong = await here.cairn("resume", "--max-tokens", "-1")
-    assert (wrong.code, "Give a number, or none." in wrong.err) == (2, True)
+    assert (wrong.code, "Give a number or the word 'none'." in wrong.err) == (2, True)
     here.model.says(ONE)
     assert (await here.cairn("resume", "--max-tokens", limit)).code == 0
 

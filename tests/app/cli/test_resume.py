@@ -128,7 +128,7 @@ async def test_on_another_branch(here: Checkout) -> None:
     lost = await here.cairn("resume")
 
     assert lost.code == 2
-    assert "no longer part of what is here" in lost.err
+    assert "no longer present here" in lost.err
 
 
 async def test_six_tasks_in_three_runs(tmp_path: Path) -> None:

@@ -71,7 +71,7 @@ async def test_a_question_is_answered_in_place(here: Checkout) -> None:
     here.git.commit({"ROADMAP.md": b"- [ ] 1.1 Improve performance\n"})
     here.model.says(note("one.md"))
     terminal = await begun(here)
-    await terminal.until("Your answer? [a]nswer")
+    await terminal.until("What now? [a]nswer")
     assert here.model.requests == []
     terminal.types("a\n")
     await terminal.until("in one line: ")
