@@ -58,12 +58,17 @@ async def handle_comment(
 async def _answer(
     conversation: Conversation, commands: tuple[Command | Misunderstood, ...]
 ) -> None:
+    event = conversation.event
+    if not suffices(conversation.role, "write") and not conversation.thread.refusals.may_answer(
+        repository_id=event.repository.id, user_id=event.author.id
+    ):
+        return
     if any(_allowed(conversation, command) for command in commands):
-        await conversation.thread.react(conversation.event.comment_id)
+        await conversation.thread.react(event.comment_id)
     answers = [
         await _carry_out(replace(conversation, nth=nth), each) for nth, each in enumerate(commands)
     ]
-    delivery, author = conversation.event.delivery, conversation.event.author
+    delivery, author = event.delivery, event.author
     if any(reply.refusal for reply in answers) and not await conversation.thread.may_refuse(
         author, to=delivery
     ):
@@ -74,7 +79,7 @@ async def _answer(
     said = [reply.text for reply in answers if reply.text and not reply.standing]
     text = "\n\n---\n\n".join(said)
     if text:
-        await conversation.thread.reply(text, to=delivery, since=conversation.event.created_at)
+        await conversation.thread.reply(text, to=delivery, since=event.created_at)
 
 
 def _allowed(conversation: Conversation, command: Command | Misunderstood) -> bool:

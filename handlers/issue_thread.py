@@ -40,6 +40,9 @@ class Refusals(Protocol):
         The same delivery worked again is the first again. Raises ``Outage``.
         """
 
+    def may_answer(self, *, repository_id: int, user_id: int) -> bool:
+        """Say whether a person without *write* may be answered again in this hour; counts it."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IssueThread:

@@ -39,6 +39,9 @@ NO_TOKEN = (
     f"({SETTING} of the server), or log in at /login with a browser."
 )
 WRONG_TOKEN = f"That is not the value of {SETTING}."
+GUESSED = (
+    "Too many wrong tokens came from this address. Wait a minute; until then none is looked at."
+)
 ELSEWHERE = "The form was sent from another site. Open /login and log in there."
 NOT_OUR_FORM = (
     "The form was sent from another site, or from a page of an earlier session. Open the page "

@@ -45,8 +45,8 @@ class Door:
         async def checked(request: web.Request) -> web.StreamResponse:
             if not self._access.configured:
                 return problem(request, answers.NOT_CONFIGURED, status=403)
-            if not self._access.admits(request.headers, request.cookies):
-                return _shut(request)
+            if not self._access.admits(request.headers, request.cookies, request.remote):
+                return self._refused(request)
             request[MARK] = self._access.form_mark(request.cookies)
             return await _answered(handler, request)
 
@@ -90,7 +90,7 @@ class Door:
 
         async def checked(request: web.Request) -> web.StreamResponse:
             given, cookie = request.query.get(_KEY, ""), request.cookies.get(self._cookie, "")
-            if self._access.admits(request.headers, request.cookies):
+            if self._access.admits(request.headers, request.cookies, request.remote):
                 return await admitted(request)
             try:
                 seconds = await self._opens(given or cookie, form, request.match_info)
@@ -130,6 +130,15 @@ class Door:
         )
         return kept
 
+    def _refused(self, request: web.Request) -> web.Response:
+        if wants_page(request) and request.method in ("GET", "HEAD"):
+            return moved(f"/login?next={quote(request.path_qs, safe='/')}")
+        if self._access.is_shut_to(request.remote):
+            return problem(request, answers.GUESSED, status=429)
+        refusal = problem(request, answers.NO_TOKEN, status=401)
+        refusal.headers["WWW-Authenticate"] = "Bearer"
+        return refusal
+
     async def form(self, request: web.Request) -> web.StreamResponse:
         """Show the login."""
         if not self._access.configured:
@@ -146,7 +155,9 @@ class Door:
         if form is None:
             return problem(request, answers.TOO_LONG, status=413)
         to = _inside(form.get("next", ""))
-        if not self._access.takes(form.get("token", "").strip()):
+        if not self._access.takes(form.get("token", "").strip(), request.remote):
+            if self._access.is_shut_to(request.remote):
+                return page("login", {"to": to, "text": answers.GUESSED}, status=429)
             return page("login", {"to": to, "text": answers.WRONG_TOKEN}, status=403)
         opened = moved(to)
         self._set(opened, self._access.session(), LASTS)
@@ -186,14 +197,6 @@ async def _answered(handler: Handler, request: web.Request) -> web.StreamRespons
 
 def _without_key(request: web.Request) -> dict[str, str]:
     return {name: value for name, value in request.query.items() if name != _KEY}
-
-
-def _shut(request: web.Request) -> web.Response:
-    if wants_page(request) and request.method in ("GET", "HEAD"):
-        return moved(f"/login?next={quote(request.path_qs, safe='/')}")
-    refusal = problem(request, answers.NO_TOKEN, status=401)
-    refusal.headers["WWW-Authenticate"] = "Bearer"
-    return refusal
 
 
 def moved(to: str) -> web.Response:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 
 from gidgethub import GitHubException
@@ -184,7 +184,7 @@ class ServerParts:
         """The tasks people want left out."""
         return StoredSkips(self.store, self.around.clock)
 
-    @property
+    @cached_property
     def refusals(self) -> StoredRefusals:
         """Who was already refused something."""
         return StoredRefusals(self.store, self.around.clock)

@@ -15,6 +15,7 @@ import logging
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
 
 from aiohttp import web
+from cachetools import TTLCache
 from pydantic import SecretStr
 
 from app.server.bodies import Bodies
@@ -145,6 +146,10 @@ async def _with_security_headers(request: web.Request, response: web.StreamRespo
 SETTING = "CAIRN_ADMIN_TOKEN"
 LASTS = 12 * 3600
 """Seconds a session lasts."""
+MOST_WRONG = 10
+"""Wrong tokens that are looked at from one address before it has to wait."""
+_SHUT = 60.0
+"""Seconds for which it has to wait after the last of them."""
 
 
 class Access:
@@ -155,6 +160,9 @@ class Access:
         self._token = given.encode()
         self._key = hmac.digest(self._token, b"cairn session", "sha256")
         self._clock = clock
+        self._wrong = TTLCache[str | None, int](
+            maxsize=1_000, ttl=_SHUT, timer=lambda: clock.now().timestamp()
+        )
         self.secure = secure
         # browsers take a cookie of this prefix only from the host itself, over https:
         # https://developer.mozilla.org/docs/Web/HTTP/Reference/Headers/Set-Cookie#cookie_prefixes
@@ -165,11 +173,22 @@ class Access:
         """Without a token nobody is let in."""
         return bool(self._token)
 
-    def takes(self, token: str) -> bool:
-        """Say whether this is the token; takes as long for a wrong one."""
+    def is_shut_to(self, address: str | None) -> bool:
+        """Say whether an address has given too many wrong tokens; sessions go on."""
+        return self._wrong.get(address, 0) >= MOST_WRONG
+
+    def takes(self, token: str, address: str | None) -> bool:
+        """Say whether this is the token, which may come from an address; a wrong one is counted.
+
+        It takes as long for a wrong one. Behind a proxy, the address is the proxy's.
+        """
+        if self.is_shut_to(address):
+            return False
         given = token.encode("utf-8", "surrogateescape")
         # digests, so that not even the length of the token shows in the time it takes
         same = hmac.compare_digest(_digest(given), _digest(self._token))
+        if not same:
+            self._wrong[address] = self._wrong.get(address, 0) + 1
         return same and self.configured
 
     def session(self) -> str:
@@ -177,11 +196,13 @@ class Access:
         end = str(int(self._clock.now().timestamp()) + LASTS)
         return f"{end}.{self._signature(end)}"
 
-    def admits(self, headers: Mapping[str, str], cookies: Mapping[str, str]) -> bool:
+    def admits(
+        self, headers: Mapping[str, str], cookies: Mapping[str, str], address: str | None = None
+    ) -> bool:
         """Say whether a request carries the token, or a session that still lasts."""
         scheme, _, token = headers.get("Authorization", "").partition(" ")
         if scheme.lower() == "bearer":
-            return self.takes(token.strip())
+            return self.takes(token.strip(), address)
         return self.configured and self._lasts(cookies.get(self.cookie, ""))
 
     def form_mark(self, cookies: Mapping[str, str]) -> str:

@@ -64,8 +64,8 @@ class SetupSite:
     async def show(self, request: web.Request) -> web.StreamResponse:
         """Show the form for GitHub to who may see it, else ask for the code."""
         key = request.query.get("key", "") if self._by_link else ""
-        bearer = self._access.admits(request.headers, {})
-        if bearer or (key and self._access.takes(key)):
+        bearer = self._access.admits(request.headers, {}, request.remote)
+        if bearer or (key and self._access.takes(key, request.remote)):
             return self._form(self._defaults)
         return self._ask(self._wrong if key else "", 403 if key else 200)
 
@@ -76,7 +76,7 @@ class SetupSite:
         given = await short_form(request)
         if given is None:
             raise SetupRefusal(413, words.too_long())
-        if not self._access.takes(given.get("key", "").strip()):
+        if not self._access.takes(given.get("key", "").strip(), request.remote):
             return self._ask(self._wrong, 403)
         return self._form({name: given.get(name, "").strip() for name in self._defaults})
 

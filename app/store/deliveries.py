@@ -14,6 +14,7 @@ from functools import cache
 from typing import Any, Literal
 
 import sqlalchemy as sa
+from cachetools import TTLCache
 from sqlalchemy.sql.dml import ReturningInsert
 
 from app.store.database import Store, insert_into
@@ -167,12 +168,29 @@ def _store(dialect: str) -> ReturningInsert[str]:
     ).returning(table.c.id)
 
 
+MOST_ANSWERS = 10
+"""Comments of one person without *write* in a repository, with commands, answered in an hour."""
+
+
 class StoredRefusals:
-    """Implements ``handlers.issue_thread.Refusals`` on the refusals table."""
+    """Implements ``handlers.issue_thread.Refusals`` on the refusals table.
+
+    How often a person was answered is known to this process alone.
+    """
 
     def __init__(self, store: Store, clock: Clock) -> None:
         self._store = store
         self._clock = clock
+        self._answers = TTLCache[tuple[int, int], int](
+            maxsize=10_000, ttl=3600, timer=lambda: clock.now().timestamp()
+        )
+
+    def may_answer(self, *, repository_id: int, user_id: int) -> bool:
+        """Say whether a person without *write* may be answered once more in this hour."""
+        asked = self._answers.get((repository_id, user_id), 0)
+        if asked < MOST_ANSWERS:
+            self._answers[repository_id, user_id] = asked + 1
+        return asked < MOST_ANSWERS
 
     async def first(self, *, repository_id: int, issue: int, user_id: int, delivery: str) -> bool:
         """Say whether a delivery is the first to refuse a person something on an issue.

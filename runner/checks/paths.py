@@ -18,7 +18,7 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
 # ignored by HFS+ when it compares names: git's is_hfs_dotgit (CVE-2014-9390)
 _HFS_IGNORED = re.compile("[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]")
 _FOREIGN = re.compile('[:*?"<>|\u200c-\u200f\u202a-\u202e\u2066-\u206f\ufeff]')
-_DEVICE = re.compile(r"con|prn|aux|nul|com[0-9]|lpt[0-9]")
+_DEVICE = re.compile(r"con|conin\$|conout\$|prn|aux|nul|com[0-9]|lpt[0-9]")
 _SHORT = re.compile(r"(?:gitmod|gi7eba)~[0-9]")
 # git's is_ntfs_dotgit: short names, trailing blanks and dots, alternate data streams
 _DOT_GIT = {".git", "git~1"}
@@ -48,7 +48,8 @@ def _only_here(part: str) -> bool:
 
     https://learn.microsoft.com/windows/win32/fileio/naming-a-file
     """
-    stem = part.partition(".")[0].casefold()
+    # Windows takes superscript digits for digits, and no notice of blanks before the suffix
+    stem = unicodedata.normalize("NFKC", part.partition(".")[0]).casefold().rstrip(" ")
     return (
         part.endswith((".", " "))
         or _FOREIGN.search(part) is not None

@@ -7,7 +7,7 @@ from functools import cache
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from runner.prompts.questions import Message
-from runner.text.sanitize import sendable
+from runner.text.sanitize import readable, sendable
 
 _FOR_FILES = frozenset({"execute_task", "repair_code", "repair_test", "ask_test"})
 """Questions that are answered with files; the others have a shorter introduction."""
@@ -34,7 +34,7 @@ def render_text(name: str, **values: object) -> str:
 
 @cache
 def _environment() -> Environment:
-    return Environment(
+    environment = Environment(
         loader=PackageLoader("runner.prompts", "templates"),
         undefined=StrictUndefined,
         autoescape=False,  # noqa: S701 - the result is a prompt, not a page
@@ -42,3 +42,5 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
+    environment.filters["readable"] = readable
+    return environment

@@ -22,6 +22,9 @@ from typing import Any
 from markdown_it import MarkdownIt
 
 _GAP = "\u200b"
+# what turns the direction of reading, and characters that only programs see:
+# https://www.unicode.org/reports/tr36/#Bidirectional_Text_Spoofing
+_UNSEEN = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
 _COLOUR = re.compile(r"\x1b\[[0-9;:]{0,40}[mK]")
 
 # https://docs.github.com/en/issues/tracking-your-work-with-issues/using-issues/linking-a-pull-request-to-an-issue
@@ -54,7 +57,7 @@ def sanitize(text: str, *, plain: bool = False) -> str:
     ``plain`` is for text that is not rendered as Markdown (titles, commit messages): there no code
     fence is spared, and none is closed. Line ends become ``\\n``. Doing it twice changes nothing.
     """
-    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    text = readable(text.replace("\r\n", "\n").replace("\r", "\n"))
     text = _HIDDEN.sub(f"<{_GAP}", text)
     for pattern in (_CLOSING, _TRAILER, _WORKFLOW, _SKIP_CI):
         text = pattern.sub(_with_gap, text)
@@ -63,6 +66,15 @@ def sanitize(text: str, *, plain: bool = False) -> str:
     lines = text.split("\n")
     fences = list(_fences(text))
     return _outside(lines, fences) + _missing_fence(lines, fences)
+
+
+def readable(text: str) -> str:
+    """Return a text in which U+FFFD stands for each character that readers do not see.
+
+    So nobody is shown another order of words than the text has, and a model is told nothing that a
+    person who read the same text could not know of.
+    """
+    return _UNSEEN.sub("\ufffd", text)
 
 
 def plain_line(text: str) -> str:

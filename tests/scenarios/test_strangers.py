@@ -9,12 +9,11 @@ from time import thread_time
 from tests.scenarios.bot import REPOSITORY, Bot, conversation
 from tests.scenarios.projects import NOTES, note, on
 
-pytestmark = on(NOTES)
-
 HOSTILE = "/execute\n\n" + "|a" * 50 + "\n" + "|-" * 50 + "\n" + "b\n" * 32_000
 """A table whose rows a Markdown parser fills up, cell by cell."""
 
 
+@on(NOTES)
 async def test_a_hostile_comment_holds_up_nobody(bot: Bot) -> None:
     """Its text is read beside the event loop, which goes on serving others meanwhile."""
     await bot.comment("/execute help", by="outsider")
@@ -26,6 +25,7 @@ async def test_a_hostile_comment_holds_up_nobody(bot: Bot) -> None:
     assert "needs the *write* permission" in bot.says()[-1]
 
 
+@on(NOTES)
 async def test_a_stranger_is_refused_once(bot: Bot) -> None:
     """However often somebody asks on an issue, and whatever for: one sentence, then silence."""
     for body in ("/execute", "/execute cancel", "/execute stauts", "/approve 1.1", "/reject no"):
@@ -35,6 +35,7 @@ async def test_a_stranger_is_refused_once(bot: Bot) -> None:
     assert "needs the *write* permission" in said
 
 
+@on(NOTES)
 async def test_each_person_and_each_issue_has_its_own_refusal(bot: Bot) -> None:
     """Silence towards one does not leave another without an answer."""
     other = bot.github.open_issue(REPOSITORY, "Other", by="writer")
@@ -47,6 +48,7 @@ async def test_each_person_and_each_issue_has_its_own_refusal(bot: Bot) -> None:
     assert len(bot.github.says(REPOSITORY, other.number)) == 1
 
 
+@on(NOTES)
 async def test_a_restart_forgets_no_refusal(tmp_path: Path, files: Mapping[str, object]) -> None:
     """Silence lasts longer than the server's process."""
     async with conversation(tmp_path, files) as bot:
@@ -58,6 +60,7 @@ async def test_a_restart_forgets_no_refusal(tmp_path: Path, files: Mapping[str, 
         bot.github.verify()
 
 
+@on(NOTES)
 async def test_what_anybody_may_ask_is_answered_after_a_refusal(bot: Bot) -> None:
     """Silence is about refusals only; and who is given the permission is obeyed."""
     await bot.comment("/execute", by="reader")
@@ -71,6 +74,35 @@ async def test_what_anybody_may_ask_is_answered_after_a_refusal(bot: Bot) -> Non
     assert "is done" in bot.says()[-1]
 
 
+@on(NOTES)
+async def test_a_stranger_is_answered_ten_times_an_hour(bot: Bot) -> None:
+    """Whoever may do nothing here cannot make the bot talk for ever; an hour later it answers."""
+    for _ in range(12):
+        await bot.comment("/execute help", by="outsider")
+    await bot.comment("/execute help", by="writer")
+    assert len(bot.says()) == 11
+
+    bot.github.clock.advance(3600)
+    await bot.comment("/execute help", by="outsider")
+
+    assert len(bot.says()) == 1
+
+
+@on(
+    NOTES
+    | {"ROADMAP.md": "# R\n\n- [ ] 1.1 Write a note\U000e0069\U000e0067 \u202eone\u202c\n".encode()}
+)
+async def test_nobody_is_told_what_readers_do_not_see(bot: Bot) -> None:
+    """A character that only programs see is seen by everybody, by the model as well."""
+    bot.model.says(note("one.md"))
+
+    await bot.comment("/execute")
+
+    assert "Write a note\ufffd\ufffd \ufffdone\ufffd" in bot.prompts[0]
+    assert not {"\u202e", "\U000e0069"} & set("".join(bot.says()))
+
+
+@on(NOTES)
 async def test_a_list_that_is_cut_is_not_taken(bot: Bot) -> None:
     """An edit of more text than is read is answered, and never carried out in part."""
     tasks = "\n".join(f"- Write `file{n}.md` with a note about it" for n in range(600))
@@ -81,6 +113,7 @@ async def test_a_list_that_is_cut_is_not_taken(bot: Bot) -> None:
     assert "longer than 20,000 characters" in said
 
 
+@on(NOTES)
 async def test_a_command_below_a_very_long_text_is_answered(bot: Bot) -> None:
     """What is not read is not silently ignored: people learn where to put the command."""
     await bot.comment("A log line.\n" * 3000 + "\n/execute status")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
 
 from app.store.database import open_store
@@ -83,6 +85,22 @@ async def test_a_wrong_token_opens_nothing(client):
 
     assert (refused.status, len(refused.cookies)) == (403, 0)
     assert "not the value" in await refused.text()
+
+
+async def test_who_guesses_has_to_wait(bench, client):
+    """After ten wrong tokens from one address none is looked at for a minute; sessions go on."""
+    await login(client)
+    for _ in range(10):
+        await login(client, token="wrong")
+
+    shut = await login(client)
+    program = await client.get("/history", headers=BEARER)
+    seen = await client.get("/history")
+    bench.clock.time += timedelta(minutes=1)
+
+    assert [shut.status, program.status, seen.status] == [429, 429, 200]
+    assert "Wait a minute" in await shut.text()
+    assert (await login(client)).status == 303
 
 
 async def test_another_site_cannot_log_anybody_in(client):

@@ -25,7 +25,7 @@ def test_ordinary_paths_are_fine(path):
     [
         "", "/etc/x", "../x", "a/../../x", "a//b", "./a", "a/.", "C:/x", "a\\b",
         ".git/config", "a/.git/hooks/pre-commit", ".GIT/config", ".git./x", ".git /x", "GIT~1/x",
-        "src/aux.py", "con", "a./b", "a /b",
+        "src/aux.py", "con", "CONIN$", "conout$.txt", "COM\u00b9", "prn .txt", "a./b", "a /b",
         ".git::$INDEX_ALLOCATION/x", ".g\u200cit/config", "a\nb", "a\0b", "a\udc80b", "x" * 256,
         "/".join(["abcdefgh"] * 200),
     ],

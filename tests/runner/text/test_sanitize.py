@@ -42,6 +42,9 @@ BROKEN = {
     "indented workflow command": ("  ::error::x", f"  :{GAP}:error::x"),
     "old workflow command": ("##[group]x", f"#{GAP}#[group]x"),
     "HTML comment": ("<!-- cairn:run:1 -->", f"<{GAP}!-- cairn:run:1 -->"),
+    "turned direction": ("a \u202egnp.exe\u202c", "a \ufffdgnp.exe\ufffd"),
+    "turned direction in a fence": ("```\n\u2066x\n```", "```\n\ufffdx\n```"),
+    "tags that only programs see": ("a\U000e0068\U000e0069", "a\ufffd\ufffd"),
     "carriage returns": ("a\r\nb\rc", "a\nb\nc"),
 }
 
