@@ -27,6 +27,7 @@ _NOTHING = "these tests prove nothing, because they also pass without the change
 _BY_CHANCE = "the new tests fail without the change only sometimes, so they show nothing"
 _BENT = "old tests were edited that, in their earlier form, fail with the change"
 _SKIPPED = "the new tests are skipped without the change"
+_NEW, _OLD = "new", "there before, and edited"
 _MOST_NAMED = 10
 _MOST_MUTANTS = 3
 _LONGEST_RUN, _LEAST_SECONDS = 20.0, 20.0
@@ -42,7 +43,7 @@ class _Suite:
     """The tests of one tool that are in question (ids without parameters), and what runs them.
 
     ``near`` are those that may only load what the change edits beside them, ``rewritten`` those
-    that stood there and ask for something else now, or may do so.
+    that stood there and ask for something else now, or may do so. ``old`` are all that stood there.
     """
 
     tool: Tool
@@ -50,6 +51,7 @@ class _Suite:
     only: tuple[str, ...]
     near: frozenset[str] = frozenset()
     rewritten: frozenset[str] = frozenset()
+    old: frozenset[str] = frozenset()
 
 
 async def proved(work: NodeWork, found: Assessment, change: JudgedChange) -> Assessment:
@@ -75,7 +77,8 @@ async def proved(work: NodeWork, found: Assessment, change: JudgedChange) -> Ass
 
 def _suites(work: NodeWork, found: Assessment, change: JudgedChange) -> Iterator[_Suite]:
     asked = {row.test for row in found.rows if row.edited and row.before == "not run"}
-    rewritten = {plain_id(row.test) for row in found.rows if row.rewritten}
+    rewritten = frozenset(plain_id(row.test) for row in found.rows if row.rewritten)
+    old = frozenset(plain_id(row.test) for row in found.rows if row.old)
     near = _near(work, found, change)
     if not asked | near:
         return
@@ -100,7 +103,7 @@ def _suites(work: NodeWork, found: Assessment, change: JudgedChange) -> Iterator
             )
             only = (*ids, *sorted(_files(beside)))
             bent = frozenset({*rewritten, *beside})
-            yield _Suite(tool, (*ids, *beside), only, frozenset(beside), bent)
+            yield _Suite(tool, (*ids, *beside), only, frozenset(beside), bent, old)
             continue
         files = sorted(_files(ids))
         alone = next(
@@ -109,9 +112,9 @@ def _suites(work: NodeWork, found: Assessment, change: JudgedChange) -> Iterator
         if set(files) <= set(alone):
             # a panic ends all tests of a package in Go, where some can be run by name
             only = ids if all(file.endswith(".go") for file in files) else tuple(alone)
-            yield _Suite(tool, ids, only, rewritten=frozenset(rewritten))
+            yield _Suite(tool, ids, only, rewritten=rewritten, old=old)
         elif sum(level.seconds for level in levels) <= _LONGEST_WHOLE:
-            yield _Suite(tool, ids, (), rewritten=frozenset(rewritten))
+            yield _Suite(tool, ids, (), rewritten=rewritten, old=old)
 
 
 def _near(work: NodeWork, found: Assessment, change: JudgedChange) -> set[str]:
@@ -204,7 +207,9 @@ class _Proof:
                 self._before[test] = "failed"
                 self._lacked.add(test)
                 said.setdefault(test, "")
-        own = [test for test in self._suite.ids if test not in self._suite.near or test in said]
+        # what stands as it was is no new test, whatever is edited that it loads
+        as_it_was = self._suite.near | set(map(plain_id, self._change.same))
+        own = [test for test in self._suite.ids if test not in as_it_was or test in said]
         if not own:
             return None
         if self._suite.near:
@@ -221,7 +226,10 @@ class _Proof:
             return replace(level, found=tuple(said), passed=len(idle))
         if not idle:
             return replace(level, result="skipped", reason=_SKIPPED)
-        output = f"{_NOTHING}: {', '.join(idle[:_MOST_NAMED])}"
+        named: dict[str, list[str]] = {}
+        for test in idle[:_MOST_NAMED]:
+            named.setdefault(_OLD if test in self._suite.old else _NEW, []).append(test)
+        output = "\n".join(f"{what}: {', '.join(tests)}" for what, tests in named.items())
         return replace(level, result="failed", reason=_NOTHING, output=output)
 
     async def _on_base(self, only: Sequence[str]) -> Level:

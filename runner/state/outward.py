@@ -9,9 +9,9 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Final, get_args, get_origin, get_type_hints
+from typing import Final
 
 from runner.money import Usage
 from runner.state.events import (
@@ -65,15 +65,6 @@ ENVELOPE: Final = (
     EventField("run", (str,), "The run's id; empty if it is about no run."),
     EventField("task", (str,), "The task's name; empty if it is about no single task."),
 )
-_OF_USAGE: Final = (
-    EventField("tokens", (int,), "Tokens {}."),
-    EventField("cost", (float, type(None)), "USD {}; null if a price is unknown."),
-    EventField("seconds", (float,), "Seconds {}."),
-)
-_OF_VERIFICATION: Final = (
-    EventField("passed", (bool,), "Whether no failure counts against the change."),
-    EventField("by_tests", (bool,), "Whether it passed and tests ran."),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,21 +80,6 @@ class OutwardEvent:
 def event_name(kind: type[Event]) -> str:
     """The name of a type of event: ``TaskChanged`` is ``task_changed``."""
     return re.sub(r"(?<!^)(?=[A-Z])", "_", kind.__name__).lower()
-
-
-def event_fields(kind: type[Event]) -> Iterator[EventField]:
-    """The fields that a type of event has beside those of all."""
-    hints = get_type_hints(kind, include_extras=True)
-    for each in dataclasses.fields(kind)[2:]:
-        hint = hints[each.name]
-        annotated = get_origin(hint) is Annotated
-        bare, what = get_args(hint)[:2] if annotated else (hint, "")
-        if bare is Usage:
-            yield from (dataclasses.replace(f, what=f.what.format(what)) for f in _OF_USAGE)
-        elif bare is Verification:
-            yield from _OF_VERIFICATION
-        else:
-            yield EventField(each.name, get_args(bare) or (bare,), what)
 
 
 def values_of(event: Event) -> dict[str, object]:

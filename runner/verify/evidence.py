@@ -55,6 +55,7 @@ class Row:
     test or what it tests away. ``rewritten``: it stood there, asserts something else now, and fails
     with the change as it stood. ``stood``: a command that names no tests, and failed without any of
     the change as well. ``unbuilt``: all code that the change writes has to be built, and was not.
+    ``old``: a test of this name stood there.
     """
 
     test: str
@@ -72,6 +73,7 @@ class Row:
     rewritten: bool = False
     stood: bool = False
     unbuilt: bool = False
+    old: bool = False
 
     @property
     def asks_less(self) -> bool:

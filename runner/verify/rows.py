@@ -190,6 +190,7 @@ class Rows:
                 edited=True,
                 rewritten=rewritten,
                 stood=failed and test in self._lines,
+                old=passed or test in self._was,
             )
         return Row(
             test=test, before="failed" if failed else "passed" if known else "new", after="passed"

@@ -124,6 +124,50 @@ async def test_tests_that_fail_without_the_change_prove_it(bot: Bot) -> None:
     assert "prove nothing" not in body
 
 
+HALF = {
+    "ROADMAP.md": b"- [ ] 1.1 Let `halve(n)` in `half.py` round down\n",
+    "half.py": b"def halve(n):\n    return n / 2\n",
+    "tests/numbers.py": b"SIX = 6\n",
+    "tests/test_half.py": b"from half import halve\nfrom tests.numbers import SIX\n\n\n"
+    b"def test_six():\n    assert halve(SIX) == 3\n",
+}
+
+
+@on(HALF)
+async def test_an_old_test_that_was_edited_is_not_called_new(bot: Bot) -> None:
+    """The author of the code is told which tests were there before."""
+    old = HALF["tests/test_half.py"].decode()
+    tests = f"{old.replace('== 3', '== 3.0')}\n\ndef test_two():\n    assert halve(2) == 1\n"
+    given = {"half.py": "def halve(n):\n    return n // 2\n", "tests/test_half.py": tests}
+    bot.model.says(answer(given), answer(given))
+
+    await bot.comment(ONE)
+
+    bot.says()
+    asked = bot.prompts[1]
+    assert "the tests that were added or edited" in asked
+    assert "new: tests/test_half.py::test_two\n" in asked
+    assert "there before, and edited: tests/test_half.py::test_six\n" in asked
+
+
+@on(HALF)
+async def test_tests_that_stand_as_they_were_are_not_called_new(bot: Bot) -> None:
+    """Only what they load was edited, and only the test beside them is new."""
+    old = HALF["tests/test_half.py"].decode()
+    given = {
+        "half.py": "def halve(n):\n    return n // 2\n",
+        "tests/numbers.py": "# Numbers that tests share.\nSIX = 6\n",
+        "tests/test_half.py": f"{old}\n\ndef test_two():\n    assert halve(2) == 1\n",
+    }
+    bot.model.says(answer(given), answer(given))
+
+    await bot.comment(ONE)
+
+    bot.says()
+    assert "new: tests/test_half.py::test_two\n" in bot.prompts[1]
+    assert "tests/test_half.py::test_six" not in bot.prompts[1]
+
+
 SKIPPED = answer(
     {
         "calc/add.py": "def add(a, b):\n    return a + b\n",

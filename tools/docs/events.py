@@ -2,14 +2,43 @@
 
 from __future__ import annotations
 
+import dataclasses
 import inspect
 import json
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Annotated, Any, Final, get_args, get_origin, get_type_hints
 
-from runner.state.outward import ENVELOPE, OUTWARD, VERSION, EventField, event_fields, event_name
+from runner.money import Usage
+from runner.state.events import Event
+from runner.state.findings import Verification
+from runner.state.outward import ENVELOPE, OUTWARD, VERSION, EventField, event_name
+
+_OF_USAGE: Final = (
+    EventField("tokens", (int,), "Tokens {}."),
+    EventField("cost", (float, type(None)), "USD {}; null if a price is unknown."),
+    EventField("seconds", (float,), "Seconds {}."),
+)
+_OF_VERIFICATION: Final = (
+    EventField("passed", (bool,), "Whether no failure counts against the change."),
+    EventField("by_tests", (bool,), "Whether it passed and tests ran."),
+)
 
 _KINDS = {int: "integer", float: "number", str: "string", bool: "boolean", type(None): "null"}
+
+
+def event_fields(kind: type[Event]) -> Iterator[EventField]:
+    """The fields that a type of event has beside those of all."""
+    hints = get_type_hints(kind, include_extras=True)
+    for each in dataclasses.fields(kind)[2:]:
+        hint = hints[each.name]
+        annotated = get_origin(hint) is Annotated
+        bare, what = get_args(hint)[:2] if annotated else (hint, "")
+        if bare is Usage:
+            yield from (dataclasses.replace(f, what=f.what.format(what)) for f in _OF_USAGE)
+        elif bare is Verification:
+            yield from _OF_VERIFICATION
+        else:
+            yield EventField(each.name, get_args(bare) or (bare,), what)
 
 
 def events() -> str:
