@@ -193,7 +193,7 @@ class Worker:
             cancel_at=until or (soonest if outcome.reported else None),
             cause=outcome.cause,
         )
-        log.info("Run %s: %s %s", run, outcome.status, outcome.reason)
+        log.info("Run %s: %s: %s", run, outcome.status, outcome.reason)
 
     async def _until_done(self, what: Callable[..., Awaitable[T]], *values: Any, **named: Any) -> T:
         """Do it however long the database is away: a segment must not end unrecorded.

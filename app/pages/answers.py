@@ -106,7 +106,7 @@ def moment(data: Mapping[str, object]) -> str:
 
 
 def _used(data: Mapping[str, object]) -> str:
-    return f", {data['tokens']} tokens" if data["tokens"] else ""
+    return f", {counted(cast(int, data['tokens']), 'token')}" if data["tokens"] else ""
 
 
 FORM = web.RequestKey("form", dict[str, str])

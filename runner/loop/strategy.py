@@ -57,7 +57,7 @@ def _next_try(attempt: Attempt, kind: Kind, *, loop: str, same: bool) -> NextTry
         return NextTry("exhausted", f"{MAX_CALLS} calls after the first answer are used up")
     errors = attempt.answered.errors
     if errors and errors.count(errors[-1]) > MAX_RETRIES:
-        why = f"{MAX_RETRIES} retries after errors of type {errors[-1]} are used up"
+        why = f"errors of type {errors[-1]} remain after {MAX_RETRIES} retries"
         return NextTry("exhausted", why)
     if same:
         return NextTry("afresh", "the answer changed nothing, so it is not judged again")
@@ -69,9 +69,10 @@ def _next_try(attempt: Attempt, kind: Kind, *, loop: str, same: bool) -> NextTry
         return NextTry("exhausted", f"no {kind} repair is left")
     if loop in ("fixed", "ralph"):
         return NextTry("afresh", f"the {loop} loop always asks the whole question again")
+    again = f"asked again ({attempt.calls + 1} of {MAX_CALLS}), for a"
     if attempt.calls % 2 == 0 and left:
-        return NextTry("rejected", f"call {attempt.calls + 1} of {MAX_CALLS} asks for a repair")
-    return NextTry("afresh", f"call {attempt.calls + 1} of {MAX_CALLS} asks for a fresh answer")
+        return NextTry("rejected", f"{again} repair")
+    return NextTry("afresh", f"{again} fresh answer")
 
 
 def error_of(attempt: Attempt, kind: Kind) -> ErrorType:

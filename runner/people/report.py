@@ -53,7 +53,11 @@ def report(state: RunState, view: RunView | None = None) -> dict[str, object]:
         "recoveries": recoveries(state),
         "proposals": proposals(state),
         "decisions": decisions(state),
-        "roadmap_modifications": [_modification(state, a) for a in attempts if _edited(a)],
+        "roadmap_modifications": [
+            _modification(state, attempt)
+            for attempt in sorted(attempts, key=lambda each: state.task_of(each.task).place.line)
+            if _edited(attempt)
+        ],
         "deferrals": [a.task for a in attempts if a.status is Status.DEFERRED or a.number > 1],
         "warnings": [
             {"task": attempt.task, "message": text}

@@ -29,7 +29,7 @@ from pathlib import Path
 
 from runner.errors import Outage, TaskError
 from runner.ports import CommandResult, Ran, SandboxSession, Setup
-from runner.text.sanitize import as_typed, cut_middle
+from runner.text.sanitize import as_typed
 
 KEEP = 5
 """So many results each project keeps, those used last."""
@@ -173,7 +173,8 @@ def _must_work(result: CommandResult, command: Sequence[str], began: CommandResu
         return
     how = "did not end in time" if result.timed_out else f"ended with exit code {result.exit_code}"
     output = (began.stderr if began.exit_code else b"") + result.stdout + result.stderr
-    tail = cut_middle(output.decode("utf-8", "replace").strip()[-_TAIL:], _TAIL)
+    text = output.decode("utf-8", "replace").strip()
+    tail = text if len(text) <= _TAIL else text[-_TAIL:].partition("\n")[2] or text[-_TAIL:]
     raise TaskError(
         "environment",
         f"The command `{as_typed(command)}` of sandbox.setup {how}. Its last output:\n{tail}",

@@ -124,6 +124,9 @@ class WrittenRefusals:
     async def first(self, *, repository_id: int, issue: int, user_id: int, delivery: str) -> bool:
         return self.told.setdefault((repository_id, issue, user_id), delivery) == delivery
 
+    def may_answer(self, *, repository_id: int, user_id: int) -> bool:
+        return True
+
 
 @dataclass
 class WrittenProposals:

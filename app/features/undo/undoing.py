@@ -31,7 +31,7 @@ async def undone(begun: Begun) -> Outcome:
         except TaskError as error:
             reply = undoing_texts.not_undone(error.message)
     await begun.ports.progress.finish("ended", reply)
-    return Outcome("ended", "it only proposed to take back a task")
+    return Outcome("ended", "it was asked to take a task back, and worked on none")
 
 
 async def _proposed(begun: Begun) -> str:

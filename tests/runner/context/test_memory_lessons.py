@@ -37,7 +37,7 @@ def test_an_error_that_was_overcome_is_a_pattern_and_is_counted() -> None:
     """Error, file and what helped; a second run counts, the same run told twice does not."""
     changes = ChangeSet({"calc.py": Write(b"x"), "gone.py": None})
     answered = Answered(answers=2, code_repairs=1, changes=changes, errors=("syntax", "syntax"))
-    attempt = _done(answered=answered, spent=Spent(reasons=("call 1 of 4 asks for a repair",)))
+    attempt = _done(answered=answered, spent=Spent(reasons=("asked again (1 of 4), for a repair",)))
     first = [n for n in of_task(_state(attempt), KEY) if n.kind == "patterns"]
 
     assert [(n.about, n.count) for n in first] == [("syntax: calc.py", 1)]

@@ -92,7 +92,7 @@ def test_the_evidence_repeats_neither_explanation_nor_reason() -> None:
     """Nor a line that only adds whose test it is, nor how Cairn chose its next question."""
     old = "t::old: Failed: DID NOT RAISE <class 'ZeroDivisionError'>"
     both = "an existing test and the task contradict each other; a person must decide"
-    next_try = "call 3 of 4 asks for a repair"
+    next_try = "asked again (3 of 4), for a repair"
     proposal = proposing().attempt.proposal
     assert proposal
     seen = (both, f"an existing test: {old}", f"a new test: t::new: {'x' * 300}", next_try)
