@@ -129,7 +129,7 @@ def _near(work: NodeWork, found: Assessment, change: JudgedChange) -> set[str]:
     rows = {row.test for row in found.rows if row.before == row.after == "passed"}
     folders = {test.partition("::")[0].rpartition("/")[0] for test in rows}
     near = set[str]()
-    for path in change.written & work.base.entries.keys():
+    for path in change.written:
         folder, _, name = path.rpartition("/")
         beside = name == "conftest.py" or (folder in folders and language_of(path))
         if beside or is_test_file(path) or not is_test_side(path):
@@ -186,8 +186,13 @@ class _Proof:
             result = proof.result if telling else "skipped"
             proof = replace(proof, found=telling, result=result, reason="" if telling else _BENT)
         subject = await subject_of(self._work)
+        self._whole = subject.whole
         await self._try_faults([subject.faults] if subject.faults else [])
-        noticed, self._whole = self._noticed, subject.whole
+        if (noticed := self._noticed) is None or set(proof.found) - self._lacked - noticed:
+            await self._try_faults([subject.loud] if subject.loud else [])
+            if noticed is not None:  # a name that was missing is no behaviour that was wrong
+                noticed |= (self._noticed or set()) - self._lacked
+        noticed = self._noticed if noticed is None else noticed
         level = await self._try_faults(await self._faults())
         self._noticed = self._noticed if noticed is None else noticed
         return [proof, *([level] if level else [])]

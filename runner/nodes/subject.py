@@ -29,10 +29,12 @@ _MOST_DEFINERS, _MOST_LOADED = 10, 2_000
 class Subject:
     """``faults`` are the files with these functions emptied, each with what it holds otherwise.
 
-    ``whole``: there is nothing else that the task may be about, and in which no fault can be put.
+    In ``loud`` ones they fail when they are called. ``whole``: there is nothing else that the task
+    may be about, and in which no fault can be put.
     """
 
     faults: Mapping[Mutant, bytes]
+    loud: Mapping[Mutant, bytes]
     whole: bool
 
 
@@ -81,13 +83,25 @@ class _File:
         found = (each for each in self.symbols.definitions if each.name in names)
         return frozenset(number for each in found for number in _lines(each))
 
+    def meant(self, names: Collection[str]) -> frozenset[int]:
+        """The lines of what has one of these names; of a class what the change or a name is about.
+
+        That is, its methods of these names, and those that change.
+        """
+        known, found = self.symbols.definitions, set[int]()
+        for outer in (each for each in known if each.name in names):
+            inside = (each for each in known if each is not outer and each.line in _lines(outer))
+            about = [e for e in inside if e.name in names or not self.added.isdisjoint(_lines(e))]
+            found.update(*map(_lines, about or [outer]))
+        return frozenset(found)
+
     def imports(self, places: ModulePaths) -> frozenset[str]:
         """The files that it loads."""
         return imported(self.path, self.symbols.imports, places)
 
-    def emptied(self, numbers: Collection[int]) -> Mutant | None:
+    def emptied(self, numbers: Collection[int], *, loud: bool = False) -> Mutant | None:
         """The file with every function emptied that has one of these lines."""
-        return emptied(self.path, self.content, numbers)
+        return emptied(self.path, self.content, numbers, loud=loud)
 
 
 def _lines(definition: Definition) -> range:
@@ -98,7 +112,7 @@ def _subject(
     files: Mapping[str, _File], asked: TaskWords, library: Library, places: ModulePaths
 ) -> Subject:
     changed = {path: file for path, file in files.items() if file.added}
-    lines = {path: file.named(asked.names) for path, file in files.items()}
+    lines = {path: file.meant(asked.names) for path, file in files.items()}
     if not any(file.emptied(lines[path]) for path, file in files.items()):
         lines = {p: f.added if asked.names_file(p) else frozenset() for p, f in changed.items()}
     about = _with_reached(files, lines, library, places)
@@ -107,12 +121,15 @@ def _subject(
         # it names nothing that has to do with the change
         about = {path: file.added for path, file in changed.items()}
         open_to = [f for f in changed.values() if language_of(f.path) not in BREAKABLE]
-    made = {
-        each: files[path].content
-        for path, numbers in about.items()
-        if (each := files[path].emptied(numbers))
-    }
-    return Subject(made, whole=not open_to)
+    quiet, loud = (
+        {
+            each: files[path].content
+            for path, numbers in about.items()
+            if (each := files[path].emptied(numbers, loud=loud))
+        }
+        for loud in (False, True)
+    )
+    return Subject(quiet, loud, whole=not open_to)
 
 
 def _with_reached(

@@ -111,26 +111,32 @@ def _drawn(path: str, site: Sequence[object]) -> str:
 
 
 _EMPTY = {
-    "python": "return", "javascript": "return;", "typescript": "return;", "tsx": "return;",
-    "go": 'panic("emptied");', "rust": 'panic!("emptied");',
+    "python": 'raise AssertionError("emptied")', "go": 'panic("emptied");',
+    "rust": 'panic!("emptied");',
+    **dict.fromkeys(("javascript", "typescript", "tsx"), 'throw new Error("emptied");'),
 }  # fmt: skip
-"""What ends a function before its first statement: its text stays for those who read it."""
+"""What ends a function loudly before its first statement: its text stays for those who read it."""
 BREAKABLE = frozenset(_EMPTY)
 """Languages in which faults are put."""
 COMPILED = frozenset({"go", "rust"})
 """Those of them where a fault may keep everything from being built, which shows nothing."""
 
 
-def emptied(path: str, content: bytes, lines: Collection[int]) -> Mutant | None:
+def emptied(
+    path: str, content: bytes, lines: Collection[int], *, loud: bool = False
+) -> Mutant | None:
     """Return the file with every function emptied that has one of these lines.
 
-    None where there is no such function, or where the language is not known.
+    It returns nothing, or what comes next to it in its type; a ``loud`` one fails when it is
+    called. None where there is no such function, or where the language is not known.
     """
     if language_of(path) not in BREAKABLE:
         return None
     changed, first = content, 0
     for body in reversed(_bodies_of(path, content)):
-        if not frozenset(lines).isdisjoint(_whole(body)) and (end := _ended(path, content, body)):
+        if not frozenset(lines).isdisjoint(_whole(body)) and (
+            end := _ended(path, content, body, loud=loud)
+        ):
             changed = changed[: end[0]] + end[1] + changed[end[0] :]
             first = _whole(body).start
     if not first or syntax_complaint(path, changed) is not None:
@@ -151,9 +157,10 @@ def _whole(body: Node) -> range:
     return range((body.parent or body).start_point[0] + 1, body.end_point[0] + 2)
 
 
-def _ended(path: str, content: bytes, body: Node) -> tuple[int, bytes] | None:
+def _ended(path: str, content: bytes, body: Node, *, loud: bool) -> tuple[int, bytes] | None:
     """Where a function has to end that does nothing, and by which text; None where nothing is."""
-    end = _EMPTY[language_of(path)].encode()
+    language = language_of(path)
+    end = _EMPTY[language].encode() if loud else _returning(language, body)
     if language_of(path) != "python":
         return body.start_byte + 1, b" " + end
     code = [node for node in body.named_children if node.type != "comment"]
@@ -167,6 +174,21 @@ def _ended(path: str, content: bytes, body: Node) -> tuple[int, bytes] | None:
         return None
     before = content[: code[0].start_byte].rpartition(b"\n")[2]
     return code[0].start_byte, end + (b"; " if before.strip() else b"\n" + before)
+
+
+def _returning(language: str, body: Node) -> bytes:
+    """The statement that returns nothing, as a function's type has it."""
+    function = body.parent or body
+    if language == "rust" and (kind := function.child_by_field_name("return_type")):
+        fails = (kind.text or b"").partition(b"<")[0].endswith(b"Result")
+        return b"return Ok(Default::default());" if fails else b"return Default::default();"
+    if language == "go" and (kind := function.child_by_field_name("result")):
+        kinds = kind.named_children if kind.type == "parameter_list" else [kind]
+        if not any(each.child_by_field_name("name") for each in kinds):
+            return (
+                b"return " + b", ".join(b"*new(%s)" % (each.text or b"") for each in kinds) + b";"
+            )
+    return b"return" if language == "python" else b"return;"
 
 
 def _bodies_of(path: str, content: bytes) -> list[Node]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import inspect
 import json
 import sys
+import unittest
 from pathlib import Path
 from typing import Any
 
@@ -65,7 +66,9 @@ def lacking(item: Any) -> str:
         if name != "request" and name not in info.name2fixturedefs and name not in given:
             return f"fixture '{name}' not found"
     plugins = item.config.pluginmanager
-    if inspect.iscoroutinefunction(item.obj) and not any(map(plugins.has_plugin, RUN_COROUTINES)):
+    by_unittest = issubclass(getattr(item, "cls", None) or object, unittest.TestCase)
+    is_run = by_unittest or any(map(plugins.has_plugin, RUN_COROUTINES))
+    if inspect.iscoroutinefunction(item.obj) and not is_run:
         return "async def functions are not natively supported"
     return ""
 

@@ -100,7 +100,10 @@ def test_functions_with_these_lines_end_at_once(
 
     assert (found is not None) == bool(broken)
     if found:
-        ends = re.findall(r"\breturn(?:;|\n|\b; )|panic!?\(\"emptied\"\);", found.content.decode())
+        ends = re.findall(
+            r"\breturn(?:;|\n|\b; )|return \*new\(int\);|return Default::default\(\);",
+            found.content.decode(),
+        )
         assert len(ends) == broken
         kept = found.content.decode().replace(ends[0], "", 1)
         assert kept.split() == code.split()
@@ -111,3 +114,28 @@ def test_lines_outside_of_functions_are_those_that_run_when_a_file_is_loaded() -
     code = b'"""Text."""\nimport os\n\nA = 1\n\n\ndef a():\n    return A\n\n\n# end\n'
 
     assert lines_outside("a.py", code, range(20)) == {4}
+
+
+@pytest.mark.parametrize(
+    ("path", "head", "ends"),
+    [
+        ("a.go", "func A(x int)", "return;"),
+        ("a.go", "func A(x int) (int, error)", "return *new(int), *new(error);"),
+        ("a.go", "func A(x int) (n int, err error)", "return;"),
+        ("a.go", "func (s *S) A() []T", "return *new([]T);"),
+        ("a.rs", "fn a()", "return;"),
+        ("a.rs", "fn a() -> Vec<u8>", "return Default::default();"),
+        ("a.rs", "fn a() -> io::Result<u8>", "return Ok(Default::default());"),
+        ("a.ts", "function a(): number", "return;"),
+    ],
+)
+def test_an_empty_function_returns_nothing_of_its_type(path: str, head: str, ends: str) -> None:
+    """What only calls it does not notice; a loud one fails whoever calls it."""
+    first = "package a\n" if path == "a.go" else ""
+    code = f"{first}{head} {{\n    run();\n}}\n".encode()
+    quiet, loud = (emptied(path, code, {1, 2}, loud=loud) for loud in (False, True))
+
+    assert quiet
+    assert quiet.content.decode() == f"{first}{head} {{ {ends}\n    run();\n}}\n"
+    assert loud
+    assert re.search(rb"(?:panic!?|Error)\(\"emptied\"\)", loud.content)
