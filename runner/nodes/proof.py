@@ -277,7 +277,9 @@ class _Proof:
     async def _with_old_tests(self) -> None:
         """Find the edited old tests whose old text passes as well: they only ask for more now."""
         known = {test for test, result in self._before.items() if result != "not run"}
-        bent = sorted(self._suite.rewritten & known)
+        # one whose subtests fail is reported by them alone
+        above = {test.rpartition("/")[0] for test in known}
+        bent = sorted(self._suite.rewritten & (known | above))
         if not bent:
             return
         session = await self._work.session(await self._half(tests=False))
@@ -285,7 +287,9 @@ class _Proof:
         only = tuple(bent) if is_pytest(tool) else self._suite.only
         ran = as_one_test(await tool.run(session, timeout=self._work.seconds, only=only))
         red = {test for test, _ in _failing(bent, ran)}
-        self._extended = set(bent) & {plain_id(name) for name in ran.found} - red
+        passing = {plain_id(name) for name in ran.found} - red
+        # a new subtest asks for more if the test that it is part of passes in its earlier form
+        self._extended = {test for test in bent if {test, test.rpartition("/")[0]} & passing}
 
     async def _try_faults(self, faults: Sequence[Mapping[Mutant, bytes]]) -> Level | None:
         """Run the tests with each group of faults alone; None where none could be put there."""

@@ -8,8 +8,9 @@ its file itself.
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from runner.ports import CommandResult, SandboxSession
 from runner.state.findings import Level, TestFailure
@@ -28,7 +29,13 @@ _OFFLINE = lazy_pattern(rb"--offline was specified|no matching package named|you
 _NO_TOOLCHAIN = lazy_pattern(rb"^error: rustup could not choose", re.MULTILINE)
 _RED = 101
 _NOT_COMPILED = "could not compile"
-_WHERE = "find . -name target -prune -o -name '*.rs' -print | cut -c3-"
+_WHERE = "find . -name target -prune -o '(' -name '*.rs' -o -name Cargo.toml ')' -print | cut -c3-"
+# of several packages, Cargo names the file within its own (target.src_path is the whole path):
+# https://doc.rust-lang.org/cargo/reference/external-tools.html#artifact-messages
+_BINARIES = "pwd -P; exec cargo test --offline --no-run --message-format=json 2>/dev/null"
+_OF_BINARY = lazy_pattern(
+    r"^(?P<before> +Running (?:unittests )?)(?P<file>\S+) \((?P<binary>\S+)\)", re.MULTILINE
+)
 _NOISE = ("stack backtrace:", "note: run with `RUST_BACKTRACE", "note: Some details")
 
 # one stream, so that what cargo says stands before the tests it says it of
@@ -58,7 +65,26 @@ class Cargo:
         text = result.stdout.decode("utf-8", "replace")
         where = await session.run(["sh", "-c", _WHERE], timeout=60)
         files = frozenset(where.stdout.decode("utf-8", "replace").splitlines())
+        if sum(path.endswith("Cargo.toml") for path in files) > 1:
+            roots = await _roots(session, timeout)
+            text = _OF_BINARY.sub(
+                lambda m: f"{m['before']}{roots.get(m['binary'], m['file'])} ({m['binary']})", text
+            )
         return judged(level, result, lambda: read_cargo(text, files), timeout=timeout, red=(_RED,))
+
+
+async def _roots(session: SandboxSession, timeout: float) -> Mapping[str, str]:
+    """The root file of each test binary, both as paths below the workspace; nothing is run."""
+    listed = await session.run(["sh", "-c", _BINARIES], timeout=timeout)
+    folder, _, messages = listed.stdout.decode("utf-8", "replace").partition("\n")
+    made = (json.loads(line) for line in messages.splitlines() if '"compiler-artifact"' in line)
+    return {
+        each["executable"].removeprefix(f"{folder}/"): each["target"]["src_path"].removeprefix(
+            f"{folder}/"
+        )
+        for each in made
+        if each["executable"]
+    }
 
 
 def read_cargo(text: str, files: Collection[str] = ()) -> SuiteReport:
