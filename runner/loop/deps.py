@@ -46,6 +46,7 @@ class TaskSandbox:
     HOME, in /tmp or as a process cannot reach it. The files stay where that is possible, and each
     of them is compared with the next tree. ``left`` is the tree the session was last filled with,
     ``holds`` its sha, '' once anything ran in it; ``session`` then renews it, or opens another one.
+    ``blobs`` are contents that were read for it.
     ``verified`` keeps verifications by tree sha: a tree that was verified is not verified again.
     """
 
@@ -54,6 +55,7 @@ class TaskSandbox:
         self._task = self._image = ""
         self.holds = ""
         self.left: Mapping[str, File] = {}
+        self.blobs: dict[str, bytes] = {}
         self.verified = verified
 
     async def session(
@@ -76,7 +78,7 @@ class TaskSandbox:
     async def close(self) -> None:
         """Remove the session, if there is one; without an engine, a later sweep removes it."""
         session, self._session = self._session, None
-        self.holds, self.left = "", {}
+        self.holds, self.left, self.blobs = "", {}, {}
         if session is None:
             return
         try:

@@ -95,11 +95,17 @@ def as_texts(changes: ChangeSet, read: Read) -> tuple[ChangeSet, Read]:
     ), lambda path: None if (content := read(path)) is None else in_utf8(path, content)
 
 
-async def everything(deps: Deps, base: Snapshot, changes: ChangeSet) -> dict[str, File]:
-    """Return the whole tree after the change, with contents, to fill a sandbox with."""
+async def everything(
+    deps: Deps, base: Snapshot, changes: ChangeSet, known: dict[str, bytes]
+) -> dict[str, File]:
+    """Return the whole tree after the change, with contents, to fill a sandbox with.
+
+    ``known`` are contents by blob sha that are not read again; it gets what is.
+    """
     kept = (entry for path, entry in base.entries.items() if path not in changes.files)
-    shas = sorted({entry.sha for entry in kept if entry.mode != SUBMODULE})
-    return tree_files(base, await deps.repository.blobs(shas), changes)
+    shas = {entry.sha for entry in kept if entry.mode != SUBMODULE}
+    known |= await deps.repository.blobs(sorted(shas - known.keys()))
+    return tree_files(base, known, changes)
 
 
 def reader(old: dict[str, bytes], changes: ChangeSet | None = None) -> Read:
@@ -190,7 +196,7 @@ async def prepared_image(state: RunState, deps: Deps, base: Snapshot, changes: C
     async with AtWork(state, deps, "Setting up (sandbox.setup)") as work:
 
         async def fill(session: SandboxSession) -> None:
-            await materialise(session, await everything(deps, base, kept))
+            await materialise(session, await everything(deps, base, kept, {}))
             await work.now(left.pop(0) if left else "Setting up")
 
         async def ran(command: Sequence[str], result: CommandResult, seconds: float) -> None:

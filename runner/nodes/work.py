@@ -107,7 +107,7 @@ class NodeWork:
         tree = changes.tree(base)
         if sandbox.holds != tree:
             sandbox.holds = ""
-            files = await everything(deps, base, changes)
+            files = await everything(deps, base, changes, sandbox.blobs)
             await materialise(session, files, sandbox.left)
             sandbox.left = files
             if self.state.request.options.sandbox.setup or deps.sandbox.installed:
