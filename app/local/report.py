@@ -280,11 +280,11 @@ async def check_roadmap(request: Request, stack: Stack, here: LocalCheckout) -> 
         raise PortError("file", state.problem)
 
 
-async def check_tests(request: Request, here: LocalCheckout, kept: Path) -> None:
+async def check_tests(request: Request, here: LocalCheckout, kept: Path, work: TaskWork) -> None:
     """Raise ``PortError`` when the tests of the commit a run would build on cannot start."""
-    state = (await parse_roadmap(RunState(request), here.deps, TaskWork())).state
+    state = (await parse_roadmap(RunState(request), here.deps, work)).state
     with started_bases(kept / "started.json") as started:
-        found = await preflight(state, here.deps, started)
+        found = await preflight(state, here.deps, started, work.sandbox)
     if found:
         raise PortError("environment", texts.tests_cannot_start(str(found)))
 

@@ -185,7 +185,7 @@ async def run_locally(
             await _begin(request, settings, here)
             await check_prices(request, asked, settings, here)
             await check_roadmap(request, stack, here)
-        mine = _take(asked.kept)
+        mine, work = _take(asked.kept), TaskWork()
         try:
             request = await (taken_up if asked.run else _new)(asked, here)
             here.repository.ticks(request.roadmap)
@@ -195,10 +195,11 @@ async def run_locally(
             if asked.run:
                 await _begin(request, settings, here)
             else:
-                await check_tests(request, here, asked.kept)
+                await check_tests(request, here, asked.kept, work)
             with control.patient():
-                return await _driven(request, asked, here)
+                return await _driven(request, asked, here, work)
         finally:
+            await work.sandbox.close()
             os.close(mine)
 
 
@@ -273,7 +274,7 @@ async def _new(asked: LocalRun, here: LocalCheckout) -> Request:
     return request
 
 
-async def _driven(request: Request, asked: LocalRun, here: LocalCheckout) -> Ended:
+async def _driven(request: Request, asked: LocalRun, here: LocalCheckout, work: TaskWork) -> Ended:
     """Drive it, and keep its status; a run that dies on the way stays "working"."""
     runs, budget = here.kept.runs, asked.budget
     before = next((run for run in runs.all() if run.id == request.id), None)
@@ -287,7 +288,7 @@ async def _driven(request: Request, asked: LocalRun, here: LocalCheckout) -> End
     )
     runs.put(run)
     try:
-        ended = await drive(request, NODES, here.deps)
+        ended = await drive(request, NODES, here.deps, work)
         if not asked.run and (error := refused(ended)):
             here.told.forget()
             runs.forget(run.id)

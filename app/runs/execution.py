@@ -22,6 +22,7 @@ from app.store.runs import PERSON, Run, StoredRuns
 from runner.config.model import RepositoryConfig
 from runner.config.reading import ConfigError
 from runner.errors import STOP_REQUEST, Outage
+from runner.loop.deps import TaskWork
 from runner.loop.driver import driving
 from runner.loop.task_pool import Ended
 from runner.model.shutdowns import endings
@@ -109,10 +110,10 @@ async def execute(
         for text in ending:
             log.warning("Run %s: %s", run.id, text)
         notes = "\n\n".join((*ending, _adjusted(adjusted)))
-        async with aclosing(driving(begun.request, NODES, deps)) as steps:
-            checked = False
+        own, checked = TaskWork(), False
+        async with aclosing(driving(begun.request, NODES, deps, own)) as steps:
             async for step in steps:
-                if not checked and (found := await _obstacle(step, begun, features)):
+                if not checked and (found := await _obstacle(step, begun, own, features)):
                     yield found
                     return
                 checked = True
@@ -124,7 +125,7 @@ async def execute(
 
 
 async def _obstacle(
-    step: RunState | Ended, begun: Begun, features: Sequence[Feature]
+    step: RunState | Ended, begun: Begun, own: TaskWork, features: Sequence[Feature]
 ) -> Outcome | None:
     """End a run that has begun no task where the tests of its base cannot start.
 
@@ -135,7 +136,7 @@ async def _obstacle(
     asked = step.request.options.scope.revision
     if asked and asked.fix:  # that tests cannot start may be what it is to repair
         return None
-    found = await preflight(step, begun.ports.deps, begun.started)
+    found = await preflight(step, begun.ports.deps, begun.started, own.sandbox)
     said = [await each.looked(begun, step, found) for each in features if each.looked]
     if found is None:
         return None

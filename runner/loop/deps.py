@@ -42,6 +42,8 @@ log = logging.getLogger(__name__)
 class TaskSandbox:
     """The one sandbox session of the current task: opened when first needed, removed at its end.
 
+    That of the first task may be the one in which it was seen that the tests start.
+
     Every verification starts in a fresh session: what an earlier answer left in the workspace, in
     HOME, in /tmp or as a process cannot reach it. The files stay where that is possible, and each
     of them is compared with the next tree. ``left`` is the tree the session was last filled with,
@@ -67,8 +69,9 @@ class TaskSandbox:
         that needs another image gets another session. Raises ``Outage`` when there is no engine.
         """
         image = state.request.options.sandbox.image if image is None else image
-        same = (self._task, self._image) == (state.current, image)
+        same = self._task in ("", state.current) and self._image == image
         if self._session and same and (self.holds or await self._session.renew()):
+            self._task = state.current
             return self._session
         await self.close()
         self._session = await sandbox.open(replace(session_spec(state), image=image))
@@ -105,7 +108,7 @@ class StackTip:
 class TaskWork:
     """What changes while a task is worked on; its nodes get it beside the state and the ports.
 
-    ``sandbox`` is the task's own; ``tip`` and the verifications are shared by the tasks of a run.
+    ``sandbox`` is the task's own, or the run's; all tasks share ``tip`` and the verifications.
     """
 
     def __init__(
@@ -115,8 +118,10 @@ class TaskWork:
         self.sandbox = TaskSandbox({} if verified is None else verified)
 
     def beside(self) -> TaskWork:
-        """Return the work of another task of the same run, with its own sandbox."""
-        return TaskWork(self.tip, self.sandbox.verified)
+        """Return the work of a task of the run, with its own sandbox: the run's, if it is left."""
+        work = TaskWork(self.tip, self.sandbox.verified)
+        work.sandbox, self.sandbox = self.sandbox, work.sandbox
+        return work
 
 
 class NoDecisions:

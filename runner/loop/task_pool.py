@@ -100,6 +100,7 @@ class TaskPool:
         self._left += self._tasks.values()
         self._tasks.clear()
         await self._close_left()
+        await self._work.sandbox.close()
 
     async def _close_left(self) -> None:
         while self._left:

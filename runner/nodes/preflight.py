@@ -62,57 +62,67 @@ class CannotStart:
         return f"{lines}\n\n{self.proposed}".rstrip() if self.proposed else lines
 
 
-async def preflight(state: RunState, deps: Deps, started: MutableSet[str]) -> CannotStart | None:
+async def preflight(
+    state: RunState, deps: Deps, started: MutableSet[str], sandbox: TaskSandbox
+) -> CannotStart | None:
     """Return what keeps the tests of the run's base from starting; None where they can.
 
     ``state`` is that of a run whose roadmap was read. ``started`` are the bases whose tests have
-    been seen to start; they are not looked at again. Any other error is left to the tasks, which
-    meet it and report it. Raises ``Outage`` when the engine is gone.
+    been seen to start; they are not looked at again. ``sandbox`` stays open for the first task. Any
+    other error is left to the tasks, which meet it and report it. Raises ``Outage`` when the engine
+    is gone.
     """
     if state.problem or not would_do(state):
         return None
     try:
-        return await first_look(state, deps, started)
+        return await first_look(state, deps, started, sandbox)
     except TaskError as error:
         log.info("Cairn cannot tell whether the tests start: %s", error.message)
         return None
 
 
-async def first_look(state: RunState, deps: Deps, started: MutableSet[str]) -> CannotStart | None:
+async def first_look(
+    state: RunState, deps: Deps, started: MutableSet[str], sandbox: TaskSandbox | None = None
+) -> CannotStart | None:
     """Look whether the tests can start where that is not known yet, whatever there is to do.
 
     Raises ``Outage`` and ``TaskError`` as ``cannot_start`` does.
     """
     base = await deps.repository.snapshot(state.stack.tip)
     # what the answer depends on: the tree, and where its tests run
-    sandbox, commands = state.request.options.sandbox, state.request.options.verify.verify_commands
-    parts = (base.tree, deps.sandbox.name, sandbox.image, sandbox.setup, commands)
+    where, commands = state.request.options.sandbox, state.request.options.verify.verify_commands
+    parts = (base.tree, deps.sandbox.name, where.image, where.setup, commands)
     key = hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
-    found = None if key in started else await cannot_start(state, deps)
+    found = None if key in started else await cannot_start(state, deps, sandbox=sandbox)
     if found is None:
         started.add(key)
     return found
 
 
-async def cannot_start(state: RunState, deps: Deps, *, starts: bool = False) -> CannotStart | None:
+async def cannot_start(
+    state: RunState, deps: Deps, *, starts: bool = False, sandbox: TaskSandbox | None = None
+) -> CannotStart | None:
     """Look whether the tests of the commit a run builds on can start.
 
     The repository's own commands are started only where ``starts`` asks for it: they may take long.
+    A ``sandbox`` is left open where they can.
     Raises ``Outage``, and ``TaskError`` for what is wrong with neither the tests nor the sandbox.
     """
     base = await deps.repository.snapshot(state.stack.tip)
     if not verifies(state) or not await has_tests(state, deps, base):
         return None
-    sandbox = TaskSandbox({})
+    used, open_ = sandbox or TaskSandbox({}), False
     try:
-        work = await work_on(state, deps, sandbox, base, configured(state))
+        work = await work_on(state, deps, used, base, configured(state))
         found = await _obstacle(work, starts=starts)
+        open_ = sandbox is not None and found is None
     except TaskError as error:
         if error.kind != "sandbox":
             raise
         return CannotStart(_seen(error.message), _NOBODY_ASKED)
     finally:
-        await sandbox.close()
+        if not open_:
+            await used.close()
     return await _advice(work, found) if found else None
 
 
