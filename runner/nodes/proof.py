@@ -35,7 +35,7 @@ _LONGEST_RUN, _LEAST_SECONDS = 20.0, 20.0
 _LONGEST_WHOLE = 60.0
 """Seconds; slower tests are not run again where they cannot be run alone."""
 
-_REPLACE = 'cat >"$1" && rm -rf "$(dirname "./$1")/__pycache__"'
+_REPLACE = 'cat >"./$1" && set "./$1" && rm -rf "${1%/*}/__pycache__"'
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,16 +296,14 @@ class _Proof:
         session = await self._work.session() if faults else None
         began = asyncio.get_running_loop().time()
         seconds = min(_LEAST_SECONDS, self._work.seconds)
-        tried, missed = 0, list[str]()
+        tried, missed, whole = 0, list[str](), dict[str, bytes]()
         for group in faults:
-            if session is None or not all(
-                [await _write(session, fault.path, fault.content) for fault in group]
-            ):
+            files = whole | {fault.path: fault.content for fault in group}
+            whole = {fault.path: content for fault, content in group.items()}
+            if session is None or not all([await _write(session, *file) for file in files.items()]):
                 continue
             tool, only = self._suite.tool, self._only
             ran = as_one_test(await tool.run(session, timeout=seconds, only=only))
-            for fault, whole in group.items():
-                await _write(session, fault.path, whole)
             compiled = any(language_of(fault.path) in COMPILED for fault in group)
             if ran.result == "failed" and compiled and not any(f.is_case for f in ran.failures):
                 continue  # it was not built

@@ -116,9 +116,13 @@ class Texts:
         self._name = name
 
     def __getattr__(self, macro: str) -> Callable[..., str]:
-        template = self._environment.get_template(f"{self._name}.md.j2")
-        found: Callable[..., str] = getattr(template.module, macro)
-        return lambda *values, **named: found(*values, **named).strip()
+        def text(*values: object, **named: object) -> str:
+            # compiled when one of its texts is needed: most commands need few of them
+            template = self._environment.get_template(f"{self._name}.md.j2")
+            found: str = getattr(template.module, macro)(*values, **named)
+            return found.strip()
+
+        return text
 
 
 def some(names: Sequence[str], most: int) -> str:
