@@ -175,19 +175,20 @@ async def run_locally(
         if not asked.run:
             await check_model(here)
         await here.repository.prepare()
-        await here.repository.check_clean(dirty=asked.dirty)
+        stack = await here.repository.stack()
+        if not asked.dirty:
+            await here.repository.check_clean()
         own = await here.repository.own_settings()
         if own.hooks or own.unused:
             log.info(texts.programs_not_run(own))
-        stack = await here.repository.stack()
         if not asked.run:
-            request = await _request("new", asked, here)
+            request = await _request(secrets.token_hex(5), stack.tip, asked, here)
             await _begin(request, settings, here)
             await check_prices(request, asked, settings, here)
             await check_roadmap(request, stack, here)
         mine, work = _take(asked.kept), TaskWork()
         try:
-            request = await (taken_up if asked.run else _new)(asked, here)
+            request = await (taken_up(asked, here) if asked.run else _new(request, here))
             here.repository.ticks(request.roadmap)
             if asked.dirty:
                 await here.repository.check_clean(request.roadmap)
@@ -221,7 +222,7 @@ async def read_locally(
 
     await check_place(asked)
     async with local_deps(asked, settings, Fanout(), dry=True) as here:
-        request = await _request("dry-run", asked, here)
+        request = await _request("dry-run", (await here.repository.stack()).tip, asked, here)
         state = (await parse_roadmap(RunState(request), here.deps, TaskWork())).state
     history = FileHistory(asked.kept / NAME)
     try:
@@ -235,20 +236,18 @@ async def read_locally(
     return state, expected(tasks, options, settings.cairn_model, recalled.executions)
 
 
-async def _request(run: str, asked: LocalRun, here: LocalCheckout) -> Request:
-    tip = (await here.repository.stack()).tip
+async def _request(run: str, tip: str, asked: LocalRun, here: LocalCheckout) -> Request:
     config = await read_config(here.deps, tip)
     roadmap = await linked(here.repository, tip, asked.roadmap or config.roadmap.path)
     return Request(run, roadmap, options_for(asked, config))
 
 
-async def _new(asked: LocalRun, here: LocalCheckout) -> Request:
+async def _new(request: Request, here: LocalCheckout) -> Request:
     """Begin a new run, beside what older runs have left open.
 
     Tasks with an open proposal are left alone; one that is asked for by name starts again. Its
     proposal is answered once the run has begun, which needs a model that exists.
     """
-    request = await _request(secrets.token_hex(5), asked, here)
     for run, _ in await unfinished(here.kept):
         if run.state in ("interrupted", "paused"):
             log.info(texts.unfinished(run))

@@ -115,15 +115,12 @@ class LocalRepository:
             raise GitFailed("rev-parse", done.exit_code, done.stderr)
         return done.exit_code == 0
 
-    async def check_clean(self, *paths: str, dirty: bool = False) -> None:
-        """Raise ``Outage`` that lists them when tracked files have uncommitted changes.
+    async def check_clean(self, *paths: str) -> None:
+        """Raise ``Outage`` that lists those tracked files of ``paths`` that have changes.
 
-        With ``dirty`` they may; of ``paths`` (all, where none is given) they may not. Every
-        checkpoint is made of git objects and moves only files that are as they were committed.
+        None of all may have some where no path is given. Every checkpoint is made of git objects
+        and moves only files that are as they were committed.
         """
-        await self._check_checkout()
-        if dirty:
-            return
         options = ("--porcelain=v1", "-z", "--untracked-files=no", "--ignore-submodules=all")
         only = ("--", *(f":(top,literal){path}" for path in paths)) if paths else ()
         files = _changed(
@@ -176,8 +173,10 @@ class LocalRepository:
 
         Raises ``Outage`` when git refuses (a change would be lost, no valid name).
         """
+        if self._branch is None:
+            return
         await self._check_checkout()
-        if self._branch is None or await self._current() == self._branch:
+        if await self._current() == self._branch:
             return
         valid = await self._git.call("check-ref-format", "--branch", self._branch)
         if valid.stdout != os.fsencode(f"{self._branch}\n"):

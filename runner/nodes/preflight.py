@@ -105,23 +105,22 @@ async def cannot_start(
     """Look whether the tests of the commit a run builds on can start.
 
     The repository's own commands are started only where ``starts`` asks for it: they may take long.
-    A ``sandbox`` is left open where they can.
+    A ``sandbox`` that is given is left to its owner.
     Raises ``Outage``, and ``TaskError`` for what is wrong with neither the tests nor the sandbox.
     """
     base = await deps.repository.snapshot(state.stack.tip)
     if not verifies(state) or not await has_tests(state, deps, base):
         return None
-    used, open_ = sandbox or TaskSandbox({}), False
+    used = sandbox or TaskSandbox({})
     try:
         work = await work_on(state, deps, used, base, configured(state))
         found = await _obstacle(work, starts=starts)
-        open_ = sandbox is not None and found is None
     except TaskError as error:
         if error.kind != "sandbox":
             raise
         return CannotStart(_seen(error.message), _NOBODY_ASKED)
     finally:
-        if not open_:
+        if sandbox is None:
             await used.close()
     return await _advice(work, found) if found else None
 
