@@ -1,13 +1,11 @@
 """Run pytest, watch over it, and stop between two tests when time is short: for the sandbox.
 
-It follows the start of ``Pytest``. Its arguments are how many seconds it may take (0: as long as it
-needs), a file for the names of tests that have run, and pytest's own. Tests named in that file are
-left out, so that the next start goes on where this one stopped.
+It follows ``pytest_apart``, in the child that this made, and the start of ``Pytest``. Tests that
+have run in an earlier start are left out, so that this one goes on where that one stopped.
 
-The tests run in a child, which sends its report through a pipe once pytest has ended in order.
-Only then is there a report: one that the tests' own code writes is replaced or removed. Beside the
-tests, in each of their folders, run a test that has to pass and one that has to fail, under names
-that nobody can know and without fixtures; what they say is in no report.
+The report is sent through a pipe once pytest has ended in order. Beside the tests, in each of their
+folders, run a test that has to pass and one that has to fail, under names that nobody can know and
+without fixtures; what they say is in no report.
 """
 
 from __future__ import annotations
@@ -16,9 +14,7 @@ import json
 import os
 import re
 import secrets
-import select
 import shutil
-import signal
 import sys
 from functools import partial
 from pathlib import Path
@@ -221,10 +217,10 @@ def shortened(report: bytes) -> bytes:
     return re.sub(passed, rb"<testcase \1/>", report)
 
 
-def run(arguments: list[str], parts: Parts, end: int, mark: bytes) -> None:
-    """Run the tests in the child, and send what they say."""
-    own, write, getpid = os.getpid(), os.write, os.getpid
-    code = int(pytest.main(arguments, plugins=[parts]))
+def run(seconds: float, known: set[str], end: int, mark: bytes) -> None:
+    """Run the tests, and send what they say."""
+    own, write, getpid, parts = os.getpid(), os.write, os.getpid, Parts(seconds, known)
+    code = int(pytest.main(sys.argv[4:], plugins=[parts]))
     if getpid() == own:
         code = STOPPED if parts.stopped else code
         if code in (0, 1, STOPPED) and not parts.cut and not parts.agrees():
@@ -237,58 +233,5 @@ def run(arguments: list[str], parts: Parts, end: int, mark: bytes) -> None:
     raise SystemExit(code)
 
 
-def heard(pipe: int, child: int, mark: bytes) -> tuple[int, Any]:
-    """How the child ended, and what it sent; None where that is not all of it."""
-    said, status = b"", None
-    while True:
-        # what the tests left running may hold the other end
-        if select.select([pipe], [], [], 0.1)[0]:
-            part = os.read(pipe, 1 << 20)
-            said += part
-            if not part:
-                break
-        elif status is not None:
-            break
-        else:
-            ended, code = os.waitpid(child, os.WNOHANG)
-            status = code if ended else None
-    if status is None:
-        status = os.waitpid(child, 0)[1]
-    whole = len(said) > 2 * len(mark) and said.startswith(mark) and said.endswith(mark)
-    return status, json.loads(said[len(mark) : -len(mark)]) if whole else None
-
-
-def main() -> None:
-    """Run pytest with the arguments behind the first two."""
-    seconds, names, *arguments = sys.argv[2:]
-    before, report = (
-        Path(names),
-        Path(next(w[11:] for w in arguments if w.startswith("--junitxml="))),
-    )
-    known = set(before.read_text("utf-8").splitlines()) if before.is_file() else set()
-    mark = secrets.token_bytes(16)
-    pipe, end = os.pipe()
-    child = os.fork()
-    if not child:
-        os.close(pipe)
-        run(arguments, Parts(float(seconds), known), end, mark)
-    os.close(end)
-    status, said = heard(pipe, child, mark)
-    report.unlink(missing_ok=True)
-    if os.WIFSIGNALED(status):
-        signal.signal(os.WTERMSIG(status), signal.SIG_DFL)
-        os.kill(os.getpid(), os.WTERMSIG(status))
-    code = os.WEXITSTATUS(status)
-    if said is None:
-        sys.exit(1 if code in (pytest.ExitCode.NO_TESTS_COLLECTED, STOPPED) else code)
-    told, text, ran = said
-    if text and told != FORGED:
-        report.write_text(text, "utf-8")
-    if ran:
-        before.unlink(missing_ok=True)
-        before.write_text("\n".join(ran), "utf-8")
-    sys.exit(code or told)
-
-
 if __name__ == "__main__":
-    main()
+    run(*globals().pop("begun"))  # of which no test shall find anything here

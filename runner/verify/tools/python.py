@@ -147,6 +147,7 @@ for point in metadata.entry_points(group="pytest11") if own and sys.version_info
 """
 _PROGRAMS = files("runner.verify.tools")
 _COLLECT = _PROGRAMS.joinpath("pytest_collecting.py").read_text()
+_APART = _PROGRAMS.joinpath("pytest_apart.py").read_text()
 _RUN = _PROGRAMS.joinpath("pytest_running.py").read_text()
 _STOPPED = 75
 """The exit code of ``pytest_running`` where its time was up before all tests had run."""
@@ -274,7 +275,7 @@ async def collecting_level(
     """Say which tests can begin, within ``timeout`` seconds; raises as ``tests_level`` does."""
     report = new_report("json")
     command = [
-        *_python(_started(_COLLECT, "collecting")),
+        *_python(_PREPARE + _part_of(_COLLECT, "collecting")),
         report,
         *_OPTIONS,
         "-o",
@@ -360,9 +361,9 @@ def beside_pytest(load: str, program: str, *args: str) -> list[str]:
     return [*_python(load + _PREPARE + program), *args, *options]
 
 
-def _started(program: str, name: str) -> str:
-    """A program behind what comes before it; one that begins with __future__ cannot have lines."""
-    return f"{_PREPARE}exec(compile({program!r}, {name!r}, 'exec'))"
+def _part_of(program: str, name: str) -> str:
+    """A program as a line of another one, behind whose lines __future__ could not stand."""
+    return f"exec(compile({program!r}, {name!r}, 'exec'))"
 
 
 def _python(program: str) -> list[str]:
@@ -371,7 +372,7 @@ def _python(program: str) -> list[str]:
 
 def _command(report: str, seconds: str, names: str) -> list[str]:
     return [
-        *_python(_started(_RUN, "running")),
+        *_python(_part_of(_APART, "apart") + _PREPARE + _part_of(_RUN, "running")),
         *(seconds, names),
         *_OPTIONS,
         *("-o", f"cache_dir={report}.cache"),

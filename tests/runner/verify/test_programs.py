@@ -15,6 +15,7 @@ import runner.verify
 PROGRAMS = {
     "import_check.py": frozenset[str](),
     "project_metadata.py": frozenset[str](),
+    "tools/pytest_apart.py": frozenset[str](),
     "tools/pytest_collecting.py": frozenset({"pytest"}),
     "tools/pytest_running.py": frozenset({"pytest"}),
 }
