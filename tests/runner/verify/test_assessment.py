@@ -408,6 +408,13 @@ def test_the_base_is_asked_where_it_counts(after: Verification, tools: tuple[str
     assert needs_base(after, {"pytest"}, own) == (() if after.failures else tools)
 
 
+def test_what_else_fails_is_compared_beside_a_failure_of_the_change() -> None:
+    """An old failure is never told to the author as one of this change."""
+    own = replace(TASK, written=frozenset({OTHER[:19]}), same=frozenset())
+
+    assert needs_base(ran(failing(OTHER), failing(UPPER)), {"pytest"}, own) == ("pytest",)
+
+
 def test_a_test_that_is_unsteady_on_the_base_fails_as_before_whatever_it_says() -> None:
     """It uses what changed: one repair is asked for it, and then it is listed beside what shows."""
     before = ran(failing(UPPER, "assert 1 == 3"), failing(OTHER))
