@@ -117,6 +117,8 @@ async def as_it_stands(
         again = makers.get(attempt.task, "") not in ("", run.id)
         if again and attempt.status in MADE:  # what stands now is another run's
             state = state.put(replace(attempt, status=Status.PENDING))
+        if run.state in OVER and attempt.status is Status.AWAITING_APPROVAL:
+            state = state.put(replace(attempt, status=Status.DEFERRED))
     if state.roadmap is not None:
         ticked = {task.key: task.checked for task in plan.tasks}
         old = state.roadmap.tasks

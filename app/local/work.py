@@ -25,7 +25,7 @@ from app.local.report import (
     check_tests,
     refused,
 )
-from app.local.runs import is_published, restated, state_of, unfinished, waiting
+from app.local.runs import is_published, parked, restated, state_of, unfinished, waiting
 from app.settings import RunSettings
 from app.texts import checkout_texts as texts
 from runner.errors import Outage, PortError
@@ -296,6 +296,10 @@ async def _driven(request: Request, asked: LocalRun, here: LocalCheckout, work: 
         await here.told.release()
     state = "interrupted" if ended.kind == KIND else ended.status
     runs.put(replace(run, state=state, reason=ended.reason, until=ended.until))
+    for old, left in await unfinished(here.kept):  # nothing is left to do in some
+        answers = [each.decision for each in parked(old, left, here.kept.inbox)]
+        if old.state == "waiting" and answers and all(d and d.channel == "retry" for d in answers):
+            runs.put(replace(old, state="ended", reason="its tasks were worked on again"))
     return ended
 
 

@@ -32,6 +32,7 @@ _NOT_OF_TESTS = re.compile(
 _REQUIREMENTS = re.compile(
     r"requirements(?:[-_./](?:tests?|testing|dev|ci|base|main))?\.(?:txt|in)"
 )
+_ANY_REQUIREMENTS = re.compile(r"requirements[\w./-]*\.(?:txt|in)")
 _REQUIRED = re.compile(r"\s*([A-Za-z0-9][\w.-]*)\s*(?:[\[<>=!~;#@]|$)")
 # https://packaging.python.org/en/latest/specifications/name-normalization/#name-format
 _PACKAGE = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?")
@@ -195,7 +196,8 @@ def _required(
 ) -> frozenset[str]:
     """The packages that manifests name: ``every`` one, or those that the commands install."""
     lines: list[object] = []
-    for path in _requirements(paths):
+    there = filter(_ANY_REQUIREMENTS.fullmatch, paths) if every else _requirements(paths)
+    for path in there:
         lines += (read(path) or b"").decode("utf-8", "replace").splitlines()
     project = table(pyproject, "project")
     extras, groups = table(project, "optional-dependencies"), table(pyproject, "dependency-groups")

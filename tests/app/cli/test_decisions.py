@@ -216,4 +216,7 @@ async def test_named_again(stuck: Checkout) -> None:
     assert again.code == 1, again.err
     told = await stuck.cairn("approve", old["id"])
     assert told.code == 2
-    assert "works on the task again" in told.err
+    assert "is no longer open" in told.err
+    seen = await status(stuck)
+    assert [run["status"] for run in seen["runs"]] == ["ended", "ended"]
+    assert seen["proposals"] == []

@@ -161,6 +161,14 @@ def test_a_name_that_no_file_names_is_shown_and_never_installed() -> None:
     assert setup.unnamed == ("told",)
 
 
+def test_every_file_of_requirements_can_name_what_is_missing() -> None:
+    """Also one that is not installed whole, because it is for one version of Python."""
+    setup = proposed({"requirements-tests39.txt": b"pytest-cov==7.1.0\n"}, "pytest-cov")
+
+    assert "pip install pytest-cov" in commands(setup)
+    assert setup.unnamed == ()
+
+
 def test_pytest_that_ran_is_not_installed_again() -> None:
     """Nothing would change, so nothing is proposed."""
     assert proposed_setup({"test_it.py"}, {}.get, pytest=True) == ProposedSetup()
