@@ -217,6 +217,6 @@ async def test_named_again(stuck: Checkout) -> None:
     told = await stuck.cairn("approve", old["id"])
     assert told.code == 2
     assert "is no longer open" in told.err
-    seen = await status(stuck)
-    assert [run["status"] for run in seen["runs"]] == ["ended", "ended"]
-    assert seen["proposals"] == []
+    runs = json.loads((await stuck.cairn("status", "--json")).out)["runs"]
+    assert {run["state"] for run in runs} == {"ended"}
+    assert not any(run["proposals"] for run in runs)
