@@ -308,6 +308,13 @@ class _Proof:
             if ran.result == "failed" and compiled and not any(f.is_case for f in ran.failures):
                 continue  # it was not built
             noticed = {test for test, _ in _failing(self._suite.ids, ran)}
+            # a panic ends all of a test in Go, also the subtests that had not begun
+            ended = _above(noticed)
+            noticed |= {
+                test
+                for test in set(self._suite.ids) - {plain_id(name) for name in ran.found}
+                if not ended.isdisjoint(_above([test]))
+            }
             self._noticed = (self._noticed or set()) | noticed
             tried += 1
             missed += [] if noticed else map(str, group)
@@ -327,12 +334,18 @@ class _Proof:
 
     async def _faults(self) -> list[dict[Mutant, bytes]]:
         """Faults in the changed lines of the code, the same ones for the same change."""
-        new = self._code()
-        old = await self._without_change(new)
+        new = {
+            path: write.content
+            for path, write in self._changes.files.items()
+            if write and language_of(path) in BREAKABLE and not is_test_side(path)
+        }
+        old = await self._work.contents(new)
         found: list[dict[Mutant, bytes]] = []
         for path, content in new.items():
-            left = _MOST_MUTANTS - len(found)
-            made = await asyncio.to_thread(mutants, path, old.get(path), content, most=left)
+            was = with_tests_of(path, old.get(path, b""), content)
+            made = await asyncio.to_thread(
+                mutants, path, was, content, most=_MOST_MUTANTS - len(found)
+            )
             found += [{each: content} for each in made]
         return found
 
@@ -346,20 +359,6 @@ class _Proof:
         }
         return [{each: old[path]} for path, each in made.items() if each]
 
-    async def _without_change(self, new: Mapping[str, bytes]) -> dict[str, bytes]:
-        """The code that was there before, with the tests beside it as they are now."""
-        old = await self._work.contents(new)
-        return {
-            path: with_tests_of(path, old.get(path, b""), content) for path, content in new.items()
-        }
-
-    def _code(self) -> dict[str, bytes]:
-        return {
-            path: write.content
-            for path, write in self._changes.files.items()
-            if write and language_of(path) in BREAKABLE and not is_test_side(path)
-        }
-
 
 def _files(ids: Iterable[str]) -> set[str]:
     """The files of tests."""
@@ -371,6 +370,7 @@ def _failing(ids: Collection[str], ran: Level) -> Iterator[tuple[str, str]]:
     if ran.result != "failed":
         return
     red = {plain_id(failure.test): failure.message for failure in ran.failures}
+    above = _above(red)  # Go tells of their failing subtests only
     files = {f.test: f.message for f in ran.failures if not f.is_case}
     passed = {plain_id(name) for name in ran.found}
     # what is not compiled takes along all that stands with it
@@ -378,12 +378,22 @@ def _failing(ids: Collection[str], ran: Level) -> Iterator[tuple[str, str]]:
     stopped = ran.cause != "timeout" and not 0 < (ran.exit_code or 0) < NOT_STARTED
     for test in ids:
         path = test.partition("::")[0]
-        if test in red or path in files:
+        if test in red or path in files or test in above:
             yield test, red.get(test, files.get(path, ""))
         elif unbuilt and test not in passed:
             yield test, "\n".join(unbuilt)
         elif ran.broken and not stopped and test not in passed:
             yield test, ran.broken
+
+
+def _above(tests: Iterable[str]) -> set[str]:
+    """The tests that these are subtests of, in Go."""
+    return {
+        f"{path}::{name[:end]}"
+        for path, _, name in (test.partition("::") for test in tests)
+        for end, sign in enumerate(name)
+        if sign == "/" and path.endswith(".go")
+    }
 
 
 async def _write(session: SandboxSession, path: str, content: bytes) -> bool:
