@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 
 from runner.state.findings import Complaint
 from runner.text.encoding import (
-    ATTRIBUTES,
     GUESSED,
     UNKNOWN,
     Encoding,
@@ -51,14 +50,9 @@ class FileLines:
     in_utf8: bool = False
 
     @classmethod
-    def of(
-        cls, path: str, content: bytes, attribute: str = "", *, in_utf8: bool = False
-    ) -> FileLines:
-        """Read a file; ``attribute`` is git's ``working-tree-encoding`` of its path.
-
-        With ``in_utf8`` a file that does not say how it is encoded is written in UTF-8.
-        """
-        encoding = encoding_of(path, content, attribute)
+    def of(cls, path: str, content: bytes, *, in_utf8: bool = False) -> FileLines:
+        """Read a file; with ``in_utf8`` one that does not say its encoding is written in UTF-8."""
+        encoding = encoding_of(path, content)
         body = content.removeprefix(encoding.mark)
         if encoding.is_wide:
             body = body.decode(encoding.name, "replace").encode()
@@ -122,7 +116,7 @@ class FileLines:
 
     def _encoding_now(self) -> Encoding:
         """How the file is encoded that has these lines: they may say it in another way."""
-        if self.encoding.mark or self.encoding.said_by == ATTRIBUTES:
+        if self.encoding.mark:
             return self.encoding
         head = "\n".join(line.text for line in self.lines[:_FIRST_LINES])
         if said := declared(self.path, head.encode("utf-8", "replace")):
@@ -166,9 +160,8 @@ class FileLines:
             )
             advice = "Use ASCII in the lines that you change."
         else:
-            name = encoding.name if encoding.said_by else encoding.work_tree
             what = (
-                f"{self.path} is encoded as {name} (see {encoding.said_by or ATTRIBUTES}), which"
+                f"{self.path} is encoded as {encoding.name} (see {encoding.said_by}), which"
                 f" has no {char!r} (U+{ord(char):04X}, line {number})."
             )
             advice = "Write it in another way."
@@ -181,12 +174,9 @@ _HIDDEN = "\ufffd"
 def _encoded(text: str, encoding: Encoding) -> bytes | str:
     """Return the bytes of a line (UTF-8 for a wide encoding); or a character that it lacks."""
     try:
-        raw = text.encode("utf-8" if encoding.is_wide else encoding.name)
-        if encoding.work_tree:
-            text.encode(encoding.work_tree)
+        return text.encode("utf-8" if encoding.is_wide else encoding.name)
     except UnicodeEncodeError as error:
         return text[error.start]
-    return raw
 
 
 def _lines(body: bytes, encoding: Encoding) -> Iterator[_Line]:

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 
 from runner.answers.file_lines import FileLines
 from runner.state.findings import Complaint
-from runner.text.encoding import work_tree_encoding
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +61,8 @@ class Known:
 
     ``expected`` are the files that it asks for, ``named`` all that it names. ``partial`` are files
     of which the question, whose lines are ``seen``, showed only a part. ``modes`` are git's of the
-    files of the base; ``attributes`` its ``.gitattributes`` files. ``executable`` says that the
-    task wants the files that it names to be executable, ``in_utf8`` that it wants UTF-8.
+    files of the base. ``executable`` says that the task wants the files that it names to be
+    executable, ``in_utf8`` that it wants UTF-8.
     """
 
     paths: Collection[str]
@@ -73,7 +72,6 @@ class Known:
     partial: Collection[str] = ()
     seen: frozenset[str] = frozenset()
     modes: Mapping[str, str] = field(default_factory=dict)
-    attributes: Mapping[str, bytes] = field(default_factory=dict)
     executable: bool = False
     in_utf8: bool = False
     names: frozenset[str] = field(init=False)
@@ -83,8 +81,7 @@ class Known:
 
     def lines_of(self, path: str, content: bytes) -> FileLines:
         """Return a file's content as lines that keep their bytes."""
-        attribute = work_tree_encoding(path, self.attributes) if self.attributes else ""
-        return FileLines.of(path, content, attribute, in_utf8=self.in_utf8)
+        return FileLines.of(path, content, in_utf8=self.in_utf8)
 
     def is_example(self, path: str) -> bool:
         """Whether the path was copied from the instructions: nothing else knows of it."""

@@ -319,7 +319,6 @@ def parse_reply(
     seen: str = "",
     read: Callable[[str], bytes | None],
     modes: Mapping[str, str] | None = None,
-    attributes: Mapping[str, bytes] | None = None,
     executable: bool = False,
     in_utf8: bool = False,
     truncated: bool = False,
@@ -329,7 +328,7 @@ def parse_reply(
     ``paths`` are the tree's files, ``expected`` those the task asks for, ``named`` all that it
     names; ``partial`` those of which the question, ``seen``, showed only a part: a complete file
     may not remove lines that were not shown. ``read`` returns a file's content; for ``modes``,
-    ``attributes``, ``executable`` and ``in_utf8`` see ``Known``. ``truncated`` says that the server
+    ``executable`` and ``in_utf8`` see ``Known``. ``truncated`` says that the server
     cut the answer (``finish_reason`` length).
     """
     shown = frozenset(line.strip() for line in seen.split("\n")) if partial else frozenset[str]()
@@ -342,7 +341,6 @@ def parse_reply(
         tuple(partial),
         shown,
         modes or {},
-        attributes or {},
         executable,
         in_utf8,
     )

@@ -39,7 +39,7 @@ from runner.roadmap.task import files, listed_files
 from runner.state.changes import ChangeSet
 from runner.state.findings import Complaint, outputs_of
 from runner.state.run_state import Attempt, RunState, Step
-from runner.text.encoding import GUESSED, attribute_files, encoding_of
+from runner.text.encoding import GUESSED, encoding_of
 from runner.text.mask import HIDDEN, Mask, hidden_lines, is_secret_file
 from runner.text.sanitize import cut_middle
 from runner.verify.rows import path_of
@@ -262,8 +262,7 @@ async def _answered(
     """Turn an answer into a change set; what cannot be understood becomes complaints."""
     base = await seen_of(state, deps)
     named = named_in(answer.text, sorted(base.entries))
-    about = {place for path in (*named, *state.task.files) for place in attribute_files(path)}
-    old = await contents(deps, base, {*named, *about})
+    old = await contents(deps, base, named)
     written = [write.content for write in before.files.values() if write]
     text = await asyncio.to_thread(put_back, answer.text, [*old.values(), *written], deps.mask)
 
@@ -282,7 +281,6 @@ async def _answered(
             seen=asked.text,
             read=reader(old, before),
             modes={path: entry.mode for path, entry in base.entries.items()},
-            attributes={path: old[path] for path in about if path in old},
             executable=_EXECUTABLE.search(said) is not None,
             in_utf8=_UTF8.search(said) is not None,
             truncated=answer.truncated,

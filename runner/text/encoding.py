@@ -1,21 +1,17 @@
-"""How a file's text is encoded: by its byte-order mark, by what it says itself, by an attribute.
+"""How a file's text is encoded: by its byte-order mark, or by what it says itself.
 
 Files say it in their first lines (https://peps.python.org/pep-0263/ for Python and others whose
 comments begin with ``#``, ``-*- coding: … -*-`` of Emacs, the declarations of XML, CSS, HTML and
-gettext). ``.gitattributes`` says how git encodes the work tree
-(https://git-scm.com/docs/gitattributes#_working_tree_encoding). All else is UTF-8, or
-else read as Windows-1252 where its bytes look like that.
+gettext). All else is UTF-8, or else read as Windows-1252 where its bytes look like that. What git
+encodes in another way in the work tree is UTF-8 in its objects, and these are what is read.
 """
 
 from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-
-from pathspec import GitIgnoreSpec
 
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -35,7 +31,6 @@ _BY_SUFFIX = {
 }
 _HEAD = 1024
 _SAYS = (b"coding", b"charset")
-ATTRIBUTES = ".gitattributes"
 GUESSED = "how its bytes read"
 """Where the encoding of a file is from that says nothing itself."""
 
@@ -49,14 +44,12 @@ UNKNOWN = "ascii"
 class Encoding:
     """``name`` is a codec of Python's, ``mark`` the byte-order mark before the text (b"" for none).
 
-    ``said_by`` says where the name is from ('' for UTF-8 by default). ``work_tree`` is the encoding
-    that git checks the file out in, which must have all of its characters, too ('' for the same).
+    ``said_by`` says where the name is from ('' for UTF-8 by default).
     """
 
     name: str = "utf-8"
     mark: bytes = b""
     said_by: str = ""
-    work_tree: str = ""
 
     @property
     def is_wide(self) -> bool:
@@ -64,22 +57,15 @@ class Encoding:
         return self.name.startswith(("utf-16", "utf-32"))
 
 
-def encoding_of(path: str, content: bytes, attribute: str = "") -> Encoding:
-    """Return how a file is encoded.
-
-    ``attribute`` is git's ``working-tree-encoding`` of the path. What git keeps of such a file is
-    UTF-8; the attribute tells the encoding only of content that is not.
-    """
+def encoding_of(path: str, content: bytes) -> Encoding:
+    """Return how a file is encoded."""
     for mark, name in _MARKS:
         if content.startswith(mark):
             return Encoding(name, mark, "its byte-order mark")
     if said := declared(path, content):
         return Encoding(said, said_by="its first lines")
-    work_tree = known(attribute)
-    if is_utf8(content) and not (work_tree.startswith("utf-") and b"\0" in content):
-        return Encoding(work_tree=work_tree)
-    if work_tree:
-        return Encoding(work_tree, said_by=ATTRIBUTES)
+    if is_utf8(content):
+        return Encoding()
     return Encoding("cp1252", said_by=GUESSED) if _is_western(content) else Encoding(UNKNOWN)
 
 
@@ -182,32 +168,3 @@ def shown(encoding: Encoding, content: bytes) -> str:
     name = "utf-8" if encoding.name == UNKNOWN else encoding.name
     bare = content.removeprefix(encoding.mark) if encoding.mark else content
     return bare.decode(name, "replace")
-
-
-def work_tree_encoding(path: str, attributes: Mapping[str, bytes]) -> str:
-    """Return the attribute ``working-tree-encoding`` of a path, '' for none.
-
-    ``attributes`` holds the ``.gitattributes`` files by path: the nearest one that says something
-    decides, in it the last line.
-    """
-    for place in sorted(attributes, key=len, reverse=True):
-        folder = place.removesuffix(ATTRIBUTES)
-        if not path.startswith(folder):
-            continue
-        for line in reversed(attributes[place].decode("utf-8", "replace").splitlines()):
-            pattern, *words = line.split() or [""]
-            said = [word for word in words if word.lstrip("-!").startswith(_ATTRIBUTE)]
-            if not said or pattern.startswith(("#", "!", "[")):
-                continue
-            if GitIgnoreSpec.from_lines([pattern]).match_file(path.removeprefix(folder)):
-                return said[-1].partition("=")[2]
-    return ""
-
-
-_ATTRIBUTE = "working-tree-encoding"
-
-
-def attribute_files(path: str) -> list[str]:
-    """Return the places of the ``.gitattributes`` files that can say something about a path."""
-    folders = path.split("/")[:-1]
-    return ["/".join((*folders[:depth], ATTRIBUTES)) for depth in range(len(folders) + 1)]

@@ -7,7 +7,7 @@ import pytest
 from runner.answers.file_lines import FileLines
 from runner.answers.reply import parse_reply
 from runner.state.findings import Complaint
-from runner.text.encoding import UNKNOWN, encoding_of, work_tree_encoding
+from runner.text.encoding import UNKNOWN, encoding_of
 
 NOT_ENDED = "\\ No newline at end of file\n"
 HUNK = "```diff\n--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,2 @@\n a\n-b\n{}+b\n{}```"
@@ -64,45 +64,24 @@ def test_a_whole_file_again(path: str, old: bytes, text: str, new: bytes | None)
 
 
 @pytest.mark.parametrize(
-    ("old", "attribute", "text", "said"),
+    ("old", "text", "said"),
     [
         (
             LATIN,
-            "",
             LATIN.decode("latin-1") + "A = '→'\n",
             "iso8859-1 (see its first lines), which has no '→' (U+2192, line 3)",
         ),
-        (
-            b"a\n",
-            "ISO-8859-1",
-            "a\n→\n",
-            "iso8859-1 (see .gitattributes), which has no '→' (U+2192, line 2)",
-        ),
-        (b"caf\x81\n", "", "caf\ufffd\né\n", "does not say how it is encoded, so 'é' (line 2)"),
-        (b"caf\x81\n", "", "caf\ufffd au lait\n", "line 1 has U+FFFD"),
-        (b"a\n", "", "a\n\ud800\n", "a broken character (a lone surrogate) in line 2"),
+        (b"caf\x81\n", "caf\ufffd\né\n", "does not say how it is encoded, so 'é' (line 2)"),
+        (b"caf\x81\n", "caf\ufffd au lait\n", "line 1 has U+FFFD"),
+        (b"a\n", "a\n\ud800\n", "a broken character (a lone surrogate) in line 2"),
     ],
 )
-def test_what_cannot_be_written(old: bytes, attribute: str, text: str, said: str) -> None:
+def test_what_cannot_be_written(old: bytes, text: str, said: str) -> None:
     """The complaint names the character and its line; nothing is written."""
-    found = FileLines.of("a.py", old, attribute).rewritten(text).content()
+    found = FileLines.of("a.py", old).rewritten(text).content()
 
     assert isinstance(found, Complaint)
     assert said in found.message
-
-
-def test_the_encoding_that_git_is_told() -> None:
-    """The nearest file decides, in it the last line."""
-    attributes = {
-        ".gitattributes": b"*.txt working-tree-encoding=UTF-16\n*.md text\n",
-        "sub/.gitattributes": b"*.txt eol=lf working-tree-encoding=latin1\n"
-        b"b.txt -working-tree-encoding\n",
-    }
-    paths = ("a.txt", "x/a.txt", "sub/a.txt", "sub/b.txt", "a.md")
-
-    found = [work_tree_encoding(path, attributes) for path in paths]
-
-    assert found == ["UTF-16", "UTF-16", "latin1", "", ""]
 
 
 @pytest.mark.parametrize(
