@@ -50,6 +50,8 @@ class TaskSandbox:
     ``holds`` its sha, '' once anything ran in it; ``session`` then renews it, or opens another one.
     ``blobs`` are contents that were read for it.
     ``verified`` keeps verifications by tree sha: a tree that was verified is not verified again.
+    ``alone`` keeps what failing tests said when they were run several times without the change,
+    ``flaky`` what those said that passed when they were run again.
     """
 
     def __init__(self, verified: dict[str, Verification]) -> None:
@@ -59,6 +61,8 @@ class TaskSandbox:
         self.left: Mapping[str, File] = {}
         self.blobs: dict[str, bytes] = {}
         self.verified = verified
+        self.alone: dict[tuple[str, str], frozenset[str]] = {}
+        self.flaky: set[tuple[str, str, str]] = set()
 
     async def session(
         self, state: RunState, sandbox: Sandbox, image: str | None = None

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from runner.code.languages import is_test_file
 from runner.nodes.assess import assessed, run_base_tests, run_levels, tests_of, timed_out
-from runner.nodes.steadied import steadied
+from runner.nodes.steadied import steadied, unsteady_on_base
 from runner.nodes.work import NodeWork
 from runner.state.findings import Verification
 from runner.state.run_state import RunState
@@ -81,7 +81,7 @@ async def first_tests(work: NodeWork) -> Assessment | None:
     certain = timed_out(found.verification) or (
         red and (whole or any(path_of(failure) in work.changes.files for failure in red))
     )
-    if found.outcome != "red" or found.doubtful or not certain:
+    if found.outcome != "red" or not certain or any(await unsteady_on_base(work, found)):
         return None
     levels = tuple(
         replace(level, reason="; ".join(filter(None, (level.reason, _OTHERS))))

@@ -1,14 +1,16 @@
 """Run a few failing tests again, alone: is the change at fault, or are they unsteady?
 
-An old test that passes then is flaky, and named so. One that keeps failing is run on the base as
-well, if it may have nothing to do with the change. Where it passes there only sometimes, it is run
-a few more times with the change; where it fails with another message each time, messages are not
-compared. One that failed on the base and passes now without using what changed is run there once
-more. A configured command that names no test counts as one.
+An old test that passes then is flaky, and named so; the same failure is known in later answers of
+the task. Where nothing but old tests keeps failing, they are run on the base as well, once for all
+answers. One that passes there only sometimes is run a few more times with the change; where it
+fails with another message each time, messages are not compared. One that failed on the base and
+passes now without using what changed is run there once more. A configured command that names no
+test counts as one.
 """
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
@@ -19,7 +21,10 @@ from runner.text.counting import counted
 from runner.text.sanitize import as_typed
 from runner.verify import COMMAND, run_again
 from runner.verify.assessment import Assessment, flaky_words, results_of
-from runner.verify.rows import path_of, red_tests
+from runner.verify.evidence import Row
+from runner.verify.rows import path_of, red_tests, told_in_one_line
+
+log = logging.getLogger(__name__)
 
 MOST = 10
 """So many failing tests are run again; more than that are not flaky."""
@@ -43,12 +48,19 @@ async def steadied(
             after = await _commands_again(work, after)
     red = [v for v in after.levels if v.result == "failed" and v.name not in harmless]
     left, flaky = _may_be_flaky(red, work.changes, among), set[TestFailure]()
+    task, seen = work.state.current, work.sandbox.flaky
+    for each in left:
+        if (task, each.test, told_in_one_line(each)) in seen:
+            log.info("Not run again, flaky with an earlier answer: %s", each.test)
+            flaky.add(each)
+    left = [failure for failure in left if failure not in flaky]
     for _ in range(most):
         if not left:
             break
         again = await _again(work, red, left)
         flaky |= _passing(left, again)
         left = [failure for failure in left if failure not in flaky]
+    seen.update((task, each.test, told_in_one_line(each)) for each in flaky)
     return replace(after, levels=tuple(_named(level, flaky) for level in after.levels))
 
 
@@ -101,9 +113,11 @@ def _may_be_flaky(
     if any(level.name != "tests" or not level.failures for level in red):
         return []
     failures = [f for level in red for f in level.failures if not among or f.test in among]
-    if any(path in changes.files for f in failures for path in (f.test.split("::")[0], f.file)):
-        return []
-    cases = [failure for failure in failures if failure.is_case]
+    cases = [
+        f
+        for f in failures
+        if f.is_case and changes.files.keys().isdisjoint((f.test.split("::")[0], f.file))
+    ]
     return cases if len(cases) <= MOST else []
 
 
@@ -145,22 +159,38 @@ TIMES = 3
 async def unsteady_on_base(
     work: NodeWork, found: Assessment
 ) -> tuple[frozenset[str], frozenset[str]]:
-    """Run the doubtful tests of an assessment alone on the base, each time in a fresh workspace.
+    """Run the failing tests alone on the base, each time in a fresh workspace.
 
-    Returns those that fail there with another message each time, and those that fail sometimes.
+    Only where all of them stood there, and no answer of the task had them run there yet. Returns
+    those that fail there with another message each time, and those that fail sometimes.
     """
-    failures = found.doubtful if len(found.doubtful) <= MOST else ()
+    rows, failures = {row.test: row for row in found.rows}, red_tests(found.verification)
+    if work.own or not work.state.request.options.verify.verify_reruns or len(failures) > MOST:
+        return frozenset(), frozenset()
+    if not all(f.is_case and _stood(rows.get(f.test)) for f in failures):
+        return frozenset(), frozenset()
+    known, tree = work.sandbox.alone, work.base.tree
+    left = [failure for failure in failures if (tree, failure.test) not in known]
     red = [level for level in found.verification.tests if level.result == "failed"]
     runs: list[Verification] = []
-    results: dict[str, frozenset[str]] = {}
-    for _ in range(TIMES if failures else 0):
-        runs.append(await _again(work, red, failures, on_base=True))
-        results = results_of({failure.test for failure in failures}, runs)
+    for _ in range(TIMES if left else 0):
+        runs.append(await _again(work, red, left, on_base=True))
+        results = results_of({failure.test for failure in left}, runs)
+        known.update(((tree, test), each) for test, each in results.items())
         if all(len(each) > 1 for each in results.values()):
             break
-    varying = {test: each for test, each in results.items() if len(each) > 1}
+    passed = {test for test, row in rows.items() if row.before == "passed"}
+    seen = {f.test: known[tree, f.test] | ({""} if f.test in passed else set()) for f in failures}
+    varying = {test: each for test, each in seen.items() if len(each) > 1}
     red_ones = frozenset(test for test, each in varying.items() if "" not in each)
     return red_ones, frozenset(varying) - red_ones
+
+
+def _stood(row: Row | None) -> bool:
+    """Whether a failing test may be unsteady: it was there, and the task does not name it."""
+    if row is None or row.after != "failed" or row.before == "new":
+        return False
+    return not row.edited and row.declared != "this task"
 
 
 async def turned_by_chance(

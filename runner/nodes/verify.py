@@ -305,7 +305,7 @@ async def _assessed(work: NodeWork) -> tuple[NodeWork, Assessment, JudgedChange 
             verification = again
             found, change = await assessed(work, again)
     unsteady = frozenset[str]()
-    if found.doubtful and not work.own and work.state.request.options.verify.verify_reruns:
+    if found.outcome == "red":
         red, sometimes = await unsteady_on_base(work, found)
         again = verification
         if sometimes:

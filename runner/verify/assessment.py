@@ -48,11 +48,10 @@ class Assessment:
     ``unverifiable``: tests cannot show anything, for a reason (the verdict's) that was there
     before. The ``verification`` is ready to be shown, ``hints`` are imports that cannot be resolved
     although the tests pass. ``rows`` are the tests. ``testers`` are pytest's files that use what
-    changed; none where that is not known. ``doubtful`` are the failing tests where each of them may
-    be unsteady, ``in_the_way`` old failures of code that seems to be touched; ``stays``
-    those that stayed so after a repair, if nothing else is red. ``otherwise`` is what a green one
-    comes to if nothing shows the change to work, also not its own tests, and what a red one comes
-    to, of which only old failures are red, if something shows it.
+    changed; none where that is not known. ``in_the_way`` are old failures of code that seems to be
+    touched; ``stays`` those that stayed so after a repair, if nothing else is red. ``otherwise`` is
+    what a green one comes to if nothing shows the change to work, also not its own tests, and what
+    a red one comes to, of which only old failures are red, if something shows it.
     """
 
     outcome: Literal["green", "red", "unverifiable"]
@@ -61,7 +60,6 @@ class Assessment:
     hints: tuple[str, ...] = ()
     rows: tuple[Row, ...] = ()
     testers: tuple[str, ...] = ()
-    doubtful: tuple[TestFailure, ...] = ()
     in_the_way: tuple[str, ...] = ()
     stays: tuple[str, ...] = ()
     otherwise: Assessment | None = None
@@ -101,7 +99,7 @@ def assess(after: Verification, before: Verification, change: JudgedChange) -> A
         return Assessment("red", after, Verdict(reason="a check before the tests failed"))
     as_before = set(found.tests.get("as before", ()))
     lost = any(_lost(v, before) or _silent(v) for v in after.tests)
-    red = _red(after, before, change, rows, found, doubts=not checks) if found.red or lost else None
+    red = _red(after, before, change, rows, found) if found.red or lost else None
     if red and (lost or not set(found.red) <= as_before):
         old = frozenset(red.in_the_way)
         if lost or not set(found.red) <= old | as_before:
@@ -193,10 +191,8 @@ def _red(
     change: JudgedChange,
     rows: tuple[Row, ...],
     found: Evidence,
-    *,
-    doubts: bool,
 ) -> Assessment:
-    """The change's own failures, and which of them may be unsteady or nothing of its own."""
+    """The change's own failures, and which of them may be nothing of its own."""
     by_test = {row.test: row for row in rows}
     late = {test for each in ("in the way", "as before") for test in found.tests.get(each, ())}
     own = tuple(
@@ -214,30 +210,16 @@ def _red(
         reason = "; ".join(filter(None, (levels[at].reason, f"{counted(len(gone), 'test')} gone")))
         failures = (*levels[at].failures, *gone)
         levels[at] = replace(levels[at], result="failed", failures=failures, reason=reason)
-    flaky = any(level.flaky for level in after.tests)
-    doubtful = own if doubts and not gone else ()
-    if not all(_is_doubtful(f, by_test[f.test], change, flaky=flaky) for f in own):
-        doubtful = ()
     return Assessment(
         "red",
         replace(after, levels=tuple(levels)),
         Verdict(reason="tests fail", turned=found.shown),
         rows=rows,
-        doubtful=doubtful,
         in_the_way=found.tests.get("in the way", ()),
     )
 
 
 _NOT_RUN = "It passed before this change, and does not run with it: it was skipped or removed."
-
-
-def _is_doubtful(failure: TestFailure, row: Row, change: JudgedChange, *, flaky: bool) -> bool:
-    """Whether it is worth the time to find out what a failing test says on the base each time."""
-    if not failure.is_case or row.declared == "this task" or row.edited:
-        return False
-    if row.before == "failed":
-        return not row.same_error
-    return not row.reaches or (flaky and path_of(failure) not in change.written)
 
 
 def _silent(level: Level) -> bool:

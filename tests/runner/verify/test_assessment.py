@@ -430,34 +430,6 @@ def test_a_test_that_is_unsteady_on_the_base_fails_as_before_whatever_it_says() 
 
 
 @pytest.mark.parametrize(
-    ("failures", "before", "change", "flaky", "doubtful"),
-    [
-        ([failing(UPPER)], [failing(UPPER, "assert 1 == 3")], TASK, (), True),
-        ([failing(UPPER)], [failing(UPPER)], TASK, (), False),
-        ([failing(OTHER)], [], TASK, (), True),
-        ([failing(UPPER)], [], TASK, (), False),
-        ([failing(UPPER)], [], TASK, ("tests/test_case.py::test_lower",), True),
-        ([failing(OTHER), failing(UPPER)], [], TASK, (), False),
-        ([failing("tests/test_other.py")], [], TASK, (), False),
-    ],
-)
-def test_only_what_may_be_no_fault_of_the_change_is_run_on_the_base_again(
-    failures: list[TestFailure],
-    before: list[TestFailure],
-    change: JudgedChange,
-    flaky: tuple[str, ...],
-    doubtful: bool,
-) -> None:
-    """An ordinary red round costs no further run."""
-    passing = [test for test in (OTHER, UPPER) if test not in {each.test for each in failures}]
-    after = ran(*failures, green=passing, flaky=flaky)
-
-    found = assess(after, ran(*before, green=[OTHER, UPPER]), change)
-
-    assert (found.outcome, found.doubtful) == ("red", tuple(failures) if doubtful else ())
-
-
-@pytest.mark.parametrize(
     ("stands", "outcome", "taken"),
     [
         ([], "green", [True]),  # told
