@@ -299,7 +299,7 @@ def interface(path: str, content: bytes) -> Interface | None:
 
 def _of_python(content: bytes) -> Interface:
     text = content.decode("utf-8", "replace")
-    tree, lines = python_tree(text), text.split("\n")
+    tree, lines = python_tree(content), text.split("\n")
     exported = _listed(tree)
     offers: dict[str, Offer] = {}
     there: set[str] = set()

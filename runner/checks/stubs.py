@@ -55,10 +55,9 @@ def stubs(changes: ChangeSet, asked: TaskWords, *, read: Read) -> Iterator[Compl
 
 def _functions(path: str, content: bytes) -> list[tuple[str, int, bool]]:
     """Return a file's functions: name, line, and whether it does nothing."""
-    text = content.decode("utf-8", "replace")
     if language_of(path) == "python":
         try:
-            tree = python_tree(text)
+            tree = python_tree(content)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return []
         return [
@@ -67,7 +66,7 @@ def _functions(path: str, content: bytes) -> list[tuple[str, int, bool]]:
         ]
     if comment_of(path) != "//":
         return []
-    lines = text.split("\n")
+    lines = content.decode("utf-8", "replace").split("\n")
     found = symbols_of(path, content).definitions
     bodies = ((each, _body(lines, each)) for each in found)
     return [

@@ -42,7 +42,7 @@ def loosened(path: str, old: bytes, new: bytes) -> Iterator[str]:
     """Yield what a changed configuration file does to keep tests from running."""
     name = path.rpartition("/")[2]
     if name in {"conftest.py", "sitecustomize.py", "usercustomize.py"}:
-        for word in sorted(_steering(new) - _steering(old)):
+        for word in sorted(_said(new, _steering) - _said(old, _steering)):
             yield f"would steer which tests run and how they end ({word})"
     elif name in _FILES:
         if not old and _OUTRANKS.get(name):
@@ -72,16 +72,17 @@ def _script(manifest: bytes) -> str:
     return " ".join(command.split()) if isinstance(command, str) else ""
 
 
-def _steering(source: bytes) -> set[str]:
-    """Return the hooks and calls of a conftest that can hide a failing test."""
+def _said(source: bytes, words: Callable[[ast.AST], Iterator[str]]) -> set[str]:
+    """Return the words of all that a file says; none of one that cannot be read."""
     try:
         tree = python_tree(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return set()
-    return {word for node in ast.walk(tree) for word in _words(node)}
+    return {word for node in ast.walk(tree) for word in words(node)}
 
 
-def _words(node: ast.AST) -> Iterator[str]:
+def _steering(node: ast.AST) -> Iterator[str]:
+    """The hooks and calls of a conftest that can hide a failing test."""
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and _HOOKS.match(node.name):
         yield node.name
     elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
@@ -103,11 +104,10 @@ def meddling(changes: ChangeSet, *, read: Read) -> Iterator[tuple[str, tuple[str
 
 
 def _reached(source: bytes) -> set[str]:
-    try:
-        tree = python_tree(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    # names may be written in other letters, which Python takes for the same ones
+    if source.isascii() and not _INNER_WORDS.search(source):
         return set()
-    return {word for node in ast.walk(tree) for word in _inner(node) if _INNER.match(word)}
+    return set(filter(_INNER.match, _said(source, _inner)))
 
 
 def _inner(node: ast.AST) -> Iterator[str]:
@@ -119,6 +119,7 @@ def _inner(node: ast.AST) -> Iterator[str]:
         yield ast.unparse(node).replace("'", "").replace('"', "")
 
 
+_INNER_WORDS = lazy_pattern(rb"pytest|\bgc\b|_exit|_getframe|modules")
 _INNER = lazy_pattern(r"_pytest\b|gc\b|os\._exit$|sys\._getframe$|sys\.modules\[_?pytest\b")
 
 

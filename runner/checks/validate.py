@@ -12,6 +12,7 @@ import difflib
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from runner.checks import paths
 from runner.checks.blanks import added_lines
@@ -228,6 +229,7 @@ def validate(
     return (*found, *secrets)
 
 
+@lru_cache(maxsize=8)  # a file is looked at when it is shown, when it is changed and in the end
 def syntax_complaint(path: str, content: bytes, old: bytes | None = None) -> Complaint | None:
     """Return what is wrong with one file's encoding or syntax, or None.
 

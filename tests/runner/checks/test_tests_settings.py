@@ -20,6 +20,8 @@ from runner.state.changes import ChangeSet, Write
             ("sys.modules[_pytest.runner]",),
         ),
         ("import gc\n\nfound = gc.get_objects()\n", ("gc", "gc.get_objects")),
+        ("import \uff47\uff43\n", ("gc",)),  # other letters, the same name
+        ("import sys\n\nsys.modules['\\x5fpytest']\n", ("sys.modules[_pytest]",)),
         ("import pytest\nimport sys\n\nsys.exit(gcd(os.getpid(), sys.modules['json']))\n", ()),
     ],
 )
