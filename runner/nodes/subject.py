@@ -19,6 +19,7 @@ from runner.code.symbols import Definition, symbols_of
 from runner.context.library import Library
 from runner.nodes.context import library_of
 from runner.nodes.work import NodeWork
+from runner.text.patterns import lazy_pattern
 from runner.verify.mutants import BREAKABLE, Mutant, emptied, lines_outside
 from runner.verify.rows import is_test_side
 
@@ -80,8 +81,12 @@ class _File:
 
     def named(self, names: Collection[str]) -> frozenset[int]:
         """The lines of what has one of these names."""
-        found = (each for each in self.symbols.definitions if each.name in names)
-        return frozenset(number for each in found for number in _lines(each))
+        return frozenset(
+            number
+            for each in self.symbols.definitions
+            if not _names(each).isdisjoint(names)
+            for number in _lines(each)
+        )
 
     def meant(self, names: Collection[str]) -> frozenset[int]:
         """The lines of what has one of these names; of a class what the change or a name is about.
@@ -90,18 +95,27 @@ class _File:
         """
         known, found = self.symbols.definitions, set[int]()
         for outer in (each for each in known if each.name in names):
-            inside = (each for each in known if each is not outer and each.line in _lines(outer))
+            inside = (
+                each
+                for each in known
+                if each is not outer
+                and (each.line in _lines(outer) or outer.name in _names(each) - {each.name})
+            )
             about = [e for e in inside if e.name in names or not self.added.isdisjoint(_lines(e))]
             found.update(*map(_lines, about or [outer]))
         return frozenset(found)
 
-    def imports(self, places: ModulePaths) -> frozenset[str]:
-        """The files that it loads."""
-        return imported(self.path, self.symbols.imports, places)
-
     def emptied(self, numbers: Collection[int], *, loud: bool = False) -> Mutant | None:
         """The file with every function emptied that has one of these lines."""
         return emptied(self.path, self.content, numbers, loud=loud)
+
+
+_RECEIVER = lazy_pattern(r"^func \([^)]*?(\w+)(?:\[[^\]]*\])?\)")
+
+
+def _names(definition: Definition) -> set[str]:
+    """Its name, and that of the type whose method it is in Go, where these stand outside of it."""
+    return {definition.name, *_RECEIVER.findall(definition.signature)}
 
 
 def _lines(definition: Definition) -> range:
@@ -143,7 +157,11 @@ def _with_reached(
     loaded, left = set[str](), [path for path, numbers in reached.items() if numbers]
     while left and len(loaded) < _MOST_LOADED:
         path = left.pop()
-        new = files[path].imports(places) if path in files else library.imports(path)
+        new = (
+            imported(path, files[path].symbols.imports, places)
+            if path in files
+            else library.imports(path)
+        )
         left += new - loaded
         loaded |= new
     between = {path for path in loaded - files.keys() if not is_test_side(path)}
@@ -151,7 +169,7 @@ def _with_reached(
     while seen != (seen := sum(map(len, reached.values()))):
         words = frozenset().union(*(file.words(reached[path]) for path, file in files.items()))
         for path, file in files.items():
-            names = {each.name for each in file.symbols.definitions}
+            names = set[str]().union(*map(_names, file.symbols.definitions))
             used = {n for n in names if n in words or not between.isdisjoint(library.users(n))}
             reached[path] |= file.named(used) if any(reached.values()) else frozenset()
     return {
