@@ -6,7 +6,6 @@ from app.dashboard.board import Board, marks_of, unfinished, used_by
 from app.dashboard.issue import PlanIssue, planned_name
 from app.dashboard.keeper import BoardPlace, BoardSources, Dashboards
 from app.github.api import RepositoryApi
-from app.github.repository import GitHubRepository
 from app.github.stack import in_review
 from app.github.token_identity import PUBLISH
 from app.progress.waiting import WaitEstimate
@@ -18,7 +17,6 @@ from app.store.runs import RunRequest, StoredRuns
 from runner.config.model import RepositoryConfig
 from runner.config.reading import ConfigError
 from runner.loop import stacking
-from runner.state.changes import EXECUTABLE, FILE
 
 _MOST_RUNS = 50
 """Runs that say which tasks failed, and what was used."""
@@ -71,7 +69,7 @@ class _Sources:
         path = config.roadmap.path
         repository = await self._parts.repository(_request(place, path))
         stack = await repository.stack()
-        newest = await _content(repository, stack.base, path)
+        newest = await stacking.content_at(repository, stack.base, path)
         now = await stacking.roadmap_now(repository, stack, path)
         if newest is None or now is None:
             return None
@@ -112,13 +110,6 @@ class _Sources:
         return RepositoryApi(
             self._parts.identity.client(**scope, permissions=PUBLISH), place.full_name
         )
-
-
-async def _content(repository: GitHubRepository, commit: str, path: str) -> bytes | None:
-    entry = (await repository.snapshot(commit)).entries.get(path)
-    if entry is None or entry.mode not in (FILE, EXECUTABLE):
-        return None
-    return (await repository.blobs([entry.sha]))[entry.sha]
 
 
 def _request(place: BoardPlace, roadmap: str) -> RunRequest:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from datetime import datetime
 from functools import cache
 from importlib import resources
@@ -162,17 +162,6 @@ def problem(request: web.Request, text: str, *, status: int) -> web.Response:
     if not wants_page(request):
         return web.json_response({"error": text}, status=status)
     return page("problem", {"text": text, "status": status}, status=status)
-
-
-def masked(value: Any, mask: Callable[[str], str]) -> Any:
-    """Return a JSON value in which every text is masked."""
-    if isinstance(value, str):
-        return mask(value)
-    if isinstance(value, dict):
-        return {key: masked(inner, mask) for key, inner in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [masked(inner, mask) for inner in value]
-    return value
 
 
 async def asset(request: web.Request) -> web.Response:

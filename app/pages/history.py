@@ -9,7 +9,7 @@ from typing import Any, get_args
 from aiohttp import web
 
 from app.pages import answers
-from app.pages.answers import answer, masked, problem, wants_page
+from app.pages.answers import answer, problem, wants_page
 from app.pages.door import Door
 from app.pages.history_view import PERIODS, sections, sentences
 from app.pages.view import Listing
@@ -23,6 +23,7 @@ from runner.people.analysis_sentences import Topic, tables
 from runner.people.analysis_sentences import as_json as lessons_json
 from runner.people.history_answer import newest_run
 from runner.ports import Clock, History
+from runner.text.mask import masked
 
 NEWEST = 25
 """Attempts that a page lists."""

@@ -14,7 +14,7 @@ from urllib.parse import quote, urlencode
 from aiohttp import web
 
 from app.pages import answers
-from app.pages.answers import answer, asset, masked, problem
+from app.pages.answers import answer, asset, problem
 from app.pages.door import Door
 from app.pages.stream import Streams
 from app.pages.task_view import task_view
@@ -30,6 +30,7 @@ from runner.people.report import markdown, report, todos
 from runner.people.run_view import usage_by_node
 from runner.people.task_detail import TaskDetail
 from runner.state.run_state import RunState
+from runner.text.mask import masked
 
 TIMELINE = 50
 """Events a page shows."""

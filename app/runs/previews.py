@@ -16,7 +16,7 @@ from runner.nodes.run import parse_roadmap
 from runner.people.analysis_sentences import preview_text
 from runner.roadmap.task import Task
 from runner.state.run_state import Attempt, Plan, RunState
-from runner.text.sanitize import sanitize
+from runner.text.sanitize import plain_line, sanitize
 
 
 async def dry_run(begun: Begun) -> Outcome:
@@ -43,7 +43,7 @@ async def plan_only(begun: Begun) -> Outcome:
         status: Status = "paused" if stop.request == "pause" else "cancelled"
         await progress.finish(status, "a person stopped it")
         return Outcome(status, "a person stopped it")
-    nothing = "\n".join(_plain(line.removeprefix(MARK)) for line in lines(state))
+    nothing = "\n".join(plain_line(line.removeprefix(MARK)) for line in lines(state))
     plans = "\n\n".join(shown) or nothing
     await progress.finish("ended", f"{plans}{await _expected(state, begun.ports)}")
     return Outcome("ended", "plans only")
@@ -71,7 +71,7 @@ async def _planned(state: RunState, task: Task, deps: Deps) -> str:
     try:
         plan = (await plan_task(view, deps, TaskWork())).state.attempt.planned.plan
     except TaskError as error:
-        return f"No plan: {_plain(error.message)}"
+        return f"No plan: {plain_line(error.message)}"
     return _plan_text(plan) if plan else "The model did not answer with a plan."
 
 
@@ -80,8 +80,8 @@ def _plan_text(plan: Plan) -> str:
     parts = [f"complexity: {plan.complexity}"]
     for name, items in (
         ("files", files),
-        ("steps", [_plain(step) for step in plan.steps]),
-        ("acceptance", [_plain(each) for each in plan.acceptance]),
+        ("steps", [plain_line(step) for step in plan.steps]),
+        ("acceptance", [plain_line(each) for each in plan.acceptance]),
     ):
         if items:
             parts.append(f"- {name}: " + "; ".join(items))
@@ -89,8 +89,4 @@ def _plan_text(plan: Plan) -> str:
 
 
 def _name(task: Task) -> str:
-    return f"{_plain(task.name)}: {_plain(task.title)}"
-
-
-def _plain(text: str) -> str:
-    return sanitize(" ".join(text.split()), plain=True)
+    return f"{plain_line(task.name)}: {plain_line(task.title)}"

@@ -8,7 +8,7 @@ import itertools
 import json
 import re
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from runner.answers.blocks import looks_like_path, path_of
 from runner.answers.fences import outline, unescape_newlines
@@ -202,7 +202,7 @@ def _arguments(value: object) -> object:
         return value
     function = value.get("function")
     call: dict[object, object] = function if isinstance(function, dict) else value
-    inner = _first(call, _ARGUMENTS)
+    inner = first_of(call, _ARGUMENTS)
     if isinstance(inner, str):
         inner = lenient_json(inner)
     return inner if isinstance(inner, dict) else value
@@ -214,10 +214,10 @@ def _keyed(path: object, text: str, known: Known) -> bool:
 
 
 def _is_entry(item: dict[object, object]) -> bool:
-    path, text = _first(item, _PATH), _first(item, _TEXT)
+    path, text = first_of(item, _PATH), first_of(item, _TEXT)
     if "path" not in item and not (isinstance(path, str) and looks_like_path(path)):
         return False  # any object may have a name
-    edit = all(isinstance(_first(item, keys), str) for keys in (_SEARCH, _REPLACE))
+    edit = all(isinstance(first_of(item, keys), str) for keys in (_SEARCH, _REPLACE))
     return isinstance(path, str) and (isinstance(text, str) or edit or _deletes(item))
 
 
@@ -228,15 +228,16 @@ def _deletes(item: dict[object, object]) -> bool:
     )
 
 
-def _first(item: dict[object, object], keys: tuple[str, ...]) -> object:
+def first_of(item: Mapping[object, object], keys: Sequence[str]) -> object:
+    """Return the value of the first of these keys that an object has."""
     return next((item[key] for key in keys if key in item), None)
 
 
 def _found(items: list[dict[object, object]]) -> FoundPieces:
     pieces, notes = [], []
     for number, item in enumerate(items, 1):
-        path, place = str(_first(item, _PATH)), f"entry {number} of the JSON answer"
-        text = _first(item, _TEXT)
+        path, place = str(first_of(item, _PATH)), f"entry {number} of the JSON answer"
+        text = first_of(item, _TEXT)
         if _deletes(item):
             pieces.append(AnswerPiece(path, place))
         elif isinstance(text, str):
@@ -244,7 +245,7 @@ def _found(items: list[dict[object, object]]) -> FoundPieces:
             notes += problem
             pieces.append(AnswerPiece(path, place, text=content))
         else:
-            search, replace = str(_first(item, _SEARCH)), str(_first(item, _REPLACE))
+            search, replace = str(first_of(item, _SEARCH)), str(first_of(item, _REPLACE))
             edit = FileEdit(
                 tuple(search.strip("\n").split("\n")), tuple(replace.strip("\n").split("\n"))
             )

@@ -31,13 +31,13 @@ async def roadmap_now(repository: Repository, stack: Stack, path: str) -> Unmerg
     On a checkout nothing is unmerged, so that it is the file at the tip. Raises ``Outage`` and
     ``TaskError``.
     """
-    newest = await _read(repository, stack.base or stack.tip, path)
+    newest = await content_at(repository, stack.base or stack.tip, path)
     if newest is None or not stack.members:
         return None if newest is None else Unmerged(newest)
     edits = []
     for member in stack.members:
-        mine = await _read(repository, member.commit, path)
-        old = await _read(repository, member.fork, path) if member.fork else newest
+        mine = await content_at(repository, member.commit, path)
+        old = await content_at(repository, member.fork, path) if member.fork else newest
         if mine is not None and old is not None:
             edits.append(RoadmapEdits(old, mine))
     return with_unmerged(path, newest, edits)
@@ -67,7 +67,7 @@ async def left_behind(repository: Repository, stack: Stack, path: str) -> tuple[
 
     Raises ``Outage``.
     """
-    newest = await _read(repository, stack.base or stack.tip, path) if stack.shown else None
+    newest = await content_at(repository, stack.base or stack.tip, path) if stack.shown else None
     if newest is None:
         return ()
     roadmap = parse_roadmap(path, newest)
@@ -107,7 +107,8 @@ def roadmap_for(state: RunState, mine: bytes, keys: Collection[str]) -> bytes:
     return tick_all(now.path, untick_all(now.path, now.content, others), ours)
 
 
-async def _read(repository: Repository, commit: str, path: str) -> bytes | None:
+async def content_at(repository: Repository, commit: str, path: str) -> bytes | None:
+    """Return a file as it is in a commit; None where there is none."""
     entry = (await repository.snapshot(commit)).entries.get(path)
     if entry is None or entry.mode not in (FILE, EXECUTABLE):
         return None

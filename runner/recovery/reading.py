@@ -10,6 +10,7 @@ from textwrap import dedent
 from typing import get_args
 
 from runner.answers.fences import clean_answer
+from runner.answers.json_answers import first_of
 from runner.roadmap.edit import find
 from runner.roadmap.parse import parse_roadmap
 from runner.roadmap.replace import is_audit
@@ -136,7 +137,7 @@ def _entries(value: object, depth: int = 0) -> list[object]:
         return [each for each in value if isinstance(each, Mapping | str)]
     if not isinstance(value, Mapping) or depth > 3:
         return []
-    if isinstance(_first(value, _TITLE[:-1]), str):
+    if isinstance(first_of(value, _TITLE[:-1]), str):
         return [value]
     for key in _LISTS:
         if isinstance(value.get(key), list | Mapping) and (
@@ -149,7 +150,7 @@ def _entries(value: object, depth: int = 0) -> list[object]:
 def _of_object(entry: Mapping[object, object]) -> NewTask:
     key = next((k for k in _TITLE if isinstance(entry.get(k), str)), "")
     text = _plain(str(entry.get(key, "")))
-    files = [f for f in _texts(_first(entry, _FILES)) if f not in text]
+    files = [f for f in _texts(first_of(entry, _FILES)) if f not in text]
     if text and files:
         text = f"{text.rstrip('.')} ({', '.join(f'`{f}`' for f in files[:5])})"
     details = (line for k in _DETAILS if k != key for line in _texts(entry.get(k)))
@@ -197,10 +198,6 @@ def _plain(text: str) -> str:
     line = _BOX.sub("", line)
     line = re.sub(r"^(\*\*|__)(.{1,200}?)\1", r"\2", line)
     return _NUMBER.sub("", line).strip()
-
-
-def _first(entry: Mapping[object, object], keys: Iterable[str]) -> object:
-    return next((entry[key] for key in keys if key in entry), None)
 
 
 def _texts(value: object) -> list[str]:

@@ -70,12 +70,6 @@ _LEFT_OUT = re.compile(
     r"|abandoned|won.t (?:do|fix|have)|will not|not planned|non-goals?|known limitations)\b"
     r"|不做|不在范围|対象外|やらない|제외|вне рамок|fora do escopo|fuera de alcance|hors périmètre"
 )
-_SHIPPED = re.compile(
-    r"\b(?:shipped|released|implemented|completed|resolved|fixed|delivered|landed|merged)\s+"
-    r"(?:in|with|as of|on)\s+[`(#]{0,2}(?:v?\d|PR\b|#)",
-    re.IGNORECASE,
-)
-"""Within a text: it says in which release it came."""
 _PHASE = re.compile(
     rf"(?:第.{{1,3}}|\d{{1,3}})(?:{longest(WORDS['counted'])})"
     r"|v\d{1,4}(?:\.\d{1,4})*\b"
@@ -277,8 +271,6 @@ def title_mark(text: str) -> Marked:
     marks = [Mark(not _is_open(sign), sign) for sign in signs]
     marks += [word] if (word := _word(title, signed=bool(signs))) else []
     marks += [Mark(True, f"[{box['state']}]")] if box and box["state"].strip() else []
-    if not marks and (shipped := _SHIPPED.search(title[:_CUT])):
-        marks = [Mark(True, shipped[0])]
     done, said = all(mark.done for mark in marks), " ".join(mark.text for mark in marks)
     left = "".join(filter(_is_open, signs))
     return Marked(title, Mark(done, said) if marks else None, left, bool(signs))
