@@ -119,12 +119,14 @@ def verdict(
     asked: Collection[str],
     last: bool,
     gone: Collection[str] = (),
+    tests: Collection[str] = (),
 ) -> NameFindings:
     """Judge losses: refuse what code uses, ask once about the rest, and warn of it afterwards.
 
     Whatever the task says, what would no longer import is refused. What nothing uses is not asked
     about if the task names it, or if its whole file is ``gone`` and that is what the answer or the
-    task is about. ``asked`` are keys that were asked about before; with the ``last`` answer nothing
+    task is about. ``tests`` are those that come along: they say themselves how they call what takes
+    less. ``asked`` are keys that were asked about before; with the ``last`` answer nothing
     can be asked.
     """
     complaints: list[Complaint] = []
@@ -132,7 +134,7 @@ def verdict(
     kept_so: list[Loss] = []
     keys: list[str] = []
     for loss in found:
-        if use := _broken(loss, repository):
+        if use := _broken(loss, repository, tests):
             complaints.append(_refused(loss, use))
         elif (loss.why or loss.offer.telling) and not is_private(loss.path):
             meant = loss.called in task.names or loss.path in gone
@@ -157,12 +159,14 @@ def are_compared(changes: ChangeSet, *, read: Callable[[str], bytes | None]) -> 
     return any(is_looked_at(path) and read(path) for path in changes.files)
 
 
-def _broken(loss: Loss, repository: CodeFiles) -> Use | None:
-    """Return a place that no longer works."""
+def _broken(loss: Loss, repository: CodeFiles, tests: Collection[str]) -> Use | None:
+    """Return a place that no longer works; whether ``tests`` do is seen when they run."""
     for use in uses_of(loss.name, loss.path, repository, gone=not loss.why):
         old, new = loss.offer.takes, loss.now.takes if loss.now else None
         if not loss.why:
             return use
+        if use.path in tests:
+            continue
         if old and new and use.given and fits(use.given, old) and not _works(use.given, old, new):
             return use
     return None

@@ -281,6 +281,9 @@ def _without_unused(
     )
 
 
+DELETION = "the task does not name what is deleted"
+
+
 def _outside(
     files: Mapping[str, ChangedFile],
     asked: TaskWords,
@@ -303,7 +306,7 @@ def _outside(
             found[path] = "tools leave such files behind"
         elif file.new is None:
             if (sure or is_beside(path)) and not _moved_or_named(file, files.values(), asked):
-                found[path] = "the task does not name what is deleted"
+                found[path] = DELETION
         elif is_beside(path):
             if not (advice.names_file(path) or _is_told_of(file, files.values(), asked)):
                 found[path] = "nothing in it is about what the task names or the answer changes"
@@ -352,6 +355,7 @@ def _is_told_of(file: ChangedFile, files: Collection[ChangedFile], asked: TaskWo
     """
     others = [other for other in files if other.path != file.path]
     topic = asked.names | asked.paths | {name for each in others for name in each.touched}
+    topic |= {_stem(each) for each in others if each.old is None}
     lines, lost = "\n".join(file.added), [line for line in file.lost if line.strip()]
     about = [line for line in lost if any(has_word(line, each) for each in topic)]
     if any(has_word(lines, each) for each in topic) or 2 * len(about) > len(lost):

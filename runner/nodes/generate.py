@@ -193,6 +193,7 @@ async def repair_code(state: RunState, deps: Deps, work: TaskWork) -> Step:
         edit=long_one(files),
         looks=await _offered(state, deps),
         dropped=sorted(changes.files.keys() - kept.keys()),
+        left_out=attempt.answered.left_out,
     )
     state = state.updated(
         replace(state.attempt.answered, code_repairs=attempt.answered.code_repairs + 1)
@@ -229,6 +230,7 @@ async def repair_test(state: RunState, deps: Deps, work: TaskWork) -> Step:
         linted=linted and bool(findings),
         findings=[f"{finding(each)} ({tool})" for tool, each in findings],
         files=files,
+        left_out=attempt.answered.left_out,
         edit=long_one(files),
         looks=await _offered(state, deps),
     )

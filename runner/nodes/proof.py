@@ -15,6 +15,7 @@ from runner.nodes.work import NodeWork
 from runner.ports import SandboxSession
 from runner.state.changes import ChangeSet
 from runner.state.findings import Level, Verification
+from runner.text.patterns import lazy_pattern
 from runner.verify import COMMAND, is_pytest, running
 from runner.verify.assessment import Assessment, concluded
 from runner.verify.commands import OwnTests, as_one_test
@@ -35,6 +36,10 @@ _LONGEST_RUN, _LEAST_SECONDS = 20.0, 20.0
 _LONGEST_WHOLE = 60.0
 """Seconds; slower tests are not run again where they cannot be run alone."""
 
+# what Python says of a call that a function does not take
+_CALLED = lazy_pattern(
+    r"unexpected keyword argument|takes .{0,80} arguments? but|required positional"
+)
 _REPLACE = 'cat >"./$1" && set "./$1" && rm -rf "${1%/*}/__pycache__"'
 
 
@@ -148,6 +153,7 @@ class _Proof:
         self._changes = work.changes
         self._before: dict[str, Before] = dict.fromkeys(suite.ids, "passed")
         self._lacked: set[str] = set()
+        self._behaved: set[str] = set()
         self._noticed: set[str] | None = None
         self._whole = True
         self._extended: set[str] = set()
@@ -188,10 +194,10 @@ class _Proof:
         subject = await subject_of(self._work)
         self._whole = subject.whole
         await self._try_faults([subject.faults] if subject.faults else [])
-        if (noticed := self._noticed) is None or set(proof.found) - self._lacked - noticed:
+        if (noticed := self._noticed) is None or self._behaved & set(proof.found) - noticed:
             await self._try_faults([subject.loud] if subject.loud else [])
-            if noticed is not None:  # a name that was missing is no behaviour that was wrong
-                noticed |= (self._noticed or set()) - self._lacked
+            if noticed is not None:  # what could not be called yet did nothing wrong
+                noticed |= (self._noticed or set()) & self._behaved
         noticed = self._noticed if noticed is None else noticed
         level = await self._try_faults(await self._faults())
         self._noticed = self._noticed if noticed is None else noticed
@@ -206,6 +212,11 @@ class _Proof:
                 "failed" if test in said else "passed" if test in passed else "not run"
             )
         self._lacked = {test for test, message in said.items() if missing_names(message)}
+        # it ran on the base, and what failed there is what the code did
+        ran_red = {
+            plain_id(f.test) for f in ran.failures if f.is_case and not _CALLED.search(f.message)
+        }
+        self._behaved = ran_red - self._lacked
         for test in self._suite.ids:  # beside code that is not there, it could not even begin
             path = test.partition("::")[0]
             if has_inline_tests(path) and path not in self._work.base.entries:

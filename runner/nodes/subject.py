@@ -89,12 +89,13 @@ class _File:
         )
 
     def meant(self, names: Collection[str]) -> frozenset[int]:
-        """The lines of what has one of these names; of a class what the change or a name is about.
+        """The lines of what has one of these names.
 
-        That is, its methods of these names, and those that change.
+        Of a class its methods of these names, otherwise those that change, otherwise all of it.
         """
         known, found = self.symbols.definitions, set[int]()
         for outer in (each for each in known if each.name in names):
+<<<<<<< HEAD
             inside = (
                 each
                 for each in known
@@ -103,6 +104,12 @@ class _File:
             )
             about = [e for e in inside if e.name in names or not self.added.isdisjoint(_lines(e))]
             found.update(*map(_lines, about or [outer]))
+=======
+            inside = [each for each in known if each is not outer and each.line in _lines(outer)]
+            named = [each for each in inside if each.name in names]
+            changed = [each for each in inside if not self.added.isdisjoint(_lines(each))]
+            found.update(*map(_lines, named or changed or [outer]))
+>>>>>>> 44ce5c1f (A deletion that is left out is told; a named method of a named class is what is meant; only what behaved otherwise before may merely run the code)
         return frozenset(found)
 
     def emptied(self, numbers: Collection[int], *, loud: bool = False) -> Mutant | None:

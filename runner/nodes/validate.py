@@ -14,7 +14,7 @@ from runner.checks.destructive import Destructive, destructive, log_line
 from runner.checks.guarded import MAX_SECONDS, said_by, time_for_checks
 from runner.checks.kept_names import NameFindings, are_compared, losses, verdict
 from runner.checks.paths import asked_about, protect_file
-from runner.checks.reach import Trimmed, is_requirements, trimmed
+from runner.checks.reach import DELETION, Trimmed, is_requirements, trimmed
 from runner.checks.stubs import stubs
 from runner.checks.tests_kept import changed_tests, tests_gone, weakened_tests, weaker_asserts
 from runner.checks.tests_settings import meddling
@@ -101,6 +101,7 @@ async def kept_names(
         asked=attempt.checked.asked,
         last=attempt.calls >= MAX_CALLS,
         gone=gone,
+        tests=[path for path, write in changes.files.items() if write and is_test_file(path)],
     )
 
 
@@ -248,6 +249,9 @@ async def _validated(state: RunState, deps: Deps, work: TaskWork, repair: AutoRe
             changes if attempt.calls >= MAX_CALLS else ChangeSet()
         )  # no repair goes on from it
     left_out = {**attempt.answered.left_out, **reduced.left_out}
+    left_out = {path: why for path, why in left_out.items() if path not in changes.files}
+    stay = [path for path, why in left_out.items() if why == DELETION]
+    undeleted = (verification_texts.undeleted(stay),) if stay else ()
     # after whose second time the model is not asked again
     once = [word for word in (ASKED_BACK, UNTOUCHED) if word in words]
     state = state.updated(
@@ -257,12 +261,12 @@ async def _validated(state: RunState, deps: Deps, work: TaskWork, repair: AutoRe
             auto_repairs=tuple(
                 dict.fromkeys((*attempt.answered.auto_repairs, *reduced.notes, *notes))
             ),
-            left_out={path: why for path, why in left_out.items() if path not in changes.files},
+            left_out=left_out,
         ),
         replace(
             state.attempt.checked,
             complaints=complaints,
-            warnings=(*attempt.checked.warnings, *names.warnings),
+            warnings=(*attempt.checked.warnings, *undeleted, *names.warnings),
             lost_names=names.lost,
             asked=(*attempt.checked.asked, *names.asked, *once),
         ),

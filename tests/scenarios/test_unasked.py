@@ -66,6 +66,23 @@ async def test_wrong_code_stays_red_whatever_it_does_to_the_test(bot: Bot) -> No
 
 
 @on(WORDS)
+async def test_a_deletion_that_is_left_out_is_told_to_people_and_to_the_model(bot: Bot) -> None:
+    """The file stays, and whoever reads the repair's question or the pull request knows it."""
+    wrong = answer({"src/shout.py": "def shout(text):\n    return text\n"})
+    bot.model.says(f"{wrong}\nDELETE src/title.py\n", answer(RIGHT))
+
+    await bot.comment(ONE)
+
+    bot.says()
+    (pull,) = bot.pulls
+    assert "- src/title.py: the task does not name what is deleted" in bot.prompts[1]
+    assert set(bot.changed(pull)) == {"src/shout.py", "ROADMAP.md"}
+    assert "The model wanted to delete src/title.py, which the task does not name." in (
+        pull.body or ""
+    )
+
+
+@on(WORDS)
 async def test_unrelated_code_is_left_out(bot: Bot) -> None:
     """Another module, which nothing connects with the one that the task names."""
     renamed = "def titlecase(line):\n    return line.title()\n"

@@ -124,6 +124,14 @@ INSIDE: dict[str, tuple[str, dict[str, str | None]]] = {
         "Let `start` in `web/app.js` draw twice",
         {"web/app.js": BASE["web/app.js"] + "//\n", "web/draw.js": "export function draw() {}\n"},
     ),
+    "a workflow that runs a new test": (
+        TASK,
+        {
+            **LOUD,
+            "tests/loudness.py": "assert f(1) == 2\n",
+            ".github/workflows/ci.yml": "run: python -m tests.loudness\n",
+        },
+    ),
     "a workflow that names it": (
         "Run `shout` in the CI workflow",
         {**LOUD, ".github/workflows/ci.yml": "run: python -m words shout\n"},
