@@ -95,21 +95,15 @@ class _File:
         """
         known, found = self.symbols.definitions, set[int]()
         for outer in (each for each in known if each.name in names):
-<<<<<<< HEAD
-            inside = (
+            inside = [
                 each
                 for each in known
                 if each is not outer
                 and (each.line in _lines(outer) or outer.name in _names(each) - {each.name})
-            )
-            about = [e for e in inside if e.name in names or not self.added.isdisjoint(_lines(e))]
-            found.update(*map(_lines, about or [outer]))
-=======
-            inside = [each for each in known if each is not outer and each.line in _lines(outer)]
+            ]
             named = [each for each in inside if each.name in names]
             changed = [each for each in inside if not self.added.isdisjoint(_lines(each))]
             found.update(*map(_lines, named or changed or [outer]))
->>>>>>> 44ce5c1f (A deletion that is left out is told; a named method of a named class is what is meant; only what behaved otherwise before may merely run the code)
         return frozenset(found)
 
     def emptied(self, numbers: Collection[int], *, loud: bool = False) -> Mutant | None:
