@@ -31,6 +31,7 @@ from runner.model.replies import (
 )
 from runner.ports import Clock
 from runner.prompts.questions import Message
+from runner.text.sanitize import sendable
 
 _CONNECT_SECONDS = 10.0
 _PATIENCE = 4
@@ -84,8 +85,7 @@ class OpenAIEndpoint:
         ``timeout``.
         """
         turns = [
-            {"role": turn.role, "content": _encodable(self._mask(turn.content))}
-            for turn in messages
+            {"role": turn.role, "content": sendable(self._mask(turn.content))} for turn in messages
         ]
         seconds = timeout or self._timeout
         streamed = StreamedReply(longest=longest)
@@ -210,8 +210,3 @@ def retry_after(headers: Mapping[str, str], now: datetime) -> float | None:
         except (ValueError, TypeError):  # no date, or one without a time zone
             return None
     return max(seconds, 0.0) if math.isfinite(seconds) else None
-
-
-def _encodable(text: str) -> str:
-    """Replace lone surrogates (bytes of a file that is not UTF-8), which JSON cannot carry."""
-    return text.encode("utf-8", "replace").decode("utf-8")

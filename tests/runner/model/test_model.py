@@ -153,7 +153,7 @@ async def test_file_that_is_no_utf8():
     async with asking(script) as model:
         await model.ask(question("caf\udce9"))
 
-    assert script.requests[0].prompt == "caf?"
+    assert script.requests[0].prompt == "caf\ufffd"
 
 
 async def test_local_server_without_key():
