@@ -16,7 +16,6 @@ from runner.state.findings import (
     Level,
     TestFailure,
     Verdict,
-    VerdictKind,
     Verification,
 )
 from runner.text.counting import counted
@@ -36,6 +35,7 @@ from runner.verify.rows import (
 )
 
 _ASKS_LESS = "edited tests passed before; in their earlier form, they fail with the change"
+_OWN_FAILS = "tests of this change fail"
 _MOST_NAMED = 3
 _MOST_KEPT = 100
 """Failing tests that are kept with an attempt."""
@@ -136,14 +136,19 @@ def concluded(found: Assessment, rows: Sequence[Row], change: JudgedChange) -> A
         reasons = (level.reason for level in found.verification.tests if level.reason)
         why = _why_not_shown(found.verification, change) if passed else next(reasons, "no test ran")
         verdict = Verdict("unbroken" if passed else "untested", why, (), unchanged)
-    if verdict.verified and any(row.asks_less for row in rows):
-        verdict = Verdict("unbroken", _ASKS_LESS, (), unchanged)
+    doubts = [
+        _ASKS_LESS if row.asks_less else _OWN_FAILS
+        for row in rows
+        if row.asks_less or (row.after == "failed" and (row.edited or row.before == "new"))
+    ]
+    if verdict.verified and doubts:
+        verdict = Verdict("unbroken", doubts[0], (), unchanged)
     if change.unbuilt and (change.interpreted or not table.shown):
         why = f"the compiled part was not built ({', '.join(sorted(change.unbuilt)[:_MOST_NAMED])})"
-        kind: VerdictKind = "unbroken" if table.shown else "untested"
-        verdict = Verdict(kind, why, (), unchanged)
-    untested = found.verdict.untested
-    return replace(found, rows=tuple(rows), verdict=replace(verdict, untested=untested))
+        verdict = Verdict("unbroken" if table.shown else "untested", why, (), unchanged)
+    return replace(
+        found, rows=tuple(rows), verdict=replace(verdict, untested=found.verdict.untested)
+    )
 
 
 def _shown_by(old: int, all_of_them: int) -> str:

@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runner.state.findings import Level, TestFailure, Verification
-from runner.verify.assessment import assess, needs_base, results_of
+from runner.state.findings import Level, TestFailure, Verdict, Verification
+from runner.verify.assessment import Assessment, assess, concluded, needs_base, results_of
+from runner.verify.evidence import Row
 from runner.verify.rows import JudgedChange
 
 COUNT = "tests/test_words.py::test_count"
@@ -538,3 +539,20 @@ def test_whatever_two_runs_say_a_verdict_has_its_reason(
         asked = {test for test in after if after[test] and test in words}
         reached = {UPPER} if after.get(UPPER) else set()
         assert found.outcome != "red" or own | asked | reached
+
+
+@pytest.mark.parametrize(("edited", "verdict"), [(True, "unbroken"), (False, "shown")])
+def test_what_old_rows_notice_does_not_outweigh_a_new_one_that_fails(
+    edited: bool, verdict: str
+) -> None:
+    notices = Row(
+        test="a_test.go::TestA/old", before="passed", after="passed", edited=True, notices=True
+    )
+    fails = Row(
+        test="a_test.go::TestA/new", before="failed", after="failed", edited=edited, repaired=True
+    )
+    ran = Level("tests", "failed", passed=1)
+    green = Assessment("green", Verification("a" * 40, (ran,)), Verdict("shown"))
+    change = JudgedChange(words="a_test.go", written=frozenset({"a_test.go"}))
+    found = concluded(green, (notices, fails), change)
+    assert found.verdict.kind == verdict
