@@ -22,7 +22,7 @@ from runner.verify.commands import OwnTests, as_one_test
 from runner.verify.evidence import Before, Row
 from runner.verify.judging import NOT_STARTED, Tool
 from runner.verify.mutants import BREAKABLE, COMPILED, Mutant, emptied, mutants
-from runner.verify.rows import JudgedChange, is_test_side, missing_names, plain_id
+from runner.verify.rows import JudgedChange, is_test_side, missing_names, plain_id, run_by
 
 _NOTHING = "these tests prove nothing, because they also pass without the change"
 _BY_CHANCE = "the new tests fail without the change only sometimes, so they show nothing"
@@ -151,6 +151,7 @@ class _Proof:
     def __init__(self, work: NodeWork, suite: _Suite, change: JudgedChange) -> None:
         self._work, self._suite, self._change = work, suite, change
         self._changes = work.changes
+        self._run_by = {path for test in suite.ids for path in run_by(test, change.written)}
         self._before: dict[str, Before] = dict.fromkeys(suite.ids, "passed")
         self._lacked: set[str] = set()
         self._behaved: set[str] = set()
@@ -266,7 +267,11 @@ class _Proof:
     async def _half(self, *, tests: bool) -> ChangeSet:
         """The change's tests without its code, or the other way round."""
         written, old = self._changes.files, await self._work.contents(self._changes.files)
-        files = {path: write for path, write in written.items() if is_test_side(path) == tests}
+        files = {
+            path: write
+            for path, write in written.items()
+            if (is_test_side(path) or path in self._run_by) == tests
+        }
         for path, content in old.items():
             if has_inline_tests(path) and not is_test_side(path) and (write := written[path]):
                 parts = (content, write.content) if tests else (write.content, content)
@@ -348,7 +353,8 @@ class _Proof:
         new = {
             path: write.content
             for path, write in self._changes.files.items()
-            if write and language_of(path) in BREAKABLE and not is_test_side(path)
+            if write and language_of(path) in BREAKABLE
+            if not is_test_side(path) and path not in self._run_by
         }
         old = await self._work.contents(new)
         found: list[dict[Mutant, bytes]] = []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from runner.checks.tests_scripts import SCRIPTS
@@ -19,6 +19,7 @@ from runner.text.patterns import lazy_pattern
 from runner.verify.commands import as_one_test
 from runner.verify.evidence import Before, Owner, Row
 from runner.verify.judging import NOT_STARTED
+from runner.verify.tools.ruby import MAKEFILES, PROGRAMS, Make, Script
 
 # an address, a time, a temporary folder: what differs between two runs of the same failure
 _VARIES = lazy_pattern(r"0x[0-9a-fA-F]+|\b\d+\.\d+s\b| at \d+ %|/tmp/\S+|/workspace\S*")
@@ -140,7 +141,7 @@ class Rows:
         edited = written and failure.test not in self._change.same
         same_error = was is not None and self._same_error(was, failure)
         if line:
-            edited = self._change.edits_tests and not same_error
+            edited = self._is_edited(failure.test, "") and not same_error
         before: Before = "failed" if was else self._without_name(failure)
         return Row(
             test=failure.test,
@@ -179,9 +180,13 @@ class Rows:
         known, written = passed or not self._named, path in self._change.written
         # a name that nothing had before is a new test, whatever its code looks like
         new = written and is_test_side(path) and self._before.tests and not (failed or known)
-        if new or (self._is_edited(test, path) and (failed or written or test in self._lines)):
+        edited = self._is_edited(test, path) and (failed or written or test in self._lines)
+        # it may have failed for what it loads of the tests, and not for the code
+        loads = failed and any(is_test_side(each) and each != path for each in self._change.written)
+        if new or edited or loads:
             # what an old test asks for is only read of these
             unread = passed and not path.endswith((".py", *SCRIPTS))
+            unread &= test not in self._lines or self._change.edits_tests
             rewritten = unread or plain_id(test) in self._change.rewritten
             return Row(
                 test=test,
@@ -189,7 +194,7 @@ class Rows:
                 after="passed",
                 edited=True,
                 rewritten=rewritten,
-                stood=failed and test in self._lines,
+                stood=failed and (loads or test in self._lines),
                 old=passed or test in self._was,
             )
         return Row(
@@ -244,7 +249,7 @@ class Rows:
 
     def _is_edited(self, test: str, path: str) -> bool:
         if test in self._lines:
-            return self._change.edits_tests
+            return self._change.edits_tests or bool(run_by(test, self._change.written))
         holds_tests = is_test_file(path) or is_among_tests(path) or has_inline_tests(path)
         own = path in self._change.written and test not in self._change.same
         return (own and holds_tests) or self._change.shared
@@ -316,6 +321,17 @@ def green_files(after: Verification) -> frozenset[str] | None:
 def is_test_side(path: str) -> bool:
     """Whether a file is a test, or what tests load: fixtures, helpers, data."""
     return is_test_file(path) or is_among_tests(path) or path.rpartition("/")[2] == "conftest.py"
+
+
+def run_by(command: str, paths: Collection[str]) -> frozenset[str]:
+    """Those of some files that a command names or ``make`` reads, which decide what it tests.
+
+    https://www.gnu.org/software/make/manual/html_node/Makefile-Names.html
+    """
+    words = {word.removeprefix("./") for word in re.findall(r"[\w./-]+", command)}
+    words |= {*MAKEFILES} if Make.name in words else set()
+    words |= {*PROGRAMS} if command == Script.name else set()
+    return frozenset(words.intersection(paths))
 
 
 def path_of(failure: TestFailure) -> str:

@@ -177,6 +177,8 @@ _TARGET = lazy_pattern(rb"^test[ \t]*:(?!=)", re.MULTILINE)
 
 _RUNNERS = ("runtests.py", "run_tests.py")
 _PLAIN = ("test.py", "tests.py")
+PROGRAMS = (*_RUNNERS, *_PLAIN)
+"""What ``Script`` runs: the first of these that is there."""
 _ASSERTS = lazy_pattern(rb"^\s*assert\b", re.MULTILINE)
 
 
@@ -194,8 +196,7 @@ class Script:
         self, session: SandboxSession, *, timeout: float, only: Sequence[str] = ()
     ) -> Level:
         """Run the program; it knows no single tests."""
-        names = " ".join((*_RUNNERS, *_PLAIN))
-        start = f'for one in {names}; do [ -f "$one" ] && exec python3 "$one"; done'
+        start = f'for one in {" ".join(PROGRAMS)}; do [ -f "$one" ] && exec python3 "$one"; done'
         result, level = await ran(session, ["sh", "-c", start], tool=self.name, timeout=timeout)
         must_be_there(result, "python3")
         return by_exit_code(level, result, timeout=timeout)
