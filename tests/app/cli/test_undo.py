@@ -68,6 +68,9 @@ async def test_what_the_folder_keeps_knows_of_it(here: Checkout) -> None:
     assert "  one.md: " not in memory
 
 
+PASSES = b"def test_it():\n    assert True\n"
+
+
 async def test_a_commit_of_several_tasks(here: Checkout) -> None:
     """All its tasks are open again, in what the folder keeps as well."""
     plan = b"- [ ] 1.1 Begin `one.md`\n- [ ] 1.2 End `one.md`\n"
@@ -102,6 +105,19 @@ async def test_the_tests_are_run_without_the_task(here: Checkout, test: str, say
     assert said.code == 0, said.err
     assert says in said.out
     assert says in " ".join(here.git("show", "--format=%B", "--no-patch").split())
+
+
+async def test_what_fails_with_the_task_as_well_is_no_word_about_it(here: Checkout) -> None:
+    """An old failure beside the task's own test, which goes with it, does not read as its fault."""
+    old = b"def test_old():\n    assert not 'red as ever'\n"
+    here.git.commit({"tests/test_old.py": old, "tests/test_it.py": PASSES})
+    own = "def test_one():\n    assert open('one.md').read()\n"
+    here.model.says(f"{ONE}\ntests/test_one.py\n```python\n{own}```\n")
+    assert (await here.cairn("run", "--task", "1.1")).code == 0
+
+    said = await here.cairn("undo", "1.1")
+
+    assert (said.code, "Without task" in said.out) == (0, False), said.out
 
 
 @pytest.mark.parametrize(
