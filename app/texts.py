@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from textwrap import shorten
+
 from app.terminal import one_line, printable
 from runner.money import dollars
 from runner.people.sentences import new_evidence
@@ -15,9 +17,11 @@ from runner.state.status_words import DECISIONS
 APP = environment("app", PEOPLE)
 APP.filters |= {
     "dollars": dollars,
-    "called": lambda task: one_line(task.name if task.id else f"{task.name} {task.title}")[:80],
+    "called": lambda task: shorten(
+        one_line(task.name if task.id else f"{task.name} {task.title}"), 80, placeholder=" …"
+    ),
     "first_of": lambda text, most: text[:most],
-    "full_name": lambda task: one_line(f"{task.name} {task.title}")[:120],
+    "full_name": lambda task: shorten(one_line(f"{task.name} {task.title}"), 120, placeholder=" …"),
     "item": as_item,
     "one_line": one_line,
     "printable": printable,

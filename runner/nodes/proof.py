@@ -96,30 +96,28 @@ def _suites(work: NodeWork, found: Assessment, change: JudgedChange) -> Iterator
     for name, ran in by_tool.items():
         # beside commands that name their tests, new ones are nothing to one that never does
         levels = [level for level in ran if level.found] or list(map(as_one_test, ran))
-        ids = tuple(
-            dict.fromkeys(plain_id(t) for level in levels for t in level.found if t in asked)
-        )
+        all_found = [test for level in levels for test in level.found]
+        ids = tuple(dict.fromkeys(plain_id(test) for test in all_found if test in asked))
+        beside = tuple(dict.fromkeys(plain_id(test) for test in all_found if test in near))
         tool = tools.get(name)
-        if tool is None or not (ids or (is_pytest(tool) and near)):
+        if tool is None or not (ids or beside):
             continue
+        suite = _Suite(
+            tool, (*ids, *beside), (), frozenset(beside), frozenset({*rewritten, *beside}), old
+        )
         if is_pytest(tool):
-            beside = tuple(
-                {plain_id(t): None for level in levels for t in level.found if t in near}
-            )
-            only = (*ids, *sorted(_files(beside)))
-            bent = frozenset({*rewritten, *beside})
-            yield _Suite(tool, (*ids, *beside), only, frozenset(beside), bent, old)
+            yield replace(suite, only=(*ids, *sorted(_files(beside))))
             continue
-        files = sorted(_files(ids))
+        files = sorted(_files(suite.ids))
         alone = next(
             (some for _, some in running([tool], files, work.paths, work.read) if some), ()
         )
         if set(files) <= set(alone):
             # a panic ends all tests of a package in Go, where some can be run by name
-            only = ids if all(file.endswith(".go") for file in files) else tuple(alone)
-            yield _Suite(tool, ids, only, rewritten=rewritten, old=old)
+            by_name = all(file.endswith(".go") for file in files)
+            yield replace(suite, only=suite.ids if by_name else tuple(alone))
         elif sum(level.seconds for level in levels) <= _LONGEST_WHOLE:
-            yield _Suite(tool, ids, (), rewritten=rewritten, old=old)
+            yield suite
 
 
 def _near(work: NodeWork, found: Assessment, change: JudgedChange) -> set[str]:
@@ -141,7 +139,7 @@ def _near(work: NodeWork, found: Assessment, change: JudgedChange) -> set[str]:
             continue
         while folder and not any(test.startswith(f"{folder}/") for test in rows):
             folder = folder.rpartition("/")[0]
-        near |= {test for test in rows if folder and test.startswith(f"{folder}/")}
+        near |= {test for test in rows if not folder or test.startswith(f"{folder}/")}
     return near
 
 

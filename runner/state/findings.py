@@ -210,7 +210,7 @@ _LONGEST = 300
 _READ = 20_000
 _HEADLINE = re.compile(
     r"^(?:E\s+)?((?:[\w.]{1,100}\.)?\w{0,60}(?:Error|Exception|Failed|Exit|Interrupt)\b[^\n]*|"
-    r"assert [^\n]+)$",
+    r"assert [^\n]+|[^\n]{1,200}: Assertion `[^\n]+' failed\.?)$",
     re.MULTILINE,
 )
 _ERROR = re.compile(

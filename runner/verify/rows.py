@@ -179,10 +179,12 @@ class Rows:
         failed = test in self._was or not_loaded
         known, written = passed or not self._named, path in self._change.written
         # a name that nothing had before is a new test, whatever its code looks like
-        new = written and is_test_side(path) and self._before.tests and not (failed or known)
+        lays = any(is_test_side(each) and each != path for each in self._change.written)
+        in_question = (written or lays) and is_test_side(path)
+        new = in_question and self._before.tests and not (failed or known)
         edited = self._is_edited(test, path) and (failed or written or test in self._lines)
         # it may have failed for what it loads of the tests, and not for the code
-        loads = failed and any(is_test_side(each) and each != path for each in self._change.written)
+        loads = failed and lays
         if new or edited or loads:
             # what an old test asks for is only read of these
             unread = passed and not path.endswith((".py", *SCRIPTS))

@@ -104,6 +104,10 @@ def test_a_nodes_failure_stays(kind: str, recoverable: bool) -> None:
         ("a.py:1: in <module>\n    import b\nModuleNotFoundError: No module named 'b'", "Module"),
         ("AssertionError: assert 1 == 2\n  At index 0", "AssertionError: assert 1 == 2"),
         ("node:internal\n  throw err;\n\nError: Cannot find module 'x'\n    at y", "Error: Cannot"),
+        (
+            "mkdir -p build\nt: t.c:7: main: Assertion `f(5) == 1' failed.\nmake: *** [t]",
+            "t: t.c:7",
+        ),
         ("fixture 's' not found\navailable: t", "fixture 's' not found"),
         ("ERROR: usage: -c [options]\n-c: error: unrecognized arguments: --x", "-c: error: unrec"),
         ("..F.                         [ 50%]\n....    [100%]\nboom", "boom"),
