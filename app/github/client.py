@@ -370,7 +370,10 @@ class GitHubClient(GitHubAPI):
         return status, answered, content
 
     def _failure(self, asked: ApiRequest, cause: Exception, *, sent: bool) -> Verdict:
-        return judge_failure(asked, type(cause).__name__, now=self._clock.now(), sent=sent)
+        reason = type(cause).__name__
+        if isinstance(cause, aiohttp.ClientConnectorError):
+            reason = f"no connection to {cause.host}:{cause.port}"
+        return judge_failure(asked, reason, now=self._clock.now(), sent=sent)
 
     async def _follow(self, asked: ApiRequest, headers: dict[str, str], body: bytes) -> Response:
         """Send, and repeat a redirected POST verbatim at its new place.

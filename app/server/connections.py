@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 
@@ -141,7 +142,9 @@ async def listening(
             listener = await loop.create_server(connected, host, port, backlog=128)
         except OSError as error:
             what = f"{port} on HOST {host} cannot be listened on"
-            raise SettingsError([SettingsProblem("PORT", f"{what}: {error.strerror}")]) from error
+            raise SettingsError(
+                [SettingsProblem("PORT", f"{what}: {os.strerror(error.errno or 0)}")]
+            ) from error
         try:
             name, number, *_ = listener.sockets[0].getsockname()
             yield f"http://{name}:{number}"

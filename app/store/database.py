@@ -372,7 +372,7 @@ def _outages() -> Iterator[None]:
     except exc.DBAPIError as error:
         raise Outage(
             DATABASE,
-            f"The database failed: {str(error.orig).strip()}. "
+            f"The database failed: {' '.join(str(error.orig).split()).rstrip('.?')}. "
             f"{_FILE if isinstance(error.orig, sqlite3.Error) else _SERVER}",
         ) from error
 

@@ -23,7 +23,8 @@ def translating_errors(doing: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        place = f" ({error.filename})" if error.filename else ""
+        named = error.filename and str(error.filename) not in doing
+        place = f" ({error.filename})" if named else ""
         raise Outage(
             "file",
             f"cannot {doing}: {error.strerror}{place}. Free some space, or give access to it",

@@ -144,9 +144,12 @@ def _no_phase(roadmap: Roadmap, wanted: str) -> str:
     """A phase that no task is of."""
     text = f"`{_plain(roadmap.path)}` has no tasks in a phase called `{_plain(wanted)}`."
     phases = [phase for phase in dict.fromkeys(task.place.phase for task in roadmap.tasks) if phase]
-    if not phases:
-        return f"{text} Its headings name no phases."
-    return f"{text} Its phases: {', '.join(f'`{_plain(phase)}`' for phase in phases[:_MOST])}."
+    above = [task.place.headings[-1].text for task in roadmap.tasks if task.place.headings]
+    names = phases or list(dict.fromkeys(above))
+    if not names:
+        return f"{text} It has no headings above its tasks."
+    what = "Its phases" if phases else "Its headings name no phases; name one of them in full"
+    return f"{text} {what}: {', '.join(f'`{_plain(name)}`' for name in names[:_MOST])}."
 
 
 def _by_name(tasks: Sequence[Task]) -> str:

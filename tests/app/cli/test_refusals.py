@@ -402,6 +402,11 @@ async def test_a_data_folder_in_use(tmp_path: Path) -> None:
             ("--phase", "7", "--task", "1.1"),
             "no tasks in a phase called `7`. Its phases: `1`.",
         ),
+        (
+            "# Plan\n\n## 1 Notes\n\n- [ ] Write `one.md`\n",
+            ("--phase", "7"),
+            "Its headings name no phases; name one of them in full: `1 Notes`.",
+        ),
         ("- [ ] ~~1.1 Write~~\n", (), "optional or crossed out"),
         ("\n", (), "`ROADMAP.md` is empty. Add tasks to it"),
         ("- Write one\n", (), "let `cairn roadmap normalize ROADMAP.md` propose checkboxes."),
