@@ -341,6 +341,8 @@ def accepted(state: RunState, found: Assessment) -> RunState:
     parts = (*new_findings(verification), *parts)
     gone = [row.test for row in found.rows if row.after == "gone" and row.taken]
     first = (verification_texts.went_along(gone),) if gone else ()
+    left_out = [row.test for row in found.rows if row.after == "gone" and row.before == "failed"]
+    first = (*first, verification_texts.not_run_any_more(left_out)) if left_out else first
     held = [row.test for row in found.rows if row.stood and row.before == row.after == "passed"]
     first = (*first, verification_texts.turned_without_code(held)) if held else first
     told = {mark.rpartition(" ")[0] for mark in state.attempt.checked.other_tests}
