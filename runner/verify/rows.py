@@ -325,15 +325,22 @@ def is_test_side(path: str) -> bool:
     return is_test_file(path) or is_among_tests(path) or path.rpartition("/")[2] == "conftest.py"
 
 
+# the program of each simple command, or the script that a shell or an interpreter is given
+_STARTED = lazy_pattern(
+    r"(?:^|[;&|\n(`])\s*(?:(?:[\w/]*/)?(?:(?:ba|da|z)?sh|python[\d.]*|node|ruby|perl|php)\s+"
+    r"(?:-\w+\s+)*)?(?:\./)?([\w./-]+)"
+)
+
+
 def run_by(command: str, paths: Collection[str]) -> frozenset[str]:
-    """Those of some files that a command names or ``make`` reads, which decide what it tests.
+    """Those of some files that a command starts or ``make`` reads, which decide what it tests.
 
     https://www.gnu.org/software/make/manual/html_node/Makefile-Names.html
     """
-    words = {word.removeprefix("./") for word in re.findall(r"[\w./-]+", command)}
-    words |= {*MAKEFILES} if Make.name in words else set()
-    words |= {*PROGRAMS} if command == Script.name else set()
-    return frozenset(words.intersection(paths))
+    started = {found[1] for found in _STARTED.finditer(command)}
+    started |= {*MAKEFILES} if Make.name in started else set()
+    started |= {*PROGRAMS} if command == Script.name else set()
+    return frozenset(started.intersection(paths))
 
 
 def path_of(failure: TestFailure) -> str:
