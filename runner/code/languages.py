@@ -317,8 +317,8 @@ _OF_OTHERS = re.compile(
     r"|(?:^|/)tests?\.rs$"
 )
 _AMONG_TESTS = re.compile(
-    r"(?:^|/)(?:tests?|specs?|__tests__|testing|testdata|__snapshots__|__fixtures__)/|(?:^|/)(?:test_|conftest\.)|^tests?\.py$"
-    r"|[._-](?:test|spec|tests)\.\w+$"
+    r"(?:^|/)(?:tests?|specs?|__tests__|testing|testdata|__snapshots__|__fixtures__)/"
+    r"|(?:^|/)(?:test_|conftest\.)|^tests?\.py$|[._-](?:test|spec|tests)\.\w+$"
 )
 
 
