@@ -56,7 +56,7 @@ async def _initialised(folder: Path, listener: Events) -> tuple[str, int]:
     if found is None:
         return (texts.starts_already(), 0) if tested else (texts.no_tests(), 2)
     if not found.proposed:
-        return f"{found.seen} {found.todo}", 2
+        return f"{found.seen} {found.todo}", 0 if found.partly else 2
     tried: list[tuple[str, CannotStart]] = []
     for text in filter(None, (found.proposed, found.otherwise)):
         config = parse_config(text.encode())
@@ -67,4 +67,6 @@ async def _initialised(folder: Path, listener: Events) -> tuple[str, int]:
             await asyncio.to_thread(file.write_text, content, encoding="utf-8")
             return texts.wrote(found.seen, content), 0
         tried.append((text, left))
+    if found.partly:
+        return texts.starts_partly(found), 0
     return texts.not_enough(found.seen, tried), 2

@@ -198,6 +198,8 @@ async def tests(patient: Surveyed) -> Finding:
         return ok(texts.tests_start() if tested else texts.no_tests())
     if found.red:
         return warning(found.seen, found.todo)
+    if found.partly:
+        return warning(found.seen, texts.tests_todo(found))
     own = (await configured(patient)).verify.commands
     return problem(found.seen, texts.commands_todo() if own else texts.tests_todo(found))
 

@@ -89,20 +89,21 @@ async def run_levels(work: NodeWork, *, seconds: float, only: OnlyFiles = ()) ->
     """
     changes = work.changes.files
     session = await work.session()
-    found = await verify(
-        session,
-        tree=work.tree,
-        paths=work.paths,
-        changed=sorted(path for path, write in changes.items() if write),
-        read=work.read,
-        mode=work.state.request.options.verify.verify_mode,
-        timeout=seconds,
-        tools=PATIENT if seconds == work.seconds else TOOLS,
-        own=work.own,
-        tested=bool(concerned(work.tools_before, changes)),
-        touched=changes,
-        only=only,
-    )
+    async with AtWork(work.state, work.deps, "Running the tests with the change"):
+        found = await verify(
+            session,
+            tree=work.tree,
+            paths=work.paths,
+            changed=sorted(path for path, write in changes.items() if write),
+            read=work.read,
+            mode=work.state.request.options.verify.verify_mode,
+            timeout=seconds,
+            tools=PATIENT if seconds == work.seconds else TOOLS,
+            own=work.own,
+            tested=bool(concerned(work.tools_before, changes)),
+            touched=changes,
+            only=only,
+        )
     if changes.keys().isdisjoint(await compiled_files(work.deps, work.base, work.changes)):
         return found
     return replace(found, extensions=await built_extensions(session, work.entries))
@@ -145,15 +146,13 @@ async def run_base_tests(
     work: NodeWork,
     tools: Collection[str],
     *,
-    within: float | None = None,
     only: OnlyFiles = (),
     now: bool = False,
 ) -> Verification:
     """Run the base's tests, once for all answers that build on it.
 
     They have run already where the base is the change of the task before, but for its tick.
-    ``within`` (seconds) bounds them below the sandbox's own limit; what does not end in that time
-    is not kept. ``only`` are the test files to be run, by tool, as far as the base has them: none
+    ``only`` are the test files to be run, by tool, as far as the base has them: none
     are run that the base's whole suite has run before. ``now`` runs them in any case, because it
     is the time they take that is asked for.
     """
@@ -178,13 +177,11 @@ async def run_base_tests(
             of=tools,
             paths=sorted(base.entries),
             read=work.settings.get,
-            timeout=within or work.seconds,
-            tools=TOOLS if within else PATIENT,
+            timeout=work.seconds,
+            tools=PATIENT,
             own=work.own,
             only=only,
         )
-    if within and timed_out(before):
-        return before
     await work.tell(before, "before")
     known.setdefault(key, before)
     return before

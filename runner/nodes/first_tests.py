@@ -50,7 +50,7 @@ async def time_needed(
     The tests of the base are run now, because a machine may be busier than it was a minute ago.
     Where they do not end in that time either, all the time there is; never less than ``within``.
     """
-    before = await run_base_tests(work, timed_out(found), within=within, only=only, now=True)
+    before = await run_base_tests(work, timed_out(found), only=only, now=True)
     if timed_out(before) or not before.tests:
         return work.seconds
     return min(work.seconds, max(within, _PACE * whole_seconds(before)))

@@ -31,6 +31,8 @@ log = logging.getLogger(__name__)
 
 _MOST_SECONDS = 300.0
 _FILE = ".github/cairn.yml"
+_ALL = "The tests cannot start, with or without a change"
+_SOME = "Most tests start; some cannot, with or without a change"
 _NOBODY_ASKED = "No model was asked."
 _RED = (
     "If these are failing tests of the project, runs take them into account. Otherwise correct "
@@ -45,7 +47,8 @@ class CannotStart:
     ``proposed`` is the text of a ``.github/cairn.yml`` that may help, '' where there is none, and
     ``why`` the reason for each of its lines; ``otherwise`` is a second one, without the lock file's
     installer. ``guessed`` says what to do about Python packages that seem to be missing and that no
-    file of the repository names. ``red`` says that the repository's commands start, and fail.
+    file of the repository names. ``red`` says that the repository's commands start, and fail,
+    ``partly`` that most of the tests start.
     """
 
     seen: str
@@ -55,6 +58,7 @@ class CannotStart:
     guessed: str = ""
     otherwise: str = ""
     red: bool = False
+    partly: bool = False
 
     def __str__(self) -> str:
         """All of it, as a terminal shows it."""
@@ -94,9 +98,12 @@ async def first_look(
     parts = (base.tree, deps.sandbox.name, where.image, where.setup, commands)
     key = hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
     found = None if key in started else await cannot_start(state, deps, sandbox=sandbox)
-    if found is None:
-        started.add(key)
-    return found
+    if found and found.partly:
+        log.info("%s", found.seen)
+    elif found:
+        return found
+    started.add(key)
+    return None
 
 
 async def cannot_start(
@@ -118,7 +125,7 @@ async def cannot_start(
     except TaskError as error:
         if error.kind != "sandbox":
             raise
-        return CannotStart(_seen(error.message), _NOBODY_ASKED)
+        return CannotStart(f"{_ALL}: {error.message.rstrip('.')}.", _NOBODY_ASKED)
     finally:
         if sandbox is None:
             await used.close()
@@ -172,8 +179,9 @@ async def _advice(work: NodeWork, found: Obstacle) -> CannotStart:
 
     if found.red:
         return CannotStart(found.seen, _RED, red=True)
+    seen = f"{_SOME if found.partly else _ALL}: {found.seen.rstrip('.')}."
     if found.wanted:
-        return CannotStart(_seen(found.seen), f"{_NOBODY_ASKED} Do what it says, then start again.")
+        return CannotStart(seen, f"{_NOBODY_ASKED} Do what it says, then start again.")
     there = work.base.entries
     old = await work.contents({*READ, *(path for path in there if path.startswith("requirements"))})
     setup, by_pip = (
@@ -188,12 +196,13 @@ async def _advice(work: NodeWork, found: Obstacle) -> CannotStart:
     here = f"Install what they need in the environment that you start Cairn from, or {file}"
     todo = here if work.deps.sandbox.installed else f"To install what they need, {file}"
     return CannotStart(
-        _seen(found.seen),
-        " ".join(filter(None, (_NOBODY_ASKED, guessed, todo))),
+        seen,
+        " ".join(filter(None, ("" if found.partly else _NOBODY_ASKED, guessed, todo))),
         setup.text,
         setup.lines,
         guessed,
         by_pip.text if by_pip.text != setup.text else "",
+        partly=found.partly,
     )
 
 
@@ -206,7 +215,3 @@ def _guessed(names: Sequence[str]) -> str:
         f"No file of the repository names {', '.join(names)}, so Cairn does not install {it}. If "
         f"the tests need {it}, add {it} to the requirements."
     )
-
-
-def _seen(what: str) -> str:
-    return f"The tests cannot start, with or without a change: {what.rstrip('.')}."

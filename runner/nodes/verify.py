@@ -18,6 +18,7 @@ from runner.code.languages import is_test_file
 from runner.errors import Outage, TaskError
 from runner.loop.accepted import asks_for_better, kept, may_repair, or_kept, settled
 from runner.loop.asking import ask
+from runner.loop.at_work import AtWork
 from runner.loop.deps import Deps, TaskWork
 from runner.loop.reading import base_of, compiled_files, prepared_image
 from runner.loop.schedule import upcoming
@@ -49,6 +50,8 @@ from runner.verify.rows import JudgedChange, plain_id, red_tests
 _LONGEST = 500
 _SOON = 10
 """After this part of the time that tests may take they are compared with those of the base."""
+
+_WORTH = "Running the tests without the change, and with faults in it"
 
 _FENCE = re.compile(r"^\s*(?:```\w*|\$ )?\s*|\s*$")
 # what always exits with 0, whatever the code does
@@ -263,11 +266,13 @@ async def measured(work: NodeWork) -> tuple[RunState, Assessment]:
     own = own and replace(own, before=work.base.entries.keys())
     work, found, change = await _assessed(replace(work, state=state, own=own))
     if change and found.outcome == "red" and (shown := found.otherwise):
-        return work.state, replace(found, otherwise=await proved(work, shown, change))
+        async with AtWork(work.state, work.deps, _WORTH):
+            return work.state, replace(found, otherwise=await proved(work, shown, change))
     if found.outcome != "green" or change is None:
         return work.state, found
-    found = replace(found, verification=await covered(work, found))
-    found = await proved(work, found, change)
+    async with AtWork(work.state, work.deps, _WORTH):
+        found = replace(found, verification=await covered(work, found))
+        found = await proved(work, found, change)
     red = None if found.verdict.verified else found.otherwise
     if red and not set(red.stays) <= excused(work.state):
         return work.state, red

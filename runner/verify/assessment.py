@@ -6,6 +6,7 @@ that name no test: a tool that breaks, a suite that is lost, imports that lead n
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -36,6 +37,10 @@ from runner.verify.rows import (
 
 _ASKS_LESS = "edited tests passed before; in their earlier form, they fail with the change"
 _OWN_FAILS = "tests of this change fail"
+_UNWRITTEN = re.compile(
+    r"\s*(?:assert |AssertionError\s*$|.*not ?(?:yet )?implemented)", re.IGNORECASE
+)
+"""What tests say of code that is not written yet, each of them the same."""
 _MOST_NAMED = 3
 _MOST_KEPT = 100
 """Failing tests that are kept with an attempt."""
@@ -174,7 +179,8 @@ def _why_not_shown(after: Verification, change: JudgedChange) -> str:
 def _trouble(after: Verification, before: Verification, change: JudgedChange) -> Assessment | None:
     """What a runner that could not do its work means; None where each one could.
 
-    If it lacks what the task should add, another answer may add it.
+    If it lacks what the task should add, another answer may add it. Neither could it where no test
+    passes and all say the same.
     """
     broken = [level for level in after.tests if level.broken]
     for level in broken:
@@ -185,9 +191,24 @@ def _trouble(after: Verification, before: Verification, change: JudgedChange) ->
         if promised or plain_text(level.broken) not in was:
             return Assessment("red", after, Verdict(reason=level.broken))
     if not broken:
-        return None
+        why = _nothing_passes(after, before, change)
+        return Assessment("unverifiable", after, Verdict(reason=why)) if why else None
     why = f"{broken[0].broken}. The same happens without this change"
     return Assessment("unverifiable", after, Verdict(reason=why))
+
+
+def _nothing_passes(after: Verification, before: Verification, change: JudgedChange) -> str:
+    """What all tests say, with and without the change, if none passes; '' where others may."""
+    red = [*red_tests(before), *red_tests(after)]
+    passed = any(
+        level.passed or level.result == "passed" for level in (*after.tests, *before.tests)
+    )
+    if passed or len(red_tests(before)) < 2 or len(set(map(told_in_one_line, red))) > 1:
+        return ""
+    said, words = red[0].message, f"{change.words}\n{change.others}"
+    if _UNWRITTEN.match(said) or any(has_word(words, last_name(n)) for n in missing_names(said)):
+        return ""
+    return f"no test passes, with or without this change: {red[0].test}: {told_in_one_line(red[0])}"
 
 
 def _red(

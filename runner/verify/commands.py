@@ -35,7 +35,7 @@ from runner.verify.tools.dotnet import Dotnet
 from runner.verify.tools.go import Go
 from runner.verify.tools.jvm import GRADLE, MAVEN, Phpunit
 from runner.verify.tools.node import Node, suite_of_line
-from runner.verify.tools.python import Pytest, sealed_plugin
+from runner.verify.tools.python import Pytest, collected, collecting_plugin, sealed_plugin
 from runner.verify.tools.ruby import Make, Minitest, Rspec, Script
 
 COMMAND = "command"
@@ -44,7 +44,6 @@ COMMAND = "command"
 _REMOVE = "IFS=; rm -f $1"
 _KNOWN = 'command -v "$1"'
 _FIRST = re.compile(r"(?:\w+=[^\s$`'\"]* +)*([\w.+-]+)(?= |$)")
-_STARTED = 'export PYTEST_ADDOPTS="$PYTEST_ADDOPTS --collect-only -q"; exec "$@"'
 _NOT_EXECUTABLE = 126
 _NO_MODULE = re.compile(r"^\S*python[\w.]*: (No module named \S+)", re.MULTILINE)
 _PYTEST = re.compile(r"(?<![\w./-])(?:[\w./-]*/)?(?:pytest|py\.test)(?![\w./=-])")
@@ -115,7 +114,7 @@ async def command_levels(
     return tuple(_with_files(level, paths, own.before) for level in levels)
 
 
-async def known_programs(session: SandboxSession, own: Commands) -> tuple[Level, ...]:
+async def known_programs(session: SandboxSession, own: Commands) -> None:
     """Look for the program that each command starts; of a shell line for the one it begins with.
 
     A path in a shell line is left out: a line before it may make that file. Raises ``TaskError``
@@ -129,25 +128,33 @@ async def known_programs(session: SandboxSession, own: Commands) -> tuple[Level,
         known = await session.run(["sh", "-c", _KNOWN, "sh", name])
         if known.exit_code:
             raise _absent(known, command)
-    return ()
 
 
 async def started_commands(
-    session: SandboxSession, own: Commands, *, timeout: float
+    session: SandboxSession, own: Commands, *, timeout: float, whole: bool
 ) -> tuple[Level, ...]:
     """Start each command without a change, where pytest only collects; each is a level.
 
+    Unless the ``whole`` of them is to be started, only those of pytest before all others are.
     One that is still at work after its share of the time has started. Raises ``TaskError`` (kind
     ``environment``) for the first that does not start at all.
     """
     levels: list[Level] = []
     for command in own.commands:
+        of_pytest = _ALONE.fullmatch(as_typed(command))
+        if not (of_pytest or whole):
+            break  # what it makes may be needed by those behind it
         share = timeout / len(own.commands)
-        run = ["sh", "-c", _STARTED, "sh", *command]
+        name, folder, report = _plugin_name(), new_report("plugin"), new_report("json")
+        options = f"--setup-only -q -p {name}" if of_pytest else "--collect-only -q"
+        await session.run(["sh", "-c", _PUT, "sh", folder, name], stdin=collecting_plugin(report))
+        run = ["sh", "-c", _WITH_PLUGIN, options, folder, *command]
         result, level = await ran(session, run, tool=COMMAND, timeout=share)
+        content = await fetched(session, report)
+        await session.run(["rm", "-rf", folder])
         level = replace(level, command=command)
         missing = _NO_MODULE.search(level.output)
-        if result.timed_out:
+        if result.timed_out or name in level.output:
             level = replace(level, result="passed")
         elif result.exit_code == NOT_FOUND:
             raise _absent(result, command, f" {level.output.strip()[-500:]}")
@@ -155,10 +162,16 @@ async def started_commands(
             why = missing[1] if missing else level.output.strip()[-500:]
             what = f"The command `{as_typed(command)}` of verify.commands cannot start ({why})."
             raise TaskError("environment", what)
+        elif of_pytest:
+            level = collected(level, result, content, timeout=share)
         else:
             level = by_exit_code(level, result, timeout=share)
         levels.append(level)
     return tuple(levels)
+
+
+def _plugin_name() -> str:
+    return f"cairn_{secrets.token_hex(8)}"
 
 
 async def _level(
@@ -180,7 +193,7 @@ async def _level(
         if len(_PYTEST.findall(line)) == 1 and (own.report or "--junit" not in line):
             options = _FAMILY if own.report else f"{_FAMILY} --junitxml={report}"
         run = ["sh", "-c", _WITH_OPTIONS, options, *command] if options else command
-        name, folder, seal = f"cairn_{secrets.token_hex(8)}", new_report("plugin"), ""
+        name, folder, seal = _plugin_name(), new_report("plugin"), ""
         if options and _ALONE.fullmatch(line):
             options, seal = f"{options} -p {name}", new_report("end")
             plugin = sealed_plugin(folder, options, seal)

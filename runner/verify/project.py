@@ -150,13 +150,14 @@ async def start_tests(
 
     Of projects below the root, only those are checked whose folder the ``words`` of tasks name.
     pytest collects its tests and runs none; the tests of other tools are run, because they have no
-    such mode. Of the repository's own commands the programs are looked for, and they are started
-    if it is asked for (``starts``). Raises as ``verify`` does.
+    such mode. Of the repository's own commands the programs are looked for, and those of pytest
+    collect; others are started if it is asked for (``starts``). Raises as ``verify`` does.
     """
-    if own and starts:
-        return Verification(tree, await started_commands(session, own, timeout=timeout))
     if own:
-        return Verification(tree, await known_programs(session, own))
+        if not starts:
+            await known_programs(session, own)
+        found = await started_commands(session, own, timeout=timeout, whole=starts)
+        return Verification(tree, found)
     levels: list[Level] = []
     for tool in named_in(tools_of(paths, read, tools=tools), words):
         if isinstance(tool, Pytest | Inside):

@@ -7,10 +7,11 @@ something that only a few test files lack.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from runner.state.findings import Level, TestFailure, Verification, headline
+from runner.text.counting import counted
 from runner.text.patterns import lazy_pattern
 from runner.text.sanitize import as_typed
 from runner.verify.import_check import OTHER_NAMES
@@ -86,7 +87,7 @@ class Obstacle:
 
     ``wanted`` says that the project stopped its tests itself, and what for: nothing that can be
     installed helps. ``pytest`` says that pytest ran, ``red`` that a command of the repository
-    starts and fails.
+    starts and fails, ``partly`` that most tests can start.
     """
 
     seen: str
@@ -94,20 +95,23 @@ class Obstacle:
     wanted: bool = False
     pytest: bool = False
     red: bool = False
+    partly: bool = False
 
 
 def obstacle(found: Verification, *, words: str, paths: Collection[str]) -> Obstacle | None:
-    """Return why the tests cannot start; None where enough of them can.
+    """Return why the tests cannot start, or some of them; None where all can that should.
 
     ``words`` are those of all open tasks, ``paths`` the files of the tree.
     """
+    some: Obstacle | None = None
     for level in found.tests:
-        if level.tool == "command" and level.result == "failed":
+        named = level.failures or level.broken
+        if level.tool == "command" and level.result == "failed" and not named:
             said = error_line(level.output) or level.output.strip().rpartition("\n")[2]
             ends = f"`{as_typed(level.command)}` of verify.commands fails without any change"
             more = f" and says `{said[:300]}`" if said else ""
             return Obstacle(_one_line(f"{ends} (exit code {level.exit_code}){more}."), red=True)
-        ran = level.tool.partition(" ")[0] == "pytest"
+        ran = level.tool.partition(" ")[0] in ("pytest", "command")
         if level.broken and not _to_come(level.broken, words):
             wanted = bool(ran and exit_words(level.output))
             packages = _packages(level.broken, paths)
@@ -116,9 +120,13 @@ def obstacle(found: Verification, *, words: str, paths: Collection[str]) -> Obst
                 alone = build_before(level.command[-1])[1]
                 seen += f". The tests without the build, for verify.commands: `{alone}`"
             return Obstacle(_one_line(seen), packages, wanted, pytest=ran)
-        if stopped := _stopped(level, words, paths) or _not_set_up(level, words):
+        lacking = [f for f in level.failures if _lacks_package(f, words, paths)]
+        stopped = lacking if _is_half(lacking, level) else _not_set_up(level, words)
+        if stopped:
             return replace(_of_files(stopped, paths), pytest=ran)
-    return None
+        if lacking and not some:
+            some = replace(_of_files(lacking, paths), pytest=ran, partly=True)
+    return some
 
 
 def _to_come(message: str, words: str) -> bool:
@@ -131,23 +139,22 @@ def _to_come(message: str, words: str) -> bool:
     return any(has_word(words, last_name(name)) for name in lacking)
 
 
-def _stopped(level: Level, words: str, paths: Collection[str]) -> list[TestFailure]:
-    """What cannot begin because a package is missing, if that is half of the tests or more.
+def _is_half(failures: Sequence[TestFailure], level: Level) -> bool:
+    """Whether those that cannot begin are half of the tests or more.
 
     Files that cannot be loaded hide how many tests they have: then files are counted.
     """
-    failures = [f for f in level.failures if _lacks_package(f, words, paths)]
-    cases = [failure for failure in failures if failure.is_case]
-    files = [failure for failure in failures if not failure.is_case]
-    half = len(files) >= len(level.green) or len(cases) >= level.passed
-    return failures if half else []
+    cases = sum(failure.is_case for failure in failures)
+    half = len(failures) - cases >= len(level.green) or cases >= level.passed
+    return half and bool(failures)
 
 
 def _not_set_up(level: Level, words: str) -> list[TestFailure]:
     """What cannot begin if nothing can: the fixtures fail, and no task will repair them."""
     failures = [failure for failure in level.failures if failure.is_case]
     stubs = any("NotImplementedError" in failure.message for failure in failures)
-    if level.tool.partition(" ")[0] != "pytest" or level.passed or stubs:
+    by_pytest = level.tool.partition(" ")[0] in ("pytest", "command")
+    if not by_pytest or level.passed or stubs:
         return []
     return [] if any(_to_come(f.message, words) for f in failures) else failures
 
@@ -165,11 +172,12 @@ def _of_node(message: str, paths: Collection[str]) -> Iterator[str]:
             yield name
 
 
-def _of_files(failures: list[TestFailure], paths: Collection[str]) -> Obstacle:
+def _of_files(failures: Sequence[TestFailure], paths: Collection[str]) -> Obstacle:
     first = failures[0]
     files = {failure.test.split("::")[0] for failure in failures}
-    others = len(files) - 1
-    more = f", and {others} more test file{'s' if others > 1 else ''} like it" if others else ""
+    others = sorted(files - {first.test.split("::")[0]})
+    more = f", and {counted(len(others), 'more test file')} like it ({', '.join(others[:4])}"
+    more = f"{more}{', …' if len(others) > 4 else ''})" if others else ""
     names = dict.fromkeys(n for each in failures for n in _packages(each.message, paths))
     return Obstacle(_one_line(f"{first.test}: {headline(first.message)}{more}"), tuple(names))
 

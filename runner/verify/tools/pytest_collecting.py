@@ -1,6 +1,6 @@
-"""What pytest finds to run, and why it cannot: a program for the sandbox.
+"""What pytest finds to run, and why it cannot: a program or a plug-in for the sandbox.
 
-It follows the start of ``Pytest``; its first argument is the file for what it found.
+As a program it follows the start of ``Pytest``; its first argument is the file for what it found.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ RUN_COROUTINES = ("asyncio", "anyio", "trio", "pytest_asyncio", "tornasync", "tw
 class Collecting:
     """A plug-in that notes what was collected, and leaves the first test of a few files."""
 
-    def __init__(self) -> None:
+    def __init__(self, report: str) -> None:
+        self.report = Path(report)
         self.failures: dict[str, str] = {}
         self.tests: dict[str, int] = {}
         self.lacking: dict[str, str] = {}
@@ -55,6 +56,23 @@ class Collecting:
             if report.failed:
                 self.setups[report.nodeid] = report.longreprtext[-LONGEST:]
 
+    def pytest_sessionfinish(self, session: Any, exitstatus: int) -> None:
+        """Write what was found, and end with what it means for the start."""
+        some = len(self.setups) < len(self.tried)
+        if exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED and self.tests:
+            # no test is left to be set up, for all of them lack something
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+        elif some and not (self.failures or self.lacking) and exitstatus == 1:
+            session.exitstatus = 0  # what one test says when it is set up or ended is no matter
+        results = {
+            "failures": self.failures,
+            "tests": self.tests,
+            "lacking": self.lacking,
+            "setups": self.setups,
+            "tried": len(self.tried),
+        }
+        self.report.write_text(json.dumps(results))
+
 
 def lacking(item: Any) -> str:
     """What a test wants that is not there; '' when it can begin."""
@@ -74,23 +92,8 @@ def lacking(item: Any) -> str:
 
 
 def main(report: str, arguments: list[str]) -> int:
-    """Collect, and write what was found; the exit code is pytest's."""
-    found = Collecting()
-    code = int(pytest.main([*arguments, "--setup-only"], plugins=[found]))
-    results = {
-        "failures": found.failures,
-        "tests": found.tests,
-        "lacking": found.lacking,
-        "setups": found.setups,
-        "tried": len(found.tried),
-    }
-    Path(report).write_text(json.dumps(results))
-    if code == pytest.ExitCode.NO_TESTS_COLLECTED and found.tests:
-        return 1  # no test is left to be set up, for all of them lack something
-    some = len(found.setups) < len(found.tried)
-    begun = some and not found.failures and not found.lacking
-    # what one test says when it is set up or ended is no matter of the start
-    return 0 if code == pytest.ExitCode.TESTS_FAILED and begun else code
+    """Collect, and write what was found."""
+    return int(pytest.main([*arguments, "--setup-only"], plugins=[Collecting(report)]))
 
 
 if __name__ == "__main__":

@@ -284,7 +284,11 @@ async def collecting_level(
     ]
     result, level = await ran(session, command, tool="pytest", timeout=timeout)
     _must_have_pytest(result)
-    content = await fetched(session, report)
+    return collected(level, result, await fetched(session, report), timeout=timeout)
+
+
+def collected(level: Level, result: CommandResult, content: bytes, *, timeout: float) -> Level:
+    """The level of a pytest that collected, and left ``content`` about it."""
     if result.exit_code == _NO_TESTS and not result.timed_out:
         return replace(level, result="skipped", reason="pytest found no tests")
     return judged(
@@ -384,6 +388,12 @@ def _command(report: str, seconds: str, names: str) -> list[str]:
 def sealed_plugin(folder: str, options: str, seal: str) -> bytes:
     """A plug-in that writes into the file ``seal`` how pytest ended; see ``pytest_running``."""
     return f"{_RUN}\nshown(Sealed({folder!r}, {options!r}, {seal!r}))\n".encode()
+
+
+def collecting_plugin(report: str) -> bytes:
+    """A plug-in that writes into a file what pytest finds to run; see ``pytest_collecting``."""
+    names = "n: getattr(found, n) for n in dir(found) if n.startswith('pytest_')"
+    return f"{_COLLECT}\nfound = Collecting({report!r})\nglobals().update({{{names}}})\n".encode()
 
 
 def _must_have_pytest(result: CommandResult) -> None:

@@ -23,6 +23,20 @@ async def test_tests_that_start_need_no_configuration(tmp_path: Path) -> None:
         assert not (here.folder / FILE).exists()
 
 
+async def test_test_files_that_cannot_be_loaded_are_named(tmp_path: Path) -> None:
+    """They stop no run, and nobody should think that they run."""
+    files = {f"tests/test_{n}.py": CALC["tests/test_half.py"] for n in "abc"}
+    files["tests/test_now.py"] = b"import a_library_nobody_has\n"
+    async with checkout(tmp_path / "here", CALC | files) as here:
+        initialised, looked = await here.cairn("init"), await here.cairn("doctor")
+
+        assert initialised.code == 0, initialised.out
+        for said in (initialised.out, looked.out):
+            assert "Most tests start; some cannot" in said
+            assert "tests/test_now.py: ModuleNotFoundError" in said
+            assert "names a_library_nobody_has, so Cairn does not install it" in said
+
+
 async def test_a_repository_without_tests_is_told_so(tmp_path: Path) -> None:
     """Nothing starts, so nothing is said to start; the command of its tests may be named."""
     files = {path: text for path, text in CALC.items() if not path.startswith("tests/")}

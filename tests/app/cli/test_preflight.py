@@ -28,6 +28,7 @@ SETUP = (
 )
 EXIT = b"import pytest\n\npytest.exit('set DATABASE_URL')\n"
 FIXTURE = b"def test_now(mocker):\n    assert mocker\n"
+OWN = {".github/cairn.yml": b"verify:\n  commands: [python -m pytest tests]\n"}
 TESTS_NEED = (
     b'[project]\nname = "calc"\nversion = "1"\n[project.optional-dependencies]\ntest = ["pytest"]\n'
 )
@@ -53,9 +54,10 @@ def proposed(said: Said) -> tuple[tuple[str, ...], ...]:
         ({"tests/test_half.py": FOREIGN + TEST}, "'a_library_nobody_has'", "names a_library_nobod"),
         ({"tests/test_half.py": FIXTURE}, "fixture 'mocker' not found", "names pytest-mock"),
         ({"conftest.py": SETUP}, "::test_half: OSError: no server", "Install what they need"),
+        ({"conftest.py": SETUP} | OWN, "::test_half: OSError: no server", "Install what they need"),
         ({"conftest.py": EXIT}, "stopped pytest: set DATABASE_URL", "Do what it says"),
     ],
-    ids=["option", "plugin", "conftest", "import", "fixture", "setup", "exit"],
+    ids=["option", "plugin", "conftest", "import", "fixture", "setup", "own command", "exit"],
 )
 async def test_nothing_is_asked_where_the_tests_cannot_start(
     tmp_path: Path, broken: dict[str, bytes], seen: str, advice: str

@@ -74,7 +74,7 @@ async def test_a_machine_that_got_busy() -> None:
     sandbox, work = RecordingSandbox(), TaskWork()
     old = ports(sandbox, old="O = 'RED'\n")
     await verify_task(verifying("A = 'RED'\n"), old, work)
-    sandbox.seconds = lambda _: 100.0
+    sandbox.seconds = lambda files: 100.0 if "a.py" in files else 400.0
     step = await verify_task(verifying("A = 1\n"), old, work)
 
     assert step.outcome == "ok"

@@ -182,6 +182,25 @@ def test_a_runner_that_lacks_what_the_task_brings_asks_for_another_answer() -> N
     )
 
 
+@pytest.mark.parametrize(
+    ("said", "outcome"),
+    [
+        ("AssertionError: no compiled part", "unverifiable"),
+        ("ModuleNotFoundError: No module named 'kit.case'", "red"),  # the task brings it
+        ("assert False", "red"),
+        ("thread 'main' panicked: not yet implemented", "red"),
+    ],
+)
+def test_where_no_test_passes_for_one_reason_no_answer_is_to_blame(said: str, outcome: str) -> None:
+    """Another answer could not help: those of the change say the same as those that stood there."""
+    before = [failing(UPPER, said), failing(OTHER, said)]
+    after = ran(*before, failing("tests/test_new.py::test_it", said))
+    change = replace(TASK, written=TASK.written | {"tests/test_new.py"})
+
+    assert assess(after, ran(*before), change).outcome == outcome
+    assert assess(after, ran(*before, green=["tests/test_x.py"]), change).outcome == "red"
+
+
 def test_a_run_of_nothing_is_not_green() -> None:
     """Tests ran before; or none can be loaded, for a reason that no task is about."""
     nothing = ran(result="skipped", reason="pytest found no tests")

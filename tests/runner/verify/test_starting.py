@@ -67,8 +67,6 @@ def test_a_missing_package_of_node_stops_a_run(message: str, stops: bool) -> Non
     [
         (red(FOREIGN), "Add the package `numpy` of our own"),
         (red(TestFailure("tests/test_a.py", "No module named 'calc.add'")), ""),
-        (red(FOREIGN, passed=9, green=("tests/test_b.py", "tests/test_c.py")), ""),
-        (red(MOCKED, passed=5, green=("tests/test_a.py",)), ""),
         (red(TestFailure("tests/test_a.py::test_it", "NotImplementedError")), ""),
         (red(SETUP), "Repair the fixtures of conftest.py"),
         (red(SETUP, passed=1), ""),
@@ -76,13 +74,39 @@ def test_a_missing_package_of_node_stops_a_run(message: str, stops: bool) -> Non
         (Level("tests", "failed", broken="bad option", tool="pytest"), "Fix `pyproject.toml`"),
     ],
     ids=[
-        *("a task brings it", "of the project", "few of many", "one of a file", "a stub"),
+        *("a task brings it", "of the project", "a stub"),
         *("a task mends it", "some begin", "no tests", "settings"),
     ],
 )
 def test_what_a_task_may_put_right_is_no_obstacle(level: Level, words: str) -> None:
     """Only what no change of code can help keeps a run from beginning."""
     assert seen(level, words) is None
+
+
+@pytest.mark.parametrize(
+    "level",
+    [
+        red(FOREIGN, passed=9, green=("tests/test_b.py", "tests/test_c.py")),
+        red(MOCKED, passed=5, green=("tests/test_a.py",)),
+    ],
+    ids=["few of many", "one of a file"],
+)
+def test_a_few_that_cannot_start_are_named(level: Level) -> None:
+    """They keep no run from beginning."""
+    found = seen(level)
+
+    assert found is not None
+    assert found.partly
+    assert found.seen.startswith("tests/test_a.py")
+
+
+@pytest.mark.parametrize("tool", ["pytest", "command"])
+def test_nothing_starts_where_every_fixture_fails(tool: str) -> None:
+    """A command of the repository's own that collects is judged as pytest is."""
+    found = seen(Level("tests", "failed", tool=tool, failures=(SETUP,)))
+
+    assert found is not None
+    assert (found.red, found.partly) == (False, False)
 
 
 def test_what_was_seen_is_one_line() -> None:
@@ -92,7 +116,7 @@ def test_what_was_seen_is_one_line() -> None:
 
     assert found is not None
     assert found.seen.startswith("tests/test_a.py: ModuleNotFoundError: No module named 'numpy'")
-    assert found.seen.endswith(", and 1 more test file like it")
+    assert found.seen.endswith(", and 1 more test file like it (tests/test_b.py)")
 
 
 @pytest.mark.parametrize(
