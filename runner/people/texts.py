@@ -19,6 +19,7 @@ from runner.people.trust import line_ranges, not_measured, result_word, trust_of
 from runner.state.findings import headline
 from runner.state.recoveries import outcome_of
 from runner.state.status_words import CHECKS, OUTCOMES, PROPOSALS, RUNS, run_word, task_word
+from runner.text.compiled import Compiled
 from runner.text.counting import counted
 from runner.text.sanitize import (
     as_code,
@@ -47,6 +48,8 @@ def environment(package: str, below: Environment | None = None) -> Environment:
         autoescape=False,  # noqa: S701 - Markdown, whose foreign text goes through a filter
         trim_blocks=True,
         lstrip_blocks=True,
+        optimized=False,
+        bytecode_cache=Compiled(),
     )
     found.filters |= {
         # making the text of others harmless

@@ -7,6 +7,7 @@ from functools import cache
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from runner.prompts.questions import Message
+from runner.text.compiled import Compiled
 from runner.text.sanitize import readable, sendable
 
 _FOR_FILES = frozenset({"execute_task", "repair_code", "repair_test", "ask_test"})
@@ -41,6 +42,8 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
+        optimized=False,
+        bytecode_cache=Compiled(),
     )
     environment.filters["readable"] = readable
     return environment
