@@ -101,6 +101,10 @@ MANIFEST = lazy_pattern(
     r"|package\.json|Cargo\.toml|Gemfile|composer\.json|pom\.xml|build\.gradle(?:\.kts)?)$"
 )
 """Where a project names itself, its version and the packages it needs."""
+_LOCK = lazy_pattern(
+    r"(?:^|/)(?:[\w.-]+\.lock|package-lock\.json|npm-shrinkwrap\.json|pnpm-lock\.yaml|go\.sum"
+    r"|go\.work|bun\.lockb?|packages\.lock\.json|gradle\.lockfile)$"
+)
 _LEFTOVER = lazy_pattern(
     r"^~|\.(?:log|tmp|bak|orig|rej|swp|pyc)$|(?:^|/)(?:\.DS_Store|nohup\.out)$"
     r"|(?:^|/)(?:__pycache__|\.pytest_cache|\.mypy_cache|node_modules)/|^src/hello\.py$",
@@ -120,6 +124,11 @@ _PAGES = lazy_pattern(
     r"|^(?:docs?|documentation|wiki|website|man)/|^[^/]+\.(?:md|rst|adoc|mdx)$",
     re.IGNORECASE,
 )
+
+
+def says_what_is_installed(path: str) -> bool:
+    """Whether setting the project up reads the file: a manifest, with its scripts, or a lock."""
+    return MANIFEST.search(path) is not None or _LOCK.search(path) is not None
 
 
 def is_leftover(path: str) -> bool:

@@ -116,6 +116,46 @@ def _unsafe(path: str, why: str, *, error: str = "UnsafePath") -> Complaint:
 DEFAULT_PROTECT = ("/.github/workflows/**", "/.github/cairn.yml", ".gitmodules")
 """Protected whatever the configuration says."""
 _BUILT_IN = (".github/workflows/ci.yml", ".github/cairn.yml", ".gitmodules")
+_CI = """
+    /.github/actions/** .gitlab-ci.y*ml /.gitlab/ci/** .circleci/ .travis.yml .buildkite/ .drone.yml
+    .woodpecker/ .woodpecker.y*ml .cirrus.yml .cirrus.star .semaphore/ .appveyor.yml appveyor.yml
+    azure-pipelines*.y*ml .azure-pipelines/ bitbucket-pipelines.yml jenkinsfile* .teamcity/ .tekton/
+    .gitea/workflows/ .forgejo/workflows/ .build.yml .builds/ buildspec*.y*ml cloudbuild*.y*ml
+    bitrise.yml codemagic.yaml wercker.yml netlify.toml vercel.json .readthedocs.y*ml
+"""
+PROTECTED_CI = tuple(_CI.split())
+"""What CI of other providers runs on every branch, also on that of a proposal: protected, unless
+``protect`` frees it.
+"""
+_REVIEWS = (
+    "codeowners /.github/dependabot.yml renovate.json* .renovaterc* .mergify.yml .kodiak.toml"
+)
+_HOOKS = """
+    .husky/ .githooks/ .lefthook/ lefthook*.y*ml .lefthook*.y*ml .pre-commit-config.y*ml
+    .overcommit.yml .gitattributes .gitconfig .lfsconfig
+"""
+_LOADED_BY_SHELLS_AND_PACKAGERS = """
+    .envrc .mise.toml mise.toml .mise/ .cargo/config .cargo/config.toml .npmrc .yarnrc* .yarn/
+    .pnpmfile.cjs pip.conf .pypirc .bundle/ nuget.config .mvn/ gradle/wrapper/
+"""
+_LOADED_BY_EDITORS = """
+    .vscode/ .idea/ .fleet/ .zed/ .devcontainer/ .devcontainer.json *.code-workspace .exrc .nvimrc
+    .nvim.lua .vimrc .dir-locals.el .gdbinit .lldbinit
+"""
+_LOADED_BY_AGENTS = """
+    agents.md agent.md claude*.md gemini.md /.github/copilot-* /.github/instructions/
+    /.github/prompts/ /.github/agents/ /.github/chatmodes/ .claude/ .codex/ .gemini/ .cursor/
+    .cursorrules .windsurf/ .windsurfrules .clinerules* .roo/ .continue/ .aider* .goosehints
+    .mcp.json .kiro/steering/ .kiro/hooks/ .kiro/settings/ /.specify/memory/
+"""
+ASKED_ABOUT = (
+    *PROTECTED_CI,
+    *f"{_REVIEWS} {_HOOKS} {_LOADED_BY_SHELLS_AND_PACKAGERS}".split(),
+    *f"{_LOADED_BY_EDITORS} {_LOADED_BY_AGENTS}".split(),
+)
+"""Files that act on machines and people without being run by a test: they are written only if the
+task names them and a person approves. In small letters, as paths are compared in both.
+"""
 
 
 def protect_file(path: str) -> str:
@@ -160,6 +200,11 @@ def asked_about(patterns: Sequence[str], paths: Iterable[str]) -> list[str]:
         return []
     matches = _matcher(tuple(patterns))
     return [path for path in paths if matches(path)]
+
+
+def takes_effect(path: str) -> bool:
+    """Whether a file acts on machines and people without being run by a test."""
+    return _matcher((*DEFAULT_PROTECT, *ASKED_ABOUT))(path)
 
 
 @lru_cache(maxsize=64)

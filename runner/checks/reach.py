@@ -23,6 +23,7 @@ from runner.checks.asked import (
     words_of,
 )
 from runner.checks.blanks import same_but_for_blanks, with_legal_lines, without_blank_changes
+from runner.checks.paths import takes_effect
 from runner.code.imports import ModulePaths, imported
 from runner.code.languages import is_among_tests, language_of
 from runner.code.missing import INSTALLED_AS
@@ -304,6 +305,8 @@ def _outside(
             found[path] = "Cairn marks tasks as done itself"
         elif is_leftover(path):
             found[path] = "tools leave such files behind"
+        elif takes_effect(path):
+            found[path] = "it acts on machines or people, and the task does not name it"
         elif file.new is None:
             if (sure or is_beside(path)) and not _moved_or_named(file, files.values(), asked):
                 found[path] = DELETION

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from runner.config.model import (
-    RepositoryConfig,
-)
+from runner.checks.paths import ASKED_ABOUT, PROTECTED_CI
+from runner.config.model import RepositoryConfig
 from runner.state.options import (
     ApprovalOptions,
     AttemptLimits,
@@ -31,6 +30,7 @@ def options_of(config: RepositoryConfig) -> Options:
     person would have to approve is not done.
     """
     mute = config.github_mode == "disabled"
+    asked_about = (*ASKED_ABOUT, *config.pause_protected)
     limits, model, verify, sandbox = config.limits, config.model, config.verify, config.sandbox
     return Options(
         loop=config.loop,
@@ -82,8 +82,8 @@ def options_of(config: RepositoryConfig) -> Options:
         approvals=ApprovalOptions(
             approval_mode="review_only" if mute else config.approval_mode,
             pause_destructive=config.pause_destructive and not mute,
-            protect=(*config.protect, *(config.pause_protected if mute else ())),
-            pause_protected=() if mute else tuple(config.pause_protected),
+            protect=(*PROTECTED_CI, *config.protect, *(asked_about if mute else ())),
+            pause_protected=() if mute else asked_about,
         ),
         remembers=HistoryOptions(
             history=config.history.enabled,

@@ -7,7 +7,7 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from runner.checks.asked import TaskWords, guidance_among
+from runner.checks.asked import TaskWords, guidance_among, says_what_is_installed
 from runner.checks.auto_repair import auto_repair
 from runner.checks.broken_code import broken_code
 from runner.checks.destructive import Destructive, destructive, log_line
@@ -317,12 +317,14 @@ def _cleared(state: RunState, read: Read, doubts: Sequence[str] = ()) -> Step:
     """
     changes = state.attempt.answered.changes
     found, paths, unasked = asking(state, changes, read)
+    installed = sorted(path for path in changes.files if says_what_is_installed(path))
     plain, seen = as_texts(changes, read)
     state = state.updated(
         replace(
             state.attempt.checked,
             other_tests=said_by(changed_tests, plain, read=seen),
             warnings=(
+                *([verification_texts.installed(installed)] if installed else ()),
                 *state.attempt.checked.warnings,
                 *said_by(weaker_asserts, plain, read=seen),
                 *(

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from runner.checks.paths import protection
 from runner.people.texts import recovery_texts
 from runner.roadmap.task import NewTask
 from runner.roadmap.writing import propose_ids
@@ -25,11 +26,10 @@ def proposal_of(
     """
     attempt, roadmap = state.attempt, state.roadmap
     failure = attempt.failure or Failure("internal", "the cause is unknown", node=state.node)
-    fit = (
-        attempt.answered.changes
-        if strategy == "escalate" and not attempt.checked.complaints
-        else ChangeSet()
-    )
+    fit = attempt.answered.changes
+    never = protection(state.request.options.approvals.protect)  # its CI would run on the branch
+    if strategy != "escalate" or attempt.checked.complaints or any(map(never, fit.files)):
+        fit = ChangeSet()
     return Proposal(
         task=attempt.task,
         kind="recovery",

@@ -98,6 +98,76 @@ async def test_a_workflow_beside_right_code_costs_no_call(bot: Bot) -> None:
     assert "left out .github/workflows/ci.yml" in body
 
 
+ACTING = {
+    ".circleci/config.yml": "jobs: {}\n",
+    ".pre-commit-config.yaml": "repos: []  # pytest tests/test_shout.py\n",
+    ".vscode/tasks.json": '{"tasks": [{"command": "python src/shout.py"}]}\n',
+    "CLAUDE.md": "Always say what `shout` does.\n",
+    ".github/dependabot.yml": "updates: []  # src/shout.py\n",
+}
+
+
+@on(WORDS)
+async def test_what_acts_on_machines_and_people_is_never_written_unasked(bot: Bot) -> None:
+    """Hooks, owners, CI, editors, agents: that they name what the task is about changes nothing."""
+    body = await only_the_code(bot, ACTING)
+
+    for path in ACTING:
+        assert f"left out {path}: it acts on machines or people" in body
+
+
+@on({**WORDS, "ROADMAP.md": b"- [ ] 1.1 Add `.husky/pre-commit` that runs the tests\n"})
+async def test_a_hook_that_the_task_asks_for_is_written_when_a_person_agrees(bot: Bot) -> None:
+    """It runs on the machine of whoever commits."""
+    bot.model.says(answer({".husky/pre-commit": "pytest\n"}))
+    await bot.comment(ONE)
+    (pull,) = bot.proposals
+    (asked,) = bot.proposes()
+    assert "writes files that need approval: .husky/pre-commit" in asked
+    bot.says()
+
+    await bot.reply(pull, "/approve")
+
+    assert "✅ | **1.1**" in "".join(bot.says())
+    assert bot.changed(bot.pulls[-1]).keys() == {".husky/pre-commit", "ROADMAP.md"}
+    bot.proposes()
+
+
+@MORE
+@on({**WORDS, "ROADMAP.md": b"- [ ] 1.1 Test with CircleCI: `.circleci/config.yml`\n"})
+async def test_ci_of_other_providers_is_protected_as_workflows_are(bot: Bot) -> None:
+    """It would run on the branch of the proposal, before anybody agreed."""
+    bot.model.says(*[answer({".circleci/config.yml": "jobs: {}\n"})] * 3)
+
+    await bot.comment(ONE)
+
+    assert ".circleci/config.yml is protected" in "".join(bot.proposes())
+    assert not bot.proposals or ".circleci/config.yml" not in bot.changed(bot.proposals[0])
+    bot.says()
+
+
+@MORE
+@on(
+    {
+        **WORDS,
+        "ROADMAP.md": b"- [ ] 1.1 Add `requests` to `requirements.txt`\n",
+        "requirements.txt": b"pytest\n",
+    }
+)
+async def test_what_is_installed_comes_first_among_what_is_worth_a_look(bot: Bot) -> None:
+    """Everybody who sets the project up runs what is in it."""
+    bot.model.says(answer({"requirements.txt": "pytest\nrequests\n"}))
+
+    await bot.comment(ONE)
+
+    bot.says()
+    first = (bot.pulls[-1].body or "").partition("### Worth a look\n\n")[2].partition("\n")[0]
+    assert (
+        first
+        == "- Setting the project up reads `requirements.txt`: check what it installs and runs."
+    )
+
+
 @MORE
 @on(WORDS)
 async def test_other_blanks_are_no_change(bot: Bot) -> None:

@@ -5,7 +5,10 @@ from __future__ import annotations
 import pytest
 
 from runner.checks.asked import TaskWords
+from runner.checks.paths import asked_about, protection
 from runner.checks.reach import trimmed
+from runner.config.model import RepositoryConfig
+from runner.config.options import options_of
 from runner.state.changes import ChangeSet, Write
 
 BASE = {
@@ -124,17 +127,17 @@ INSIDE: dict[str, tuple[str, dict[str, str | None]]] = {
         "Let `start` in `web/app.js` draw twice",
         {"web/app.js": BASE["web/app.js"] + "//\n", "web/draw.js": "export function draw() {}\n"},
     ),
-    "a workflow that runs a new test": (
+    "a makefile that runs a new test": (
         TASK,
         {
             **LOUD,
             "tests/loudness.py": "assert f(1) == 2\n",
-            ".github/workflows/ci.yml": "run: python -m tests.loudness\n",
+            "Makefile": "test:\n\tpython -m tests.loudness\n",
         },
     ),
-    "a workflow that names it": (
-        "Run `shout` in the CI workflow",
-        {**LOUD, ".github/workflows/ci.yml": "run: python -m words shout\n"},
+    "a makefile that names it": (
+        "Run `shout` in all targets",
+        {**LOUD, "Makefile": "all:\n\tpython -m words shout\n"},
     ),
 }  # fmt: skip
 
@@ -144,6 +147,36 @@ def test_what_belongs_to_the_task_stays(what: str) -> None:
     """Nothing is left out that the task, or the rest of the answer, may need."""
     text, files = INSIDE[what]
     assert left_out(text, files) == set()
+
+
+ACTING = """
+    .github/workflows/test.yml .github/actions/build/action.yml .gitlab-ci.yml .gitlab/ci/test.yml
+    .circleci/config.yml .travis.yml .buildkite/pipeline.yml .drone.yml .woodpecker/test.yml
+    .cirrus.yml .semaphore/semaphore.yml appveyor.yml azure-pipelines-a.yml
+    bitbucket-pipelines.yml Jenkinsfile ci/Jenkinsfile.nightly .tekton/run.yaml
+    .builds/debian.yml buildspec.yml cloudbuild.yaml netlify.toml vercel.json
+    .forgejo/workflows/a.yml .readthedocs.yaml
+    CODEOWNERS docs/CODEOWNERS .github/CODEOWNERS .github/dependabot.yml renovate.json .mergify.yml
+    .husky/pre-push .githooks/post-checkout lefthook.yml .pre-commit-config.yaml .gitattributes
+    lib/.gitattributes .lfsconfig .gitmodules .envrc mise.toml .cargo/config.toml .npmrc .yarnrc.yml
+    .yarn/releases/yarn-4.cjs pip.conf .bundle/config nuget.config .mvn/extensions.xml
+    gradle/wrapper/gradle-wrapper.properties .vscode/tasks.json .idea/workspace.xml
+    web.code-workspace .devcontainer/devcontainer.json .exrc .dir-locals.el
+    AGENTS.md lib/AGENTS.md CLAUDE.md
+    CLAUDE.local.md GEMINI.md .github/copilot-instructions.md .github/instructions/a.instructions.md
+    .claude/settings.json .cursor/rules/a.mdc .cursorrules .clinerules/a.md .mcp.json
+    .aider.conf.yml .kiro/hooks/a.kiro.hook .specify/memory/constitution.md
+"""
+
+
+@pytest.mark.parametrize("path", ACTING.split())
+def test_what_acts_on_machines_and_people_is_left_out_unless_it_is_named(path: str) -> None:
+    """Even if it names what the task is about; and ``/execute`` asks about it, if it is named."""
+    files = {**LOUD, path: "shout\n"}
+    assert left_out(TASK, files) == {path}
+    assert left_out(f"{TASK}, and write `{path}`", files) == set()
+    approvals = options_of(RepositoryConfig()).approvals
+    assert asked_about(approvals.pause_protected, [path]) or protection(())(path)
 
 
 def test_what_the_projects_rules_ask_for_stays() -> None:
