@@ -2,11 +2,11 @@
 
 What holds, as root and as an ordinary user (Linux 5.14 or newer): no network, no host files except
 programs and libraries (read-only), no host processes, not root, no capabilities, no way to get any,
-no kernel keyring (on x86-64 and ARM64). Workspace and /tmp are tmpfs of limited size and number of
-files. Processes are limited by number, each file by size. Time and output are limited outside the
-sandbox. A command whose processes together use more memory than allowed is ended within a fraction
-of a second; each process may reserve at most 1 GiB more than that. Only complete processors can be
-assigned.
+and on x86-64 and ARM64 none of the calls in ``system_calls``. Workspace and /tmp are tmpfs of
+limited size and number of files. Processes are limited by number, each file by size. Time and
+output are limited outside the sandbox. A command whose processes together use more memory than
+allowed is ended within a fraction of a second; each process may reserve at most 1 GiB more than
+that. Only complete processors can be assigned.
 
 With network (for setup commands only) the host's own network is used, its loopback included.
 

@@ -24,10 +24,10 @@ from runner.sandbox.bubblewrap_commands import (
     ROOT,
     command_line,
     holder_line,
-    keyring_filter,
     renewal_line,
 )
 from runner.sandbox.commands import MARKER, PipedCommand, kill_marked, run_piped
+from runner.sandbox.system_calls import system_call_filter
 
 # Seconds between looks: at most what can be filled in that time is used too much.
 _LOOK = 0.03
@@ -216,7 +216,7 @@ class BubblewrapSession:
 @contextmanager
 def _filter() -> Iterator[int | None]:
     """Yield an open file with the filter of system calls; bwrap reads it to its end."""
-    program = keyring_filter()
+    program = system_call_filter()
     if not program:
         yield None
         return
