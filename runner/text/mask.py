@@ -10,7 +10,9 @@ identifiers for secrets. https://github.com/Yelp/detect-secrets
 from __future__ import annotations
 
 import importlib
+import math
 import re
+from base64 import b64encode
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from typing import Any
@@ -224,7 +226,7 @@ class Mask:
     def learn(self, secret: str) -> None:
         """Hide this value from now on, too; the oldest of very many are forgotten."""
         if len(secret) >= _SHORTEST:
-            self._learned[secret] = None
+            self._learned |= dict.fromkeys((secret, *_encoded(secret)))
         while len(self._learned) > _MOST_LEARNED:
             del self._learned[next(iter(self._learned))]
 
@@ -300,6 +302,17 @@ def _forms(secret: str) -> Iterator[str]:
         whole = {secret, secret.replace("\n", "\\n"), quote(secret, safe="")}
         forms = whole | {line for line in lines if not line.startswith("-----")}
     yield from (form for form in forms if len(form) >= _SHORTEST)
+    yield from (code for form in forms if len(form) >= 2 * _SHORTEST for code in _encoded(form))
+
+
+def _encoded(secret: str) -> Iterator[str]:
+    """A secret in hexadecimal and in base64, wherever in the encoded bytes it begins."""
+    value = secret.encode("utf-8", "surrogateescape")
+    yield from (value.hex(), value.hex().upper())
+    for before in range(3):  # three bytes are four characters; those shared with neighbours go
+        first, last = math.ceil(before * 4 / 3), (before + len(value)) * 4 // 3
+        code = b64encode(bytes(before) + value).decode()[first:last]
+        yield from (code, code.replace("+", "-").replace("/", "_"))
 
 
 def _judged(text: str) -> Iterator[tuple[int, int]]:

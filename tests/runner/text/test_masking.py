@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import time
+from base64 import b64encode, urlsafe_b64encode
+from binascii import hexlify
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -110,6 +113,19 @@ def test_a_secret_can_be_learned() -> None:
     mask.learn("a token without a form")
 
     assert mask("it is 'a token without a form'") == f"it is '{HIDDEN}'"
+
+
+@pytest.mark.parametrize("before", ["", "a", "ab", "HOME=/root\0KEY="])
+@pytest.mark.parametrize("encode", [b64encode, urlsafe_b64encode, hexlify])
+def test_an_encoded_secret_is_hidden(before: str, encode: Callable[[bytes], bytes]) -> None:
+    """As code prints it that wants to get it past the mask: of no part of it enough is left."""
+    secret = "s>?cr~t value 17 of the server"
+    learned = Mask()
+    learned.learn(secret)
+    for mask in (Mask([secret]), learned):
+        shown = mask(encode(f"{before}{secret}\0PATH=/bin".encode()).decode())
+        assert HIDDEN in shown
+        assert len(shown) <= 2 * len(f"{before}PATH=/bin") + 12
 
 
 def test_by_value_alone_nothing_else_changes() -> None:
