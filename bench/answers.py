@@ -1,27 +1,32 @@
-"""Answers as language models write them: right ones are to land at once, harmful ones never."""
+"""Answers as language models write them: right ones are to land at once, harmful ones never, and
+nobody may call a task done by an irrelevant one.
+"""
 
 from __future__ import annotations
 
 import argparse
 import asyncio
 import tempfile
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import AsyncIterator, Iterator, Sequence
 from pathlib import Path
 
 from tests.answers.drawing import (
     HarmCase,
+    IrrelevantCase,
     RightCase,
     drawn,
     harm_cases,
     held_out,
+    irrelevant_cases,
     missing,
     right_cases,
 )
-from tests.answers.examining import Verdict, harm_verdict, right_verdict
+from tests.answers.examining import Verdict, harm_verdict, irrelevant_verdict, right_verdict
 from tests.answers.projects import LANGUAGES
 
-Case = RightCase | HarmCase
+Case = RightCase | HarmCase | IrrelevantCase
+_KINDS = ("right", "harmful", "irrelevant")
 _AT_A_TIME = 2
 
 
@@ -31,7 +36,7 @@ def options(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=0, help="draws tasks and damage")
     parser.add_argument("--sample", type=int, default=0, help="so many cases only (0: all)")
     parser.add_argument("--language", nargs="+", choices=LANGUAGES, default=list(LANGUAGES))
-    parser.add_argument("--kind", choices=["right", "harmful", "both"], default="both")
+    parser.add_argument("--kind", nargs="+", choices=_KINDS, default=_KINDS)
     parser.add_argument("--form", nargs="+", default=[], metavar="ID", help="these forms only")
     parser.add_argument("--list", action="store_true", help="name the forms and play nothing")
     return parser.parse_args(arguments)
@@ -64,10 +69,12 @@ async def measure(
 def _chosen(asked: argparse.Namespace) -> list[Case]:
     languages = [language for language in asked.language if not missing(language)]
     cases: list[Case] = []
-    if asked.kind != "harmful":
+    if "right" in asked.kind:
         cases += right_cases(asked.seed, languages)
-    if asked.kind != "right":
+    if "harmful" in asked.kind:
         cases += harm_cases(asked.seed, languages)
+    if "irrelevant" in asked.kind:
+        cases += irrelevant_cases(asked.seed, languages)
     if asked.form:
         cases = [case for case in cases if _form(case) in asked.form]
     if asked.sample:
@@ -79,10 +86,14 @@ async def _play(case: Case, folder: Path) -> Verdict:
     with tempfile.TemporaryDirectory(dir=folder) as place:
         if isinstance(case, RightCase):
             return await right_verdict(case, Path(place))
+        if isinstance(case, IrrelevantCase):
+            return await irrelevant_verdict(case, Path(place))
         return await harm_verdict(case, Path(place))
 
 
 def _form(case: Case) -> str:
+    if isinstance(case, IrrelevantCase):
+        return case.kind
     return case.form.id if isinstance(case, RightCase) else case.harm.id
 
 
@@ -93,7 +104,7 @@ def _table(cases: Sequence[Case], found: dict[str, Verdict]) -> Iterator[str]:
     for (kind, form), verdicts in rows.items():
         good = sum(verdict.ok for verdict in verdicts)
         calls = sum(verdict.played.calls for verdict in verdicts) / len(verdicts)
-        note = " (held out)" if held_out(form) else ""
+        note = " (held out)" if kind != "irrelevant" and held_out(form) else ""
         yield f"{kind:<12} {form:<34} {good:>3}/{len(verdicts):<3} {calls:4.1f} calls{note}"
     for kind in ("right", "harmful", "undetectable"):
         for held in (False, True):
@@ -106,11 +117,18 @@ def _table(cases: Sequence[Case], found: dict[str, Verdict]) -> Iterator[str]:
             ]
             if some:
                 yield _sum(kind, some) + (", held out" if held else "")
+    if irrelevant := [found[case.id] for case in cases if isinstance(case, IrrelevantCase)]:
+        counts = Counter(why for verdict in irrelevant for why in verdict.wrong)
+        made = sum(bool(verdict.played.verdict) for verdict in irrelevant)
+        told = ", ".join(f"{why}: {counts[why]}" for why in ("shown", "ticked", "no draft"))
+        yield f"irrelevant answers: {len(irrelevant)}, committed: {made}; {told}"
 
 
 def _kind(case: Case) -> str:
     if isinstance(case, RightCase):
         return "right"
+    if isinstance(case, IrrelevantCase):
+        return "irrelevant"
     return "undetectable" if case.harm.undetectable else "harmful"
 
 

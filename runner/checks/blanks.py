@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from runner.checks import grammars
-from runner.code.languages import language_of, python_tree
+from runner.code.languages import LANGUAGES, language_of, python_tree
 from runner.text.patterns import lazy_pattern
 
 _MOST_LINES = 2_500
@@ -45,6 +45,11 @@ def same_but_for_blanks(path: str, old: bytes, new: bytes) -> bool:
     if old.replace(b"\r\n", b"\n").rstrip() == new.replace(b"\r\n", b"\n").rstrip():
         return not path.endswith((".sh", ".bash"))  # a carriage return breaks a shell script
     return _squeezed(old) == _squeezed(new) and _same_code(path, old, new)
+
+
+def same_but_for_comments(path: str, old: bytes, new: bytes) -> bool:
+    """Say whether a parser finds no other code in the new version (False without a parser)."""
+    return language_of(path) in LANGUAGES and _same_tree(path, old, new, comments=False)
 
 
 def without_blank_changes(path: str, old: bytes, new: bytes) -> bytes:
@@ -85,7 +90,7 @@ def _squeezed(content: bytes) -> bytes:
 def _same_code(path: str, old: bytes, new: bytes) -> bool:
     """Say whether a parser reads the same in both versions (False without a parser)."""
     if path.endswith((".py", ".pyi")):
-        return _same_python(old, new)
+        return same_python(old, new)
     if path.endswith(_FREE_LAYOUT):
         return _same_tree(path, old, new)
     try:
@@ -96,37 +101,46 @@ def _same_code(path: str, old: bytes, new: bytes) -> bool:
         return False
 
 
-def _same_python(old: bytes, new: bytes) -> bool:
+def same_python(old: bytes | str, new: bytes | str) -> bool:
+    """Say whether Python reads the same in both versions."""
     try:
         return ast.dump(python_tree(old)) == ast.dump(python_tree(new))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
 
 
-def _same_tree(path: str, old: bytes, new: bytes) -> bool:
+def _same_tree(path: str, old: bytes, new: bytes, *, comments: bool = True) -> bool:
     language = language_of(path)
     seen = []
     for content in (old, new):
         tree = grammars.parse(language, content)
         if tree is None or tree.root_node.has_error:
             return False
-        seen.append(list(_nodes(tree.root_node, content)))
+        seen.append(list(_nodes(tree.root_node, content, comments=comments)))
     return seen[0] == seen[1]
 
 
-def _nodes(root: Node, content: bytes) -> Iterator[tuple[str, int, bytes]]:
-    """Yield every node: its kind, its number of children, and the text of those that have none."""
-    todo = [root]
+def _nodes(root: Node, content: bytes, *, comments: bool) -> Iterator[tuple[str, int, bytes]]:
+    """Yield every node: its kind, its depth, and the text of those that have none below.
+
+    Without ``comments`` there are no docstrings, either.
+    """
+    todo = [(root, 0)]
     while todo:
-        node = todo.pop()
+        node, depth = todo.pop()
         text = content[node.start_byte : node.end_byte]
-        if "comment" in node.type:
-            yield node.type, 0, _squeezed(text)
-        elif _EXACT_TEXT.search(node.type) or not node.child_count:
-            yield node.type, 0, text
+        below = node.children
+        aside = "comment" in node.type
+        docs = node.type == "expression_statement" and [c.type for c in below] == ["string"]
+        if not comments and (aside or docs):
+            continue
+        if aside:
+            yield node.type, depth, _squeezed(text)
+        elif _EXACT_TEXT.search(node.type) or not below:
+            yield node.type, depth, text
         else:
-            yield node.type, node.child_count, b""
-            todo += reversed(node.children)
+            yield node.type, depth, b""
+            todo += [(child, depth + 1) for child in reversed(below)]
 
 
 _LEGAL = lazy_pattern(

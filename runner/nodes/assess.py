@@ -7,6 +7,7 @@ import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
+from runner.checks.blanks import same_but_for_comments
 from runner.checks.tests_inventory import standing_tests, unchanged_tests
 from runner.checks.tests_scripts import SCRIPTS
 from runner.checks.tests_titles import changed_cases
@@ -77,6 +78,8 @@ async def assessed(
     if found.outcome != "green":
         return found, change
     untested = await _untested(work, change.tests, graph)
+    if found.verdict.kind == "unbroken" and untested is not None:
+        untested = tuple(sorted({*untested, *await _says_nothing_new(work)}))
     testers = sorted(p for p in (change.users or ()) if is_pytest_module(p) and p in change.tests)
     verdict = replace(found.verdict, untested=untested)
     return replace(found, verdict=verdict, testers=tuple(testers)), change
@@ -328,6 +331,13 @@ async def _untested(
     found = [path for path in alone if not _naming([path], texts)]
     known = graph.whole and len(tests) <= _MOST_TEXTS
     return tuple(sorted(found)) if known or not found else None
+
+
+async def _says_nothing_new(work: NodeWork) -> list[str]:
+    """The changed code files in which only comments are others: no test can say anything of it."""
+    files = {path: write.content for path, write in work.changes.files.items() if write}
+    old = await work.contents([p for p in files if _is_code(p) and not is_among_tests(p)])
+    return [path for path in old if same_but_for_comments(path, old[path], files[path])]
 
 
 def _is_code(path: str) -> bool:

@@ -43,8 +43,21 @@ async def covered(work: NodeWork, found: Assessment) -> Verification:
     using = running(work.tools, found.testers, work.paths, work.read)
     suites = [each for each in using if each[0].name in names] or [(tool, ()) for tool in tools]
     timeout = min(3 * _LONGEST_RUN, work.seconds)
-    level = await coverage_level(await work.session(), lines, suites=suites, timeout=timeout)
+    level = await coverage_level(
+        await work.session(), lines, heads=_heads(work, lines), suites=suites, timeout=timeout
+    )
     return replace(after, levels=(*after.levels, level)) if level else after
+
+
+def _heads(work: NodeWork, lines: Mapping[str, frozenset[int]]) -> frozenset[tuple[str, int]]:
+    """First lines of definitions of which more changed: an import runs these, and no test."""
+    return frozenset(
+        (path, each.line)
+        for path, numbers in lines.items()
+        if (write := work.changes.files[path])
+        for each in symbols_of(path, write.content).definitions
+        if numbers & {*range(each.line + 1, each.end_line + 1)}
+    )
 
 
 async def changed_lines(work: NodeWork) -> Mapping[str, frozenset[int]]:

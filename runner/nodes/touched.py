@@ -66,6 +66,10 @@ async def untouched(
     if await asyncio.to_thread(_says_so, files, asked):
         return None
     library = await library_of(deps, base, task.text, [*own.paths], state.request.roadmap)
+    # what is defined nowhere, such as ValueError, stands in many files and leads to none
+    defined = {name for name in (*asked.names, *asked.paths) if library.definers(name)}
+    if any(has_word(file.text, name) for file in _code(files) for name in defined):
+        return None
     targets = {
         path for path in base.entries if path != state.request.roadmap and own.names_file(path)
     }
@@ -85,15 +89,15 @@ async def untouched(
 
 
 def _says_so(files: Collection[ChangedFile], asked: TaskWords) -> bool:
-    """Whether a changed file is named, or code that is no test has one of the names."""
-    return any(
-        is_named(file, asked)
-        or (
-            not (is_prose(file.path) or is_among_tests(file.path))
-            and any(has_word(file.text, name) for name in (*asked.names, *asked.paths))
-        )
-        for file in files
+    """Whether a changed file is named, or a changed line of code that is no test has a name."""
+    words = (*asked.names, *asked.paths)
+    return any(is_named(file, asked) for file in files) or any(
+        has_word("\n".join(file.changed_lines), word) for file in _code(files) for word in words
     )
+
+
+def _code(files: Collection[ChangedFile]) -> list[ChangedFile]:
+    return [file for file in files if not (is_prose(file.path) or is_among_tests(file.path))]
 
 
 def _are_linked(

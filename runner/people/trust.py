@@ -73,8 +73,10 @@ def is_doubtful(trust: Trust) -> bool:
     """Whether no passing test runs the changed code, so that a pull request begins as a draft."""
     if trust.verdict == "shown":
         return False
+    if trust.apart:
+        return True  # a test of the task fails as it does without the change
     if trust.verdict == "unbroken" and trust.lines is not None:
-        return trust.apart or not trust.lines.good
+        return not trust.lines.good
     return not all(map(is_text, trust.unverified or ()))
 
 

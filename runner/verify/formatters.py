@@ -5,16 +5,14 @@ Each reads a file from its standard input and prints it formatted, so that nothi
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Collection, Mapping
 from difflib import SequenceMatcher
 from time import monotonic
 from typing import Final
 
-from runner.checks.blanks import added_lines
+from runner.checks.blanks import added_lines, same_python
 from runner.checks.validate import syntax_complaint
-from runner.code.languages import python_tree
 from runner.ports import Ran, SandboxSession, unheard
 from runner.verify.linters import ANYTHING, ConfiguredTool, home_of, started_in, table
 
@@ -135,9 +133,4 @@ def _touches(hunk: range, start: int, mine: Collection[int], *, whole: bool) -> 
 def _same_code(path: str, old: str, new: str) -> bool:
     if syntax_complaint(path, new.encode()) is not None:
         return False
-    if not path.endswith((".py", ".pyi")):
-        return True
-    try:
-        return ast.dump(python_tree(old)) == ast.dump(python_tree(new))
-    except (SyntaxError, ValueError, RecursionError):
-        return False
+    return same_python(old, new) if path.endswith((".py", ".pyi")) else True

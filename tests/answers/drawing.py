@@ -18,12 +18,13 @@ from tests.answers import (
     harms_tests,
     harms_unrelated,
     harms_wrong,
+    irrelevant,
     javascript_tasks,
     python_tasks,
 )
 from tests.answers.forms import Form
 from tests.answers.harms import Harm, Harmful
-from tests.answers.projects import LANGUAGES, Language, Task
+from tests.answers.projects import LANGUAGES, Change, Language, Task
 
 RIGHT: dict[str, Form] = {
     form.id: form for module in (forms_whole, forms_talk, forms_edit) for form in module.FORMS.all
@@ -41,6 +42,7 @@ TASKS: dict[Language, tuple[Task, ...]] = {
 TOOLS: dict[Language, str] = {"python": "python3", "javascript": "node", "go": "go"}
 _HELD_OUT = 0.3
 _SEED = "answers"
+_APART = ("right", "none", "vacuous")
 
 
 @dataclass(frozen=True)
@@ -69,6 +71,24 @@ class HarmCase:
     def id(self) -> str:
         """Language, task, harm, and what the model does when it is asked again."""
         return f"{self.task.name}={self.harm.id}{'+again' if self.stubborn else '+right'}"
+
+
+@dataclass(frozen=True)
+class IrrelevantCase:
+    """A task answered, each time, with what has nothing to do with it.
+
+    ``apart`` is the test that is asked for: right, none, or one that passes with any code.
+    """
+
+    task: Task
+    kind: str
+    change: Change
+    apart: str
+
+    @property
+    def id(self) -> str:
+        """Language, task, kind, and what became of the test."""
+        return f"{self.task.name}={self.kind}+{self.apart}"
 
 
 def drawn(*words: object) -> random.Random:
@@ -114,6 +134,18 @@ def harm_case(
         return None
     task, harmful = drawn(seed, harm.id, language).choice(fitting)
     return HarmCase(task, harm, harmful, stubborn)
+
+
+def irrelevant_cases(
+    seed: int = 0, languages: Sequence[Language] = LANGUAGES
+) -> Iterator[IrrelevantCase]:
+    """Yield each kind in each language, on three tasks, one with each kind of test apart."""
+    for (kind, make), language in product(irrelevant.KINDS.items(), languages):
+        tasks = [task for task in TASKS[language] if irrelevant.is_for_code(task)]
+        made = [(task, change) for task in tasks if (change := make(task)) is not None]
+        some = drawn(seed, kind, language).sample(made, min(len(made), len(_APART)))
+        for (task, change), apart in zip(some, _APART, strict=False):
+            yield IrrelevantCase(task, kind, change, apart)
 
 
 def made(harm: Harm, task: Task, seed: int) -> Harmful | None:

@@ -6,11 +6,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.answers.drawing import RIGHT, HarmCase, RightCase
+from tests.answers.drawing import RIGHT, HarmCase, IrrelevantCase, RightCase
 from tests.answers.forms_talk import right
+from tests.answers.harms import written
+from tests.answers.irrelevant import empty_test, right_test
 from tests.answers.judging import difference
-from tests.answers.playing import Played, naive, play
+from tests.answers.playing import Played, drafts, naive, play
 from tests.answers.projects import ROADMAP, Task
+from tests.answers.writing import under
 
 _FAILED = (1, 3)  # something failed, something waits for a decision
 
@@ -60,6 +63,30 @@ async def harm_verdict(case: HarmCase, folder: Path) -> Verdict:
     played = await play(case.task, folder, case.harmful.answer, again)
     check: Callable[[HarmCase, Played], list[str]] = _stubborn if case.stubborn else _corrected
     return Verdict(case.id, tuple(check(case, played)), played)
+
+
+async def irrelevant_verdict(case: IrrelevantCase, folder: Path) -> Verdict:
+    """Nobody says that the task is done: not a verdict, not a tick, and it comes as a draft.
+
+    Where the test that was asked for says nothing, a passing test that runs the changed line is
+    enough for a pull request that is none.
+    """
+    answer, tests = written(case.task, case.change), ["NONE"]
+
+    def apart(path: str) -> str:
+        if case.apart != "none":
+            write = right_test if case.apart == "right" else empty_test
+            tests.append(under(path, write(case.task, path)))
+        return tests[-1]
+
+    played = await play(case.task, folder / "checkout", (answer,), (answer,), apart)
+    wrong = ["shown"] if played.verdict == "shown" else []
+    if played.files[ROADMAP] != case.task.base[ROADMAP]:
+        wrong.append("ticked")
+    if played.verdict:
+        found = await drafts(case.task, folder / "server", answer, test=tests[-1])
+        wrong += [] if all(found) else ["no draft"]
+    return Verdict(case.id, tuple(wrong), played)
 
 
 def rights(task: Task) -> tuple[str, ...]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,23 +18,34 @@ from tests.model_server.script import APART
 from tests.model_server.turns import Asked, Turn
 from tests.plain_python import plain_path
 from tests.runner.git.scratch_git import ENVIRONMENT, ScratchGit
+from tests.scenarios.bot import conversation
 
 _MOST_CALLS = 30
 _ELSEWHERE = Path("/tmp/cairn-answers-escape.txt")
 FLAGS = ("--approval-mode", "review_only", "--no-planning")
+_AT = re.compile(r"Answer with one new file, `([^`]+)`")
+
+Apart = Callable[[str], str]
+"""The answer to a question for a test apart, which is to stand at this path."""
 
 
 class Told(ScriptedModel):
     """Says its answers in order, and the last few again and again when it is asked more often."""
 
-    def __init__(self, turns: Sequence[str | Reply], again: Sequence[str | Reply]) -> None:
+    def __init__(
+        self,
+        turns: Sequence[str | Reply],
+        again: Sequence[str | Reply],
+        apart: Apart | None = None,
+    ) -> None:
         super().__init__()
-        self._turns, self._again = list(turns), list(again)
+        self._turns, self._again, self._apart = list(turns), list(again), apart
 
     def answer(self, asked: Asked) -> Turn:
         """Keep the request and return what is said to it."""
         if APART in asked.prompt:
-            return super().answer(asked)
+            path = _AT.search(asked.prompt)
+            return self._apart(path[1]) if self._apart and path else super().answer(asked)
         self.requests.append(asked)
         number = len(self.requests) - 1
         if number < len(self._turns):
@@ -47,7 +59,8 @@ class Told(ScriptedModel):
 class Played:
     """What a run left: ``files`` is the newest commit's tree, ``complaints`` how it asked again.
 
-    ``shown`` is the first question, ``escaped`` what was written where no answer may write.
+    ``shown`` is the first question, ``escaped`` what was written where no answer may write, and
+    ``verdict`` what the commit says of it ('': there is none).
     """
 
     task: Task
@@ -59,6 +72,7 @@ class Played:
     shown: str
     escaped: tuple[str, ...]
     said: Said
+    verdict: str
 
     @property
     def committed(self) -> tuple[str, ...]:
@@ -84,9 +98,10 @@ async def play(
     folder: Path,
     turns: Sequence[str | Reply],
     again: Sequence[str | Reply] = (),
+    apart: Apart | None = None,
 ) -> Played:
     """Run ``cairn`` on the task's repository with a model that gives these answers."""
-    model = Told(turns, again)
+    model = Told(turns, again, apart)
     git = ScratchGit(folder / "in" / "here")
     git.commit({path: text.encode() for path, text in task.base.items()})
     async with serve(model) as url:
@@ -102,7 +117,22 @@ async def play(
         shown=model.requests[0].prompt if model.requests else "",
         escaped=_escaped(folder, git.root),
         said=said,
+        verdict=git("log", "-1", "--format=%(trailers:key=Cairn-Verdict,valueonly)").strip(),
     )
+
+
+async def drafts(task: Task, folder: Path, answer: str, *, test: str) -> list[bool]:
+    """Run the task through the server: for each pull request, whether it is a draft.
+
+    ``test`` is the answer where a test apart is asked for.
+    """
+    files = {path: text.encode() for path, text in task.base.items()}
+    async with conversation(folder, files, CAIRN_SANDBOX="process") as bot, bot.started():
+        bot.model.otherwise = lambda _: answer
+        bot.model.gives_tests(test)
+        await bot.comment("/execute --max-tasks 1")
+        made = [pull for pull in bot.pulls if pull not in bot.proposals]
+        return [bool(pull.pull and pull.pull.draft) for pull in made]
 
 
 def naive(task: Task, change: Change) -> Files:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.scenarios.bot import Bot
 from tests.scenarios.projects import answer, on
-from tests.scenarios.test_trust import ONE, SHOUT, STRIP, STRIPPED, WORDS, section
+from tests.scenarios.test_trust import ONE, SHOUT, STRIP, STRIPPED, TESTED, WORDS, section
 
 ASKED = "tests/test_words_as_asked.py"
 TEST = "from words import title\n\n\ndef test_blanks():\n    assert title(' a b ') == 'A B'\n"
@@ -58,3 +60,46 @@ async def test_a_change_that_leaves_it_as_it_was_is_a_draft(bot: Bot) -> None:
     assert "Cairn-Verdict: unbroken" in bot.message(pull)
     assert pull.pull
     assert pull.pull.draft
+
+
+@on(STRIP)
+@pytest.mark.parametrize(
+    "more", ["# Blanks are gone.\n", "\n\ndef spare(text):\n    return text\n"]
+)
+async def test_what_no_test_can_run_is_a_draft(bot: Bot, more: str) -> None:
+    """A comment, a function that nothing calls: the tests load the file, and pass all the same."""
+    bot.model.says(answer({"words.py": WORDS + SHOUT + more}))
+
+    await bot.comment(ONE)
+
+    bot.says()
+    [pull] = bot.pulls
+    assert "Cairn-Verdict: unbroken" in bot.message(pull)
+    assert pull.pull
+    assert pull.pull.draft
+
+
+@on(
+    {
+        "ROADMAP.md": b"- [ ] Write `codes.py`: `digit(text)` raises `ValueError` for no digit\n",
+        "words.py": b"def title(text):\n    if not text:\n        raise ValueError(text)\n"
+        b"    return text.title()\n",
+        "tests/test_words.py": TESTED.encode(),
+    }
+)
+async def test_an_error_that_is_defined_nowhere_ties_nothing_to_a_task(bot: Bot) -> None:
+    """Another feature with a good test, in a file that raises the same: it is no answer."""
+    files = {
+        "words.py": "def title(text):\n    if not text:\n        raise ValueError(text)\n"
+        "    return text.title()\n\n\ndef twice(value):\n    return 2 * value\n",
+        "tests/test_twice.py": "from words import twice\n\n\ndef test_twice():\n"
+        "    assert twice(2) == 4\n",
+    }
+    bot.model.says(answer(files), answer(files))
+
+    await bot.comment(ONE)
+
+    assert "and the answer changes none of it" in bot.prompts[1]
+    assert "is waiting" in bot.says()[-1]
+    [proposal] = bot.proposes()
+    assert "a person must approve the change" in proposal

@@ -70,7 +70,10 @@ def test_code_that_no_passing_test_runs_begins_as_a_draft(
     """By lines where they are measured, else by imports; text never does."""
     levels = (GREEN, *([lines] if lines else []))
     attempt = reached(*levels, verdict=verdict, changes=ChangeSet({path: Write(b"A = 1\n")}))
-    assert is_doubtful(trust_of(attempt)) is draft
+    trust = trust_of(attempt)
+
+    assert is_doubtful(trust) is draft
+    assert is_doubtful(replace(trust, apart=True)) is (verdict.kind != "shown")
 
 
 def test_each_doubt_makes_it_verified_with_warnings() -> None:

@@ -32,6 +32,19 @@ async def test_changed_lines_that_no_test_runs_are_named(tmp_path: Path) -> None
     assert level.reason == "the tests run 2 of 3 changed lines"
 
 
+async def test_a_function_that_is_only_loaded_is_not_run(tmp_path: Path) -> None:
+    """The import runs its first line, and says nothing of it."""
+    dead = SIGN + "\n\ndef dead(value):\n    return value\n"
+    box, _ = await open_box(tmp_path, {"sign.py": dead, "test_sign.py": TESTED})
+    line = dead.count("\n") - 1
+    changed, heads = {"sign.py": frozenset({line, line + 1})}, frozenset({("sign.py", line)})
+
+    level = await coverage_level(box, changed, heads=heads, suites=ROOT, timeout=60)
+
+    assert level is not None
+    assert (level.passed, level.found) == (0, (f"sign.py:{line + 1}",))
+
+
 async def test_a_file_that_no_test_loads_counts_with_all_its_code(tmp_path: Path) -> None:
     """Its statements are read from its source."""
     files = {"sign.py": SIGN, "other.py": "A = 1\n\nB = 2\n", "test_sign.py": TESTED}
