@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import count
 
 from tree_sitter import Node, Parser, Point, QueryCursor, Tree
 
@@ -31,6 +32,9 @@ _DEEPEST = 250
 _DEEPEST_MATCH = 60
 _MOST_CHILDREN = 20_000
 _CHUNK = 4096
+_PATIENT = 16
+"""How often a parser asks whether to stop until the clock is looked at: a fraction of a ms."""
+
 _BRACKETS = re.compile(rb"[\[\](){}]")
 _OPENING = frozenset(b"([{")
 _ANGLES = re.compile(rb"[<>;{}]")
@@ -90,7 +94,12 @@ def syntax_tree(
     if not name or _too_deep(content) or (LANGUAGES[name].angles and types_too_deep(content)):
         return None
     end = clock() + min(MAX_SECONDS * max(1.0, len(content) / _ORDINARY), _MOST_SECONDS)
-    tree = parsed(Parser(grammar(name).language), content, stop=lambda _at, _error: clock() > end)
+    asked = count(1)  # each look at the clock is a call of the kernel
+    tree = parsed(
+        Parser(grammar(name).language),
+        content,
+        stop=lambda _at, _error: next(asked) % _PATIENT == 0 and clock() > end,
+    )
     if tree is None:
         return None
     # looking at each of very many children costs their square
@@ -121,7 +130,8 @@ class _ReadBuffer(threading.local):
         """Return what is at an offset, as one of few possible lengths, up to ``end``."""
         if at >= end:
             return b""
-        size = min(_CHUNK, 1 << (end - at).bit_length() - 1)
+        whole = at == 0 and end <= _CHUNK  # one look at most files
+        size = end if whole else min(_CHUNK, 1 << (end - at).bit_length() - 1)
         if (found := self.views.get((at, size))) is None:
             found = memoryview(self.content)[at : at + size]
             if len(self.views) < _MOST_VIEWS:
@@ -153,6 +163,8 @@ def parsed(parser: Parser, content: bytes, *, stop: Callable[[int, bool], bool])
 def _too_deep(content: bytes) -> bool:
     """Whether brackets nest deeper than people write them."""
     depth = 0
+    if sum(map(content.count, _OPENING)) <= _DEEPEST:
+        return False
     for found in _BRACKETS.finditer(content):
         depth = depth + 1 if content[found.start()] in _OPENING else max(depth - 1, 0)
         if depth > _DEEPEST:
@@ -166,6 +178,8 @@ def types_too_deep(content: bytes) -> bool:
     Some grammars follow every reading of each ``<`` at once: thousands take a gigabyte.
     """
     depth = 0
+    if content.count(b"<") <= _DEEPEST_TYPE:
+        return False
     for found in _ANGLES.finditer(content):
         sign = found[0]
         depth = depth + 1 if sign == b"<" else max(depth - 1, 0) if sign == b">" else 0
@@ -176,7 +190,7 @@ def types_too_deep(content: bytes) -> bool:
 
 def _read(known: SymbolGrammar, root: Node, content: bytes, most: int, larger: float) -> Symbols:
     found: dict[tuple[int, int], Definition] = {}
-    references: set[str] = set()
+    references: set[bytes] = set()
     imports: list[str] = []
     cursor = QueryCursor(known.query, match_limit=256)
     cursor.set_max_start_depth(_DEEPEST_MATCH)  # a progress callback crashes tree-sitter 0.26
@@ -185,10 +199,11 @@ def _read(known: SymbolGrammar, root: Node, content: bytes, most: int, larger: f
             node, name = captures["def"][0], captures["name"][0]
             found.setdefault((name.start_byte, name.end_byte), _definition(node, name, content))
         elif "ref" in captures and len(references) < MAX_REFERENCES * larger:
-            references |= {sys.intern(_text(node, content)) for node in captures["ref"]}
+            references.update(content[n.start_byte : n.end_byte] for n in captures["ref"])
         elif "import" in captures and len(imports) < MAX_IMPORTS:
             imports += [_text(node, content)[:1000] for node in captures["import"]]
-    return Symbols(_nested(list(found.values())), frozenset(references), tuple(imports))
+    names = frozenset(sys.intern(name.decode("utf-8", "replace")) for name in references)
+    return Symbols(_nested(list(found.values())), names, tuple(imports))
 
 
 def _definition(node: Node, name: Node, content: bytes) -> Definition:

@@ -10,7 +10,6 @@ import json
 import re
 import sys
 from array import array
-from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -162,13 +161,13 @@ def import_words(statement: str) -> Iterable[str]:
     return [*_WORD.findall(statement), *(["."] if "." in statement else [])]
 
 
-def _counted(*texts: str) -> Counter[int]:
-    found: Counter[int] = Counter()
+def _counted(*texts: str) -> dict[int, int]:
+    found: dict[int, int] = {}
     for text in texts:
         for term, count in hashed_terms(text):
-            found[term] += count
+            found[term] = found.get(term, 0) + count  # a Counter asks Python for each new one
     return found
 
 
 def _hashes(words: Iterable[str]) -> bytes:
-    return array(_NUMBERS, sorted({hashed(word) for word in words})).tobytes()
+    return array(_NUMBERS, sorted(set(map(hashed, words)))).tobytes()

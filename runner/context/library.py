@@ -254,7 +254,7 @@ def _is_data(path: str, size: int) -> bool:
 
 
 def _order(path: str, about: frozenset[str]) -> tuple[bool, int, bool, int, str]:
-    shared = len(about.intersection(terms(path)))
+    shared = len(about.intersection(terms(path))) if about else 0
     return bool(_FOREIGN.search(path)), -shared, not language_of(path), path.count("/"), path
 
 

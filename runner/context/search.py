@@ -135,11 +135,10 @@ def _hashed_terms(text: str) -> tuple[int, ...]:
     return tuple(crc32(term.encode("utf-8", "surrogatepass")) for term in found)
 
 
-def hashed_terms(text: str) -> Iterator[tuple[int, int]]:
-    """Yield the hashes of a text's terms, and how often each word that has them occurs."""
-    for word, count in Counter(_WORD.findall(text)).items():
-        for term in _hashed_terms(word):
-            yield term, count
+def hashed_terms(text: str) -> list[tuple[int, int]]:
+    """The hashes of a text's terms, and how often each word that has them occurs."""
+    words = Counter(_WORD.findall(text))
+    return [(term, count) for word, count in words.items() for term in _hashed_terms(word)]
 
 
 MAX_TERMS = 4_000

@@ -90,8 +90,10 @@ def _is_equal(place: str, mode: str, content: bytes) -> bool:
     if (stat.S_IMODE(found.st_mode), found.st_nlink, found.st_size) != expected:
         return False
     descriptor = os.open(place, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
-    with os.fdopen(descriptor, "rb", buffering=0) as file:
-        return file.readall() == content
+    try:
+        return os.read(descriptor, len(content) + 1) == content
+    finally:
+        os.close(descriptor)
 
 
 def _permissions(mode: str) -> int:
