@@ -67,6 +67,4 @@ async def _initialised(folder: Path, listener: Events) -> tuple[str, int]:
             await asyncio.to_thread(file.write_text, content, encoding="utf-8")
             return texts.wrote(found.seen, content), 0
         tried.append((text, left))
-    if found.partly:
-        return texts.starts_partly(found), 0
-    return texts.not_enough(found.seen, tried), 2
+    return texts.not_enough(found, tried), 0 if found.partly else 2

@@ -47,7 +47,10 @@ _FIRST = re.compile(r"(?:\w+=[^\s$`'\"]* +)*([\w.+-]+)(?= |$)")
 _NOT_EXECUTABLE = 126
 _NO_MODULE = re.compile(r"^\S*python[\w.]*: (No module named \S+)", re.MULTILINE)
 _PYTEST = re.compile(r"(?<![\w./-])(?:[\w./-]*/)?(?:pytest|py\.test)(?![\w./=-])")
-_ALONE = re.compile(r"(?:\S*python[\d.]* -m )?(?:\S*/)?(?:pytest|py\.test)(?: [^;&|<>`$()\n#]*)?")
+_ALONE = re.compile(
+    r"(?:env +)?(?:(?!PYTHONPATH|PYTEST_)\w+=[^\s;&|<>`$()#'\"]* +)*"
+    r"(?:\S*python[\d.]* -m )?(?:\S*/)?(?:pytest|py\.test)(?: [^;&|<>`$()\n#]*)?"
+)
 _EARLY = re.compile(r"^!+ stopping after \d+ failures !+$", re.MULTILINE)
 _FAMILY = "-o junit_family=xunit1 --continue-on-collection-errors"
 """The family that names the file of each test; see ``runner.verify.tools.python``."""
