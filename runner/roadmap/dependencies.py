@@ -180,7 +180,7 @@ class _Reader:
 
     def _tail(self, text: str, name: Name) -> bool | None:
         """Whether a title follows a name; None when something follows that is not understood."""
-        title = self.known(name) or ""
+        title = plain_dashes(self.known(name) or "")
         text = text.strip(" '\"")
         if title and text.casefold().startswith(title):
             text = text[len(title) :]

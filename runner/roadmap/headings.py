@@ -276,12 +276,15 @@ _NO_CODES = lazy_pattern(
 
 def split(shown: str, raw: str) -> tuple[str | None, str]:
     """Return the written id and the title of a text: what is shown, without id and marks."""
-    text = _bare(shown)
+    whole = without_marks(shown)
+    text = plain_dashes(whole)
     match = _ID.match(text)
     if match is None or not _is_id(match, raw):
-        return None, _title(without_marks(shown)) or shown
+        return None, _title(whole) or shown
     groups = match.groupdict().items()
     written = next(found for name, found in groups if found and name != "end")
+    if len(whole) == len(text):  # a dash behind the id is part of what is asked
+        text = whole
     return written, _title(text[match.end() :]) or text
 
 
@@ -303,7 +306,7 @@ def _is_id(match: re.Match[str], raw: str) -> bool:
 
 
 def _title(text: str) -> str:
-    text = without_marks(text.lstrip(" \t-|：、"))
+    text = without_marks(text.lstrip(" \t-\u2013\u2014|：、"))
     tags = _TAGS.match(text)
     return without_marks(text[tags.end() :]) if tags else text
 

@@ -207,6 +207,7 @@ def test_a_box_in_code_does_not_end_a_section() -> None:
         ("**T001** Do it", "T001", "Do it"),
         ("**T1:** Do it", "T1", "Do it"),
         ("**1.1 Do it** now", "1.1", "Do it now"),
+        ("1.1 \u2013 Return `1\u20135` \u2013 or so", "1.1", "Return 1\u20135 \u2013 or so"),
         ("API-12 Do it", "API-12", "Do it"),
         ("Do 1.2 times", None, "Do 1.2 times"),
         ("3 times", None, "3 times"),
