@@ -148,7 +148,7 @@ def _no_phase(roadmap: Roadmap, wanted: str) -> str:
     names = phases or list(dict.fromkeys(above))
     if not names:
         return f"{text} It has no headings above its tasks."
-    what = "Its phases" if phases else "Its headings name no phases; name one of them in full"
+    what = "Its phases" if phases else "Its headings"
     return f"{text} {what}: {', '.join(f'`{_plain(name)}`' for name in names[:_MOST])}."
 
 

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from runner.roadmap.fields import Name, name_at, name_of
 from runner.roadmap.headings import number, words
 from runner.roadmap.source import plain_dashes, without_marks
 from runner.roadmap.task import Section, Task
 from runner.roadmap.words import WORDS
+from runner.text.patterns import lazy_pattern
 
 _WHOLE = {
     "phase", "section", "chapter", "part", "fase", "étape", "etapa", "faza", "fáze", "etap",
     "aşama", "giai đoạn", "фаза", "этап", "етап", "阶段", "階段", "段階", "フェーズ", "단계", "章",
 }  # fmt: skip
 """Words of a heading whose number alone says as much: "Phase 2" is "## 2. Core"."""
+
+_LEADING = lazy_pattern(r"(?:(\d[\d.]*?)[.:)]?\s+[-\u2013\u2014]?\s*)?(.*)", re.DOTALL)
+"""The number that a heading begins with, and its words."""
 
 
 @dataclass(frozen=True)
@@ -194,7 +200,8 @@ def in_phase(task: Task, wanted: str) -> bool:
     if task.place.phase and task.place.phase.casefold() in (name.number, wanted.casefold()):
         said = {one.word for one in named if one and one.number == name.number and one.word}
         return not (name.word and said) or name.word in said
-    if wanted.casefold() in (text.casefold() for text in texts):
+    begun = [lead.groups("") for text in texts if (lead := _LEADING.match(text))]
+    if wanted.casefold() in (part.casefold() for part in chain(texts, *begun)):
         return True
     if name.word:
         return name in named

@@ -405,7 +405,7 @@ async def test_a_data_folder_in_use(tmp_path: Path) -> None:
         (
             "# Plan\n\n## 1 Notes\n\n- [ ] Write `one.md`\n",
             ("--phase", "7"),
-            "Its headings name no phases; name one of them in full: `1 Notes`.",
+            "Its headings: `1 Notes`.",
         ),
         ("- [ ] ~~1.1 Write~~\n", (), "optional or crossed out"),
         ("\n", (), "`ROADMAP.md` is empty. Add tasks to it"),
