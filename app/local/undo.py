@@ -215,16 +215,11 @@ async def _tested(state: RunState, deps: Deps, folder: Path) -> str:
         sandbox = MaskedSandbox(choice.sandbox, deps.mask)
         found = await verified_without(state, replace(deps, sandbox=sandbox))
     except TaskError as error:
-        said = " ".join(error.message.split())
-        return said if error.kind == "file" else texts.not_tested(said)
+        return error.message if error.kind == "file" else texts.not_tested(error.message)
     except Outage as outage:
         return texts.not_tested(outage.message)
-    reasons = [level.reason for level in found.tests if level.reason]
-    return (
-        texts.all_well()
-        if found.verified
-        else texts.not_tested(next(iter(reasons), "there are none"))
-    )
+    why = next((level.reason for level in found.tests if level.reason), "")
+    return texts.all_well(why) if found.verified else texts.not_tested(why or "there are none")
 
 
 async def _forget(folder: Path, tasks: Sequence[Task], changes: ChangeSet) -> None:

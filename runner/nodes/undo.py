@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from runner.errors import TaskError
 from runner.loop.deps import Deps, TaskSandbox
 from runner.loop.reading import base_of
@@ -10,31 +12,40 @@ from runner.nodes.preflight import configured
 from runner.nodes.steadied import steadied
 from runner.nodes.work import work_on
 from runner.people.texts import undo_texts
-from runner.state.findings import Verification, reasons_of
+from runner.state.findings import Level, Verification, reasons_of
 from runner.state.run_state import RunState
+
+_NONE_LEFT = "no test is left without the task"
 
 
 async def verified_without(state: RunState, deps: Deps) -> Verification:
     """Return what the checks say about the current attempt's change set, which undoes its task.
 
-    What failed before is not its fault. Raises ``TaskError`` if something else fails, ``Outage``.
+    What failed before is not its fault, and neither is it that no test is left. Raises
+    ``TaskError`` if something else fails, ``Outage``.
     """
     sandbox, name, base = TaskSandbox({}), state.task.name, await base_of(state, deps)
     try:
         work = await work_on(state, deps, sandbox, base, configured(state))
+        if work.tools_before and not (work.tools or work.own):
+            return Verification(work.tree, (Level("tests", "skipped", reason=_NONE_LEFT),))
         after = await steadied(work, await run_levels(work, seconds=work.seconds))
         found, _ = await assessed(work, after)
     finally:
         await sandbox.close()
     if found.outcome == "unverifiable":
         raise TaskError("environment", undo_texts.cannot_test(name, found.verdict.reason))
-    reasons = reasons_of(found.verification)
-    worse = any(
-        row.after not in ("passed", row.before) or (row.after == "failed" and not row.same_error)
-        for row in found.rows
-    )
-    if found.outcome == "red" and found.in_the_way and not worse:
-        raise TaskError("file", undo_texts.fails_with_it_too(name, reasons))
     if found.outcome == "red":
-        raise TaskError("file", undo_texts.fails_without(name, reasons))
+        as_before = {r.test for r in found.rows if r.before == r.after == "failed" and r.same_error}
+        levels = [
+            replace(level, failures=tuple(f for f in level.failures if f.test not in as_before))
+            for level in found.verification.levels
+        ]
+        if not as_before or any(level.failures for level in levels):
+            lost = reasons_of(replace(found.verification, levels=tuple(levels)))
+            raise TaskError("file", undo_texts.fails_without(name, lost))
+        if not any(level.passed for level in found.verification.tests):
+            reasons = reasons_of(found.verification)
+            raise TaskError("file", undo_texts.fails_with_it_too(name, reasons))
+        found = found.otherwise or found
     return found.verification

@@ -90,7 +90,7 @@ async def test_a_commit_of_several_tasks(here: Checkout) -> None:
         ("def test_it():\n    assert True\n", "The tests pass without it."),
         (
             "from pathlib import Path\n\n\ndef test_it():\n    assert Path('one.md').exists()\n",
-            "Without task 1.1 the tests fail: - tests/test_it.py::test_it: ",
+            "Without task 1.1 the tests fail:\n\n- tests/test_it.py::test_it: ",
         ),
     ],
 )
@@ -104,7 +104,7 @@ async def test_the_tests_are_run_without_the_task(here: Checkout, test: str, say
 
     assert said.code == 0, said.err
     assert says in said.out
-    assert says in " ".join(here.git("show", "--format=%B", "--no-patch").split())
+    assert says in here.git("show", "--format=%B", "--no-patch")
 
 
 async def test_what_fails_with_the_task_as_well_is_no_word_about_it(here: Checkout) -> None:
@@ -117,7 +117,19 @@ async def test_what_fails_with_the_task_as_well_is_no_word_about_it(here: Checko
 
     said = await here.cairn("undo", "1.1")
 
-    assert (said.code, "Without task" in said.out) == (0, False), said.out
+    assert said.code == 0, said.err
+    assert "No test fails without it that passes with it (1 passed; 1 fails as before" in said.out
+
+
+async def test_no_test_is_left(here: Checkout) -> None:
+    """The task brought the only ones: none of them fails."""
+    own = "def test_one():\n    assert open('one.md').read()\n"
+    here.model.says(f"{ONE}\ntests/test_one.py\n```python\n{own}```\n")
+    assert (await here.cairn("run", "--task", "1.1")).code == 0
+
+    said = await here.cairn("undo", "1.1")
+
+    assert "The tests were not run: no test is left without the task." in said.out
 
 
 @pytest.mark.parametrize(
