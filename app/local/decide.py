@@ -242,13 +242,13 @@ def prompted(
     decided, answers = 0, {}
     for each in found:
         console.print(Panel(Text(texts.proposal(each))))
-        verdict = _verdict(ask, each)
-        while verdict and verdict != "answer":
+        verdict, answer = _verdict(ask, each)
+        while verdict:
             if _store_verdict(each, verdict, inbox, folder, console):
                 decided += 1
                 break
-            verdict = _verdict(ask, each)
-        if verdict == "answer" and (answer := _line(ask, _ANSWER)):
+            verdict, answer = _verdict(ask, each)
+        if answer:
             answers[each.state.task.key] = answer
     return decided, answers
 
@@ -269,17 +269,20 @@ def _line(ask: Callable[[str], str], question: str) -> str:
         return ""
 
 
-def _verdict(
-    ask: Callable[[str], str], each: PendingProposal
-) -> Verdict | Literal["answer"] | None:
-    """Ask until the answer is one; None for later."""
+def _verdict(ask: Callable[[str], str], each: PendingProposal) -> tuple[Verdict | None, str]:
+    """Ask until there is a verdict, or an answer for the model; (None, '') for later."""
     question = asks_people(each.state.attempt)
-    while typed := _line(ask, _ASKED if question else _QUESTION).lower():
-        if question and typed in ("a", "answer"):
-            return "answer"
-        if verdict := _VERDICTS.get(typed):
-            return verdict
-    return None
+    choice = _ASKED if question else _QUESTION
+    asked = choice
+    while typed := _line(ask, asked):
+        if verdict := _VERDICTS.get(typed.lower()):
+            return verdict, ""
+        if question and typed.lower() in ("a", "answer"):
+            return None, _line(ask, _ANSWER)
+        if question and len(typed) > 1:  # the answer itself
+            return None, typed
+        asked = f"Type one of the letters. {choice}"
+    return None, ""
 
 
 def _store_verdict(

@@ -150,8 +150,12 @@ def judged(state: RunState, kind: Literal["code", "test"], *, same: bool = False
     own = any(c.path in changes.files and c.error not in ASKED for c in complaints)
     tried = (changes.digest,) if kind == "test" or own else ()
     if kind == "code":
-        found = [f"{c.path or 'answer'}: {c.error}: {c.for_model}" for c in complaints]
-        mistakes = [cut_middle(each, 300) for each in found[:5]]
+        # people are shown the first line of each
+        said = ((f"{c.path or 'answer'}: {c.error}: {c.message}", c.advice) for c in complaints[:5])
+        mistakes = [
+            "\n  ".join(filter(None, (cut_middle(" ".join(line.split()), 300), advice)))
+            for line, advice in said
+        ]
     else:
         mistakes = reasons_of(attempt.tested.verification)[:5]
     answered = replace(

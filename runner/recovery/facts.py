@@ -188,11 +188,15 @@ def _of_answers(attempt: Attempt) -> Failure:
     )
 
 
+_OF_ALL = re.compile(r"\Aanswer: \w+: ")
+"""How a line begins that is about an entire answer."""
+
+
 def _evidence(attempt: Attempt) -> Iterator[str]:
     """What is red now, then what every answer was refused for, then what was decided."""
     for line in (
         *red_lines(attempt.tested.verification)[:3],
-        *attempt.answered.avoid[:6],
+        *(_OF_ALL.sub("", each.partition("\n  ")[0]) for each in attempt.answered.avoid[:6]),
         *attempt.spent.reasons[-2:],
     ):
         yield _short(line)

@@ -73,8 +73,8 @@ async def test_a_question_is_answered_in_place(here: Checkout) -> None:
     terminal = await begun(here)
     await terminal.until("What now? [a]nswer")
     assert here.model.requests == []
-    terminal.types("a\n")
-    await terminal.until("in one line: ")
+    terminal.types("x\n")
+    await terminal.until("Type one of the letters.")
     terminal.types("Write `one.md`.\n")
 
     assert await terminal.ended() == 0
