@@ -140,10 +140,8 @@ def judged(state: RunState, kind: Literal["code", "test"], *, same: bool = False
     decision = after_failure(attempt, kind, loop=state.request.options.loop, same=same)
     if decision.outcome == "exhausted":
         repaired = attempt.answered.code_repairs or attempt.answered.test_repairs
-        log.info(
-            "%s, classifying failure",
-            "Max repairs exceeded" if repaired else f"No repair was made: {decision.reason}",
-        )
+        how = "Max repairs exceeded" if repaired else f"No repair was made ({decision.reason})"
+        log.info("%s, classifying failure", how)
     changes, complaints = attempt.answered.changes, attempt.checked.complaints
     # whether the fault is in the change set itself, and not in a part that is left out of it; what
     # was only asked about is right when it comes again

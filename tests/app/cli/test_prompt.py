@@ -90,8 +90,8 @@ def test_what_is_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
     for words in (
         "ESCALATE",
         "1.1 Write one.json",
-        "Why:   Cairn found no reason to reword or reorder the tasks.",
-        "one.json: JSONDecodeError",
+        "Why:   one.json: JSONDecodeError",
+        "Cairn found no reason to reword or reorder the tasks.",
         "If you approve: The task stays open for you to do",
     ):
         assert words in shown
