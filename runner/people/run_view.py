@@ -151,6 +151,11 @@ class RunView:
         return tuple(task for task in self.tasks if not task.gone)
 
     @property
+    def earlier(self) -> bool:
+        """Whether some of it was done before this run."""
+        return any(task.status in DONE and not task.touched for task in self.tasks)
+
+    @property
     def used(self) -> Usage:
         """What the run used in all."""
         return total(self.node_usage.values())

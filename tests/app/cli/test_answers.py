@@ -143,7 +143,7 @@ async def test_of_a_long_file_the_first_question_asks_for_edits(made: Made) -> N
     assert here.git("show", "HEAD:rates.py") == f"RATES = {{}}\n{new}".strip()
     shown: int = here.left("report.json")["timeline"][0]["context_tokens"]
     assert asked.count("RATES['r") < shown < len(asked)
-    assert f"context tokens {shown};" in (here.folder / ".executor/report.md").read_text()
+    assert f"context tokens {shown:,};" in (here.folder / ".executor/report.md").read_text()
 
 
 @pytest.mark.parametrize(("wrong", "before"), [("(71", "70"), ("72", "72")], ids=["syntax", "red"])
