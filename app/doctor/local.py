@@ -196,9 +196,7 @@ async def tests(patient: Surveyed) -> Finding:
     found, tested = await looked_at(patient.folder, patient.run, patient.server)
     if found is None:
         return ok(texts.tests_start() if tested else texts.no_tests())
-    if found.red:
-        return warning(found.seen, found.todo)
-    if found.partly:
+    if found.red or found.partly:
         return warning(found.seen, texts.tests_todo(found))
     own = (await configured(patient)).verify.commands
     return problem(found.seen, texts.commands_todo() if own else texts.tests_todo(found))

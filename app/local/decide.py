@@ -213,9 +213,9 @@ async def _meant(word: str, kept: LocalStore) -> PendingProposal:
 
 _QUESTION = "Apply it? [y]es, [n]o, [e]dit, [s]kip the task, [Enter] later: "
 _ASKED = (
-    "What now? [a]nswer, [e]dit the task, [s]kip the task, [n]o (the task failed), [Enter] later: "
+    "What now? Type your answer in one line, or [e]dit the task, [s]kip the task, [n]o (the task "
+    "failed), [Enter] later: "
 )
-_ANSWER = "Your answer, in one line: "
 _VERDICTS: dict[str, Verdict] = {
     **{"y": "approve", "yes": "approve", "n": "reject", "no": "reject"},
     **{"e": "edit", "edit": "edit", "s": "skip", "skip": "skip"},
@@ -277,9 +277,7 @@ def _verdict(ask: Callable[[str], str], each: PendingProposal) -> tuple[Verdict 
     while typed := _line(ask, asked):
         if verdict := _VERDICTS.get(typed.lower()):
             return verdict, ""
-        if question and typed.lower() in ("a", "answer"):
-            return None, _line(ask, _ANSWER)
-        if question and len(typed) > 1:  # the answer itself
+        if question and len(typed) > 1:
             return None, typed
         asked = f"Type one of the letters. {choice}"
     return None, ""

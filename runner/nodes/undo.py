@@ -44,8 +44,5 @@ async def verified_without(state: RunState, deps: Deps) -> Verification:
         if not as_before or any(level.failures for level in levels):
             lost = reasons_of(replace(found.verification, levels=tuple(levels)))
             raise TaskError("file", undo_texts.fails_without(name, lost))
-        if not any(level.passed for level in found.verification.tests):
-            reasons = reasons_of(found.verification)
-            raise TaskError("file", undo_texts.fails_with_it_too(name, reasons))
         found = found.otherwise or found
     return found.verification

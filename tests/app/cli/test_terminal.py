@@ -71,7 +71,7 @@ async def test_a_question_is_answered_in_place(here: Checkout) -> None:
     here.git.commit({"ROADMAP.md": b"- [ ] 1.1 Improve performance\n"})
     here.model.says(note("one.md"))
     terminal = await begun(here)
-    await terminal.until("What now? [a]nswer")
+    await terminal.until("What now? Type your answer")
     assert here.model.requests == []
     terminal.types("x\n")
     await terminal.until("Type one of the letters.")

@@ -54,7 +54,7 @@ async def test_what_the_folder_keeps_knows_of_it(here: Checkout) -> None:
 
     said = await here.cairn("undo", "1.1")
 
-    assert "The tests were not run: " in said.out  # the project has none
+    assert "The tests say nothing about it: " in said.out  # the project has none
     status = json.loads((await here.cairn("status", "--json")).out)["runs"][0]["tasks"]
     assert [task["status"] for task in status] == ["pending", "completed"]
     assert "pending               1.1" in (await here.cairn("status")).out
@@ -129,14 +129,14 @@ async def test_no_test_is_left(here: Checkout) -> None:
 
     said = await here.cairn("undo", "1.1")
 
-    assert "The tests were not run: no test is left without the task." in said.out
+    assert "The tests say nothing about it: no test is left without the task." in said.out
 
 
 @pytest.mark.parametrize(
     ("command", "says"),
     [
-        ("python -m nobody_has_this", "in the same way with task 1.1 and without it"),
-        ("nobody-has-this", "The tests were not run: The command `nobody-has-this` of"),
+        ("python -m nobody_has_this", "nothing about it: no test passes; 1 fails as before"),
+        ("nobody-has-this", "The tests say nothing about it: The command `nobody-has-this` of"),
     ],
 )
 async def test_a_broken_command_is_not_the_tasks_fault(
