@@ -22,7 +22,8 @@ class RunPorts:
 
     ``model`` is asked, ``shown`` keeps what people can decide about, ``lessons`` are what earlier
     runs teach, ``config`` reads the repository's configuration, ``missing`` names permissions that
-    are not accepted, once. Only an ``app`` opens pull requests that are no task's.
+    are not accepted, once. Only an ``app`` opens pull requests that are no task's. ``is_wanted``
+    asks GitHub whether whoever started the run may still do so.
     """
 
     deps: Deps
@@ -33,6 +34,7 @@ class RunPorts:
     lessons: Lessons
     config: Callable[[], Awaitable[RepositoryConfig]]
     missing: Callable[[], Awaitable[str]]
+    is_wanted: Callable[[], Awaitable[bool]]
     app: bool
 
 

@@ -110,9 +110,15 @@ async def execute(
         for text in ending:
             log.warning("Run %s: %s", run.id, text)
         notes = "\n\n".join((*ending, _adjusted(adjusted)))
-        own, checked = TaskWork(), False
+        own, checked, tasks = TaskWork(), False, -1
         async with aclosing(driving(begun.request, NODES, deps, own)) as steps:
             async for step in steps:
+                if not isinstance(step, Ended):
+                    last, tasks = tasks, len(step.attempts)
+                    # who asked for it could do so a moment ago, when its first task began
+                    if tasks not in (last, 0) and last != 0 and not await ports.is_wanted():
+                        reason = progress_texts.unwanted(run.request["by"])
+                        step = Ended("paused", step, reason=reason)
                 if not checked and (found := await _obstacle(step, begun, own, features)):
                     yield found
                     return

@@ -43,6 +43,7 @@ from app.store.deliveries import StoredRefusals
 from app.store.history import StoredHistory
 from app.store.proposals import StoredDecisions, StoredProposals
 from app.store.runs import (
+    PERSON,
     Run,
     RunRequest,
     SkippedTasks,
@@ -52,9 +53,9 @@ from app.store.runs import (
     StoredRuns,
     StoredSkips,
 )
-from handlers.events import Event, Repo, ReviewCommented
+from handlers.events import Event, Repo, ReviewCommented, User
 from handlers.grammar import IN_ACTION, ON_GITHUB, Commands
-from handlers.issue_thread import IssueThread
+from handlers.issue_thread import IssueThread, may_write
 from handlers.ports import Rules, RunRequested
 from handlers.pushes import BranchPushed
 from runner.config.model import RepositoryConfig
@@ -232,6 +233,7 @@ class ServerParts:
             lessons=self.lessons(run.repository_id),
             config=partial(self.config_at, repository.client, run.repository),
             missing=partial(self.permissions.missing, run),
+            is_wanted=partial(self._is_wanted, run),
             app=self.identity.is_app,
         )
 
@@ -258,6 +260,21 @@ class ServerParts:
             read_only=has_no_comment,
             link=partial(self.page_link, run),
         )
+
+    async def _is_wanted(self, run: Run) -> bool:
+        """Whether who started a run may still write, or somebody continued it. Raises ``Outage``.
+
+        Bots have no role: what they may start, the operator's list says.
+        """
+        login, user = str(run.request.get("by") or ""), int(run.request.get("by_id") or 0)
+        if not user or login.endswith("[bot]") or run.cause == PERSON:
+            return True
+        client = self.identity.client(
+            installation_id=run.installation_id,
+            repository_id=run.repository_id,
+            permissions=CONVERSE,
+        )
+        return await may_write(client, run.repository, User(id=user, login=login))
 
     def lessons(self, repository_id: int) -> Lessons:
         """What the history of a repository teaches."""

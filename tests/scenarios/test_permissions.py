@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.model_server import Held
 from tests.scenarios.bot import REPOSITORY, Bot
 from tests.scenarios.projects import NOTES, note, on
 
@@ -161,3 +162,23 @@ async def test_two_runs_in_one_comment(bot: Bot) -> None:
     first, second = bot.pulls
     assert second.pull.base == first.pull.head
     assert len({text.split("`")[1] for text in said if text.startswith("### Cairn run")}) == 2
+
+
+async def test_a_run_whose_starter_may_write_no_more_stops_at_its_next_task(bot: Bot) -> None:
+    """What is done stays; somebody else who may write continues it."""
+    bot.github.set_role(REPOSITORY, "colleague", "write")
+    first = Held(note("one.md"))
+    bot.model.says(first, note("two.md"))
+    await bot.github.comment(REPOSITORY, bot.issue.number, "/execute", by="writer")
+    await first.asked.wait()
+    bot.github.set_role(REPOSITORY, "writer", "read")
+    first.go.set()
+    await bot.idle()
+
+    assert "writer, who started this run, may no longer write" in "".join(bot.says())
+    assert len(bot.pulls) == 1
+
+    await bot.comment("/execute resume", by="colleague")
+
+    bot.says()
+    assert len(bot.pulls) == 2
