@@ -216,6 +216,16 @@ def test_every_link_between_pages_leads_somewhere(place: str) -> None:
         assert not anchor or anchor in _anchors(str(target.relative_to(ROOT))), f"{file}#{anchor}"
 
 
+def test_the_tests_of_the_threat_model_exist() -> None:
+    """Each control is held by a test that can be run."""
+    table = (ROOT / "docs/developers/threat-model.md").read_text().partition("|---|")[2]
+    named = re.findall(r"`([\w/]+\.(?:py|txt))(?:::(test_\w+))?`", table)
+
+    assert len(named) > 30
+    for file, test in named:
+        assert f"def {test}(" in (ROOT / "tests" / file).read_text() or not test, f"{file} {test}"
+
+
 def test_the_code_cites_only_what_is_in_this_repository() -> None:
     """What a comment cites of docs/design.md is a heading there; no other design is cited."""
     design = (ROOT / "docs/design.md").read_text()
