@@ -75,7 +75,8 @@ async def roadmap(patient: Surveyed) -> Finding:
             return skipped(texts.no_checkout())
         # all files of the commit, those near the top of a plain folder
         paths = await _entries(checkout) if checkout else beside(patient.folder)
-        return problem(missing_roadmap(path, ON_A_CHECKOUT, paths))
+        there = () if checkout else ("in this folder",)
+        return problem(missing_roadmap(path, ON_A_CHECKOUT, paths, *there))
     found = parse_roadmap(path, content)
     work = [task for task in found.tasks if task.kind == "work"]
     if found.asks:

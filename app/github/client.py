@@ -127,8 +127,8 @@ def judge_failure(request: ApiRequest, reason: str, *, now: datetime, sent: bool
     """Say what a broken or lost answer means; not ``sent``: GitHub never got the request."""
     outage = Outage(
         "github",
-        f"GitHub does not answer as it should ({request.name}: {reason}). Cairn tries again "
-        "automatically; https://www.githubstatus.com shows whether GitHub has problems.",
+        f"GitHub does not answer as it should ({request.name}: {reason}); "
+        "https://www.githubstatus.com shows whether it has problems.",
         until=now + RETRY_AFTER,
     )
     return TryAgain(outage) if request.repeatable or not sent else outage

@@ -97,7 +97,9 @@ class Webhook:
             raise web.HTTPBadRequest(text="The body is compressed; GitHub sends it plain.")
         async with self._bodies.read(request) as body:
             if not signed(body, request.headers.get("X-Hub-Signature-256", ""), self._secret):
-                logger.warning("A webhook was refused: its signature does not match the secret")
+                id = _GUID.fullmatch(request.headers.get("X-GitHub-Delivery", ""))
+                name = id[0] if id else "without an id"
+                logger.warning("Delivery %s was refused: its signature is missing or wrong", name)
                 raise web.HTTPForbidden(text=_UNSIGNED)
             return bytes(body)
 

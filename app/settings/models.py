@@ -118,6 +118,7 @@ EventsUrl = Annotated[SecretStr, AfterValidator(_events_url)]
 Words = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_words)]
 Lowered = BeforeValidator(_lower)
 ExistingFile = Annotated[Path, AfterValidator(_file)]
+AdminToken = Annotated[SecretStr | None, Field(min_length=16)]
 DatabaseUrl = Annotated[SecretStr, AfterValidator(database_url)]
 
 
@@ -196,9 +197,7 @@ class WorkSettings(RunSettings):
     cairn_public_url: BaseUrl | None = Field(
         None, description="Where people reach this server; for links."
     )
-    cairn_admin_token: SecretStr | None = Field(
-        None, description="Token that opens the server's pages."
-    )
+    cairn_admin_token: AdminToken = Field(None, description="Token that opens the server's pages.")
     cairn_run_links: RunLinksFor = Field(
         "public",
         description="Whose runs have a link to their page in the progress comment: those of public "

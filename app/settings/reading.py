@@ -11,9 +11,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
-from pydantic import Field, NonNegativeInt, SecretStr, ValidationError
+from pydantic import Field, NonNegativeInt, ValidationError
 
-from app.settings.models import MISSING, ActionSettings, BaseUrl, RunSettings, ServerSettings
+from app.settings.models import (
+    MISSING,
+    ActionSettings,
+    AdminToken,
+    BaseUrl,
+    RunSettings,
+    ServerSettings,
+)
 
 APP_FILE = "cairn.env"
 APP_NAMES = (
@@ -51,9 +58,7 @@ class SetupSettings(RunSettings):
     )
     github_server_url: BaseUrl | None = Field(None, description="GitHub's pages and git.")
     cairn_public_url: str = Field("", description="Where people reach this server.")
-    cairn_admin_token: SecretStr | None = Field(
-        None, description="Token that opens the server's pages."
-    )
+    cairn_admin_token: AdminToken = Field(None, description="Token that opens the server's pages.")
     cairn_data_dir: Path = Field(Path("data"), description="Folder for what the server keeps.")
     host: str = Field("127.0.0.1", description="Address to listen on.")
     port: Annotated[NonNegativeInt, Field(le=65535)] = Field(8080, description="Port to listen on.")
@@ -180,6 +185,8 @@ def _should(detail: Any) -> str:
             return "should be 1 or 0"
         case "less_than_equal":
             return f"should be at most {detail['ctx']['le']}"
+        case "too_short":
+            return f"should have at least {detail['ctx']['min_length']} characters"
         case "greater_than_equal":
             return f"should be at least {detail['ctx']['ge']}"
         case _:

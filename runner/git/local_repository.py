@@ -313,9 +313,9 @@ class LocalRepository:
         branch = await self._current()
         if branch is None or await self._git.line("for-each-ref", _HEADS + branch):
             raise GitFailed("rev-parse", done.exit_code, done.stderr)
-        raise Outage(
-            "git", f"{self._root} has no commit yet. Commit first: git add . && git commit"
-        )
+        allow = f"git config --global --add safe.directory {self._root} && "
+        to_type = f"{allow if _is_of_others(self._root) else ''}git add . && git commit"
+        raise Outage("git", f"{self._root} has no commit yet. Commit first: {to_type}")
 
 
 def _is_of_others(root: Path) -> bool:

@@ -116,6 +116,7 @@ def test_all_problems_are_told_at_once(environment):
         CAIRN_SANDBOX="vm",
         CAIRN_CONCURENCY="3",
         CAIRN_CONCURRENCY="0",
+        CAIRN_ADMIN_TOKEN="a",
         PORT="70000",
     )
 
@@ -124,7 +125,9 @@ def test_all_problems_are_told_at_once(environment):
     assert set(found) == {
         "GITHUB_APP_ID", "GITHUB_APP_PRIVATE_KEY", "GITHUB_WEBHOOK_SECRET", "OPENAI_API_KEY",
         "GITHUB_API_URL", "CAIRN_SANDBOX", "CAIRN_CONCURENCY", "CAIRN_CONCURRENCY", "PORT",
+        "CAIRN_ADMIN_TOKEN",
     }  # fmt: skip
+    assert "should have at least 16 characters" in found["CAIRN_ADMIN_TOKEN"]
     assert "did you mean CAIRN_CONCURRENCY?" in found["CAIRN_CONCURENCY"]
     assert "set it" in found["GITHUB_WEBHOOK_SECRET"]
 

@@ -13,7 +13,7 @@ from tests.scenarios.process import serving
 from tools.pictures.story import FILES, tell
 
 Look = Callable[[str, str], Awaitable[None]]
-_TOKEN = "pictures"
+_TOKEN = "a-token-for-pictures"
 _ENDS = ": waiting"
 
 

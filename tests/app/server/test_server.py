@@ -105,13 +105,14 @@ BAD = {
 
 @pytest.mark.parametrize(("request_", "status", "says"), BAD.values(), ids=BAD.keys())
 async def test_bad_input_is_refused_with_what_to_do(
-    client, deliveries, arrived, request_, status, says
+    client, deliveries, arrived, caplog, request_, status, says
 ):
     """Each kind of bad request has its status and a JSON error, and stores nothing."""
     answer = await client.post("/webhook", **request_)
 
     assert answer.status == status
     assert says in (await answer.json())["error"]
+    assert ("Delivery " in caplog.text) == (status == 403)  # nobody else sees who sends them
     assert arrived == []
     assert await deliveries.unfinished() == []
 
