@@ -167,6 +167,8 @@ def _iteration(attempt: Attempt, links: list[str]) -> dict[str, object]:
 def _cut(value: object) -> object:
     """Cut long texts anywhere in a value; a model may say half of a surrogate pair."""
     if isinstance(value, str):
+        if len(value) <= MAX_FILE_TEXT and value.isascii():
+            return value
         return cut_middle(value, MAX_FILE_TEXT).encode("utf-8", "replace").decode()
     if isinstance(value, dict):
         return {_cut(key): _cut(inner) for key, inner in value.items()}

@@ -265,6 +265,8 @@ MOST = 500
 """Characters of a text that are read for its title; inline Markdown is not linear in its length."""
 
 _ACTIVE = lazy_pattern(r"[*_`\[\]<>&\\!~]")
+# one line with code in it and nothing else that is active: Markdown shows it without its signs
+_CODED = lazy_pattern(r"[^*_`\[\]<>&\\!~\n]*(?:`[^`~\s][^`~\n]*`(?!`)[^*_`\[\]<>&\\!~\n]*)+")
 _INNER = lazy_pattern(r"\W*~(?!~)[^~]+~\W*")
 _FORMAT = lazy_pattern(
     r"<!--|</?(?:a|b|br|code|del|em|font|i|img|ins|kbd|mark|s|small|span|strong|sub|sup|tt|u)\b",
@@ -346,6 +348,9 @@ class Inline:
         text = text[:MOST].strip()
         if not _ACTIVE.search(text):
             plain = text.split("\n", 1)[0].strip()
+            return RenderedText(plain, plain)
+        if _CODED.fullmatch(text):
+            plain = text.replace("`", "").strip()
             return RenderedText(plain, plain)
         children = self._parser.parseInline(text, self._env)[0].children or []
         line = list(takewhile(lambda token: token.type not in _BREAKS, children))
