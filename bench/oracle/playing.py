@@ -171,7 +171,9 @@ def checkout(task: Task, change: Change, folder: Path, *, bare: bool) -> Scratch
     git = ScratchGit(folder)
     details = "".join(f"\n  {line}" for line in task.details.splitlines())
     roadmap = f"# Roadmap\n\n- [ ] {task.title}{details}\n"
-    git.commit({**change.base, "ROADMAP.md": roadmap.encode()})
+    git.write({**change.base, "ROADMAP.md": roadmap.encode()})
+    git("add", "--all", "--force")  # projects have files that their .gitignore names
+    git.commit({})
     git("tag", f"v{task.project.old}")
     git("tag", task.project.old)
     if "package.json" in change.base and not bare:

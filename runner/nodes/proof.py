@@ -308,27 +308,32 @@ class _Proof:
     async def _try_faults(self, faults: Sequence[Mapping[Mutant, bytes]]) -> Level | None:
         """Run the tests with each group of faults alone; None where none could be put there."""
         session = await self._work.session() if faults else None
-        began = asyncio.get_running_loop().time()
-        seconds = min(_LEAST_SECONDS, self._work.seconds)
+        clock = asyncio.get_running_loop()
+        began, seconds = clock.time(), min(_LEAST_SECONDS, self._work.seconds)
         tried, missed, whole = 0, list[str](), dict[str, bytes]()
         for group in faults:
             files = whole | {fault.path: fault.content for fault in group}
             whole = {fault.path: content for fault, content in group.items()}
             if session is None or not all([await _write(session, *file) for file in files.items()]):
                 continue
-            tool, only = self._suite.tool, self._only
-            ran = as_one_test(await tool.run(session, timeout=seconds, only=only))
             compiled = any(language_of(fault.path) in COMPILED for fault in group)
+            noticed, left = set[str](), self._only
+            while True:
+                ran = as_one_test(await self._suite.tool.run(session, timeout=seconds, only=left))
+                red = {test for test, _ in _failing(self._suite.ids, ran)}
+                missing = set(self._suite.ids) - {plain_id(name) for name in ran.found}
+                # a panic ends all of a test in Go, also the subtests that had not begun
+                ended = _above(red)
+                red |= {test for test in missing if not ended.isdisjoint(_above([test]))}
+                noticed |= red
+                # and the others of its package, which are run without what ended them
+                rest = tuple(t for t in left if t in missing - noticed and ".go::" in t)
+                late = clock.time() - began > _LONGEST_WHOLE
+                if late or not red or not 0 < len(rest) < len(left):
+                    break
+                left = rest
             if ran.result == "failed" and compiled and not any(f.is_case for f in ran.failures):
                 continue  # it was not built
-            noticed = {test for test, _ in _failing(self._suite.ids, ran)}
-            # a panic ends all of a test in Go, also the subtests that had not begun
-            ended = _above(noticed)
-            noticed |= {
-                test
-                for test in set(self._suite.ids) - {plain_id(name) for name in ran.found}
-                if not ended.isdisjoint(_above([test]))
-            }
             self._noticed = (self._noticed or set()) | noticed
             tried += 1
             missed += [] if noticed else map(str, group)
@@ -337,7 +342,7 @@ class _Proof:
                 "mutants",
                 "failed" if missed else "passed",
                 passed=tried - len(missed),
-                seconds=asyncio.get_running_loop().time() - began,
+                seconds=clock.time() - began,
                 reason=f"{len(missed)} of {tried} small faults not noticed" if missed else "",
                 output="\n".join(missed),
                 found=tuple(missed),
