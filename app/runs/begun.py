@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from app.github.repository import GitHubRepository
 from app.progress.comment import Progress
 from app.proposals.service import ShownProposals
+from app.runs.ceilings import Ceilings
 from app.runs.lessons import Lessons
 from app.store.runs import Run
 from runner.config.model import RepositoryConfig
@@ -23,7 +24,7 @@ class RunPorts:
     ``model`` is asked, ``shown`` keeps what people can decide about, ``lessons`` are what earlier
     runs teach, ``config`` reads the repository's configuration, ``missing`` names permissions that
     are not accepted, once. Only an ``app`` opens pull requests that are no task's. ``is_wanted``
-    asks GitHub whether whoever started the run may still do so.
+    asks GitHub whether whoever started the run may still do so; ``ceilings`` are the operator's.
     """
 
     deps: Deps
@@ -35,6 +36,7 @@ class RunPorts:
     config: Callable[[], Awaitable[RepositoryConfig]]
     missing: Callable[[], Awaitable[str]]
     is_wanted: Callable[[], Awaitable[bool]]
+    ceilings: Ceilings
     app: bool
 
 

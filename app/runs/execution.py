@@ -90,14 +90,22 @@ async def execute(
         await runs.set_progress_comment(run.id, comment)
         try:
             config, adjusted = await ports.lessons.adjusted(await ports.config())
-            begun = Begun(run, request_of(run, config), config, ports, started)
+            request = request_of(run, config)
+            options, cut = ports.ceilings.hold(request.options)
+            begun = Begun(run, replace(request, options=options), config, ports, started)
         except ConfigError as error:
             problem = f"`.github/cairn.yml` has errors, so Cairn did not start:\n\n{listed(error)}"
             await ports.progress.finish("refused", problem)
             yield Outcome("ended", "the repository's configuration has errors")
             return
-        options = _pull_options(config, str(run.request.get("by") or ""))
-        ports.repository.in_mode(config.github_mode, options)
+        models, deps = options.models.named(ports.lessons.model), ports.deps
+        if refused := ports.ceilings.refused(models):
+            text = progress_texts.forbidden_models(refused, ports.ceilings.allowed)
+            await ports.progress.finish("refused", text)
+            yield Outcome("ended", f"the operator does not allow {', '.join(refused)}")
+            return
+        shown = _pull_options(config, str(run.request.get("by") or ""))
+        ports.repository.in_mode(config.github_mode, shown)
         # what a person stopped it from doing about conflicts is done now
         await ports.repository.catch_up(anew=run.cause == PERSON)
         for kinds in (KINDS, *(each.kinds for each in features)):
@@ -105,11 +113,10 @@ async def execute(
                 if run.request.get(kind):
                     yield await work(begun)
                     return
-        models, deps = begun.request.options.models.named(ports.lessons.model), ports.deps
         ending = await endings(models, ports.model, deps.clock.now().date())
         for text in ending:
             log.warning("Run %s: %s", run.id, text)
-        notes = "\n\n".join((*ending, _adjusted(adjusted)))
+        notes = "\n\n".join((*ending, cut, _adjusted(adjusted)))
         own, checked, tasks = TaskWork(), False, -1
         async with aclosing(driving(begun.request, NODES, deps, own)) as steps:
             async for step in steps:

@@ -32,6 +32,7 @@ from app.jobs.worker import SegmentEngine
 from app.progress.comment import CommentPlace, Progress
 from app.proposals.service import Look, ShownProposals
 from app.runs.begun import RunPorts
+from app.runs.ceilings import Ceilings
 from app.runs.lessons import Lessons
 from app.runs.outward import Outward
 from app.runs.permissions import MissingPermissions
@@ -234,6 +235,7 @@ class ServerParts:
             config=partial(self.config_at, repository.client, run.repository),
             missing=partial(self.permissions.missing, run),
             is_wanted=partial(self._is_wanted, run),
+            ceilings=Ceilings(self.settings),
             app=self.identity.is_app,
         )
 

@@ -25,6 +25,8 @@ from pydantic.fields import FieldInfo
 from pydantic_core import PydanticCustomError, PydanticUndefined
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
+from runner.config.values import Size
+
 MISSING = "setting_missing"
 """The type of a validation error that means nothing but: it is not set."""
 
@@ -209,6 +211,29 @@ class WorkSettings(RunSettings):
     )
     cairn_allowed_bots: Words = Field(
         (), description="Bots whose commands count, separated by commas."
+    )
+    cairn_allowed_models: Words = Field(
+        (),
+        description="Models that repositories and commands may ask for, separated by commas; "
+        "* stands for any letters (gpt-6*). CAIRN_MODEL is always allowed. Not set: any.",
+    )
+    cairn_max_tokens_per_task: PositiveInt | None = Field(
+        None, description="The most that a repository may set limits.tokens_per_task to."
+    )
+    cairn_max_minutes: PositiveInt | None = Field(
+        None, description="The most that a repository may set limits.minutes to."
+    )
+    cairn_max_memory: Size | None = Field(
+        None, description="The most that a repository may set sandbox.memory to, like 2g."
+    )
+    cairn_max_cpus: Annotated[float, Field(gt=0)] | None = Field(
+        None, description="The most that a repository may set sandbox.cpus to."
+    )
+    cairn_max_pids: PositiveInt | None = Field(
+        None, description="The most that a repository may set sandbox.pids to."
+    )
+    cairn_allow_setup_network: bool = Field(
+        True, description="0 keeps sandbox.network: setup from taking effect."
     )
 
     @field_validator("database_url", mode="before")
