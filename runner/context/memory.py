@@ -37,7 +37,9 @@ def of_task(state: RunState, key: str) -> tuple[MemoryNote, ...]:
         return rejected
     if attempt.status in (Status.COMPLETED, Status.IN_REVIEW):
         run = state.request.id
-        return (*_done(attempt, title, run), *_asked(state, attempt, run), *_helped(attempt, run))
+        mended = note("failures", key, "", run)  # what failed before does not any more
+        asked, helped = _asked(state, attempt, run), _helped(attempt, run)
+        return (mended, *_done(attempt, title, run), *asked, *helped)
     if attempt.failure and attempt.status is not Status.PENDING:
         failure = attempt.failure
         text = f"{title}: {failure.reason} at {failure.node}: {failure.message}"
@@ -64,7 +66,10 @@ def note(kind: str, about: str, text: str, run: str) -> MemoryNote:
 
 
 def merged(old: Sequence[MemoryNote], new: Sequence[MemoryNote]) -> tuple[MemoryNote, ...]:
-    """Return the notes with ``new`` last, each subject once, the oldest over the bound gone."""
+    """Return the notes with ``new`` last, each subject once, the oldest over the bound gone.
+
+    A new one without a text takes away what was known.
+    """
     kept = {(one.kind, one.about): one for one in old}
     for one in new:
         before = kept.pop((one.kind, one.about), None)
@@ -73,7 +78,7 @@ def merged(old: Sequence[MemoryNote], new: Sequence[MemoryNote]) -> tuple[Memory
         kept[one.kind, one.about] = one
     left = dict(MOST)
     newest: list[MemoryNote] = []
-    for one in reversed(kept.values()):
+    for one in (each for each in reversed(kept.values()) if each.text):
         left[one.kind] -= 1
         if left[one.kind] >= 0:
             newest.append(one)

@@ -42,6 +42,8 @@ from runner.state.run_state import Attempt, RunState, Status
 
 log = logging.getLogger(__name__)
 
+_NOT_FOUND = 127  # what a shell says of a program that is not there
+
 References = Callable[[str, int], Sequence[str]]
 """The artifacts of an attempt, by its task and its number."""
 
@@ -103,7 +105,7 @@ class Recorder:
             case Verified(verification=verification):
                 ran = commands_of(verification)
                 self._ran(event.task, lambda tools, step: with_tools(tools, ran, step=step))
-            case CommandRan():
+            case CommandRan() if event.exit_code != _NOT_FOUND:
                 self._ran(event.task, lambda tools, step: with_command(tools, event, step=step))
             case OutageMet(kind=kind) if error := waited_out(kind):
                 if attempt := self._attempt(event.task):

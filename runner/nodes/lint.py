@@ -76,6 +76,8 @@ async def _before(work: NodeWork, run: LintRun) -> Level:
         return known[key].levels[0]
     level = await lint_level(await work.session(ChangeSet()), run, timeout=work.seconds)
     known[key] = Verification(tree, (level,))
+    if level.result == "skipped":
+        return level
     who = (work.state.request.id, work.state.current)
     told = CommandRan(*who, "lint", level.command, level.exit_code, level.seconds)
     await work.deps.events.emit(told)

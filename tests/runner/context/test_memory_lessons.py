@@ -94,6 +94,14 @@ def test_why_a_proposal_was_rejected_is_kept() -> None:
     assert [n.kind for n in of_task(_state(silent), KEY)] == []
 
 
+def test_a_failure_that_a_later_run_mended_is_forgotten() -> None:
+    """It would warn of what is done."""
+    known = [note("failures", KEY, "1.1 Add: unknown", "r0"), note("failures", "k2", "other", "r0")]
+    left = merged(known, of_task(_state(_done()), KEY))
+
+    assert [(n.kind, n.about) for n in left] == [("failures", "k2")]
+
+
 def test_a_hostile_note_stays_one_line_of_a_list() -> None:
     """Whatever a note says, written by a run or into the file by hand, it is one line."""
     hostile = (
