@@ -13,13 +13,16 @@ unexport PYTHONDONTWRITEBYTECODE
 PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check matrix chaos bench docs pictures lock venv
+.PHONY: help demo model test check matrix chaos bench docs pictures lock venv
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/'
 
 demo: $(STAMP) ## show Cairn work on a GitHub of its own (KEEP=1: stay up for a browser; KILL=1: survive a kill -9)
 	@$(BIN)/python -m tools.demo $(if $(KEEP),--keep) $(if $(KILL),--kill) $(ARGS)
+
+model: $(STAMP) ## answer the quick start's two tasks without a key, until Ctrl-C (it prints OPENAI_BASE_URL; PORT=8765)
+	@$(BIN)/python -m tests.model_server --script docs/quick-start.yaml --port $(or $(PORT),8765)
 
 test: $(STAMP) ## run the tests (ARGS=--long: the long ones too); what is skipped is listed with its reason
 	@echo "== pytest"

@@ -15,7 +15,7 @@ from tests.app.setup.setup_kit import browsing
 from tests.docs.journeys import journey
 from tests.docs.stranger import Stranger, stranger
 from tests.fake_github import FakeGitHub
-from tests.model_server import ScriptedModel, serve
+from tests.model_server import read_script, serve
 from tests.runner.git.scratch_git import ScratchGit
 from tests.scenarios.process import Process
 from tools.docs.parts import ROOT
@@ -25,27 +25,8 @@ pytestmark = [
     pytest.mark.timeout(600),
 ]
 
-PRICE = '''\
-price.py
-```python
-"""Prices in cents."""
-
-
-def total(cents: list[int]) -> int:
-    """Return the sum."""
-    return sum(cents)
-```
-
-test_price.py
-```python
-from price import total
-
-
-def test_total():
-    assert total([250, 99]) == 349
-    assert total([]) == 0
-```
-'''
+SCRIPT = ROOT / "docs/quick-start.yaml"
+"""What `make model` plays."""
 INSTALL, *CHECKOUT = journey("On your own checkout")
 
 
@@ -70,11 +51,10 @@ def installed(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Stran
 
 async def test_on_a_checkout(installed: Stranger) -> None:
     """From a new project to a first verified commit, with its box ticked."""
-    model = ScriptedModel()
-    model.says(PRICE)
+    model = read_script(SCRIPT)
     async with serve(model) as url:
         said = await installed.types(*CHECKOUT, OPENAI_BASE_URL=url)
-    model.verify()
+    assert model.violations == []
 
     assert "[DRY RUN]" in said
     assert "test_price.py" in said
@@ -109,8 +89,7 @@ async def _address(shell: asyncio.subprocess.Process) -> str:
 async def test_as_an_app(installed: Stranger, tmp_path: Path) -> None:
     """From nothing to a server of one's own that opens a pull request."""
     setup, start = journey("As a GitHub App")
-    model = ScriptedModel()
-    model.says(PRICE)
+    model = read_script(SCRIPT)
     sandbox = {"CAIRN_SANDBOX": "process", "CAIRN_ALLOW_UNSANDBOXED": "1", "PORT": "0"}
     async with (
         FakeGitHub(tmp_path / "github") as github,
@@ -134,4 +113,4 @@ async def test_as_an_app(installed: Stranger, tmp_path: Path) -> None:
         assert await server.end(signal.SIGTERM) == 0
         assert "1.1" in github.says("octo/shop", issue.number)[0]
         github.verify()
-    model.verify()
+    assert model.violations == []
