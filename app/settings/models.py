@@ -214,8 +214,8 @@ class WorkSettings(RunSettings):
     )
     cairn_allowed_models: Words = Field(
         (),
-        description="Models that repositories and commands may ask for, separated by commas; "
-        "* stands for any letters (gpt-6*). CAIRN_MODEL is always allowed. Not set: any.",
+        description="Models that repositories and commands may ask for, or shell patterns of them, "
+        "separated by commas. CAIRN_MODEL is always allowed. Not set: any.",
     )
     cairn_max_tokens_per_task: PositiveInt | None = Field(
         None, description="The most that a repository may set limits.tokens_per_task to."
