@@ -41,8 +41,9 @@ check: $(STAMP) ## run everything that must be right before a merge: style, type
 	@$(PYTEST) tests/runner --cov --cov-report= $(ARGS); loop=$$?; \
 	    echo "== pytest, the rest" && $(PYTEST) --ignore tests/runner $(ARGS) && exit $$loop
 
-chaos: $(STAMP) ## let people do 300 things at will to ten tasks (CHAOS_SEED="1 2", CHAOS_EVENTS=300)
+chaos: $(STAMP) ## let people do 300 things at will to ten tasks, and processes die (CHAOS_SEED="1 2", CHAOS_EVENTS=300)
 	@CHAOS_EVENTS=$${CHAOS_EVENTS:-300} $(PYTEST) --long tests/scenarios/test_chaos.py $(ARGS)
+	@CHAOS_RUNS=30 CHAOS_AWAY=30 $(PYTEST) --long --matrix tests/scenarios/test_workers.py $(ARGS)
 
 bench: $(STAMP) ## measure (no tests, no time limits)
 	@$(BIN)/python -m bench $(ARGS)

@@ -8,6 +8,7 @@ import pwd
 import shutil
 import subprocess
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -40,7 +41,8 @@ def postgresql(settings: str = _SETTINGS) -> Iterator[Cluster]:
     cluster = Cluster(folder, programs)
     try:
         cluster.make()
-        cluster.run("pg_ctl", "start", "-w", "-l", "log", "-o", f"-k {folder} {_QUIET} {settings}")
+        cluster.options = f"-k {folder} {_QUIET} {settings}"
+        cluster.run("pg_ctl", "start", "-w", "-l", "log", "-o", cluster.options)
         yield cluster
     finally:
         cluster.run("pg_ctl", "stop", "-m", "immediate")
@@ -53,6 +55,7 @@ class Cluster:
     def __init__(self, folder: Path, programs: Path) -> None:
         self.folder = folder
         self._programs = programs
+        self.options = ""
 
     def make(self) -> None:
         """Make the cluster's files, owned by who will run it: PostgreSQL refuses root."""
@@ -66,9 +69,14 @@ class Cluster:
         self.run("createdb", f"--host={self.folder}", "--username=cairn", *options, name)
         return f"postgresql://cairn@/{name}?host={self.folder}"
 
-    def crash(self) -> None:
-        """End the server as a crash would, every connection with it, and start it again."""
-        self.run("pg_ctl", "restart", "-m", "immediate", "-w", "-l", "log")
+    def crash(self, away: int = 0) -> None:
+        """End the server as a crash would, every connection with it, and start it again.
+
+        It is ``away`` for so many seconds.
+        """
+        self.run("pg_ctl", "stop", "-m", "immediate", "-w")
+        time.sleep(away)
+        self.run("pg_ctl", "start", "-w", "-l", "log", "-o", self.options)
 
     def run(self, program: str, *arguments: str) -> None:
         """Run one of PostgreSQL's programs. Raises ``CalledProcessError``."""

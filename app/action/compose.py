@@ -201,9 +201,7 @@ async def acting(
     heard = Heard()
     async with AsyncExitStack() as stack:
         try:
-            parts = await open_parts(
-                settings, around, stack, lambda _session, _mask: entry.identity
-            )
+            parts = await open_parts(settings, around, stack, lambda *_: entry.identity)
         except Outage as outage:
             if outage.kind != "sandbox":
                 raise

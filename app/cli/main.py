@@ -59,6 +59,12 @@ _RUN_CODES = {
     4: "an outage or a budget paused the run (cairn resume)",
     130: "interrupted (cairn resume)",
 }
+_SERVER_CODES = {
+    0: "stopped normally",
+    2: "wrong settings or database",
+    4: "an outage at the start",
+    75: "it was silent for too long; others continue its work, start it again",
+}
 _CODES = {0: "done", 2: "wrong usage or settings; nothing was changed"}
 
 _EXAMPLES: Mapping[str, tuple[str, ...]] = {
@@ -81,7 +87,8 @@ _EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "doctor": ("cairn doctor", "cairn doctor --json"),
     "init": ("cairn init",),
     "graph": ("cairn graph > loop.mmd",),
-    "serve": ("cairn serve", "cairn doctor && cairn serve"),
+    "serve": ("cairn serve", "cairn doctor && cairn serve", "cairn serve --no-work"),
+    "worker": ("cairn worker", "cairn worker --slots 8"),
     "setup": ("cairn setup",),
     "merge-roadmap": (
         "cairn merge-roadmap BASE.md OURS.md THEIRS.md",
@@ -109,7 +116,8 @@ _EXITS: Mapping[str, Mapping[int, str]] = {
     "doctor": {0: "no problem was found", 2: "there is a problem"},
     "init": {0: "the tests start", 2: "something is still missing"},
     "graph": {0: "always"},
-    "serve": {0: "stopped normally", 2: "wrong settings or database", 4: "an outage at the start"},
+    "serve": _SERVER_CODES,
+    "worker": _SERVER_CODES,
     "merge-roadmap": {
         0: "merged",
         1: "a person has to resolve conflicts in the file",
@@ -157,11 +165,20 @@ def cairn(version: Version = False) -> None:
     """Execute a repository's roadmap, one verified checkpoint at a time."""
 
 
-def serve() -> None:
+def serve(work: option.Work = True) -> None:
     """Run the server of the GitHub App, configured by the environment."""
     from app.cli.serve import command
+    from app.runs.parts import Role
 
-    raise typer.Exit(command())
+    raise typer.Exit(command(Role(works=work)))
+
+
+def worker(slots: option.Slots = None) -> None:
+    """Work on the runs of a server, beside it or on another machine (needs PostgreSQL)."""
+    from app.cli.serve import command
+    from app.runs.parts import Role
+
+    raise typer.Exit(command(Role(serves=False, slots=slots)))
 
 
 def run(
@@ -237,7 +254,7 @@ def graph() -> None:
 
 cli.command()(run)
 add_to(cli)
-for command in (analyze, init, doctor, serve, setup, action, graph):
+for command in (analyze, init, doctor, serve, worker, setup, action, graph):
     cli.command()(command)
 with_examples(cli)
 with_examples(roadmap_cli, "roadmap")

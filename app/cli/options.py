@@ -142,3 +142,11 @@ Verbose = Annotated[
 LogLevel = Annotated[
     Literal["debug", "info", "warning", "error"], typer.Option(help="How much to log.")
 ]
+
+Work = Annotated[
+    bool, typer.Option(" /--no-work", help="Leave all work to workers (needs PostgreSQL).")
+]
+Slots = Annotated[
+    int | None,
+    typer.Option(min=1, help="Runs to work on at the same time (default: CAIRN_CONCURRENCY)."),
+]

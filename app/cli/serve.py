@@ -7,9 +7,11 @@ import logging
 import os
 import signal
 import sys
+from dataclasses import replace
 
 from app.compose.server import server
 from app.logs import secrets_of, set_up_logging
+from app.runs.parts import ROLE, Role
 from app.server.connections import listening
 from app.settings import (
     ServerSettings,
@@ -20,20 +22,20 @@ from app.settings import (
 )
 from app.settings.reading import APP_NAMES
 from app.setup.command import lacks_an_app, set_up
-from app.store.database import StoreError
+from app.store.database import StoreError, is_sqlite
 from app.texts import setup_texts as words
 from runner.errors import Outage
 
 log = logging.getLogger(__name__)
 
 
-def command() -> int:
-    """Serve until the end; if the server cannot start, standard error says why.
+def command(role: Role = ROLE) -> int:
+    """Serve, or only work, until the end; if it cannot start, standard error says why.
 
     Returns the exit code: 2 for settings and database, 4 when something outside does not work.
     """
     try:
-        asyncio.run(serve())
+        asyncio.run(serve(role))
     except SettingsError as error:
         hint = f"\n{words.hint()}" if lacks_an_app(error.problems) else ""
         return _complain(f"{error}{hint}", 2)
@@ -44,18 +46,32 @@ def command() -> int:
     return 0
 
 
-async def serve() -> None:
+async def serve(role: Role = ROLE) -> None:
     """Run until SIGTERM or SIGINT. Raises ``SettingsError``, ``StoreError`` or ``Outage``."""
     stop = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
-    settings = await _settings(stop)
+    settings = await _settings(stop) if role.serves else load_server_settings()
     if settings is None:
         return
     set_up_logging(settings.cairn_log_level, secrets=secrets_of(settings))
     keep_private()
-    async with server(settings) as running:
+    alone = is_sqlite(settings.database_url.get_secret_value())
+    if alone and not (role.serves and role.works):
+        raise StoreError(words.one_process())
+
+    def outdated() -> None:
+        if not stop.is_set():
+            log.warning("A newer Cairn has changed the database. This process ends.")
+        stop.set()
+
+    async with server(settings, role=replace(role, outdated=outdated)) as running:
         log.info(running.sandbox.reason)
+        if not role.serves:
+            log.info("Working on up to %s runs at the same time", running.slots)
+            await stop.wait()
+            log.info("Stopping: other workers continue what was at work here")
+            return
         async with listening(running.app, settings.host, settings.port) as address:
             log.info("Listening on %s", address)
             await stop.wait()

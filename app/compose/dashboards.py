@@ -36,6 +36,8 @@ def dashboards(parts: ServerParts, runs: StoredRuns, waiting: WaitEstimate) -> D
         StoredBoards(parts.store),
         clock=around.clock,
         rest=around.rest,
+        pass_on=parts.others.pass_on,
+        turn=parts.others.turn,
         on_bug=around.on_bug,
     )
 

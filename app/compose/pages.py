@@ -6,9 +6,11 @@ import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 from aiohttp import web
 
+from app.jobs.member import Alone
 from app.jobs.worker import Outcome
 from app.pages.answers import answer
 from app.pages.door import Door
@@ -17,7 +19,7 @@ from app.pages.operations import Operations
 from app.pages.site import Sources, routes
 from app.pages.view import Listing
 from app.progress.waiting import WaitEstimate
-from app.runs.live import Hub
+from app.runs.live import LIVE, Hub
 from app.runs.parts import Folders, ServerParts
 from app.server.http import Access
 from app.server.links import RunLinks
@@ -89,8 +91,15 @@ class Watching:
 def watching(parts: ServerParts, also: tuple[Events, ...]) -> Watching:
     """Put the pages together; nothing is read before somebody asks for a page."""
     settings, clock, mask, runs = parts.settings, parts.around.clock, parts.mask, parts.runs
-    hub, journal = Hub(clock, mask=mask), parts.journal
-    waiting = WaitEstimate(runs, at_once=settings.cairn_concurrency, clock=clock)
+    others, journal = parts.others, parts.journal
+    hub = Hub(clock, mask=mask, tell=None if isinstance(others, Alone) else others.tell)
+
+    async def elsewhere(said: Mapping[str, Any]) -> None:
+        if said.get("by", others.id) != others.id:
+            await hub.hear(said)
+
+    others.hear(LIVE, elsewhere)
+    waiting = WaitEstimate(runs, at_once=parts.slots, clock=clock)
     sources = Sources(
         runs=runs,
         listing=Listing(parts.store),
@@ -98,7 +107,7 @@ def watching(parts: ServerParts, also: tuple[Events, ...]) -> Watching:
         hub=hub,
         recall=lambda run: recall(run, journal),
         steps=journal.steps,
-        kept=lambda run: parts.folders.kept(run.repository_id),
+        kept=lambda run: parts.folders.kept(run.repository_id, run.id),
         detail=lambda run, state, key: detail(run, state, key, parts.folders),
         server_url=settings.github_server_url,
         mask=mask,
@@ -111,7 +120,6 @@ def watching(parts: ServerParts, also: tuple[Events, ...]) -> Watching:
         metrics=metrics,
         waiting=waiting,
         clock=clock,
-        at_once=settings.cairn_concurrency,
     )
     histories = HistoryPages(HistorySources(parts.history, sources.listing, clock, mask))
     every = (
@@ -142,7 +150,7 @@ def run_links(settings: ServerSettings, clock: Clock) -> RunLinks:
 
 async def detail(run: Run, state: RunState, key: str, folders: Folders) -> TaskDetail:
     """A task that the run took up, with its files; nothing is fetched for it."""
-    kept = folders.kept(run.repository_id)
+    kept = await folders.kept(run.repository_id, run.id)
     exchanges = await asyncio.to_thread(kept.exchanges, run.id, key)
     verifications = await asyncio.to_thread(kept.verifications, run.id, key)
     before = await _before(state.attempts[key], folders.objects(run.repository_id))

@@ -11,14 +11,15 @@ import aiohttp
 
 from app.github.config import Configurations
 from app.github.token_identity import Identity
+from app.jobs.member import Alone, Member, Membership
 from app.local.compose import open_model, sandboxes
 from app.logs import mask_for, secrets_of
 from app.runs.outward import Outward, events_file
-from app.runs.parts import Folders, ServerParts, Surroundings
+from app.runs.parts import ROLE, Folders, Role, ServerParts, Surroundings
 from app.runs.permissions import MissingPermissions
 from app.server.links import RunLinks
 from app.settings import WorkSettings
-from app.store.database import keep_private, open_store
+from app.store.database import Store, is_sqlite, keep_private, open_store
 from app.store.deliveries import StoredRefusals
 from app.store.runs import StoredJournal
 from runner.context.library import Index
@@ -32,12 +33,14 @@ async def open_parts(
     settings: WorkSettings,
     around: Surroundings,
     stack: AsyncExitStack,
-    identify: Callable[[aiohttp.ClientSession, Mask], Identity],
+    identify: Callable[[aiohttp.ClientSession, Mask, Membership], Identity],
     links: RunLinks | None = None,
+    role: Role = ROLE,
 ) -> ServerParts:
     """Open what all runs share; ``stack`` closes it. ``identify`` says who we are at GitHub.
 
-    ``links`` are those to the runs' pages, None where nobody serves any.
+    ``links`` are those to the runs' pages, None where nobody serves any. Raises ``StoreError``
+    where a SQLite file would need several processes.
     """
     folder, mask = settings.cairn_data_dir, mask_for(secrets_of(settings))
     stack.callback(os.close, take_folder(folder, name=f"the data folder {folder}"))
@@ -49,7 +52,8 @@ async def open_parts(
     await choice.sandbox.sweep()
     model = open_model(settings, around.sleep, kept=folder, mask=mask)
     stack.push_async_callback(model.close)
-    identity = identify(session, mask)
+    others = _others(settings, around, store, role)
+    identity = identify(session, mask, others)
     return ServerParts(
         settings=settings,
         around=around,
@@ -58,13 +62,31 @@ async def open_parts(
         model=model,
         journal=StoredJournal(store, around.clock),
         sandbox=replace(choice, sandbox=MaskedSandbox(choice.sandbox, mask)),
-        folders=Folders(folder, mask=mask),
+        folders=Folders(
+            folder, mask=mask, turn=others.turn, shared=None if isinstance(others, Alone) else store
+        ),
         index=Index(FactsFile(folder / "index" / "facts.bin")),
         mask=mask,
         configs=Configurations(clock=around.clock, images=settings.cairn_allowed_images),
         outward=Outward(around.clock, mask, events_file(settings), around.on_bug),
         permissions=MissingPermissions(identity, StoredRefusals(store, around.clock)),
+        others=others,
         links=links,
+    )
+
+
+def _others(settings: WorkSettings, around: Surroundings, store: Store, role: Role) -> Membership:
+    """This process among those that use the database."""
+    url = settings.database_url.get_secret_value()
+    if is_sqlite(url):
+        return Alone()
+    return Member(
+        store,
+        url,
+        slots=role.slots or settings.cairn_concurrency if role.works else 0,
+        works=role.works,
+        outdated=role.outdated,
+        on_bug=around.on_bug,
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 
@@ -11,14 +11,16 @@ from aiohttp import web
 
 from app.compose.pages import run_links
 from app.compose.parts import open_parts
-from app.compose.work import working
+from app.compose.work import Working, working
 from app.github.deliveries import HookDeliveries
 from app.github.identity import AppIdentity
+from app.jobs.event_sender import OUTBOX
 from app.jobs.inbox import CatchUp, Inbox
+from app.jobs.member import Duty, Membership
 from app.jobs.worker import Worker
 from app.proposals.polling import Poller
 from app.runs.outward import with_webhook
-from app.runs.parts import Surroundings
+from app.runs.parts import ROLE, Role, Surroundings
 from app.server.http import build_app
 from app.settings import ServerSettings
 from handlers.webhooks import WEBHOOKS
@@ -42,13 +44,14 @@ class Server:
     poller: Poller
     catch_up: CatchUp
     sandbox: SandboxChoice
+    slots: int
     idle: Callable[[], Awaitable[None]]
     """Waits until every delivery is handled, no poll is due and no run can continue."""
 
 
 @asynccontextmanager
 async def server(
-    settings: ServerSettings, around: Surroundings | None = None
+    settings: ServerSettings, around: Surroundings | None = None, role: Role = ROLE
 ) -> AsyncIterator[Server]:
     """Build the server, take up what an earlier process left, and close it in order.
 
@@ -56,7 +59,7 @@ async def server(
     """
     around = around or Surroundings(SystemClock())
 
-    def identify(session: aiohttp.ClientSession, mask: Mask) -> AppIdentity:
+    def identify(session: aiohttp.ClientSession, mask: Mask, others: Membership) -> AppIdentity:
         return AppIdentity(
             app_id=str(settings.github_app_id),
             private_key=settings.github_app_private_key.get_secret_value(),
@@ -65,17 +68,41 @@ async def server(
             clock=around.clock,
             sleep=around.sleep,
             mask=mask,
+            certain=others.certain,
         )
 
     async with AsyncExitStack() as stack:
         links = run_links(settings, around.clock)
-        parts = await open_parts(settings, around, stack, identify, links)
-        sending = with_webhook(parts.outward, settings, parts.store, around.rest)
+        parts = await open_parts(settings, around, stack, identify, links, role)
+        sending = with_webhook(
+            parts.outward, settings, parts.store, around.rest, parts.others.pass_on
+        )
         outward, sender = await stack.enter_async_context(sending)
         parts = replace(parts, outward=outward)
-        work = await stack.enter_async_context(working(parts))
-        if sender:
-            await sender.start()
+        identity = parts.identity
+        if not isinstance(identity, AppIdentity):
+            raise TypeError("only an App has deliveries")
+        found: list[CatchUp] = []
+
+        def duties(work: Working) -> Iterator[Duty]:
+            """What the leader does besides the work itself."""
+            if sender:
+                yield Duty(sender.start, sender.stop, OUTBOX, sender.look)
+            found.append(
+                CatchUp(
+                    HookDeliveries(identity.app),
+                    work.deliveries,
+                    take=work.inbox.put,
+                    events=WORKED,
+                    clock=around.clock,
+                    rest=around.rest,
+                    on_bug=around.on_bug,
+                )
+            )
+            yield Duty(found[0].start, found[0].stop)
+
+        work = await stack.enter_async_context(working(parts, duties=duties))
+        (catch_up,) = found
         app = build_app(
             secret=settings.github_webhook_secret,
             deliveries=work.deliveries,
@@ -89,20 +116,6 @@ async def server(
             routes=work.watch.routes,
         )
         app.on_shutdown.append(work.watch.on_shutdown)
-        identity = parts.identity
-        if not isinstance(identity, AppIdentity):
-            raise TypeError("only an App has deliveries")
-        catch_up = CatchUp(
-            HookDeliveries(identity.app),
-            work.deliveries,
-            take=work.inbox.put,
-            events=WORKED,
-            clock=around.clock,
-            rest=around.rest,
-            on_bug=around.on_bug,
-        )
-        stack.push_async_callback(catch_up.stop)
-        catch_up.start()
 
         async def idle() -> None:
             await catch_up.idle()
@@ -110,4 +123,6 @@ async def server(
             if sender:
                 await sender.idle()
 
-        yield Server(app, work.inbox, work.worker, work.poller, catch_up, parts.sandbox, idle)
+        slots = parts.others.slots or settings.cairn_concurrency
+        sandbox, own = parts.sandbox, (work.inbox, work.worker, work.poller)
+        yield Server(app, *own, catch_up, sandbox, slots, idle)

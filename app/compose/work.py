@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+import logging
+from collections.abc import AsyncIterator, Callable, Collection, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
 from app.compose.dashboards import dashboards, place_of
 from app.compose.pages import Watching, watching
-from app.dashboard.keeper import Dashboards
+from app.dashboard.keeper import BOARDS, Dashboards
 from app.dispatch import Dispatch
 from app.features import COMMANDS, FEATURES
 from app.jobs.engine import Engine
 from app.jobs.inbox import Inbox
-from app.jobs.worker import Outcome, SegmentEngine, Worker
+from app.jobs.member import Duty
+from app.jobs.worker import RUNS, Outcome, SegmentEngine, Worker
 from app.pages.deciding import Deciding
-from app.proposals.polling import Poller
+from app.proposals.polling import POLLS, Poller
 from app.proposals.service import ProposalService
 from app.pushes.push import RoadmapPushes
 from app.runs.begun import RunPorts
@@ -26,12 +28,14 @@ from app.runs.parts import ServerParts
 from app.runs.reactions import Reactions
 from app.runs.returning import Returning
 from app.runs.service import RunService
-from app.store.deliveries import Deliveries
+from app.store.deliveries import DELIVERIES, Deliveries
 from app.store.proposals import StoredProposals
 from app.store.queue import Queue
 from app.store.runs import Run, StoredRuns
 from app.store.wakeups import Wakeups
 from runner.ports import Events
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -61,19 +65,35 @@ class Working:
 
 
 @asynccontextmanager
-async def working(parts: ServerParts, also: tuple[Events, ...] = ()) -> AsyncIterator[Working]:
+async def working(
+    parts: ServerParts,
+    also: tuple[Events, ...] = (),
+    duties: Callable[[Working], Iterable[Duty]] = lambda _: (),
+) -> AsyncIterator[Working]:
     """Put it together, take up what an earlier process left, and stop it in order.
 
-    ``also`` hear of every run. Raises ``Outage``.
+    ``also`` hear of every run; ``duties`` are those of the process that leads, besides ours. Raises
+    ``Outage``.
     """
-    work = _work(parts, also)
+    work, others = _work(parts, also), parts.others
+    polls, inbox, boards, worker = work.poller, work.inbox, work.dashboards, work.worker
     async with AsyncExitStack() as stack:
-        polls, inbox, boards = work.poller, work.inbox, work.dashboards
-        for stop in (work.worker.stop, work.engine.stop, polls.stop, inbox.stop, boards.stop):
-            stack.push_async_callback(stop)
-        await work.engine.start(work.worker.step)
-        for start in (work.worker.start, inbox.start, polls.start, boards.start):
-            await start()
+        await others.join()
+        stack.push_async_callback(others.leave)
+        stack.push_async_callback(worker.stop)
+        stack.push_async_callback(work.engine.stop)
+        await work.engine.start(worker.step)
+        stack.push_async_callback(inbox.stop)
+        stack.push_async_callback(others.resign)
+        await others.begin(
+            Duty(worker.start, worker.keep_no_time, RUNS, worker.look),
+            Duty(polls.start, polls.stop, POLLS, polls.look),
+            Duty(boards.start, boards.stop, BOARDS, boards.start),
+            *duties(work),
+        )
+        if others.works:
+            await inbox.start()
+            await work.queue.fill()  # there are more places than before
         yield work
 
 
@@ -83,9 +103,30 @@ def _work(parts: ServerParts, also: tuple[Events, ...]) -> Working:
     runs, stored = parts.runs, StoredProposals(parts.store, around.clock)
     watch = watching(parts, also)
     boards = dashboards(parts, runs, watch.waiting)
-    engine = (around.engine or Engine)(settings.database_url.get_secret_value())
-    wakeups = Wakeups(around.clock, engine.enqueue, at_once=settings.cairn_concurrency)
+    others, url = parts.others, settings.database_url.get_secret_value()
+    engine = (
+        around.engine(url)
+        if around.engine
+        else Engine(url, executor=others.id, slots=others.slots, works=others.works)
+    )
+    wakeups = Wakeups(
+        around.clock,
+        engine.enqueue,
+        at_once=parts.slots,
+        worker=others.id,
+        stop=engine.enqueue_stop,
+    )
     queue = Queue(parts.store, around.clock, wakeups)
+
+    async def lost(wakeups: list[str]) -> Collection[str]:
+        return await engine.lost(wakeups, await others.living())
+
+    async def bury() -> None:
+        """Give what is left of processes that died to those that live."""
+        living = await others.living()
+        log.info("Segments that go on elsewhere: %s", await engine.recover(living))
+        await deliveries.release_dead(living)
+        await worker.start()
 
     async def mark(run: Run) -> None:
         """A run that works on tasks changes what the dashboard shows; a set-up asks for one."""
@@ -94,7 +135,7 @@ def _work(parts: ServerParts, also: tuple[Events, ...]) -> Working:
 
     async def ports_of(run: Run) -> RunPorts:
         await mark(run)
-        return await parts.ports(run, watch.events, poller.look, QueuedFollowUps(service, run))
+        return await parts.ports(run, watch.events, poll, QueuedFollowUps(service, run))
 
     async def stopped(run: Run, outcome: Outcome) -> None:
         await mark(run)
@@ -108,14 +149,16 @@ def _work(parts: ServerParts, also: tuple[Events, ...]) -> Working:
             stopped=stopped,
             features=FEATURES,
         ).begin,
-        lost=engine.lost,
+        lost=lost,
         clock=around.clock,
         rest=around.rest,
+        pass_on=others.pass_on,
         on_bug=around.on_bug,
     )
 
     async def poll() -> None:
-        await poller.look()
+        if not await others.pass_on(POLLS):
+            await poller.look()
 
     proposals = ProposalService(stored, queue, rules_of=parts.rules_of, look=worker.look, poll=poll)
     reactions = Reactions(parts, proposals)
@@ -147,8 +190,20 @@ def _work(parts: ServerParts, also: tuple[Events, ...]) -> Working:
     )
     deliveries = Deliveries(parts.store, around.clock)
     inbox = Inbox(
-        deliveries, dispatch, clock=around.clock, sleep=around.sleep, on_bug=around.on_bug
+        deliveries,
+        dispatch,
+        clock=around.clock,
+        sleep=around.sleep,
+        worker=others.id,
+        on_bug=around.on_bug,
     )
+
+    async def arrived(_: object) -> None:
+        if others.works:
+            inbox.look()
+
+    others.bury = bury
+    others.hear(DELIVERIES, arrived)
     deciding = Deciding(runs, stored, proposals.decide, around.clock)
     watch.routes.extend(deciding.routes(watch.door))
     return Working(

@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections import defaultdict
 from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 
 from cachetools import LRUCache
@@ -40,6 +40,8 @@ EVERY = 60.0
 """Seconds between two writes because of runs, at least."""
 
 _MOST_KNOWN = 10_000
+BOARDS = "boards"
+"""The topic of what other processes tell the one that writes dashboards."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +70,8 @@ class BoardSources:
 class Dashboards:
     """The dashboards of all repositories. ``rest`` waits (seconds); ``on_bug`` hears of bugs.
 
-    ``stored`` keeps what is due.
+    ``stored`` keeps what is due. ``pass_on`` leaves the writing to the process that leads,
+    ``turn`` makes a lock that all processes share.
     """
 
     def __init__(
@@ -78,8 +81,11 @@ class Dashboards:
         *,
         clock: Clock,
         rest: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        pass_on: Callable[[str], Awaitable[bool]],
+        turn: Callable[[str], AbstractAsyncContextManager[object]],
         on_bug: Callable[[Exception], None] | None = None,
     ) -> None:
+        self._pass_on = pass_on
         self._sources = sources
         self._stored = stored
         self._clock = clock
@@ -90,7 +96,8 @@ class Dashboards:
         self._tasks: set[asyncio.Task[None]] = set()
         self._written: LRUCache[int, float] = LRUCache(_MOST_KNOWN)
         self._unreachable: LRUCache[int, bool] = LRUCache(_MOST_KNOWN)
-        self._turns: defaultdict[int, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._turn = turn
+        self._turns: dict[int, AbstractAsyncContextManager[object]] = {}
         self._busy = 0
         self._idle = asyncio.Event()
         self._idle.set()
@@ -114,6 +121,8 @@ class Dashboards:
             return  # it is stored already
         try:
             due = await self._stored.mark(due)
+            if await self._pass_on(BOARDS):
+                return
         except Outage as outage:  # it is still written, unless this process ends before
             log.warning("%s", outage.message)
         self._schedule(due)
@@ -143,6 +152,8 @@ class Dashboards:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+        self._waiting.clear()
+        self._due.clear()
 
     async def text_of(
         self, place: BoardPlace, config: RepositoryConfig, note: str
@@ -235,7 +246,8 @@ class Dashboards:
 
         ``here`` is the issue that is known to be it, though somebody may have lost its mark.
         """
-        async with self._turns[place.repository_id]:
+        id = place.repository_id
+        async with self._turns.setdefault(id, self._turn(f"dashboard {id}")):
             issue = await self._sources.issue_of(place)
             found = here or await issue.find()
             if found and not found.open and not asked:

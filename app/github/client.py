@@ -267,7 +267,9 @@ class Credential(Protocol):
 class GitHubClient(GitHubAPI):
     """One installation's (or the App's own) view of GitHub. ``timeout`` in seconds a request.
 
-    ``mask`` hides secrets in every text that is sent, except the contents of files.
+    ``mask`` hides secrets in every text that is sent, except the contents of files. ``certain``
+    returns before each request that may change something: once it is certain that no other process
+    does our work.
     """
 
     def __init__(
@@ -281,12 +283,14 @@ class GitHubClient(GitHubAPI):
         cache: CACHE_TYPE | None = None,
         timeout: float = _TIMEOUT,
         mask: Callable[[str], str] = str,
+        certain: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
         super().__init__(session, user_agent(), base_url=base_url, cache=cache)
         self._credential = credential
         self._clock = clock
         self._pause = sleep
         self._mask = mask
+        self._certain = certain
         self._timeout = aiohttp.ClientTimeout(total=timeout)
 
     async def sleep(self, seconds: float) -> None:
@@ -393,6 +397,8 @@ class GitHubClient(GitHubAPI):
         return status, answered, content
 
     async def _send(self, method: str, url: str, headers: dict[str, str], body: bytes) -> Response:
+        if self._certain and method != "GET":
+            await self._certain()
         async with self._session.request(
             method,
             url,

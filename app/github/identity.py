@@ -8,6 +8,7 @@ shortly before they expire and asked for before each request, so that a run may 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import lru_cache
@@ -118,8 +119,10 @@ class AppIdentity:
         clock: Clock,
         sleep: Sleep = asyncio.sleep,
         mask: Mask | None = None,
+        certain: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
         self._mask = mask or Mask()
+        self._certain = certain
         self._api_url = api_url
         self._session = session
         self._clock = clock
@@ -235,6 +238,7 @@ class AppIdentity:
             sleep=self._sleep,
             cache=answers,
             mask=self._mask,
+            certain=self._certain,
         )
 
     async def _token(self, scope: _Scope) -> _Token:

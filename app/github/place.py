@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Protocol
@@ -60,7 +61,7 @@ class StackMemory:
     have a check ``cairn/trust`` or will have one.
     """
 
-    turn: asyncio.Lock = field(default_factory=asyncio.Lock)
+    turn: AbstractAsyncContextManager[object] = field(default_factory=asyncio.Lock)
     settled: object = None
     shown: LRUCache[str, str] = field(default_factory=_remembered)
     verified: LRUCache[str, str] = field(default_factory=_remembered)

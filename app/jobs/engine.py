@@ -6,9 +6,10 @@ own journal. Only the server imports this module, because importing dbos is slow
 of ours is plain JSON, never a pickle.
 
 Rules found by breaking it (sharp edges of dbos 3.4): launch inside the running loop; run one
-executor per SQLite file, held by a lock that ends with its process; keep the application version
-constant, because any other strands what is queued; always set a priority; destroy last, from its
-own thread.
+executor per SQLite file, held by a lock that ends with its process, and give each process on a
+PostgreSQL an id of its own; always set a priority; destroy last, from its own thread. What is
+queued under another application version waits for a process that has it: ``lost`` finds what none
+has.
 """
 
 from __future__ import annotations
@@ -17,26 +18,22 @@ import asyncio
 import fcntl
 import json
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
+from types import MappingProxyType
 from typing import Protocol
 
 import sqlalchemy as sa
 from dbos import DBOS, DBOSClient, DBOSConfig, Serializer
 from dbos._serialization import DefaultSerializer
 from sqlalchemy import exc
-from sqlalchemy.engine import URL, Connection, make_url
+from sqlalchemy.engine import Connection, make_url
 from sqlalchemy.pool import NullPool
 
-from app.store.database import is_sqlite
+from app.store.database import SCHEMA, is_sqlite
 from runner.errors import Outage
-
-KEY = 0x0CA1
-"""Of PostgreSQL's advisory lock (https://www.postgresql.org/docs/current/explicit-locking.html)."""
-
-LOCK_PATIENCE = "5s"
-"""PostgreSQL notices a little later than the kernel that a holder was killed."""
 
 
 class DatabaseLock(Protocol):
@@ -45,10 +42,10 @@ class DatabaseLock(Protocol):
     def close(self) -> None: ...
 
 
-def claim(url: str) -> DatabaseLock:
-    """Take the database for this process. Raises ``Outage`` when another one has it."""
+def claim(url: str) -> DatabaseLock | None:
+    """Take a SQLite file for this process. Raises ``Outage`` when another one has it."""
     address = make_url(url)
-    return _file(Path(address.database or "")) if is_sqlite(address) else _session(address)
+    return _file(Path(address.database or "")) if is_sqlite(address) else None
 
 
 def _file(path: Path) -> DatabaseLock:
@@ -59,13 +56,19 @@ def _file(path: Path) -> DatabaseLock:
         lock.close()
         raise Outage(
             "engine",
-            f"Another process uses {path}. SQLite serves one process: stop that one, or give this "
-            "one its own CAIRN_DATA_DIR.",
+            f"Another process uses {path}. SQLite serves one process: stop that one, give this one "
+            "its own CAIRN_DATA_DIR, or let many use a PostgreSQL (DATABASE_URL).",
         ) from error
     return lock
 
 
-def _session(address: URL) -> DatabaseLock:
+@contextmanager
+def _alone(url: str) -> Iterator[None]:
+    """Let one process at a time make the engine's tables. Raises ``Outage``."""
+    address = make_url(url)
+    if is_sqlite(address):
+        yield
+        return
     engine = sa.create_engine(
         address.set(drivername="postgresql+psycopg"),
         poolclass=NullPool,
@@ -73,15 +76,12 @@ def _session(address: URL) -> DatabaseLock:
     )
     try:
         connection = engine.connect()
-        connection.execute(sa.text(f"SET lock_timeout = '{LOCK_PATIENCE}'"))
-        connection.execute(sa.text("SELECT pg_advisory_lock(:key)"), {"key": KEY})
+        connection.execute(sa.text("SELECT pg_advisory_lock(51875)"))
     except exc.DBAPIError as error:
-        raise Outage(
-            "engine",
-            f"This server cannot use the database {address!r}: {str(error.orig).strip()}. Run one "
-            "server per database: stop the other one, or give this one its own DATABASE_URL.",
-        ) from error
-    return connection
+        said = str(error.orig).strip()
+        raise Outage("engine", f"The database {address!r} cannot be used: {said}") from error
+    with connection:
+        yield
 
 
 class RemoteError(Exception):
@@ -134,12 +134,17 @@ def _object(value: dict[str, object]) -> object:
 log = logging.getLogger(__name__)
 
 NAME = "cairn"
-VERSION = "segments-1"
-"""DBOS's application version: constant, for our journal outlives changes of the code."""
+VERSION = f"schema-{SCHEMA}"
+"""DBOS's application version: who can read the journal can work on it."""
 
 QUEUE = "segments"
+STOPS = "stops"
+"""The queue of runs that are only to be told that they stop: they need no slot."""
+
 POLL = 0.4
 """Seconds between two looks into the queue: two thirds of what an idle server takes."""
+
+_STOPS_POLL = 1.0
 
 STOP_PATIENCE = 5.0
 """Seconds that ``stop`` gives dbos to store the result of a finished step."""
@@ -150,11 +155,18 @@ Step = Callable[[str], Awaitable[bool]]
 class Engine:
     """Runs segments: for each enqueued wakeup it takes steps until one returns False.
 
-    One process a database: a second one gets ``Outage`` at ``start``.
+    On PostgreSQL ``executor`` names this process, which works on as many segments at once as it has
+    ``slots``: on none if it does not ``work``. On a SQLite file a second process gets ``Outage`` at
+    ``start``.
     """
 
-    def __init__(self, url: str) -> None:
+    def __init__(
+        self, url: str, *, executor: str = "local", slots: int | None = None, works: bool = True
+    ) -> None:
         self._url = url
+        self._executor = executor
+        self._slots = slots
+        self._works = works
         self._step: Step = _stopped
         self._claim: DatabaseLock | None = None
         self._client: DBOSClient | None = None
@@ -172,9 +184,10 @@ class Engine:
             "name": NAME,
             "system_database_url": self._url,
             "application_version": VERSION,
-            "executor_id": "local",
+            "executor_id": self._executor,
             "serializer": JsonOnly(),
             "sys_db_pool_size": 5,
+            "sys_db_idle_transaction_timeout_sec": 5.0,
             "max_executor_threads": 16,
             "log_level": "WARNING",
         }
@@ -185,8 +198,18 @@ class Engine:
         theirs.propagate = True
         global _step
         _step = self._drive
-        DBOS.launch()
-        await DBOS.register_queue_async(QUEUE, polling_interval_sec=POLL)
+        if not self._works:
+            DBOS.listen_queues([])
+        with _alone(self._url):
+            DBOS.launch()
+        if self._slots is None:
+            await DBOS.register_queue_async(QUEUE, polling_interval_sec=POLL)
+        elif self._works:
+            # what a process may have at once is stored with the queue, the same for all
+            await DBOS.register_queue_async(
+                QUEUE, polling_interval_sec=POLL, worker_concurrency=self._slots
+            )
+            await DBOS.register_queue_async(STOPS, polling_interval_sec=_STOPS_POLL)
         self._client = DBOSClient(
             system_database_url=self._url, serializer=JsonOnly(), application_name=NAME
         )
@@ -198,12 +221,18 @@ class Engine:
 
     def enqueue(self, connection: Connection, wakeup: str) -> None:
         """Enqueue a wakeup inside the caller's transaction; twice is once."""
-        assert self._client is not None, "the engine is not started"  # noqa: S101 - a bug of ours
-        self._client.enqueue_in_transaction(
+        self._enqueue(connection, wakeup, QUEUE)
+
+    def enqueue_stop(self, connection: Connection, wakeup: str) -> None:
+        """Enqueue one whose run is only to be told that it stops."""
+        self._enqueue(connection, wakeup, STOPS if self._slots else QUEUE)
+
+    def _enqueue(self, connection: Connection, wakeup: str, queue: str) -> None:
+        self._ready.enqueue_in_transaction(
             connection,
             {
                 "workflow_name": "segment",
-                "queue_name": QUEUE,
+                "queue_name": queue,
                 "workflow_id": wakeup,
                 "priority": 1,
                 "app_version": VERSION,
@@ -212,19 +241,43 @@ class Engine:
             wakeup,
         )
 
-    async def lost(self, wakeups: list[str]) -> list[str]:
-        """Return the wakeups that will never be worked on: unknown, failed or cancelled."""
+    @property
+    def _ready(self) -> DBOSClient:
+        assert self._client is not None, "the engine is not started"  # noqa: S101 - a bug of ours
+        return self._client
+
+    async def lost(
+        self, wakeups: Collection[str], living: Mapping[str, str] = MappingProxyType({})
+    ) -> list[str]:
+        """Return the wakeups that will never be worked on: unknown, failed or cancelled.
+
+        Or of another version, and none of the ``living`` (version by executor) has it.
+        """
         if not wakeups:
             return []
-        live = ["PENDING", "ENQUEUED", "DELAYED"]
-        found = await DBOS.list_workflows_async(
-            workflow_ids=wakeups, status=live, load_input=False, load_output=False
+        found = await self._ready.list_workflows_async(
+            workflow_ids=list(wakeups),
+            status=["PENDING", "ENQUEUED", "DELAYED"],
+            load_input=False,
+            load_output=False,
         )
-        return sorted(set(wakeups) - {workflow.workflow_id for workflow in found})
+        versions = {VERSION, *(f"schema-{each}" for each in living.values())}
+        return sorted(set(wakeups) - {w.workflow_id for w in found if w.app_version in versions})
+
+    async def recover(self, living: Collection[str]) -> int:
+        """Give what was at work in processes that are not among the ``living`` to these."""
+        pending = await self._ready.list_workflows_async(
+            status="PENDING", app_version=VERSION, load_input=False, load_output=False
+        )
+        found = [w for w in pending if w.executor_id not in living]
+        for queue in {w.queue_name for w in found}:
+            ids = [w.workflow_id for w in found if w.queue_name == queue]
+            await self._ready.resume_workflows_async(ids, queue_name=queue)
+        return len(found)
 
     async def stop(self) -> None:
         """Stop at once; what was at work continues at the next start."""
-        if self._claim is None:  # never started: DBOS, one a process, may be another's
+        if self._client is None:  # never started: DBOS, one a process, may be another's
             return
         self._stopping = True  # the steps that are taken are cut off, dbos writes down the others
         for task in self._driving:
@@ -233,11 +286,11 @@ class Engine:
             await asyncio.wait(self._segments, timeout=STOP_PATIENCE)
         loop = asyncio.get_running_loop()
         with ThreadPoolExecutor(1) as own:  # destroy ends the loop's default pool, which it took
-            if self._client is not None:
-                await loop.run_in_executor(own, self._client.destroy)
+            await loop.run_in_executor(own, self._client.destroy)
             await loop.run_in_executor(own, DBOS.destroy)
         loop.set_default_executor(ThreadPoolExecutor())
-        self._claim.close()
+        if self._claim:
+            self._claim.close()
 
     async def _drive(self, wakeup: str) -> bool:
         """One step, known to ``stop``; the task it is taken in lives as long as the segment."""

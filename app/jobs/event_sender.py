@@ -27,6 +27,9 @@ from runner.state.outward import OutwardEvent
 
 log = logging.getLogger(__name__)
 
+OUTBOX: Final = "outbox"
+"""The topic of what other processes tell the one that sends events."""
+
 AT_ONCE: Final = 8
 TIMEOUT: Final = 10.0
 """Seconds that the receiver has for its answer."""
@@ -114,7 +117,8 @@ def wait_after(tries: int, asked: float | None) -> float:
 class EventSender(BackgroundWork):
     """Sends what is in the outbox. ``rest`` waits (seconds) for the next try.
 
-    It is a sink, too: what is put here is kept in the outbox and sent. ``on_bug`` gets an exception
+    It is a sink, too: what is put here is kept in the outbox and sent, by the process that leads
+    (``pass_on``). ``on_bug`` gets an exception
     that is a bug; nothing is sent after it before the next start.
     """
 
@@ -125,8 +129,10 @@ class EventSender(BackgroundWork):
         *,
         clock: Clock,
         rest: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        pass_on: Callable[[str], Awaitable[bool]],
         on_bug: Callable[[Exception], None] | None = None,
     ) -> None:
+        self._pass_on = pass_on
         self._outbox = outbox
         self._send = send
         self._clock = clock
@@ -139,16 +145,17 @@ class EventSender(BackgroundWork):
     async def put(self, events: Sequence[OutwardEvent]) -> None:
         """Keep events and send them soon. Raises ``Outage``."""
         await self._outbox.put(events)
-        self.look()
+        if not await self._pass_on(OUTBOX):
+            await self.look()
 
-    def look(self) -> None:
+    async def look(self) -> None:
         """Something may be sent now."""
         self.quiet.clear()
         self._news.set()
 
     async def start(self) -> None:
         """Begin with what an earlier process left."""
-        self.look()
+        await self.look()
         self.begin(self._working())
 
     async def _working(self) -> None:

@@ -1,8 +1,9 @@
 """The inbox: works stored deliveries in order for each repository, and fetches missed ones.
 
 Deliveries of one repository are worked one after another, those of different repositories side by
-side, up to a limit. A delivery leaves the inbox when its work is done or has failed by a bug; an
-outage keeps it, and those behind it. GitHub sends each delivery only once
+side, up to a limit, by whichever process claims them. A delivery leaves the inbox when its work is
+done or has failed by a bug; an outage keeps it, and those behind it. GitHub sends each delivery
+only once
 (https://docs.github.com/en/webhooks/using-webhooks/handling-failed-webhook-deliveries), so at start
 and every hour its list of deliveries is compared with what is stored here.
 """
@@ -13,8 +14,8 @@ import asyncio
 import json
 import logging
 import traceback
-from collections import deque
 from collections.abc import Awaitable, Callable, Collection, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Protocol
@@ -35,6 +36,9 @@ LONGEST_WAIT = 300.0
 DATABASE_WAIT = 5.0
 """Most seconds between two tries while the database is away: a restart takes seconds."""
 
+LONGEST_SILENCE = 15.0
+"""Seconds after which it is looked again, though nobody told of a delivery."""
+
 Sleep = Callable[[float], Awaitable[None]]
 
 
@@ -44,7 +48,7 @@ class Handle(Protocol):
 
 
 class Inbox:
-    """Hands stored deliveries to ``handle``.
+    """Claims stored deliveries, as ``worker``, and hands them to ``handle``.
 
     ``on_bug`` gets every exception that is not an ``Outage`` (tests collect them and fail); it must
     not raise. ``sleep`` and ``clock`` serve the waits after an outage: from a second, doubling, at
@@ -59,45 +63,38 @@ class Inbox:
         clock: Clock,
         sleep: Sleep = asyncio.sleep,
         at_once: int = 8,
+        worker: str = "local",
         on_bug: Callable[[Exception], None] | None = None,
     ) -> None:
         self._deliveries = deliveries
         self._handle = handle
         self._clock = clock
         self._sleep = sleep
+        self._at_once = at_once
         self._slots = asyncio.Semaphore(at_once)
+        self._worker = worker
         self._on_bug = on_bug
-        self._lanes: dict[int | None, deque[Arrival]] = {}
-        self._present: set[str] = set()
+        self._claiming = BackgroundWork("The inbox", on_bug)
         self._tasks: set[asyncio.Task[None]] = set()
-        self._started = False
+        self._napping = 0
+        self._news = asyncio.Event()
         self._idle = asyncio.Event()
         self._idle.set()
 
     async def start(self) -> None:
-        """Begin to work, first on what an earlier process left. Raises ``Outage``."""
-        stored = await self._deliveries.unfinished()
-        came_meanwhile = [arrival for lane in self._lanes.values() for arrival in lane]
-        self._lanes.clear()
-        self._present.clear()
-        self._started = True
-        for arrival in (*stored, *came_meanwhile):
-            self.put(arrival)
+        """Begin to work, first on what an earlier process of this name left. Raises ``Outage``."""
+        await self._deliveries.release(self._worker)
+        self.look()
+        self._claiming.begin(self._claim())
 
-    def put(self, arrival: Arrival) -> None:
-        """Take a stored delivery; one that is here already is not taken twice."""
-        if arrival.id in self._present:
-            return
-        self._present.add(arrival.id)
+    def put(self, _arrival: Arrival) -> None:
+        """A delivery was stored."""
+        self.look()
+
+    def look(self) -> None:
+        """There may be something to claim."""
         self._idle.clear()
-        lane = self._lanes.get(arrival.repository_id)
-        if lane is None:
-            lane = self._lanes[arrival.repository_id] = deque()
-            if self._started:
-                task = asyncio.create_task(self._work(arrival.repository_id, lane))
-                self._tasks.add(task)
-                task.add_done_callback(self._tasks.discard)
-        lane.append(arrival)
+        self._news.set()
 
     async def idle(self) -> None:
         """Wait until nothing is here: all work is done or has failed."""
@@ -105,42 +102,71 @@ class Inbox:
 
     async def stop(self) -> None:
         """Stop working; what is not done stays stored for the next start."""
-        self._started = False
+        await self._claiming.stop()
         tasks = list(self._tasks)
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def _work(self, key: int | None, lane: deque[Arrival]) -> None:
-        while lane:
-            retrying = AsyncRetrying(
-                sleep=self._sleep,
-                retry=retry_if_exception_type(Outage),
-                wait=self._wait,
-                before_sleep=_tell(lane[0]),
-            )
-            await retrying(self._attempt, lane[0])
-            self._present.discard(lane.popleft().id)
-        del self._lanes[key]
-        if not self._present:
-            self._idle.set()
+    async def _claim(self) -> None:
+        """Claim as many as can be worked on now, whenever there may be some."""
+        while True:
+            self._news.clear()
+            free = self._at_once - len(self._tasks) + self._napping
+            try:
+                claimed = await self._deliveries.claim(self._worker, free) if free > 0 else []
+            except Outage as outage:
+                logger.warning("Deliveries wait: %s", outage.message)
+                await self._sleep(DATABASE_WAIT)
+                continue
+            for delivery in claimed:
+                task = asyncio.create_task(self._work(delivery))
+                self._tasks.add(task)
+                task.add_done_callback(self._ended)
+            if not claimed:
+                if not self._tasks and not self._news.is_set():
+                    self._idle.set()
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(self._news.wait(), LONGEST_SILENCE)
 
-    async def _attempt(self, arrival: Arrival) -> None:
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        self._news.set()
+
+    async def _work(self, delivery: Delivery) -> None:
+        retrying = AsyncRetrying(
+            sleep=self._nap,
+            retry=retry_if_exception_type(Outage),
+            wait=self._wait,
+            before_sleep=_tell(delivery),
+        )
+        await retrying(self._attempt, delivery)
+
+    async def _nap(self, seconds: float) -> None:
+        """Wait for another try; others are worked on meanwhile."""
+        self._napping += 1
+        self._news.set()
+        try:
+            await self._sleep(seconds)
+        finally:
+            self._napping -= 1
+
+    async def _attempt(self, delivery: Delivery) -> None:
         async with self._slots:
-            error = await self._error_of(arrival)
-            await self._deliveries.finish(arrival.id, "failed" if error else "done", error)
+            error = await self._error_of(delivery)
+            await self._deliveries.finish(delivery.id, "failed" if error else "done", error)
 
-    async def _error_of(self, arrival: Arrival) -> str:
+    async def _error_of(self, delivery: Delivery) -> str:
         """The event boundary: a bug in one event's work must not stop the others."""
         try:
-            if same := await self._deliveries.done_as(arrival.id):
-                logger.warning("Delivery %s is ignored: it repeats %s", arrival.id, same)
+            if same := await self._deliveries.done_as(delivery.id):
+                logger.warning("Delivery %s is ignored: it repeats %s", delivery.id, same)
                 return ""
-            await self._handle(await self._deliveries.get(arrival.id))
+            await self._handle(delivery)
         except Outage:
             raise
         except Exception as bug:  # one of the program's two broad excepts; the reason is above
-            logger.exception("Delivery %s failed because of a bug", arrival.id)
+            logger.exception("Delivery %s failed because of a bug", delivery.id)
             if self._on_bug:
                 self._on_bug(bug)
             return "".join(traceback.format_exception_only(bug)).strip()
@@ -165,10 +191,13 @@ def _outage(state: RetryCallState) -> Outage:
     return error
 
 
-def _tell(arrival: Arrival) -> Callable[[RetryCallState], None]:
+def _tell(delivery: Delivery) -> Callable[[RetryCallState], None]:
     def tell(state: RetryCallState) -> None:
         logger.warning(
-            "Delivery %s waits %.0f s: %s", arrival.id, state.upcoming_sleep, _outage(state).message
+            "Delivery %s waits %.0f s: %s",
+            delivery.id,
+            state.upcoming_sleep,
+            _outage(state).message,
         )
 
     return tell
@@ -224,7 +253,7 @@ class CatchUp(BackgroundWork):
         self._rest = rest
         self._complete: datetime | None = None
 
-    def start(self) -> None:
+    async def start(self) -> None:
         """Begin to look; nothing that fails here fails the server's start."""
         self.begin(self._work())
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Protocol, TypeVar
@@ -26,6 +26,9 @@ from runner.ports import Clock
 from runner.state.run_state import RunState
 
 T = TypeVar("T")
+RUNS = "runs"
+"""The topic of what other processes tell the one that keeps the time of paused runs."""
+
 log = logging.getLogger(__name__)
 
 SOONEST = timedelta(seconds=30)
@@ -65,6 +68,11 @@ class _Open:
     steps: Segment
 
 
+async def leads(_topic: str) -> bool:
+    """There is no other process to leave anything to."""
+    return False
+
+
 class SegmentEngine(Protocol):
     """What starts the segment of each wakeup once, and again after a crash."""
 
@@ -74,7 +82,13 @@ class SegmentEngine(Protocol):
 
     def enqueue(self, connection: Connection, wakeup: str) -> None: ...
 
-    async def lost(self, wakeups: list[str]) -> list[str]: ...
+    def enqueue_stop(self, connection: Connection, wakeup: str) -> None: ...
+
+    async def lost(
+        self, wakeups: Collection[str], living: Mapping[str, str], /
+    ) -> Collection[str]: ...
+
+    async def recover(self, living: Collection[str], /) -> int: ...
 
     async def stop(self) -> None: ...
 
@@ -83,7 +97,8 @@ class Worker:
     """Takes steps of the segments that ``begin`` makes (``Segments``); these may raise ``Outage``.
 
     ``lost`` says which wakeups the engine will never work on. ``rest`` waits (seconds) for a paused
-    run's time to come. ``on_bug`` gets every exception that is a bug (tests fail on it).
+    run's time to come. ``pass_on`` leaves the times of paused runs to the process that leads.
+    ``on_bug`` gets every exception that is a bug (tests fail on it).
     """
 
     def __init__(
@@ -91,9 +106,10 @@ class Worker:
         queue: Queue,
         begin: Callable[[str], Segment],
         *,
-        lost: Callable[[list[str]], Awaitable[list[str]]],
+        lost: Callable[[list[str]], Awaitable[Collection[str]]],
         clock: Clock,
         rest: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        pass_on: Callable[[str], Awaitable[bool]] = leads,
         on_bug: Callable[[Exception], None] | None = None,
     ) -> None:
         self._queue = queue
@@ -101,6 +117,7 @@ class Worker:
         self._lost = lost
         self._clock = clock
         self._rest = rest
+        self._pass_on = pass_on
         self._on_bug = on_bug
         self._segments: dict[str, _Open] = {}
         self._stopped_by_database: dict[str, int] = {}
@@ -110,7 +127,7 @@ class Worker:
         self._looking = asyncio.Lock()
 
     async def start(self) -> None:
-        """Take up what an earlier process left. Raises ``Outage``."""
+        """Take up what earlier processes left, and keep the time. Raises ``Outage``."""
         self._stopped.clear()
         sent = await self._queue.sent()
         await self._queue.take_up(await self._lost(sent))
@@ -122,6 +139,8 @@ class Worker:
             due = await self._queue.due()
             if self._timer is not None and self._timer is not asyncio.current_task():
                 self._timer.cancel()
+            if await self._pass_on(RUNS):
+                due = None
             self._timer = asyncio.create_task(self._ring(due)) if due else None
             if await self._queue.is_quiet():
                 self._idle.set()
@@ -132,21 +151,28 @@ class Worker:
         """Wait until no run works and none can start (those that wait for a time do not count)."""
         await self._idle.wait()
 
-    async def stop(self) -> None:
-        """Let go of everything; what was at work is taken up at the next start."""
-        self._stopped.set()
+    async def keep_no_time(self) -> None:
+        """Let another process set the timers."""
         if self._timer is not None:
             self._timer.cancel()
             await asyncio.gather(self._timer, return_exceptions=True)
+
+    async def stop(self) -> None:
+        """Let go of everything; what was at work is taken up at the next start."""
+        self._stopped.set()
+        await self.keep_no_time()
         for segment in self._segments.values():
             await segment.steps.aclose()
 
     async def step(self, wakeup: str) -> bool:
-        """Take one node of a wakeup's run; False when the wakeup is settled."""
-        run = await self._until_done(self._queue.open_run, wakeup)
+        """Take one node of a wakeup's run; False when the wakeup is settled, or another's."""
+        known = wakeup in self._segments
+        run = await self._until_done(self._queue.open_run if known else self._queue.take, wakeup)
         if run is None:
+            if known:
+                await self._segments.pop(wakeup).steps.aclose()
             return False
-        if wakeup not in self._segments:
+        if not known:
             self._segments[wakeup] = _Open(run, self._begin(run))
         outcome = await self._next(self._segments[wakeup])
         if isinstance(outcome, RunState):

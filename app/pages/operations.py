@@ -25,7 +25,6 @@ class Operations:
     metrics: RunMetrics
     waiting: WaitEstimate
     clock: Clock
-    at_once: int
 
     async def prometheus(self, request: web.Request) -> web.StreamResponse:
         """Send the metrics."""
@@ -35,15 +34,15 @@ class Operations:
 
     async def queue(self, request: web.Request) -> web.StreamResponse:
         """Send how long the queue is, and how long a run takes."""
-        return _json(self._stats(await self.counting.now()))
+        return _json(self._stats(await self.counting.now(), await self.waiting.places()))
 
-    def _stats(self, counts: StoreCounts) -> dict[str, object]:
+    def _stats(self, counts: StoreCounts, places: int) -> dict[str, object]:
         since = counts.waits_since
         waited = (self.clock.now() - since).total_seconds() if since else None
         return {
             "waiting": counts.wakeups.get("waiting", 0),
             "at_work": counts.wakeups.get("sent", 0),
-            "at_once": self.at_once,
+            "at_once": places,
             "oldest_waiting_seconds": None if waited is None else round(max(0.0, waited)),
             "run_seconds": self.waiting.typical,
             "runs": dict(sorted(counts.runs.items())),

@@ -53,7 +53,7 @@ class Sources:
     hub: Hub
     recall: Callable[[Run], Awaitable[RunState | None]]
     steps: Callable[[str, int], Awaitable[list[SavedStep]]]
-    kept: Callable[[Run], KeptFiles]
+    kept: Callable[[Run], Awaitable[KeptFiles]]
     detail: Callable[[Run, RunState, str], Awaitable[TaskDetail]]
     server_url: str
     mask: Callable[[str], str]
@@ -100,7 +100,8 @@ class Pages:
             messages=messages,
             steps=tuple(worked(await self._from.steps(row.id, MOST))),
         )
-        names = await asyncio.to_thread(self._from.kept(row).names, row.id)
+        kept = await self._from.kept(row)
+        names = await asyncio.to_thread(kept.names, row.id)
         data = run_view(sight, self._from.server_url) | {"artifacts": _artifacts(sight, names)}
         return answer(request, "run", masked(data, self._from.mask))
 
@@ -128,13 +129,13 @@ class Pages:
     async def _content(self, row: Run, name: str) -> str | None:
         """A file of a run: what it wrote, or a report of how it stands."""
         if name not in REPORTS:
-            kept = self._from.kept(row)
+            kept = await self._from.kept(row)
             content = await asyncio.to_thread(kept.read, row.id, name)
             return None if content is None else content.decode(errors="replace")
         state = await self._state(row)
         if state is None:
             return None
-        files = self._from.kept(row)
+        files = await self._from.kept(row)
         return REPORTS[name](await asyncio.to_thread(files.referenced, state))
 
     async def _line(self, run: Run) -> dict[str, Any]:

@@ -30,10 +30,10 @@ class Turn:
 class WaitEstimate:
     """Shows the turn of queued runs; listens to the runs (``Events``) to learn how long they take.
 
-    ``at_once`` is how many runs work side by side.
+    ``at_once`` is how many runs work side by side; None: what all processes have together.
     """
 
-    def __init__(self, runs: StoredRuns, *, at_once: int, clock: Clock) -> None:
+    def __init__(self, runs: StoredRuns, *, at_once: int | None, clock: Clock) -> None:
         self._runs = runs
         self._at_once = at_once
         self._clock = clock
@@ -50,6 +50,10 @@ class WaitEstimate:
         elif began is not None:
             self._lately.append(self._clock.monotonic() - began)
 
+    async def places(self) -> int:
+        """How many runs work side by side now. Raises ``Outage``."""
+        return await self._runs.places() if self._at_once is None else self._at_once
+
     @property
     def typical(self) -> float | None:
         """How many seconds runs worked lately, on average; None as long as none has ended."""
@@ -60,27 +64,27 @@ class WaitEstimate:
         line = await self._line()
         for place, row in enumerate(line):
             if row.id == run and row.status == "queued":
-                return self._turn(row, line[:place])
+                return self._turn(row, line[:place], await self.places())
         return None
 
     async def turn_of_new(self, row: RunRequest) -> Turn | None:
         """Return when the turn of a run would come that is queued now. Raises ``Outage``."""
         line = await self._line()
         ahead = [r for r in line if r.status != "queued" or r.priority >= row.priority]
-        return self._turn(row, ahead)
+        return self._turn(row, ahead, await self.places())
 
     async def _line(self) -> list[Run]:
         """The unfinished runs: those at work, then the more urgent, then the older."""
         unfinished = await self._runs.by_status(*WORKING, "queued")
         return sorted(unfinished, key=lambda r: (r.status == "queued", -r.priority))
 
-    def _turn(self, row: RunRequest, ahead: Sequence[RunRequest]) -> Turn | None:
+    def _turn(self, row: RunRequest, ahead: Sequence[RunRequest], places: int) -> Turn | None:
         stack = (row.repository_id, row.roadmap)
         same = sum((other.repository_id, other.roadmap) == stack for other in ahead)
         if same:  # runs of one roadmap work one after another
             return Turn(same + 1, self._estimate(same))
-        if len(ahead) >= self._at_once:
-            return Turn(len(ahead) + 1, self._estimate(len(ahead) / self._at_once))
+        if len(ahead) >= places:
+            return Turn(len(ahead) + 1, self._estimate(len(ahead) / max(places, 1)))
         return None
 
     def _estimate(self, runs: float) -> float | None:

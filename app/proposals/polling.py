@@ -27,6 +27,9 @@ Judge = Callable[[ProposalView, Reacted | None], Awaitable[None]]
 Expire = Callable[[ProposalView, datetime], Awaitable[None]]
 Unread = Callable[[ProposalView], Awaitable[None]]
 
+POLLS = "polls"
+"""The topic of what other processes tell the one that polls."""
+
 _BACKOFF = wait_exponential_jitter(initial=1, max=300)
 
 

@@ -10,11 +10,14 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections import OrderedDict, deque
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
+from typing import Any
 
+from runner.errors import Outage
 from runner.ports import Clock
 from runner.state.events import (
     Advanced,
@@ -29,6 +32,12 @@ from runner.state.run_state import RunState
 
 _LONGEST = 2_000
 """Characters of one text in a message."""
+
+_TOLD = 300
+"""Characters of one text that other processes are told: PostgreSQL takes 8 kB at once."""
+
+LIVE = "live"
+"""The topic of what happens in runs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +159,10 @@ class Channel:
 
 
 class Hub:
-    """The ``Events`` port of all watchers; ``mask`` hides secrets in their messages."""
+    """The ``Events`` port of all watchers; ``mask`` hides secrets in their messages.
+
+    ``tell`` tells the hubs of other processes, which ``hear`` it.
+    """
 
     def __init__(
         self,
@@ -159,7 +171,9 @@ class Hub:
         mask: Callable[[str], str] = str,
         keep: int = KEEP,
         runs: int = RUNS,
+        tell: Callable[..., Awaitable[None]] | None = None,
     ) -> None:
+        self._tell = tell
         self._clock = clock
         self._mask = mask
         self._keep = keep
@@ -179,8 +193,23 @@ class Hub:
             channel.state = channel.state if event.status == "started" else None
         data = event_data(event, channel.state, self._mask)
         if data is not None:
-            number = f"{self._start}-{channel.last + 1}"
-            channel.add(LiveMessage(number, self._clock.now(), data))
+            self._add(channel, data)
+            if self._tell:
+                short = {k: v[:_TOLD] if isinstance(v, str) else v for k, v in data.items()}
+                status = event.status if isinstance(event, RunChanged) else ""
+                with suppress(Outage):  # whoever watches there reloads the page
+                    await self._tell(LIVE, run=event.run, data=short, status=status)
+
+    async def hear(self, said: Mapping[str, Any]) -> None:
+        """Show what happened in a run that another process works on."""
+        channel = self._channel(str(said["run"]))
+        channel.status = said["status"] or channel.status
+        channel.state = None
+        self._add(channel, said["data"])
+
+    def _add(self, channel: Channel, data: Mapping[str, object]) -> None:
+        number = f"{self._start}-{channel.last + 1}"
+        channel.add(LiveMessage(number, self._clock.now(), data))
 
     def newest(self, run: str, most: int) -> list[LiveMessage]:
         """Return the newest messages of a run, newest first."""

@@ -69,6 +69,7 @@ async def with_webhook(
     settings: ServerSettings,
     store: Store,
     rest: Callable[[float], Awaitable[None]],
+    pass_on: Callable[[str], Awaitable[bool]],
 ) -> AsyncIterator[tuple[Outward, EventSender | None]]:
     """Let events go to the webhook of the settings, too, if they name one.
 
@@ -88,9 +89,7 @@ async def with_webhook(
             webhook.send,
             clock=outward.clock,
             rest=rest,
+            pass_on=pass_on,
             on_bug=outward.on_bug,
         )
-        try:
-            yield replace(outward, sinks=(*outward.sinks, sender), kept={}), sender
-        finally:
-            await sender.stop()
+        yield replace(outward, sinks=(*outward.sinks, sender), kept={}), sender

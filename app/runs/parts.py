@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
 
@@ -28,6 +28,7 @@ from app.github.token_identity import (
     Identity,
     Permissions,
 )
+from app.jobs.member import Alone, Membership, Turn
 from app.jobs.worker import SegmentEngine
 from app.progress.comment import CommentPlace, Progress
 from app.proposals.service import Look, ShownProposals
@@ -41,6 +42,7 @@ from app.server.links import RunLinks
 from app.settings import WorkSettings
 from app.store.database import Store
 from app.store.deliveries import StoredRefusals
+from app.store.files import MEMORY, SharedMemory, SharedRunFiles, StoredFiles
 from app.store.history import StoredHistory
 from app.store.proposals import StoredDecisions, StoredProposals
 from app.store.runs import (
@@ -76,13 +78,26 @@ About = Event | BranchPushed | RunRequested
 
 
 class Folders:
-    """One mirror and one project memory a repository, whichever of its runs asks."""
+    """One mirror and one project memory a repository, whichever of its runs asks.
 
-    def __init__(self, data: Path, *, mask: Callable[[str], str]) -> None:
+    ``shared``: other processes with folders of their own use this database, too.
+    """
+
+    def __init__(
+        self,
+        data: Path,
+        *,
+        mask: Callable[[str], str],
+        turn: Callable[[str], Turn],
+        shared: Store | None = None,
+    ) -> None:
+        self._turn = turn
+        self._store = shared
         self._data = data
         self._mask = mask
         self._mirrors: dict[int, Mirror] = {}
-        self._memories: dict[int, FileMemory] = {}
+        self._memories: dict[int, FileMemory | SharedMemory] = {}
+        self._shared: dict[int, StoredFiles] = {}
         self._stacks: dict[int, StackMemory] = {}
 
     def mirror(self, repository_id: int) -> Mirror:
@@ -95,27 +110,64 @@ class Folders:
         """What the mirror holds."""
         return self.mirror(repository_id).objects
 
-    def kept(self, repository_id: int) -> KeptFiles:
-        """What runs of the repository left in their folders."""
+    async def kept(self, repository_id: int, run: str) -> KeptFiles:
+        """What a run of the repository left behind. Raises ``Outage``."""
+        if files := self._stored(repository_id):
+            await files.fetch(run)
         return KeptFiles(self._left_behind(repository_id))
 
     def stacks(self, repository_id: int) -> StackMemory:
         """What is known of the stacks of the repository; one turn at a time changes them."""
-        return self._stacks.setdefault(repository_id, StackMemory())
+        if repository_id not in self._stacks:
+            self._stacks[repository_id] = StackMemory(self._turn(f"stacks {repository_id}"))
+        return self._stacks[repository_id]
 
-    def memory(self, repository_id: int) -> FileMemory:
+    def memory(self, repository_id: int) -> FileMemory | SharedMemory:
         """What runs of the repository left to know."""
         if repository_id not in self._memories:
-            path = self._left_behind(repository_id) / "memory.json"
-            self._memories[repository_id] = FileMemory(path, mask=self._mask)
+            path = self._left_behind(repository_id) / MEMORY
+            own, files = FileMemory(path, mask=self._mask), self._stored(repository_id)
+            turn = self._turn(f"memory {repository_id}")
+            self._memories[repository_id] = SharedMemory(own, files, turn) if files else own
         return self._memories[repository_id]
 
-    def run_files(self, repository_id: int) -> RunFiles:
-        """Writes what a run leaves behind."""
-        return RunFiles(self._left_behind(repository_id), mask=self._mask)
+    async def run_files(self, repository_id: int, run: str) -> RunFiles | SharedRunFiles:
+        """Writes what a run leaves behind; it may have begun elsewhere. Raises ``Outage``."""
+        own = RunFiles(self._left_behind(repository_id), mask=self._mask)
+        if files := self._stored(repository_id):
+            await files.fetch(run)
+            return SharedRunFiles(own, files)
+        return own
+
+    def _stored(self, repository_id: int) -> StoredFiles | None:
+        if self._store is None:
+            return None
+        if repository_id not in self._shared:
+            folder = self._left_behind(repository_id)
+            self._shared[repository_id] = StoredFiles(self._store, repository_id, folder)
+        return self._shared[repository_id]
 
     def _left_behind(self, repository_id: int) -> Path:
         return self._data / "executor" / str(repository_id)
+
+
+@dataclass(frozen=True)
+class Role:
+    """What a process does on a database of many.
+
+    ``serves``: it receives webhooks and shows pages; ``works``: on runs, on ``slots`` of them at
+    the same time (None: as the settings say). ``outdated`` hears that a newer Cairn has changed the
+    database.
+    """
+
+    serves: bool = True
+    works: bool = True
+    slots: int | None = None
+    outdated: Callable[[], None] = lambda: None
+
+
+ROLE = Role()
+"""That of a process that does everything."""
 
 
 @dataclass(frozen=True)
@@ -153,6 +205,7 @@ class ServerParts:
     configs: Configurations
     outward: Outward
     permissions: MissingPermissions
+    others: Membership = field(default_factory=Alone)
     overlay: Overlay = as_it_is
     links: RunLinks | None = None
 
@@ -170,6 +223,11 @@ class ServerParts:
     def allowed_bots(self) -> frozenset[str]:
         """The bots whose words count."""
         return frozenset(self.settings.cairn_allowed_bots)
+
+    @property
+    def slots(self) -> int | None:
+        """How many runs work at the same time; None: what all processes have together."""
+        return self.settings.cairn_concurrency if isinstance(self.others, Alone) else None
 
     @property
     def runs(self) -> StoredRuns:
@@ -201,7 +259,7 @@ class ServerParts:
         """Put together what one run works with. Raises ``Outage`` when GitHub does not answer."""
         repository = await self.repository(run, after)
         progress = await self.progress(run, run.progress_comment_id)
-        history, files = self.history, self.folders.run_files(run.repository_id)
+        history, files = self.history, await self.folders.run_files(run.repository_id, run.id)
         recorder = Recorder(history, origin_of(run), self.around.clock, references=files.files_of)
         safe = (Isolated(each, self.around.on_bug) for each in (files, recorder))
         past = PastRuns(history, self.around.clock, run.repository_id)

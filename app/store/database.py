@@ -9,6 +9,7 @@ write is not one transaction and fails with "database is locked" when someone el
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import os
 import sqlite3
@@ -56,7 +57,7 @@ class Engines:
     """The engine that reads and the one that writes; both share their connections.
 
     A reader sees one state of the database. A writer sees what was committed before each of its
-    statements, which is one state too, for a process has one writer at a time. ``in_thread`` is for
+    statements, which is one state too, for there is one writer at a time. ``in_thread`` is for
     SQLite, where each statement of the others is a hop to another thread and back.
     """
 
@@ -69,6 +70,7 @@ class Engines:
         """Make them; texts go through ``mask`` on their way into a statement."""
         if not is_sqlite(address):
             engine = _postgresql(address)
+            event.listen(engine.sync_engine, "connect", _limit)
             _mask_texts(engine.sync_engine, mask)
             reader = engine.execution_options(isolation_level="REPEATABLE READ")
             return cls(reader, engine.execution_options(cairn_writes=True))
@@ -125,6 +127,14 @@ def _prepare(connection: DBAPIConnection, _record: object) -> None:
         raise
 
 
+def _limit(connection: DBAPIConnection, _record: object) -> None:
+    """A process that is stopped in the middle of a transaction must not keep its locks."""
+    cursor = connection.cursor()
+    cursor.execute("SET idle_in_transaction_session_timeout = '5s'")
+    cursor.close()
+    connection.commit()
+
+
 def _begin(connection: Connection) -> None:
     # IMMEDIATE takes the write lock at once: a transaction never fails half-way for it
     writes = connection.get_execution_options().get("cairn_writes")
@@ -170,6 +180,12 @@ def _config() -> Config:
 _FILE = "Check the free space, the permissions of its folder, and who else uses the file."
 _SERVER = "Check that its server runs and can be reached, and check DATABASE_URL."
 
+SCHEMA = "0014"
+"""The newest migration: what this version of Cairn reads and writes."""
+
+# One writer in all processes on a PostgreSQL, too: what it reads stays true until it writes.
+_ALONE = sa.text("SELECT pg_advisory_xact_lock(51873)")
+
 # a read-only file opens without complaint; only a write tells
 _WRITE = sa.text("UPDATE alembic_version SET version_num = version_num")
 
@@ -187,8 +203,7 @@ class Store:
     def __init__(self, engines: Engines) -> None:
         self._reader, self._writer = engines.reader, engines.writer
         self._in_thread = engines.in_thread
-        # One writer: what it reads stays true until it writes. On SQLite waiting in line here is
-        # fair and prompt too, its own busy loop is not.
+        # On SQLite waiting in line here is fair and prompt, its own busy loop is not.
         self._turn = asyncio.Lock()
 
     @asynccontextmanager
@@ -206,6 +221,19 @@ class Store:
         """
         with _outages():
             async with self._turn, self._writer.begin() as connection:
+                if self._in_thread is None:
+                    await connection.execute(_ALONE)
+                yield connection
+
+    @asynccontextmanager
+    async def inserting(self) -> AsyncIterator[AsyncConnection]:
+        """As ``writing``, for what stays right while other processes write: they go on."""
+        if self._in_thread is not None:
+            async with self.writing() as connection:
+                yield connection
+            return
+        with _outages():
+            async with self._writer.begin() as connection:
                 yield connection
 
     async def read(self, work: Callable[[Connection], T]) -> T:
@@ -313,6 +341,9 @@ def _check_encoding(connection: Connection) -> None:
     """Raise ``ValueError`` for a PostgreSQL database that cannot hold every text."""
     if connection.dialect.name != "postgresql":
         return
+    if (version := connection.dialect.server_version_info or (0,)) < (14,):
+        number = ".".join(map(str, version))
+        raise ValueError(f"It is PostgreSQL {number}, and Cairn needs version 14 or newer.")
     encoding = connection.exec_driver_sql("SHOW server_encoding").scalar_one()
     if encoding != "UTF8":
         raise ValueError(
@@ -375,6 +406,15 @@ def _outages() -> Iterator[None]:
             f"The database failed: {' '.join(str(error.orig).split()).rstrip('.?')}. "
             f"{_FILE if isinstance(error.orig, sqlite3.Error) else _SERVER}",
         ) from error
+
+
+CHANNEL = "cairn"
+"""Where the processes on a PostgreSQL tell each other what happened."""
+
+
+def told(topic: str, **said: object) -> sa.Select[Any]:
+    """Tell all processes something, as soon as the transaction is committed."""
+    return sa.select(sa.func.pg_notify(CHANNEL, json.dumps({"topic": topic, **said})))
 
 
 def insert_into(dialect: str, table: sa.Table) -> sqlite.Insert | postgresql.Insert:

@@ -7,23 +7,26 @@ one collects, so a delivery waits for two commits at most.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cache
+from operator import itemgetter
 from typing import Any, Literal
 
 import sqlalchemy as sa
 from cachetools import TTLCache
 from sqlalchemy.sql.dml import ReturningInsert
 
-from app.store.database import Store, insert_into
+from app.store.database import Store, insert_into, told
 from app.store.schema import deliveries as table
 from app.store.schema import refusals as refusals_table
 from runner.ports import Clock
 
 Status = Literal["stored", "done", "failed", "ignored"]
 BATCH = 200
+DELIVERIES = "deliveries"
+"""The topic of what is told when some were stored."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,20 +111,33 @@ class Deliveries:
         async with self._turn:
             if self._open is batch:
                 self._open = _Batch()
-            async with self._store.writing() as connection:
-                result = await connection.execute(
-                    _store(connection.dialect.name), list(batch.rows.values())
-                )
+            rows = sorted(batch.rows.values(), key=itemgetter("id"))  # or two could wait in a ring
+            async with self._store.inserting() as connection:
+                result = await connection.execute(_store(connection.dialect.name), rows)
+                if connection.dialect.name == "postgresql":
+                    await connection.execute(told(DELIVERIES))
                 return set(result.scalars())
 
-    async def unfinished(self) -> list[Arrival]:
-        """Return what is stored and still waits for its work, in order of arrival."""
-        waiting = (
-            sa.select(table.c.id, table.c.repository_id)
-            .where(table.c.status == "stored")
-            .order_by(table.c.seq)
-        )
-        return [Arrival(*row) for row in await self._store.rows(waiting)]
+    async def claim(self, worker: str, most: int) -> list[Delivery]:
+        """Take the oldest ones that nobody works on, at most one of each repository.
+
+        Those behind them wait, so that each repository's are worked in order.
+        """
+        columns = [table.c[name] for name in Delivery.__slots__]
+        free = _UNCLAIMED.limit(most).with_for_update(skip_locked=True).cte("free")
+        taken = sa.update(table).where(table.c.seq.in_(sa.select(free.c.seq)))
+        async with self._store.inserting() as connection:
+            found = await connection.execute(taken.values(worker=worker).returning(*columns))
+            return [Delivery(**row._mapping) for row in found]
+
+    async def release(self, worker: str) -> None:
+        """Let go of what a process claimed."""
+        await self._store.change(_FREED.where(table.c.worker == worker))
+
+    async def release_dead(self, living: Collection[str]) -> None:
+        """Let go of what was claimed by processes that do not live."""
+        left = table.c.worker.is_not(None) & table.c.worker.not_in(living)
+        await self._store.change(_FREED.where(left))
 
     async def known(self, ids: Set[str]) -> set[str]:
         """Return those that are stored, whatever became of them."""
@@ -149,7 +165,26 @@ class Deliveries:
         """Record that a delivery's work is over; ``error`` says why it failed."""
         finished = sa.update(table).where(table.c.id == id)
         values = {"status": status, "error": error, "finished_at": self._clock.now()}
-        await self._store.change(finished.values(values))
+        async with self._store.inserting() as connection:
+            await connection.execute(finished.values(values))
+
+
+_older = table.alias("older")
+_UNCLAIMED = (
+    sa.select(table.c.seq)
+    .where(
+        table.c.status == "stored",
+        table.c.worker.is_(None),
+        ~sa.exists().where(
+            _older.c.status == "stored",
+            _older.c.seq < table.c.seq,
+            _older.c.repository_id.is_not_distinct_from(table.c.repository_id),
+        ),
+    )
+    .order_by(table.c.seq)
+)
+
+_FREED = sa.update(table).where(table.c.status == "stored").values(worker=None)
 
 
 def _batched(items: Sequence[str], size: int) -> Iterator[Sequence[str]]:
@@ -163,7 +198,7 @@ def _store(dialect: str) -> ReturningInsert[str]:
     insert = insert_into(dialect, table)
     return insert.on_conflict_do_update(
         index_elements=["id"],
-        set_={"status": insert.excluded.status, "error": "", "finished_at": None},
+        set_={"status": insert.excluded.status, "error": "", "finished_at": None, "worker": None},
         where=table.c.status == "failed",
     ).returning(table.c.id)
 

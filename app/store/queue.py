@@ -99,10 +99,26 @@ class Queue:
                 await self._wakeups.wake(connection, run)
             return True
 
+    async def take(self, wakeup: str) -> str | None:
+        """Let this process work on a wakeup; return its run, None when it was settled before.
+
+        Who worked on it before is dead, or was told to stop: it cannot settle it any more.
+        """
+        table = wakeups_table
+        taken = sa.update(table).where(table.c.id == wakeup, table.c.status == "sent")
+        async with self._store.writing() as connection:
+            mine = taken.values(worker=self._wakeups.worker).returning(table.c.run)
+            run: str | None = await connection.scalar(mine)
+            return run
+
     async def open_run(self, wakeup: str) -> str | None:
-        """Return the run of a wakeup that still has work; None when it was settled before."""
-        query = sa.select(wakeups_table.c.run).filter_by(id=wakeup, status="sent")
-        return await self._store.value(query)
+        """Return the run of a wakeup that is this process's; None when it was settled before."""
+        return await self._store.value(self._wakeups.run_of(wakeup))
+
+    async def fill(self) -> None:
+        """Let as many runs work as there are places: there may be more than before."""
+        async with self._store.writing() as connection:
+            await self._wakeups.send(connection)
 
     async def settle(
         self,
@@ -121,10 +137,13 @@ class Queue:
         What a person asked for outlives a pause for another reason: a run to cancel stays
         ``cancelling`` until ``cancel_at``, or is cancelled when there is no such time; a run to
         pause waits until somebody resumes it. ``cause`` is the kind of the outage that paused it.
+        Where another process has taken the wakeup over, nothing changes.
         """
         did = {} if result is None else {"result": dict(result)}
         values = {"status": status, "reason": reason, "cause": cause, "until": until, **did}
         async with self._store.writing() as connection:
+            if await connection.scalar(self._wakeups.run_of(wakeup)) is None:
+                return
             asked = status == "paused" and await self._stop_as_asked(
                 connection, run, did, cancel_at
             )
@@ -181,6 +200,8 @@ class Queue:
         False when nobody waits, and the run simply continues.
         """
         async with self._store.writing() as connection:
+            if await connection.scalar(self._wakeups.run_of(wakeup)) is None:
+                return True
             if not await self._wakeups.others_wait(connection):
                 return False
             await self._wakeups.done(connection, wakeup)

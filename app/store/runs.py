@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from cachetools import LRUCache
 
 from app.store.database import Store, insert_into
-from app.store.schema import answers, contents, journal
+from app.store.schema import answers, contents, journal, workers
 from app.store.schema import runs as table
 from app.store.schema import skips as skips_table
 from runner.errors import Outage, Stopped, StopRequest
@@ -87,6 +87,10 @@ class Run(RunRequest):
 _SELECT = sa.select(*(table.c[field.name] for field in fields(Run)))
 
 
+PLACES = sa.select(sa.func.sum(workers.c.slots)).where(~workers.c.dead)
+"""How many runs all processes on a PostgreSQL work on at the same time."""
+
+
 class StoredRuns:
     """The runs table. Every method raises ``Outage`` when the database fails."""
 
@@ -98,6 +102,10 @@ class StoredRuns:
         """Return the run of this id."""
         found = await self._find(_SELECT.where(table.c.id == id))
         return found[0] if found else None
+
+    async def places(self) -> int:
+        """Return how many runs all processes on a PostgreSQL work on at the same time."""
+        return int(await self._store.value(PLACES) or 0)
 
     async def by_issue(self, repository_id: int, issue: int) -> list[Run]:
         """Return the runs that were asked for on an issue or pull request, newest first."""

@@ -42,7 +42,8 @@ metadata = sa.MetaData(
 )
 
 # ``seq`` is the order of arrival: GUIDs have none, and a clock may go backwards. ``meaning`` is the
-# same for deliveries that say the same (``handlers/events.py``).
+# same for deliveries that say the same (``handlers/events.py``). ``worker`` is the process that
+# works on it.
 deliveries = sa.Table(
     "deliveries",
     metadata,
@@ -57,6 +58,7 @@ deliveries = sa.Table(
     sa.Column("finished_at", Moment),
     sa.Column("error", sa.Text, nullable=False, default=""),
     sa.Column("meaning", sa.Text, index=True),
+    sa.Column("worker", sa.Text),
     sqlite_autoincrement=True,
 )
 
@@ -117,8 +119,9 @@ answers = sa.Table(
     sa.Column("answered_at", Moment, nullable=False),
 )
 
-# The queue: each row wakes a run; ``waiting``, ``sent`` to the engine, or ``done``. The table has
-# the name it got when wakeups were called orders.
+# The queue: each row wakes a run; ``waiting``, ``sent`` to the engine, or ``done``. ``worker`` is
+# the process that works on it: no other may settle it. The table has the name it got when wakeups
+# were called orders.
 wakeups = sa.Table(
     "orders",
     metadata,
@@ -132,6 +135,7 @@ wakeups = sa.Table(
     sa.Column("made_at", Moment, nullable=False),
     sa.Column("sent_at", Moment),
     sa.Column("done_at", Moment),
+    sa.Column("worker", sa.Text),
     sqlite_autoincrement=True,
 )
 sa.Index(
@@ -247,6 +251,30 @@ skips = sa.Table(
     sa.Column("task", sa.Text, primary_key=True),
     sa.Column("by", sa.Text, nullable=False),
     sa.Column("made_at", Moment, nullable=False),
+)
+
+# What runs left behind, where processes have data folders of their own: by run, '' for what is
+# about none in particular.
+files = sa.Table(
+    "files",
+    metadata,
+    sa.Column("repository_id", sa.BigInteger, primary_key=True, autoincrement=False),
+    sa.Column("run", sa.Text, primary_key=True),
+    sa.Column("name", sa.Text, primary_key=True),
+    sa.Column("sha", sa.Text, nullable=False),
+    sa.Column("content", sa.LargeBinary, nullable=False),
+)
+
+# The processes on a PostgreSQL. ``slots`` is how many runs one works on at the same time, ``beat``
+# when it was last alive (by the database's clock). One that is ``dead`` must not go on.
+workers = sa.Table(
+    "workers",
+    metadata,
+    sa.Column("id", sa.Text, primary_key=True),
+    sa.Column("slots", sa.Integer, nullable=False),
+    sa.Column("version", sa.Text, nullable=False),
+    sa.Column("beat", Moment, nullable=False),
+    sa.Column("dead", sa.Boolean, nullable=False),
 )
 
 

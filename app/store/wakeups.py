@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from app.store.runs import Status
+from app.store.runs import PLACES, Status
 from app.store.schema import runs, wakeups
 from runner.ports import Clock
 
@@ -24,12 +24,37 @@ WORKING: tuple[Status, ...] = ("running", "cancelling", "pausing")
 
 
 class Wakeups:
-    """Methods for use inside a writing transaction. ``at_once`` segments work at the same time."""
+    """Methods for use inside a writing transaction.
 
-    def __init__(self, clock: Clock, enqueue: Enqueue, *, at_once: int) -> None:
+    ``at_once`` segments work at the same time; None: as many as all living workers have slots for.
+    ``worker`` names this process. ``stop`` enqueues what is only to be told that it stops.
+    """
+
+    def __init__(
+        self,
+        clock: Clock,
+        enqueue: Enqueue,
+        *,
+        at_once: int | None,
+        worker: str = "local",
+        stop: Enqueue | None = None,
+    ) -> None:
         self._clock = clock
         self._enqueue = enqueue
+        self._stop = stop or enqueue
         self._at_once = at_once
+        self.worker = worker
+
+    async def places(self, connection: AsyncConnection) -> int:
+        """How many segments may work at the same time."""
+        if self._at_once is not None:
+            return self._at_once
+        return int(await connection.scalar(PLACES) or 0)
+
+    def run_of(self, wakeup: str) -> sa.Select[tuple[str]]:
+        """The run of a wakeup that still has work, unless another process has taken it over."""
+        mine = sa.func.coalesce(wakeups.c.worker, self.worker) == self.worker
+        return sa.select(wakeups.c.run).where(mine).filter_by(id=wakeup, status="sent")
 
     async def wake(self, connection: AsyncConnection, run: str) -> None:
         """Let the run continue, unless it has a wakeup already; then send what may work."""
@@ -62,20 +87,23 @@ class Wakeups:
         holds its stack, so that it and a run of that stack that gave way would wait for ever.)
         """
         for chosen in (await connection.execute(_TO_STOP)).all():
-            await self._send(connection, chosen.id, chosen.run)
-        while int(await connection.scalar(_SENT) or 0) < self._at_once:
+            await self._send(connection, chosen.id, chosen.run, self._stop)
+        places = await self.places(connection)
+        while int(await connection.scalar(_SENT) or 0) < places:
             wakeup = (await connection.execute(_NEXT)).first()
             if wakeup is None:
                 return
-            await self._send(connection, wakeup.id, wakeup.run)
+            await self._send(connection, wakeup.id, wakeup.run, self._enqueue)
 
-    async def _send(self, connection: AsyncConnection, wakeup: str, run: str) -> None:
+    async def _send(
+        self, connection: AsyncConnection, wakeup: str, run: str, enqueue: Enqueue
+    ) -> None:
         now = self._clock.now()
         sent = sa.update(wakeups).where(wakeups.c.id == wakeup)
         await connection.execute(sent.values(status="sent", sent_at=now))
         works = sa.update(runs).where(runs.c.id == run, runs.c.status == "queued")
         await connection.execute(works.values(status="running", updated_at=now))
-        await connection.run_sync(self._enqueue, wakeup)
+        await connection.run_sync(enqueue, wakeup)
 
 
 def _new(run: str, id: str, now: datetime) -> sa.Insert:

@@ -57,6 +57,12 @@ class RunFiles:
         self._files: dict[tuple[str, int], tuple[str, ...]] = {}
         self._written: dict[str, int] = {}
         self._todos: dict[str, object] = {}
+        self._names: list[str] = []
+
+    def take_written(self) -> list[str]:
+        """Return the names of the files that were written since this was last asked."""
+        names, self._names = self._names, []
+        return list(dict.fromkeys(names))
 
     def files_of(self, task: str, attempt: int) -> tuple[str, ...]:
         """Return the files that this process wrote about an attempt."""
@@ -141,6 +147,7 @@ class RunFiles:
         temporary = path.with_name(f".{path.name}.new")
         temporary.write_text(self._mask(text), encoding="utf-8", errors="replace")
         temporary.replace(path)
+        self._names.append(name)
 
 
 def _iteration(attempt: Attempt, links: list[str]) -> dict[str, object]:

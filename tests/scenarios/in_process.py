@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 from contextlib import closing
 
 import sqlalchemy as sa
@@ -52,7 +52,13 @@ class InProcessEngine:
         self._looks.add(look)
         look.add_done_callback(self._looks.discard)
 
-    async def lost(self, wakeups: list[str]) -> list[str]:
+    enqueue_stop = enqueue
+
+    async def recover(self, living: Collection[str]) -> int:
+        """There is no other process."""
+        return 0
+
+    async def lost(self, wakeups: Collection[str], living: object = None) -> list[str]:
         """Return the wakeups that will never be worked on."""
         return sorted(set(wakeups) - await self._waiting())
 

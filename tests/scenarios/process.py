@@ -1,4 +1,4 @@
-"""``cairn serve`` as a process of its own, which can be killed."""
+"""``cairn serve`` and ``cairn worker`` as processes of their own, which can be killed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import signal
 import sys
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from pydantic import SecretStr
@@ -50,23 +50,40 @@ class Process:
 
 
 @asynccontextmanager
-async def serving(bot: Bot) -> AsyncIterator[Process]:
+async def serving(bot: Bot, *options: str) -> AsyncIterator[Process]:
     """Start ``cairn serve`` and wait until it listens; leaving kills it."""
+    async with _started(bot, "serve", *options) as process:
+        address = (await process.until("Listening on ")).rpartition(" ")[2]
+        bot.github.webhook_url = f"{address}/webhook"
+        process.unread = process.lines[:-1]
+        try:
+            yield process
+        finally:
+            bot.github.webhook_url = None
+
+
+@asynccontextmanager
+async def working(bot: Bot, *options: str, folder: Path) -> AsyncIterator[Process]:
+    """Start ``cairn worker`` with a data folder of its own, and wait until it works."""
+    own = replace(bot, settings=bot.settings.model_copy(update={"cairn_data_dir": folder}))
+    async with _started(own, "worker", *options) as process:
+        await process.until("Working on up to")
+        yield process
+
+
+@asynccontextmanager
+async def _started(bot: Bot, *command: str) -> AsyncIterator[Process]:
     process = Process(
         await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "app", "serve"),
+            *(sys.executable, "-m", "app", *command),
             env=environment(bot.settings),
             stdout=asyncio.subprocess.DEVNULL,
             stderr=asyncio.subprocess.PIPE,
         )
     )
     try:
-        address = (await process.until("Listening on ")).rpartition(" ")[2]
-        bot.github.webhook_url = f"{address}/webhook"
-        process.unread = process.lines[:-1]
         yield process
     finally:
-        bot.github.webhook_url = None
         await process.end()
 
 

@@ -12,6 +12,7 @@ from app.store.database import open_store
 from app.store.deliveries import Deliveries
 from runner.errors import Outage
 from runner.ports import SystemClock
+from tests.app.store.rows import unfinished
 from tests.scenarios.bot import Bot
 from tests.scenarios.endings import ANSWER, ONE_NOTE, check_finished
 
@@ -53,7 +54,7 @@ async def test_a_full_disk_is_told_and_loses_nothing(tmp_path: Path) -> None:
 
     store = await open_store(url)
     deliveries = Deliveries(store, SystemClock())
-    assert [left.id for left in await deliveries.unfinished()] == ["d1"]
+    assert await unfinished(store) == ["d1"]
     assert await arrive(deliveries, 2)
     await store.close()
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -50,12 +49,3 @@ async def test_a_killed_server_goes_on_from_postgresql(talk: Bot, cluster: Clust
 
     check_finished(talk)
     assert len(talk.model.requests) == 2
-
-
-async def test_a_second_server_is_refused(talk: Bot, tmp_path: Path) -> None:
-    """Run one server per database: another one ends at once and says why."""
-    elsewhere = talk.settings.model_copy(update={"cairn_data_dir": tmp_path / "other"})
-    async with talk.started():
-        with pytest.raises(AssertionError, match="Run one server per database"):
-            async with serving(replace(talk, settings=elsewhere)):
-                pass

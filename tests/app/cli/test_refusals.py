@@ -315,11 +315,23 @@ async def test_settings_of_the_server_are_told_all_at_once(here: Checkout) -> No
     assert "sk-very-secret" not in said.err
 
 
-async def _serve(folder: Path, **settings: str) -> tuple[int, str]:
+@pytest.mark.parametrize("command", [("worker",), ("serve", "--no-work")])
+async def test_several_processes_need_a_database_that_serves_several(
+    tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    """A worker beside a server on a SQLite file is told what to set; 2."""
+    code, said = await _serve(tmp_path, *command)
+
+    assert code == 2
+    assert "DATABASE_URL" in said
+    assert "SQLite serves one process" in said
+
+
+async def _serve(folder: Path, *command: str, **settings: str) -> tuple[int, str]:
     """Run ``cairn serve`` with good settings but for these; exit code and standard error."""
     async with conversation(folder, NOTES) as bot:
         process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-P", "-m", "app", "serve"),
+            *(sys.executable, "-P", "-m", "app", *(command or ("serve",))),
             env={**environment(bot.settings), "PYTHONPATH": str(PROJECT), **settings},
             stderr=asyncio.subprocess.PIPE,
         )

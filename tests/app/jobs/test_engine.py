@@ -280,14 +280,14 @@ async def test_a_row_of_another_version_stays(data: Data) -> None:
         async with data.store.writing() as connection:
             await connection.run_sync(engine.enqueue, "newer")
             await connection.exec_driver_sql(
-                "UPDATE workflow_status SET application_version = 'segments-2'"
+                "UPDATE workflow_status SET application_version = 'schema-9999'"
             )
             await connection.run_sync(engine.enqueue, "ours")
         await worked(steps.done)
     rows = data.rows("SELECT workflow_uuid, status, application_version FROM workflow_status")
 
     assert steps.taken == ["ours"]
-    assert ("newer", "ENQUEUED", "segments-2") in rows
+    assert ("newer", "ENQUEUED", "schema-9999") in rows
     assert {version for name, _, version in rows if name == "ours"} == {VERSION}
 
 

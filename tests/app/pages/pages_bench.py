@@ -76,7 +76,7 @@ class Bench:
             hub=self.hub,
             recall=self.recall,
             steps=StoredJournal(self.store, self.clock).steps,
-            kept=lambda run: KeptFiles(self.folder),
+            kept=self._kept,
             detail=self.detail,
             server_url="https://github.test",
             mask=lambda text: text.replace("hunter2", "***"),
@@ -98,13 +98,15 @@ class Bench:
         app.on_shutdown.append(lambda _: self.hub.close())
         return app
 
+    async def _kept(self, run):
+        return KeptFiles(self.folder)
+
     def _operations(self):
         return Operations(
             counting=Counting(self.store),
             metrics=self.metrics,
             waiting=WaitEstimate(self.runs, at_once=2, clock=self.clock),
             clock=self.clock,
-            at_once=2,
         )
 
     def _histories(self, sources):

@@ -15,6 +15,7 @@ from app.store.database import open_store
 from app.store.deliveries import Arrival, Deliveries
 from runner.errors import Outage
 from tests.app.server.webhooks import SECRET, FixedClock, sign, webhook
+from tests.app.store.rows import unfinished
 
 
 @pytest.fixture
@@ -114,7 +115,7 @@ async def test_bad_input_is_refused_with_what_to_do(
     assert says in (await answer.json())["error"]
     assert ("Delivery " in caplog.text) == (status == 403)  # nobody else sees who sends them
     assert arrived == []
-    assert await deliveries.unfinished() == []
+    assert await unfinished(deliveries._store) == []
 
 
 async def test_a_body_that_grows_too_large_is_refused(client):
@@ -174,11 +175,11 @@ class Gate:
     def __init__(self, store):
         self.store, self.reached, self.open = store, asyncio.Event(), asyncio.Event()
 
-    def writing(self):
+    def inserting(self):
         return self
 
     async def __aenter__(self):
-        self.transaction = self.store.writing()
+        self.transaction = self.store.inserting()
         return await self.transaction.__aenter__()
 
     async def __aexit__(self, *error):

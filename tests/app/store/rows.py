@@ -6,8 +6,8 @@ from dataclasses import asdict
 
 import sqlalchemy as sa
 
+from app.store.schema import deliveries, wakeups
 from app.store.schema import runs as table
-from app.store.schema import wakeups
 
 
 async def put_run(store, clock, request, status="queued"):
@@ -31,3 +31,9 @@ async def put_wakeup(store, id, run, status, made_at, priority=0):
         await connection.execute(
             sa.insert(wakeups).values(row | {"repository_id": 1, "roadmap": "ROADMAP.md"})
         )
+
+
+async def unfinished(store):
+    """The ids of the deliveries that wait for their work, in order of arrival."""
+    query = sa.select(deliveries.c.id).where(deliveries.c.status == "stored")
+    return [id for (id,) in await store.rows(query.order_by(deliveries.c.seq))]

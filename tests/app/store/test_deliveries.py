@@ -9,8 +9,9 @@ import sqlalchemy as sa
 from sqlalchemy.exc import ProgrammingError
 
 from app.store.database import open_store
-from app.store.deliveries import BATCH, Arrival, Deliveries
+from app.store.deliveries import BATCH, Deliveries
 from runner.errors import Outage
+from tests.app.store.rows import unfinished
 from tests.postgresql import ON_BOTH
 
 pytestmark = ON_BOTH
@@ -39,22 +40,18 @@ class Gate:
         self.store, self.writes = store, 0
         self.reached, self.open = asyncio.Event(), asyncio.Event()
 
-    def writing(self):
+    def inserting(self):
         return self
 
     async def __aenter__(self):
         self.writes += 1
         self.reached.set()
         await self.open.wait()
-        self.transaction = self.store.writing()
+        self.transaction = self.store.inserting()
         return await self.transaction.__aenter__()
 
     async def __aexit__(self, *error):
         return await self.transaction.__aexit__(*error)
-
-
-async def deliveries_of(store, clock):
-    return await Deliveries(store, clock).unfinished()
 
 
 async def test_a_delivery_comes_back_byte_for_byte(deliveries, clock):
@@ -76,7 +73,7 @@ async def test_a_known_delivery_is_not_new(deliveries):
     assert not await deliveries.store(**delivery("a"))
     await deliveries.finish("a", "done")
     assert not await deliveries.store(**delivery("a"))
-    assert await deliveries.unfinished() == []
+    assert await unfinished(deliveries._store) == []
 
 
 async def test_a_redelivery_of_a_failed_one_is_worked_again(deliveries):
@@ -101,8 +98,7 @@ async def test_unfinished_deliveries_survive_a_restart_in_order(url, store, deli
 
     again = await open_store(url)
 
-    unfinished = await Deliveries(again, clock).unfinished()
-    assert unfinished == [Arrival("z", 42), Arrival("y", 42)]
+    assert await unfinished(again) == ["z", "y"]
     await again.close()
 
 
@@ -110,7 +106,7 @@ async def test_an_ignored_delivery_waits_for_nothing(deliveries):
     """A delivery stored as ignored is evidence, not work."""
     await deliveries.store(**delivery("a", event="star", status="ignored"))
 
-    assert await deliveries.unfinished() == []
+    assert await unfinished(deliveries._store) == []
     assert (await deliveries.get("a")).status == "ignored"
 
 
@@ -125,7 +121,7 @@ async def test_deliveries_that_arrive_together_share_a_transaction(store, clock)
 
     assert all(await asyncio.gather(first, *rest))
     assert gate.writes == 2
-    assert len(await deliveries_of(store, clock)) == 50
+    assert len(await unfinished(store)) == 50
 
 
 async def test_nobody_is_told_before_the_commit(store, clock):
@@ -168,7 +164,7 @@ async def test_a_sender_who_hangs_up_does_not_undo_the_others(store, clock):
     gate.open.set()
 
     assert await stays
-    assert [arrival.id for arrival in await deliveries_of(store, clock)] == ["a", "b"]
+    assert await unfinished(store) == ["a", "b"]
 
 
 async def test_a_failing_database_fails_every_caller_and_the_next_may_succeed(store, deliveries):
@@ -183,5 +179,31 @@ async def test_a_failing_database_fails_every_caller_and_the_next_may_succeed(st
         await connection.execute(sa.text("ALTER TABLE away RENAME TO deliveries"))
 
     assert [isinstance(result, Outage | ProgrammingError) for result in results] == [True, True]
-    assert await deliveries.unfinished() == []
+    assert await unfinished(deliveries._store) == []
     assert await deliveries.store(**delivery("a"))
+
+
+async def test_the_oldest_of_each_repository_is_claimed_once(deliveries):
+    """Processes get different deliveries; what is behind a claimed one waits for its end."""
+    for id, repository in (("a", 1), ("b", 1), ("c", 2), ("d", None), ("e", None)):
+        await deliveries.store(**delivery(id, repository_id=repository))
+
+    mine = await deliveries.claim("one", 2)
+    yours = await deliveries.claim("two", 8)
+    await deliveries.finish("a", "done")
+
+    assert sorted(each.id for each in mine) == ["a", "c"]
+    assert [each.id for each in yours] == ["d"]
+    assert [each.id for each in await deliveries.claim("two", 8)] == ["b"]
+    assert await deliveries.claim("one", 8) == []
+
+
+async def test_what_a_dead_process_claimed_is_claimed_again(deliveries):
+    """Only what no living process has is let go."""
+    for id, repository in (("a", 1), ("b", 2)):
+        await deliveries.store(**delivery(id, repository_id=repository))
+        await deliveries.claim(f"worker of {id}", 8)
+
+    await deliveries.release_dead({"worker of b"})
+
+    assert [each.id for each in await deliveries.claim("another", 8)] == ["a"]

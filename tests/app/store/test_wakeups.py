@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import pytest
+import sqlalchemy as sa
 
+from app.store.queue import Queue
+from app.store.schema import workers
+from app.store.wakeups import Wakeups
 from runner.errors import Outage
 from tests.app.store.bench import Bench
 from tests.postgresql import ON_BOTH
@@ -148,6 +152,35 @@ async def test_an_order_has_its_run_until_it_is_settled(bench):
     assert found == ["a", None, None]
     assert await bench.queue.open_run("a-0") is None
     assert await bench.queue.sent() == ["b-0"]
+
+
+async def test_a_wakeup_that_another_process_took_over(bench, store, clock):
+    """Whoever worked on it before settles nothing any more, and is told that it is not his."""
+    await bench.start("a", "b")
+    assert await bench.queue.take("a-0") == "a"
+    sent = Wakeups(clock, bench.sent.enqueue, at_once=1, worker="another")
+    another = Queue(store, clock, sent)
+    assert await another.take("a-0") == "a"
+
+    await bench.end("a")
+    assert await bench.queue.open_run("a-0") is None
+    assert await bench.queue.give_way("a-0", "a")
+    assert [await bench.status(run) for run in "ab"] == ["running", "queued"]
+
+    await another.settle("a-0", "a", "ended")
+    assert [await bench.status(run) for run in "ab"] == ["ended", "running"]
+
+
+async def test_there_are_as_many_places_as_living_processes_have(bench, store, clock):
+    """Where processes come and go, the slots of those that were not declared dead count."""
+    for id, slots, dead in (("one", 2, False), ("two", 1, False), ("three", 8, True)):
+        row = {"id": id, "slots": slots, "version": "", "beat": clock.now(), "dead": dead}
+        await store.change(sa.insert(workers).values(row))
+    many = Queue(store, clock, Wakeups(clock, bench.sent.enqueue, at_once=None))
+    bench.queue = many
+    await bench.start("a", "b", "c", "d")
+
+    assert bench.sent.wakeups == ["a-0", "b-0", "c-0"]
 
 
 async def test_the_position_of_who_does_not_wait(bench):
