@@ -11,7 +11,7 @@ import aiohttp
 
 from app.github.config import Configurations
 from app.github.token_identity import Identity
-from app.jobs.member import Alone, Member, Membership
+from app.jobs.member import Alone, ClusterMember, Membership
 from app.local.compose import open_model, sandboxes
 from app.logs import mask_for, secrets_of
 from app.runs.outward import Outward, events_file
@@ -80,7 +80,7 @@ def _others(settings: WorkSettings, around: Surroundings, store: Store, role: Ro
     url = settings.database_url.get_secret_value()
     if is_sqlite(url):
         return Alone()
-    return Member(
+    return ClusterMember(
         store,
         url,
         slots=role.slots or settings.cairn_concurrency if role.works else 0,

@@ -155,7 +155,7 @@ class Alone:
         """There is nobody to continue."""
 
 
-class Member:
+class ClusterMember:
     """One of many processes on a PostgreSQL.
 
     ``slots`` is how many runs it works on at the same time. Only one that ``works`` leads.
