@@ -21,6 +21,7 @@ from app.store.database import is_sqlite
 from handlers.grammar import Commands
 from runner.ports import Sandbox
 from tests.fake_github import FakeGitHub, Fault
+from tests.fake_github.clock import Clock
 from tests.fake_github.reading import View
 from tests.fake_github.state import Issue
 from tests.model_server import ScriptedModel, serve
@@ -230,11 +231,14 @@ def leading_to(github: FakeGitHub, base_url: str, folder: Path) -> dict[str, obj
 
 @asynccontextmanager
 async def conversation(
-    folder: Path, files: Mapping[str, object], **settings: object
+    folder: Path, files: Mapping[str, object], clock: Clock | None = None, /, **settings: object
 ) -> AsyncIterator[Bot]:
-    """GitHub with one repository, a scripted model and settings that lead to both."""
+    """GitHub with one repository, a scripted model and settings that lead to both.
+
+    Its ``clock`` stands still; processes that live longer than a minute need one that goes.
+    """
     model = ScriptedModel()
-    async with FakeGitHub(folder / "github") as github, serve(model) as base_url:
+    async with FakeGitHub(folder / "github", clock=clock) as github, serve(model) as base_url:
         roles = {"writer": "write", "reader": "read"}
         github.add_repository(REPOSITORY, files, roles=roles)
         issue = github.open_issue(REPOSITORY, "Please go on", by="writer")

@@ -19,6 +19,7 @@ from pathlib import Path
 import aiohttp
 import pytest
 
+from tests.fake_github.clock import WallClock
 from tests.fake_github.state import Issue
 from tests.model_server import Held
 from tests.model_server.turns import Asked
@@ -46,7 +47,9 @@ def cluster() -> Iterator[Cluster]:
 async def talk(tmp_path: Path, cluster: Cluster) -> AsyncIterator[Bot]:
     """A conversation whose processes the test starts and ends."""
     url, token = cluster.database(), "let me in"
-    async with conversation(tmp_path, notes(""), DATABASE_URL=url, CAIRN_ADMIN_TOKEN=token) as bot:
+    async with conversation(
+        tmp_path, notes(""), WallClock(), DATABASE_URL=url, CAIRN_ADMIN_TOKEN=token
+    ) as bot:
         yield bot
         bot.check()
 
