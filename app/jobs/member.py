@@ -292,6 +292,7 @@ class ClusterMember:
             address, autocommit=True, connect_timeout=5
         )
         await connection.execute(f"SET idle_session_timeout = '{DEAD_AFTER}s'".encode())
+        await connection.execute(b"SET synchronous_commit = off")  # a lost beat is said again
         return connection
 
     async def _beat(self, connection: Connection) -> None:
