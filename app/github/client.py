@@ -123,6 +123,15 @@ def judge_answer(
     return _lacks_permission(request, headers) if "not accessible by" in message else None
 
 
+def why_not(cause: Exception) -> str:
+    """Why a server did not answer, for people; the library's own word where nothing is better."""
+    if isinstance(cause, aiohttp.ClientConnectorDNSError):
+        return f"the name {cause.host} is not known"
+    if isinstance(cause, aiohttp.ClientConnectorError):
+        return f"no connection to {cause.host}:{cause.port}"
+    return "no answer in time" if isinstance(cause, TimeoutError) else type(cause).__name__
+
+
 def judge_failure(request: ApiRequest, reason: str, *, now: datetime, sent: bool = True) -> Verdict:
     """Say what a broken or lost answer means; not ``sent``: GitHub never got the request."""
     outage = Outage(
@@ -374,10 +383,7 @@ class GitHubClient(GitHubAPI):
         return status, answered, content
 
     def _failure(self, asked: ApiRequest, cause: Exception, *, sent: bool) -> Verdict:
-        reason = type(cause).__name__
-        if isinstance(cause, aiohttp.ClientConnectorError):
-            reason = f"no connection to {cause.host}:{cause.port}"
-        return judge_failure(asked, reason, now=self._clock.now(), sent=sent)
+        return judge_failure(asked, why_not(cause), now=self._clock.now(), sent=sent)
 
     async def _follow(self, asked: ApiRequest, headers: dict[str, str], body: bytes) -> Response:
         """Send, and repeat a redirected POST verbatim at its new place.

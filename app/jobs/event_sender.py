@@ -19,6 +19,7 @@ from typing import Final
 import aiohttp
 
 from app.background import BackgroundWork
+from app.github.client import why_not
 from app.store.outbox import Outbox, WaitingEvent
 from app.version import version_of_cairn
 from runner.errors import Outage
@@ -89,7 +90,7 @@ class EventWebhook:
         except TimeoutError:
             return Delivered(f"it did not answer in {self._timeout:g} seconds")
         except (aiohttp.ClientError, OSError) as error:
-            return Delivered(f"it cannot be reached ({type(error).__name__})")
+            return Delivered(f"it cannot be reached ({why_not(error)})")
 
 
 def signature(secret: bytes, body: bytes) -> str:

@@ -30,7 +30,7 @@ from pydantic import (
     ValidationError,
 )
 
-from app.github.client import API_VERSION, user_agent
+from app.github.client import API_VERSION, user_agent, why_not
 from app.settings.models import BaseUrl, rsa_key
 from app.setup.addresses import GitHub, SetupRefusal, UnusableSetup, manifest
 from app.texts import setup_texts as words
@@ -75,7 +75,7 @@ class Conversions:
         try:
             status, body = await self._ask("POST", f"/app-manifests/{code}/conversions")
         except _OUTAGES as gone:
-            raise SetupRefusal(502, self._say(words.no_github, what=type(gone).__name__)) from gone
+            raise SetupRefusal(502, self._say(words.no_github, what=why_not(gone))) from gone
         if status == 201:
             return self._read(body)
         if status in (404, 422):
@@ -89,7 +89,7 @@ class Conversions:
         try:
             status, _ = await self._ask("GET", "/rate_limit")
         except _OUTAGES as gone:
-            text = self._say(words.unreachable, what=type(gone).__name__)
+            text = self._say(words.unreachable, what=why_not(gone))
             raise UnusableSetup(text) from gone
         if status >= 500:
             raise UnusableSetup(self._say(words.unreachable, what=f"status {status}"))
