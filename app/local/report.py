@@ -76,6 +76,9 @@ def tell(
     if output.json:
         _tell_programs(state, waits, write)
         return
+    if ended.state.problem and not ended.state.attempts:  # it took up nothing
+        write(ended.state.problem)
+        return
     if live:
         say(_drawn(state, mask_for(secrets_of(settings))), end="")
     else:

@@ -296,6 +296,8 @@ async def _driven(request: Request, asked: LocalRun, here: LocalCheckout, work: 
         await here.told.release()
     state = "interrupted" if ended.kind == KIND else ended.status
     runs.put(replace(run, state=state, reason=ended.reason, until=ended.until))
+    if ended.state.problem and not ended.state.attempts and not asked.run:
+        runs.forget(run.id)  # it took up nothing
     for old, left in await unfinished(here.kept):  # nothing is left to do in some
         answers = [each.decision for each in parked(old, left, here.kept.inbox)]
         if old.state == "waiting" and answers and all(d and d.channel == "retry" for d in answers):

@@ -26,6 +26,12 @@ async def test_every_task_becomes_a_commit(here: Checkout) -> None:
     assert here.log() == ["1.2 Write two.md", "1.1 Write one.md", "a commit"]
     assert here.git("show", "--format=", "--name-only", "HEAD").split() == ["ROADMAP.md", "two.md"]
     assert b"[ ]" not in (here.folder / "ROADMAP.md").read_bytes()
+    again = await here.cairn("run", "--task", "1.2")
+    assert (again.code, again.out) == (
+        0,
+        "Task `1.2` (line 2) is already done: its checkbox is ticked.\n",
+    )
+    assert (await here.cairn("status")).out.count("ROADMAP.md") == 1  # that is no run
 
 
 async def test_the_first_line_names_a_model_that_ends(here: Checkout) -> None:
