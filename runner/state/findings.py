@@ -274,4 +274,4 @@ def _lines(text: str) -> Iterator[str]:
 
 
 def _line(text: str) -> str:
-    return cut_middle(text, _LONGEST).replace("\n", " ")
+    return " ".join(cut_middle(text, _LONGEST).split())

@@ -402,9 +402,3 @@ TOOLS: Final[tuple[Tool, ...]] = (
 
 PATIENT: Final[tuple[Tool, ...]] = (Pytest(share=0.7), *TOOLS[1:])
 """The same, where tests may take more time than one command has."""
-
-NAMES: Final = (
-    "pytest, node, jest, vitest, mocha, cargo, go, Maven, Gradle, .NET, RSpec, Minitest, PHPUnit, "
-    "make, runtests.py"
-)
-"""What is looked for, for people."""

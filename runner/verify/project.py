@@ -10,7 +10,6 @@ from runner.ports import SandboxSession
 from runner.state.findings import Level, LevelName, TestFailure, Verification
 from runner.verify.commands import (
     COMMAND,
-    NAMES,
     TOOLS,
     Commands,
     command_levels,
@@ -32,7 +31,7 @@ MOST_AGAIN = 50
 """Failing tests that are run again by name; beyond that all are."""
 
 _GONE = "the change deletes every test, so nothing shows whether it works"
-_NO_TESTS = f"the project has no tests that Cairn can run (looked for {NAMES})"
+_NO_TESTS = "the project has no tests that Cairn can run"
 
 
 async def verify(
