@@ -38,6 +38,7 @@ from app.runs.lessons import Lessons
 from app.runs.outward import Outward
 from app.runs.permissions import MissingPermissions
 from app.runs.requests import origin_of, row_of
+from app.runs.spending import within_the_day
 from app.server.links import RunLinks
 from app.settings import WorkSettings
 from app.store.database import Store
@@ -263,8 +264,11 @@ class ServerParts:
         recorder = Recorder(history, origin_of(run), self.around.clock, references=files.files_of)
         safe = (Isolated(each, self.around.on_bug) for each in (files, recorder))
         past = PastRuns(history, self.around.clock, run.repository_id)
+        model = within_the_day(
+            self.model, self.settings, self.store, self.around.clock, run.installation_id
+        )
         deps = Deps(
-            model=self.model,
+            model=model,
             sandbox=self.sandbox.sandbox,
             repository=repository,
             journal=self.journal,
@@ -276,7 +280,7 @@ class ServerParts:
             decisions=StoredDecisions(self.store),
             skips=SkippedTasks(self.skips, run.repository_id, run.roadmap),
             earlier=EarlierRuns(self.folders.memory(run.repository_id), past),
-            search=FileSearch(self.index, self.model, self.settings.cairn_model),
+            search=FileSearch(self.index, model, self.settings.cairn_model),
             reviews=repository.reviews if run.request.get("revision") else NoReviews(),
             mask=self.mask,
             outside=(GitHubException,),
@@ -285,7 +289,7 @@ class ServerParts:
         stored = StoredProposals(self.store, self.around.clock)
         return RunPorts(
             deps,
-            self.model,
+            model,
             progress,
             shown=ShownProposals(run, stored, self.around.clock, poll),
             repository=repository,

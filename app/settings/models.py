@@ -232,6 +232,14 @@ class WorkSettings(RunSettings):
     cairn_max_pids: PositiveInt | None = Field(
         None, description="The most that a repository may set sandbox.pids to."
     )
+    cairn_max_cost_per_day: Annotated[float, Field(ge=0)] | None = Field(
+        None, description="USD that all repositories together may spend on models in a day (UTC)."
+    )
+    cairn_max_cost_per_account: Annotated[float, Field(ge=0)] | None = Field(
+        None,
+        description="USD that the repositories of one installation (an account or organisation) "
+        "may spend on models in a day (UTC).",
+    )
     cairn_allow_setup_network: bool = Field(
         True, description="0 keeps sandbox.network: setup from taking effect."
     )

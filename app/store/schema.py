@@ -265,6 +265,15 @@ files = sa.Table(
     sa.Column("content", sa.LargeBinary, nullable=False),
 )
 
+# What calls of models cost (USD) by day, UTC, and installation: at most, while one is under way.
+spending = sa.Table(
+    "spending",
+    metadata,
+    sa.Column("day", sa.Text, primary_key=True),
+    sa.Column("installation_id", sa.BigInteger, primary_key=True, autoincrement=False),
+    sa.Column("cost", sa.Double, nullable=False),
+)
+
 # The processes on a PostgreSQL. ``slots`` is how many runs one works on at the same time, ``beat``
 # when it was last alive (by the database's clock). One that is ``dead`` must not go on.
 workers = sa.Table(

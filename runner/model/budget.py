@@ -13,7 +13,7 @@ from runner.money import dollars
 from runner.ports import Endpoint
 from runner.prompts.questions import Answer, Question
 
-_CHARACTERS_PER_TOKEN = 3
+CHARACTERS_PER_TOKEN = 3
 """Low on purpose: a reservation must not be smaller than what is used."""
 
 
@@ -53,7 +53,7 @@ class BudgetModel(Endpoint):
         """Ask if the budget allows it. Raises ``Outage`` (kind ``budget``) when it does not."""
         limit, model = self._budget, question.model or self._model
         characters = sum(len(message.content) for message in question.messages)
-        prompt = math.ceil(characters / _CHARACTERS_PER_TOKEN)
+        prompt = math.ceil(characters / CHARACTERS_PER_TOKEN)
         most = (
             self._prices.most(model, prompt, question.max_tokens) if limit.cost is not None else 0.0
         )

@@ -42,3 +42,35 @@ async def test_a_model_that_the_operator_does_not_allow_is_not_asked(tmp_path: P
         assert "Allowed: `scripted`, `gpt-6*`, `small`. Nothing was started." in said
         assert bot.prompts == []
         bot.github.verify()
+
+
+async def test_a_day_without_money_ends_at_midnight(tmp_path: Path) -> None:
+    """A run rests before the call that could cost too much, and continues the next day."""
+    prices = tmp_path / "prices.json"
+    prices.write_text('{"scripted": {"input": 100.0, "output": 2.0}}')
+    settings = {"CAIRN_PRICES": prices, "CAIRN_MAX_COST_PER_ACCOUNT": 0.1}
+    async with conversation(tmp_path, NOTES, **settings) as bot, bot.started():
+        bot.model.says(note("one.md"), note("two.md"))
+        await bot.comment("/execute")
+
+        (said,) = bot.says()
+        assert "more than the operator of this server allows for a day" in said
+        assert "It continues automatically at 00:00 UTC" in said
+        before = len(bot.prompts)
+        await bot.later(days=1)
+        await bot.idle()
+
+        assert len(bot.prompts) > before
+        bot.says()
+        bot.github.verify()
+
+
+async def test_without_a_price_no_money_is_spent(tmp_path: Path) -> None:
+    """A limit that cannot be kept stops the run before its first question."""
+    async with conversation(tmp_path, NOTES, CAIRN_MAX_COST_PER_DAY=5) as bot, bot.started():
+        await bot.comment("/execute")
+
+        (said,) = bot.says()
+        assert "the price of `scripted` is not known" in said
+        assert bot.prompts == []
+        bot.github.verify()
