@@ -25,7 +25,7 @@ from app.store.runs import StoredJournal
 from runner.context.library import Index
 from runner.files.durable import take_folder
 from runner.files.facts_file import FactsFile
-from runner.sandbox.choose import MaskedSandbox, SandboxChoice, choose_sandbox
+from runner.sandbox.choose import MaskedSandbox, NoSandbox, SandboxChoice, choose_sandbox
 from runner.text.mask import Mask
 
 
@@ -48,7 +48,7 @@ async def open_parts(
     store = await open_store(settings.database_url.get_secret_value(), mask=mask.values)
     stack.push_async_callback(store.close)
     session = await stack.enter_async_context(aiohttp.ClientSession())
-    choice = await _server_sandbox(settings, around)
+    choice = await _server_sandbox(settings, around, role)
     await choice.sandbox.sweep()
     model = open_model(settings, around.sleep, kept=folder, mask=mask)
     stack.push_async_callback(model.close)
@@ -90,7 +90,11 @@ def _others(settings: WorkSettings, around: Surroundings, store: Store, role: Ro
     )
 
 
-async def _server_sandbox(settings: WorkSettings, around: Surroundings) -> SandboxChoice:
+async def _server_sandbox(
+    settings: WorkSettings, around: Surroundings, role: Role
+) -> SandboxChoice:
+    if not role.works:
+        return SandboxChoice(sandbox=NoSandbox(), reason="All code runs in workers.")
     if around.sandbox is not None:
         return SandboxChoice(sandbox=around.sandbox, reason="The sandbox is a test's.")
     candidates = sandboxes(

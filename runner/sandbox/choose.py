@@ -111,6 +111,27 @@ class MaskedSandbox:
         return await self._inner.sweep()
 
 
+class NoSandbox:
+    """The ``Sandbox`` port of a process that runs no code."""
+
+    name, installed = "none", False
+
+    async def check(self) -> None:
+        """Nothing can be wrong with it."""
+
+    async def open(self, spec: SandboxSpec) -> SandboxSession:
+        """Raise ``Outage``."""
+        raise Outage("sandbox", "This process runs no code.")
+
+    async def prepare(self, spec: SandboxSpec, setup: Setup, fill: Fill, ran: Ran = unheard) -> str:
+        """Raise ``Outage``."""
+        raise Outage("sandbox", "This process runs no code.")
+
+    async def sweep(self) -> int:
+        """Leave the sandboxes of others alone."""
+        return 0
+
+
 class _MaskedBox:
     def __init__(self, inner: SandboxSession, mask: Mask) -> None:
         self._inner = inner

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import aiohttp
+import psycopg
 import pytest
 
 from tests.fake_github.clock import WallClock
@@ -118,7 +119,7 @@ async def test_what_died_and_what_froze_goes_on_elsewhere(talk: Bot, tmp_path: P
     """Of three workers with a run each, one is killed and one frozen: the third ends all three.
 
     The frozen one wakes up with an answer in its hand, finds itself declared dead, and leaves
-    before it sends anything to GitHub.
+    before it sends anything to GitHub. In the end a newer version takes the database over.
     """
     kept = {word: Held(note(f"{word}.md")) for word in WORDS}
     for word, held in kept.items():
@@ -126,7 +127,7 @@ async def test_what_died_and_what_froze_goes_on_elsewhere(talk: Bot, tmp_path: P
     talk.model.otherwise = written
     projects = [project(talk, word) for word in WORDS]
     async with AsyncExitStack() as stack:
-        await stack.enter_async_context(serving(talk, "--no-work"))
+        web = await stack.enter_async_context(serving(talk, "--no-work"))
         workers = [
             await stack.enter_async_context(
                 working(talk, "--slots", "1", folder=tmp_path / f"worker-{n}")
@@ -147,6 +148,14 @@ async def test_what_died_and_what_froze_goes_on_elsewhere(talk: Bot, tmp_path: P
         assert await asyncio.wait_for(frozen.process.wait(), 60) == os.EX_TEMPFAIL
         runs = [run_of(each.check()) for each in projects]
         assert {await artifact(talk, run, "agent-1.json") for run in runs} == {200}
+        # a newer Cairn changes the database: who cannot read it any more leaves
+        with psycopg.connect(talk.settings.database_url.get_secret_value()) as connection:
+            connection.execute("UPDATE alembic_version SET version_num = '9999'")
+        assert await asyncio.wait_for(alive.process.wait(), 60) == 0
+        assert await asyncio.wait_for(web.process.wait(), 60) == 0
+        with pytest.raises(AssertionError, match="written by a newer Cairn"):
+            async with working(talk, folder=tmp_path / "worker-3"):
+                pass
 
 
 @dataclass
