@@ -51,6 +51,7 @@ from bench import (
     verifying,
     wakeups,
     webhook,
+    workers,
 )
 from bench.finding import Finding, Line
 from bench.loop import measure as loop
@@ -71,6 +72,7 @@ MEASURES: dict[str, Measure] = {
     "verifying": verifying.measure,
     "parallel": parallel.measure,
     "nodes": nodes.measure,
+    "workers": workers.measure,
     "saving": saving.measure,
     "recording": recording.measure,
     "size": size.measure,
