@@ -31,6 +31,7 @@ from tests.scenarios.projects import note, notes
 
 pytestmark = pytest.mark.long("starts PostgreSQL, servers and workers, and kills them")
 
+TOKEN = "let-me-in-let-me-in"
 WORDS = ("alder", "birch", "cedar")
 RUNS = int(os.environ.get("CHAOS_RUNS", "6"))
 AWAY = int(os.environ.get("CHAOS_AWAY", "0"))
@@ -47,7 +48,7 @@ def cluster() -> Iterator[Cluster]:
 @pytest.fixture
 async def talk(tmp_path: Path, cluster: Cluster) -> AsyncIterator[Bot]:
     """A conversation whose processes the test starts and ends."""
-    url, token = cluster.database(), "let me in"
+    url, token = cluster.database(), TOKEN
     async with conversation(
         tmp_path, notes(""), WallClock(), DATABASE_URL=url, CAIRN_ADMIN_TOKEN=token
     ) as bot:
@@ -104,7 +105,7 @@ def written(asked: Asked) -> str:
 async def artifact(talk: Bot, run: str, name: str) -> int:
     """The status with which the web process answers whoever asks for a file of a run."""
     address = str(talk.github.webhook_url).removesuffix("/webhook")
-    url, headers = f"{address}/runs/{run}/artifacts/{name}", {"Authorization": "Bearer let me in"}
+    url, headers = f"{address}/runs/{run}/artifacts/{name}", {"Authorization": f"Bearer {TOKEN}"}
     async with aiohttp.ClientSession() as session, session.get(url, headers=headers) as answer:
         return answer.status
 
