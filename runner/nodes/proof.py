@@ -198,6 +198,9 @@ class _Proof:
             if noticed is not None:  # what could not be called yet did nothing wrong
                 noticed |= (self._noticed or set()) & self._behaved
         noticed = self._noticed if noticed is None else noticed
+        if noticed is not None and subject.heads and self._behaved & set(proof.found) - noticed:
+            await self._try_faults([subject.heads])
+            noticed |= (self._noticed or set()) & self._behaved
         level = await self._try_faults(await self._faults())
         self._noticed = self._noticed if noticed is None else noticed
         return [proof, *([level] if level else [])]

@@ -20,7 +20,7 @@ from runner.context.library import Library
 from runner.nodes.context import library_of
 from runner.nodes.work import NodeWork
 from runner.text.patterns import lazy_pattern
-from runner.verify.mutants import BREAKABLE, Mutant, emptied, lines_outside
+from runner.verify.mutants import BREAKABLE, Mutant, emptied, lines_outside, with_old_heads
 from runner.verify.rows import is_test_side
 
 _MOST_DEFINERS, _MOST_LOADED = 10, 2_000
@@ -30,12 +30,14 @@ _MOST_DEFINERS, _MOST_LOADED = 10, 2_000
 class Subject:
     """``faults`` are the files with these functions emptied, each with what it holds otherwise.
 
-    In ``loud`` ones they fail when they are called. ``whole``: there is nothing else that the task
-    may be about, and in which no fault can be put.
+    In ``loud`` ones they fail when they are called, with ``heads`` those that lost parameters take
+    them again. ``whole``: there is nothing else that the task may be about, and in which no fault
+    can be put.
     """
 
     faults: Mapping[Mutant, bytes]
     loud: Mapping[Mutant, bytes]
+    heads: Mapping[Mutant, bytes]
     whole: bool
 
 
@@ -56,7 +58,7 @@ async def subject_of(work: NodeWork) -> Subject:
         for path in library.definers(name)[:_MOST_DEFINERS]
         if path not in work.changes.files and language_of(path) and not is_test_side(path)
     }
-    files = {p: _File(p, text, added[p]) for p, text in code.items()}
+    files = {p: _File(p, text, added[p], old.get(p, b"")) for p, text in code.items()}
     unchanged = await work.contents(known)
     files |= {path: _File(path, text, frozenset()) for path, text in unchanged.items()}
     return await asyncio.to_thread(_subject, files, asked, library, ModulePaths(work.entries))
@@ -69,8 +71,8 @@ def _added(text: bytes, old: bytes) -> frozenset[int]:
 class _File:
     """A file of code that the change writes, or that defines what the task names."""
 
-    def __init__(self, path: str, content: bytes, added: frozenset[int]) -> None:
-        self.path, self.content, self.added = path, content, added
+    def __init__(self, path: str, content: bytes, added: frozenset[int], old: bytes = b"") -> None:
+        self.path, self.content, self.added, self.old = path, content, added, old
         self.lines = content.decode("utf-8", "replace").split("\n")
         self.symbols = symbols_of(path, content)
         self.outside = lines_outside(path, content, added)
@@ -144,7 +146,12 @@ def _subject(
         }
         for loud in (False, True)
     )
-    return Subject(quiet, loud, whole=not open_to)
+    heads = {
+        each: file.content
+        for path, file in changed.items()
+        if (each := with_old_heads(path, file.old, file.content, about[path]))
+    }
+    return Subject(quiet, loud, heads, whole=not open_to)
 
 
 def _with_reached(

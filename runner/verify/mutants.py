@@ -144,6 +144,36 @@ def emptied(
     return Mutant(path, first, "an empty function", "its code", changed)
 
 
+def with_old_heads(path: str, old: bytes, content: bytes, lines: Collection[int]) -> Mutant | None:
+    """Return the file with functions that have some of these lines taking again what they took.
+
+    Only those whose parameters went away: a call that needs a new one fails without it anyhow.
+    """
+    was = {head[0]: head[1] for head in map(_head, _bodies_of(path, old)) if head}
+    changed, first = content, 0
+    for body in reversed(_bodies_of(path, content)):
+        head, inside = _head(body), not frozenset(lines).isdisjoint(_whole(body))
+        before = was.get(head[0]) if head and inside else None
+        if head and before and _words(head[1].text) < _words(before.text):
+            end = changed[head[1].end_byte :]
+            changed = changed[: head[1].start_byte] + (before.text or b"") + end
+            first = _whole(body).start
+    if not first or syntax_complaint(path, changed) is not None:
+        return None
+    return Mutant(path, first, "the old parameters", "its parameters", changed)
+
+
+def _head(body: Node) -> tuple[bytes, Node] | None:
+    """A function's name, and its parameters."""
+    names = body.parent and body.parent.child_by_field_name("name")
+    parameters = body.parent and body.parent.child_by_field_name("parameters")
+    return (names.text or b"", parameters) if names and parameters else None
+
+
+def _words(text: bytes | None) -> frozenset[bytes]:
+    return frozenset(re.findall(rb"\w+", text or b""))
+
+
 def lines_outside(path: str, content: bytes, lines: Collection[int]) -> frozenset[int]:
     """Those of ``lines`` that are code, no import, and in no function."""
     text = _only_code(path, content.decode("utf-8", "replace")).split("\n")
