@@ -374,7 +374,11 @@ class _Proof:
 
     async def _of_tested_code(self) -> list[dict[Mutant, bytes]]:
         """The code that tests of the suite use, emptied: what a task names comes first."""
-        using = await tests_using(self._work, _files(self._suite.ids))
+        files = _files(self._suite.ids)
+        using = await tests_using(self._work, files)
+        # whose imports are not followed: a test of Rust has a crate, in the folder above its own
+        crates = tuple(f"{f.rpartition('tests/')[0]}src/" for f in files if f.endswith(".rs"))
+        using += [p for p in self._work.entries if p.endswith(".rs") and p.startswith(crates)]
         paths = sorted(using, key=lambda path: (path not in self._change.words, path))
         old = await self._work.contents(paths[:_MOST_MUTANTS])
         made = {
