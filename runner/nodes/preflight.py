@@ -10,9 +10,10 @@ import hashlib
 import json
 import logging
 from collections.abc import MutableSet, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from runner.config.model import parse_config
 from runner.errors import TaskError
 from runner.loop.at_work import AtWork
 from runner.loop.deps import Deps, TaskSandbox
@@ -22,6 +23,7 @@ from runner.nodes.work import NodeWork, work_on
 from runner.state.changes import ChangeSet, Snapshot
 from runner.state.run_state import RunState
 from runner.verify import Commands, configuration, start_tests, tools_of
+from runner.verify.commands import known_programs
 from runner.verify.starting import Obstacle, obstacle
 
 if TYPE_CHECKING:
@@ -122,6 +124,7 @@ async def cannot_start(
     try:
         work = await work_on(state, deps, used, base, configured(state))
         found = await _obstacle(work, starts=starts)
+        return await _advice(work, found) if found else None
     except TaskError as error:
         if error.kind != "sandbox":
             raise
@@ -129,7 +132,6 @@ async def cannot_start(
     finally:
         if sandbox is None:
             await used.close()
-    return await _advice(work, found) if found else None
 
 
 def verifies(state: RunState) -> bool:
@@ -188,13 +190,17 @@ async def _advice(work: NodeWork, found: Obstacle) -> CannotStart:
         proposed_setup(there, old.get, found.packages, pytest=found.pytest, by_pip=way)
         for way in (False, True)
     )
+    if setup.text and not await _has_programs(work, setup.text):
+        other = await _has_programs(work, by_pip.text)
+        setup = by_pip = by_pip if other else replace(setup, text="", lines=())
     # a file that is there is somebody's: it is not to be replaced
     file = f"add this to {_FILE}:" if _FILE in there else f"commit this as {_FILE}:"
     guessed = _guessed(setup.unnamed)
     if not setup.text:
         file = f"name an image that has it in {_FILE} (sandbox.image)."
     here = f"Install what they need in the environment that you start Cairn from, or {file}"
-    todo = here if work.deps.sandbox.installed else f"To install what they need, {file}"
+    apart = f"To install what they need, {file}" if setup.text else f"For what they need, {file}"
+    todo = here if work.deps.sandbox.installed else apart
     return CannotStart(
         seen,
         " ".join(filter(None, ("" if found.partly else _NOBODY_ASKED, guessed, todo))),
@@ -204,6 +210,19 @@ async def _advice(work: NodeWork, found: Obstacle) -> CannotStart:
         by_pip.text if by_pip.text != setup.text else "",
         partly=found.partly,
     )
+
+
+async def _has_programs(work: NodeWork, text: str) -> bool:
+    """Whether the sandbox has what a proposed file starts; so where nobody can look."""
+    try:
+        session = await work.session(ChangeSet())
+    except TaskError:
+        return True
+    try:
+        await known_programs(session, Commands(parse_config(text.encode()).sandbox.setup))
+    except TaskError:
+        return False
+    return True
 
 
 def _guessed(names: Sequence[str]) -> str:
