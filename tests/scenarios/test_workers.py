@@ -196,6 +196,7 @@ class Watch:
                     self.over.set()
 
 
+@pytest.mark.timeout(1800)
 @pytest.mark.nightly("thirty runs, and every trouble at random moments")
 @pytest.mark.parametrize("seed", SEEDS)
 async def test_every_trouble_at_once(
