@@ -229,6 +229,11 @@ async def _change(work: NodeWork, after: Verification, graph: _Graph | None) -> 
     revision = state.attempt.planned.revision
     points = revision.points if revision and revision.fixes else ()
     return JudgedChange(
+        unmade=tuple(
+            path
+            for path in state.task.files
+            if is_test_file(path) and not {path} & (base.entries.keys() | work.entries.keys())
+        ),
         words="\n".join((_words(state.task), *(point.text for point in points))),
         others="\n".join(_words(task) for task in open_others(state) if task.key not in own),
         written=frozenset(changes),

@@ -146,6 +146,8 @@ def concluded(found: Assessment, rows: Sequence[Row], change: JudgedChange) -> A
         for row in rows
         if row.asks_less or (row.after == "failed" and (row.edited or row.before == "new"))
     ]
+    if change.unmade and change.edits_tests and not turned:
+        doubts.append(f"the task names {', '.join(change.unmade)}, and it is not there")
     if verdict.verified and doubts:
         verdict = Verdict("unbroken", doubts[0], (), unchanged)
     if change.unbuilt and (change.interpreted or not table.shown):

@@ -54,7 +54,8 @@ class JudgedChange:
     fail on the base with another message each time, ``apart`` failing ones that were seen to run no
     changed line, ``repaired`` failures that the author has seen, ``rewritten`` tests that stood
     there and assert something else now. ``selected``: not all tests were run. ``unbuilt`` are
-    written sources of extension modules, of which nobody built any.
+    written sources of extension modules, of which nobody built any. ``unmade`` are test files that
+    the task names and that are not there.
     """
 
     words: str = ""
@@ -72,6 +73,7 @@ class JudgedChange:
     repaired: frozenset[str] = frozenset()
     rewritten: frozenset[str] = frozenset()
     selected: bool = False
+    unmade: tuple[str, ...] = ()
 
     @property
     def edits_tests(self) -> bool:
