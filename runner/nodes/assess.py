@@ -7,6 +7,7 @@ import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
+from runner.checks.asked import TaskWords
 from runner.checks.blanks import same_but_for_comments
 from runner.checks.tests_inventory import standing_tests, unchanged_tests
 from runner.checks.tests_scripts import SCRIPTS
@@ -231,7 +232,7 @@ async def _change(work: NodeWork, after: Verification, graph: _Graph | None) -> 
     return JudgedChange(
         unmade=tuple(
             path
-            for path in state.task.files
+            for path in sorted(TaskWords(_words(state.task), state.task.files).paths)
             if is_test_file(path) and not {path} & (base.entries.keys() | work.entries.keys())
         ),
         words="\n".join((_words(state.task), *(point.text for point in points))),
