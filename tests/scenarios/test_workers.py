@@ -187,7 +187,8 @@ class Watch:
     async def read(self, worker: Process) -> None:
         """Read what one says, until it is gone."""
         with suppress(AssertionError):
-            while line := await worker.until(""):
+            while True:
+                line = await worker.until("")  # some are empty
                 if "Declared dead" in line:
                     self.dead.set()
                 if found := re.search(r"Run (\w+): ended", line):
