@@ -221,6 +221,7 @@ async def test_every_trouble_at_once(
         await trouble.moments[0].wait()
         await workers[0].end()
         await trouble.moments[1].wait()
+        await asyncio.wait_for(watch.dead.wait(), 60)  # the next one to be declared is the frozen
         watch.dead.clear()
         workers[1].process.send_signal(signal.SIGSTOP)
         await trouble.moments[2].wait()
