@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
@@ -12,7 +11,7 @@ from app.settings import WorkSettings
 from app.store.database import Store
 from app.store.spending import StoredSpending
 from runner.errors import Outage
-from runner.model.budget import CHARACTERS_PER_TOKEN
+from runner.model.budget import prompt_at_most
 from runner.model.prices import Prices, prices_for
 from runner.money import dollars
 from runner.ports import Clock, Endpoint
@@ -37,9 +36,7 @@ class DailyLimits(Endpoint):
         """Ask if the limits allow it. Raises ``Outage`` (kind ``budget``) until the next day."""
         settings = self.settings
         model = question.model or settings.cairn_model
-        characters = sum(len(message.content) for message in question.messages)
-        prompt = math.ceil(characters / CHARACTERS_PER_TOKEN)
-        most = self.prices.most(model, prompt, question.max_tokens)
+        most = self.prices.most(model, prompt_at_most(question), question.max_tokens)
         if most is None:
             raise Outage("budget", progress_texts.unpriced(model))
         now = self.clock.now().astimezone(UTC)

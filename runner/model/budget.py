@@ -13,8 +13,14 @@ from runner.money import dollars
 from runner.ports import Endpoint
 from runner.prompts.questions import Answer, Question
 
-CHARACTERS_PER_TOKEN = 3
+_CHARACTERS_PER_TOKEN = 3
 """Low on purpose: a reservation must not be smaller than what is used."""
+
+
+def prompt_at_most(question: Question) -> int:
+    """How many tokens the prompt of a question may have."""
+    characters = sum(len(message.content) for message in question.messages)
+    return math.ceil(characters / _CHARACTERS_PER_TOKEN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +58,7 @@ class BudgetModel(Endpoint):
     async def ask(self, question: Question) -> Answer:
         """Ask if the budget allows it. Raises ``Outage`` (kind ``budget``) when it does not."""
         limit, model = self._budget, question.model or self._model
-        characters = sum(len(message.content) for message in question.messages)
-        prompt = math.ceil(characters / CHARACTERS_PER_TOKEN)
+        prompt = prompt_at_most(question)
         most = (
             self._prices.most(model, prompt, question.max_tokens) if limit.cost is not None else 0.0
         )
