@@ -43,12 +43,18 @@ class WebhookKind:
     comes without a subscription: GitHub sends ``installation`` events to every App and refuses a
     manifest that names them, and sends what we want of ``check_suite`` to every App that may write
     checks (https://docs.github.com/en/webhooks/webhook-events-and-payloads).
+
+    ``line`` is the place of what must be worked in order: a number of an issue or pull request, or
+    a branch. Without one, those of a repository are worked in order. ``slow``: its work may change
+    every open pull request, and nobody waits for an answer.
     """
 
     name: str
     why: str
     read: Callable[[str, dict[str, object]], Happening | None]
     parts: tuple[tuple[str, ...], ...] = ()
+    line: tuple[str, ...] = ()
+    slow: bool = False
     unasked: bool = False
 
 
@@ -63,12 +69,14 @@ WEBHOOKS = (
         name="issue_comment",
         why="commands such as /execute, on issues and pull requests",
         read=read_comment,
+        line=("issue", "number"),
         parts=(_REPOSITORY, ("action",), ("comment", "id"), ("comment", "body")),
     ),
     WebhookKind(
         name="issues",
         why="somebody ticks a checkbox of the dashboard, reopens it, or unlocks an issue",
         read=read_issue,
+        line=("issue", "number"),
     ),
     WebhookKind(
         name="merge_group",
@@ -80,6 +88,8 @@ WEBHOOKS = (
         why="a checkpoint or a proposal is merged or closed; a branch rule waits for a check of "
         "Cairn",
         read=read_pull,
+        line=("pull_request", "number"),
+        slow=True,
         parts=(
             _REPOSITORY,
             ("action",),
@@ -94,6 +104,7 @@ WEBHOOKS = (
         name="pull_request_review",
         why="a review answers a proposal, or asks for changes of a checkpoint",
         read=read_review,
+        line=("pull_request", "number"),
         parts=(
             _REPOSITORY,
             ("action",),
@@ -107,12 +118,15 @@ WEBHOOKS = (
         name="pull_request_review_comment",
         why="a comment on lines of a checkpoint asks for a change",
         read=read_review_comment,
+        line=("pull_request", "number"),
         parts=(_REPOSITORY, ("action",), ("comment", "id"), ("comment", "body")),
     ),
     WebhookKind(
         name="push",
         why="the roadmap changes",
         read=read_push,
+        line=("ref",),
+        slow=True,
         parts=(_REPOSITORY, ("ref",), ("before",), ("after",), ("repository", "pushed_at")),
     ),
     WebhookKind(
@@ -148,6 +162,9 @@ WEBHOOKS = (
 SUBSCRIBED = tuple(each.name for each in WEBHOOKS if not each.unasked)
 """The manifest's ``default_events``: what the App has to subscribe to."""
 
+SLOW = frozenset(each.name for each in WEBHOOKS if each.slow)
+
+_LINE = 300
 _BY_NAME: Mapping[str, WebhookKind] = {each.name: each for each in WEBHOOKS}
 
 
@@ -174,6 +191,12 @@ def meaning_of(name: str, payload: Mapping[str, Any]) -> str | None:
         return None
     text = json.dumps([name, *found], ensure_ascii=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+def line_of(name: str, payload: Mapping[str, Any]) -> str:
+    """Return the line within its repository in which a delivery is worked."""
+    known = _BY_NAME.get(name)
+    return f" {_at(payload, known.line)!a}"[:_LINE] if known and known.line else ""
 
 
 def _at(payload: Any, path: tuple[str, ...]) -> Any:

@@ -1,11 +1,11 @@
-"""The inbox: works stored deliveries in order for each repository, and fetches missed ones.
+"""The inbox: works stored deliveries in order for each line, and fetches missed ones.
 
-Deliveries of one repository are worked one after another, those of different repositories side by
-side, up to a limit, by whichever process claims them. A delivery leaves the inbox when its work is
-done or has failed by a bug; an outage keeps it, and those behind it. GitHub sends each delivery
-only once
+Deliveries of one line (``handlers/webhooks.py``) are worked one after another, those of different
+lines side by side, up to a limit, by whichever process claims them. A delivery leaves the inbox
+when its work is done or has failed by a bug; an outage keeps it, and those behind it. GitHub sends
+each delivery only once
 (https://docs.github.com/en/webhooks/using-webhooks/handling-failed-webhook-deliveries), so at start
-and every hour its list of deliveries is compared with what is stored here.
+and every five minutes its list of deliveries is compared with what is stored here.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from app.background import BackgroundWork
 from app.github.deliveries import KEPT, HookDeliveries, HookDelivery
 from app.server.webhook import repository_of
 from app.store.deliveries import Arrival, Deliveries, Delivery
-from handlers.webhooks import meaning_of
+from handlers.webhooks import SLOW, line_of, meaning_of
 from runner.errors import DATABASE, Outage
 from runner.ports import Clock
 
@@ -35,6 +35,9 @@ logger = logging.getLogger(__name__)
 LONGEST_WAIT = 300.0
 DATABASE_WAIT = 5.0
 """Most seconds between two tries while the database is away: a restart takes seconds."""
+
+KEPT_FREE = 2
+"""Of the deliveries that are worked at once: these are not for what is slow."""
 
 LONGEST_SILENCE = 15.0
 """Seconds after which it is looked again, though nobody told of a delivery."""
@@ -114,7 +117,7 @@ class Inbox:
             self._news.clear()
             free = self._at_once - len(self._tasks) + self._napping
             try:
-                claimed = await self._deliveries.claim(self._worker, free) if free > 0 else []
+                claimed = await self._some(free) if free > 0 else []
             except Outage as outage:
                 logger.warning("Deliveries wait: %s", outage.message)
                 await self._sleep(DATABASE_WAIT)
@@ -128,6 +131,13 @@ class Inbox:
                     self._idle.set()
                 with suppress(TimeoutError):
                     await asyncio.wait_for(self._news.wait(), LONGEST_SILENCE)
+
+    async def _some(self, free: int) -> list[Delivery]:
+        """Claim some, and leave places free for those for which people wait."""
+        kept = min(KEPT_FREE, self._at_once - 1)
+        if free > kept:
+            return await self._deliveries.claim(self._worker, free - kept)
+        return await self._deliveries.claim(self._worker, free, but=SLOW)
 
     def _ended(self, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)
@@ -205,9 +215,7 @@ def _tell(delivery: Delivery) -> Callable[[RetryCallState], None]:
 
 log = logging.getLogger(__name__)
 
-EVERY = timedelta(hours=1)
-SOON = timedelta(minutes=5)
-"""When GitHub is asked again after it did not answer."""
+EVERY = timedelta(minutes=5)
 
 _OVERLAP = timedelta(minutes=10)
 """What was still on its way at the last look is seen at this one."""
@@ -284,6 +292,7 @@ class CatchUp(BackgroundWork):
             headers={"X-GitHub-Event": missed.event, "X-GitHub-Delivery": missed.guid},
             payload=json.dumps(payload).encode(),
             meaning=meaning_of(missed.event, payload),
+            line=line_of(missed.event, payload),
         )
         if new:
             self._take(Arrival(missed.guid, repository))
@@ -302,14 +311,14 @@ class CatchUp(BackgroundWork):
             found = await self.look()
         except Outage as outage:
             log.warning("Cairn looks for missed deliveries later: %s", outage.message)
-            return max(SOON, outage.until - self._clock.now()) if outage.until else SOON
+            return max(EVERY, outage.until - self._clock.now()) if outage.until else EVERY
         except GitHubException as refusal:
             log.warning("GitHub does not list the App's deliveries: %s", refusal)
             return EVERY
         level = logging.INFO if found.taken else logging.DEBUG
         message = "Missed deliveries: %s of the %s that GitHub lists; %s taken up now"
         log.log(level, message, found.missed, found.listed, found.taken)
-        return EVERY if found.missed <= MOST_TAKEN else SOON
+        return EVERY
 
 
 def missed_of(

@@ -19,7 +19,7 @@ from pydantic import SecretStr
 
 from app.server.bodies import Bodies
 from app.store.deliveries import Arrival
-from handlers.webhooks import meaning_of
+from handlers.webhooks import line_of, meaning_of
 
 logger = logging.getLogger(__name__)
 
@@ -41,6 +41,7 @@ class Storing(Protocol):
         payload: bytes,
         status: Literal["stored", "ignored"],
         meaning: str | None,
+        line: str,
     ) -> bool:
         """Commit a delivery; True when it waits for its work. Raises ``Outage``."""
 
@@ -83,6 +84,7 @@ class Webhook:
             payload=body,
             status="stored" if known else "ignored",
             meaning=meaning_of(event, payload),
+            line=line_of(event, payload),
         )
         logger.info("Delivery %s (%s) %s", id, event, _fate(known=known, new=new))
         if known and new:

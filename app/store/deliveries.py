@@ -31,7 +31,7 @@ DELIVERIES = "deliveries"
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """A stored delivery that waits for its work; those of one repository keep their order.
+    """A stored delivery that waits for its work.
 
     ``repository_id`` is None for events of no repository (an installation's).
     """
@@ -82,10 +82,12 @@ class Deliveries:
         payload: bytes,
         status: Literal["stored", "ignored"] = "stored",
         meaning: str | None = None,
+        line: str = "",
     ) -> bool:
         """Store a delivery; return True when it is committed and waits for its work.
 
-        ``meaning`` is the same for deliveries that say the same; None for what has no such.
+        ``meaning`` is the same for deliveries that say the same; None for what has no such. Those
+        of a repository that have the same ``line`` are worked in order.
 
         False: it is known. Only one that failed is taken again, for asking GitHub to redeliver is
         how an operator says "try again". Raises ``Outage``, and then nothing is stored.
@@ -93,7 +95,7 @@ class Deliveries:
         row = {
             "id": id, "event": event, "repository_id": repository_id, "headers": dict(headers),
             "payload": payload, "received_at": self._clock.now(), "status": status,
-            "meaning": meaning,
+            "meaning": meaning, "line": f"{repository_id or ''}{line}",
         }  # fmt: skip
         batch = self._batch()
         first = batch.rows.setdefault(id, row) is row
@@ -118,13 +120,14 @@ class Deliveries:
                     await connection.execute(told(DELIVERIES))
                 return set(result.scalars())
 
-    async def claim(self, worker: str, most: int) -> list[Delivery]:
-        """Take the oldest ones that nobody works on, at most one of each repository.
+    async def claim(self, worker: str, most: int, *, but: Collection[str] = ()) -> list[Delivery]:
+        """Take the oldest ones that nobody works on, at most one of each line.
 
-        Those behind them wait, so that each repository's are worked in order.
+        Those behind them wait, so that each line is worked in order. ``but`` are events to leave.
         """
         columns = [table.c[name] for name in Delivery.__slots__]
-        free = _UNCLAIMED.limit(most).with_for_update(skip_locked=True).cte("free")
+        wanted = _UNCLAIMED.where(table.c.event.not_in(but)) if but else _UNCLAIMED
+        free = wanted.limit(most).with_for_update(skip_locked=True).cte("free")
         taken = sa.update(table).where(table.c.seq.in_(sa.select(free.c.seq)))
         async with self._store.inserting() as connection:
             found = await connection.execute(taken.values(worker=worker).returning(*columns))
@@ -178,7 +181,7 @@ _UNCLAIMED = (
         ~sa.exists().where(
             _older.c.status == "stored",
             _older.c.seq < table.c.seq,
-            _older.c.repository_id.is_not_distinct_from(table.c.repository_id),
+            _older.c.line == table.c.line,
         ),
     )
     .order_by(table.c.seq)

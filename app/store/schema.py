@@ -42,8 +42,8 @@ metadata = sa.MetaData(
 )
 
 # ``seq`` is the order of arrival: GUIDs have none, and a clock may go backwards. ``meaning`` is the
-# same for deliveries that say the same (``handlers/events.py``). ``worker`` is the process that
-# works on it.
+# same for deliveries that say the same (``handlers/events.py``). Those of one ``line`` are worked
+# in order. ``worker`` is the process that works on it.
 deliveries = sa.Table(
     "deliveries",
     metadata,
@@ -54,11 +54,13 @@ deliveries = sa.Table(
     sa.Column("headers", sa.JSON, nullable=False),
     sa.Column("payload", sa.LargeBinary, nullable=False),
     sa.Column("received_at", Moment, nullable=False),
-    sa.Column("status", sa.Text, nullable=False, index=True),
+    sa.Column("status", sa.Text, nullable=False),
     sa.Column("finished_at", Moment),
     sa.Column("error", sa.Text, nullable=False, default=""),
     sa.Column("meaning", sa.Text, index=True),
     sa.Column("worker", sa.Text),
+    sa.Column("line", sa.Text, nullable=False, server_default=""),
+    sa.Index(None, "status", "line", "seq"),
     sqlite_autoincrement=True,
 )
 

@@ -11,7 +11,7 @@ import pytest
 
 from app.compose.server import WORKED
 from app.setup.addresses import heard, manifest
-from handlers.webhooks import SUBSCRIBED, WEBHOOKS, meaning_of
+from handlers.webhooks import SUBSCRIBED, WEBHOOKS, line_of, meaning_of
 from tests.fake_github.world import NEEDS
 
 ROOT = Path(__file__).parents[2]
@@ -129,3 +129,21 @@ def test_no_other_list_of_events():
         each.name: each.why for each in WEBHOOKS if not each.unasked
     }
     assert all((f"| `{each.name}` |" in told) != each.unasked for each in WEBHOOKS)
+
+
+@pytest.mark.parametrize(
+    ("event", "payload", "line"),
+    [
+        ("issue_comment", {"issue": {"number": 5}}, " 5"),
+        ("issues", {"issue": {"number": 5}}, " 5"),
+        ("pull_request", {"pull_request": {"number": 5}}, " 5"),
+        ("pull_request_review", {"pull_request": {"number": 5}}, " 5"),
+        ("pull_request_review_comment", {"pull_request": {"number": 5}}, " 5"),
+        ("push", {"ref": "refs/heads/main"}, " 'refs/heads/main'"),
+        ("check_run", {"check_run": {"id": 5}}, ""),
+        ("star", {}, ""),
+    ],
+)
+def test_what_depends_on_order_is_one_line(event: str, payload: dict[str, Any], line: str) -> None:
+    """What people say about one issue or pull request, and what becomes of one branch."""
+    assert line_of(event, payload) == line

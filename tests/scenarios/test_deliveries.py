@@ -68,6 +68,23 @@ async def test_deliveries_in_disorder_end_the_same(bot: Bot) -> None:
     assert told == ["is done", "has ended"]  # nothing was left for the second
 
 
+async def test_a_slow_push_holds_up_no_command(bot: Bot) -> None:
+    """GitHub does not answer what a push has to ask; whoever comments is answered all the same."""
+    slow = bot.holds("GET", "/repos/*/pulls*")
+    await bot.github.push(REPOSITORY, {"README.md": "New\n"})
+    await slow.reached.wait()
+    answered = bot.holds("POST", "*/comments")
+    await bot.github.comment(REPOSITORY, bot.issue.number, "/execute help", by="writer")
+
+    await answered.reached.wait()
+
+    answered.release()
+    slow.release()
+    await bot.idle()
+    (reply,) = bot.says()
+    assert "/execute status" in reply
+
+
 async def test_a_delivery_of_an_installation_that_is_gone_blocks_nobody(bot: Bot) -> None:
     """It is worked for the installation there is now, and those behind it are worked too."""
     await bot.comment("just talk")

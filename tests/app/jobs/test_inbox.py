@@ -84,10 +84,10 @@ async def inbox(deliveries, work, naps):
     await inbox.stop()
 
 
-async def arrive(deliveries, inbox, *ids, repository=42):
+async def arrive(deliveries, inbox, *ids, repository=42, event="issue_comment"):
     for id in ids:
         await deliveries.store(
-            id=id, event="push", repository_id=repository, headers={}, payload=b"{}"
+            id=id, event=event, repository_id=repository, headers={}, payload=b"{}"
         )
         if inbox:
             inbox.put(Arrival(id, repository))
@@ -138,6 +138,21 @@ async def test_repositories_are_worked_side_by_side_up_to_the_limit(deliveries, 
 
     assert sorted(work.seen) == [f"d{n}" for n in range(5)]
     assert work.most == 2
+
+
+async def test_slow_events_leave_a_place_for_commands(deliveries, inbox, work):
+    """However many branches are pushed to, a command is worked beside them."""
+    work.gate.clear()
+    for repository in range(5):
+        await arrive(deliveries, inbox, f"d{repository}", repository=repository, event="push")
+    await arrive(deliveries, inbox, "command", repository=9)
+    await inbox.start()
+    await work.until(lambda: work.now == 2)
+    work.gate.set()
+    await inbox.idle()
+
+    assert work.seen[:2] == ["d0", "command"]
+    assert sorted(work.seen[2:]) == ["d1", "d2", "d3", "d4"]
 
 
 async def test_an_outage_keeps_the_delivery_and_tries_again(deliveries, inbox, work, naps):

@@ -183,10 +183,11 @@ async def test_a_failing_database_fails_every_caller_and_the_next_may_succeed(st
     assert await deliveries.store(**delivery("a"))
 
 
-async def test_the_oldest_of_each_repository_is_claimed_once(deliveries):
+async def test_the_oldest_of_each_line_is_claimed_once(deliveries):
     """Processes get different deliveries; what is behind a claimed one waits for its end."""
-    for id, repository in (("a", 1), ("b", 1), ("c", 2), ("d", None), ("e", None)):
-        await deliveries.store(**delivery(id, repository_id=repository))
+    places = (("a", 1, " 5"), ("b", 1, " 5"), ("c", 2, " 5"), ("d", None, ""), ("e", None, ""))
+    for id, repository, line in places:
+        await deliveries.store(**delivery(id, repository_id=repository, line=line))
 
     mine = await deliveries.claim("one", 2)
     yours = await deliveries.claim("two", 8)
@@ -196,6 +197,9 @@ async def test_the_oldest_of_each_repository_is_claimed_once(deliveries):
     assert [each.id for each in yours] == ["d"]
     assert [each.id for each in await deliveries.claim("two", 8)] == ["b"]
     assert await deliveries.claim("one", 8) == []
+    await deliveries.store(**delivery("push", event="push", repository_id=1, line=" refs/x"))
+    assert await deliveries.claim("one", 8, but={"push"}) == []
+    assert [each.id for each in await deliveries.claim("one", 8)] == ["push"]
 
 
 async def test_what_a_dead_process_claimed_is_claimed_again(deliveries):
