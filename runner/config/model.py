@@ -83,6 +83,31 @@ class RoadmapGroup(_Group):
     )
 
 
+EXTRA_BODY = (
+    "chat_template_kwargs",
+    "enable_thinking",
+    "min_p",
+    "reasoning",
+    "reasoning_format",
+    "repetition_penalty",
+    "think",
+    "thinking",
+    "thinking_budget",
+    "top_k",
+    "top_p",
+)
+"""How long a model thinks and how it draws its words, by names of several servers.
+
+Nothing that may raise what an answer costs (its number, its length, the class of service).
+"""
+
+
+def _only_thoughts(more: dict[str, object]) -> dict[str, object]:
+    if unknown := sorted(more.keys() - set(EXTRA_BODY)):
+        raise ValueError(f"may not have {', '.join(unknown)}; it may have {', '.join(EXTRA_BODY)}")
+    return more
+
+
 class ModelGroup(_Group):
     """Which models are asked for what; each falls back to ``name``, that to the server's own."""
 
@@ -122,6 +147,18 @@ class ModelGroup(_Group):
         le=100_000_000,
         description="The model's context window: tokens of a question and its answer together. Set "
         "it if Cairn cannot tell from the server or the model's name.",
+    )
+    effort: Literal["none", "minimal", "low", "medium", "high", "xhigh"] | None = Field(
+        default=None,
+        description="How long a model thinks before it answers (`reasoning_effort`), where it knows "
+        "that. Thoughts count as part of the answer, so answers may then be twice as long.",
+    )
+    extra_body: Annotated[dict[str, object], AfterValidator(_only_thoughts)] = Field(
+        default_factory=dict,
+        description="Sent with every question as it stands, for servers that name the effort or "
+        "the sampling differently. It may have "
+        + ", ".join(f"`{name}`" for name in EXTRA_BODY)
+        + ".",
     )
 
     @property

@@ -59,6 +59,8 @@ def options_of(config: RepositoryConfig) -> Options:
             structured=model.structured,
             timeout=model.timeout,
             window=model.window or 0,
+            effort=model.effort or "",
+            more=model.extra_body,
         ),
         verify=VerifyOptions(
             verify_mode=verify.mode,

@@ -25,6 +25,9 @@ _SHORTEST_ANSWER = 256
 _CHARACTERS_PER_TOKEN = 3
 """Low on purpose: code has about 3.5, and what is reserved must not be less than what is used."""
 
+_THOUGHTS = 4
+"""How many times as long an answer may be if a model thinks first."""
+
 _GO_ON = "Your answer was cut off. Go on exactly where it stopped; repeat nothing."
 
 
@@ -53,10 +56,7 @@ async def ask(
     ``max_tokens`` limits one answer below the run's limit; ``form`` is the JSON form for a closed
     question, if the run uses forms.
     """
-    # as the run says, else as the model can
-    most = state.request.options.limits.max_answer_tokens
-    most = most or answer_tokens(await window_of(state, deps))
-    most = min(most, max_tokens or most)
+    most, longest = await _answer_limits(state, deps, max_tokens)
     text = ""
     for _ in range(1 + MAX_CONTINUATIONS):
         asked = messages
@@ -93,11 +93,38 @@ async def ask(
         sent = sendable(answer.text)
         complete = answer.finish_reason != "length"
         text = joined(text, sent, complete=complete) if text else sent
-        if answer.finish_reason != "length" or not answer.text:
+        if answer.finish_reason == "length" and not text and most < longest:
+            most = min(2 * most, longest)  # it thought all the time: let it think longer
+        elif answer.finish_reason != "length" or not answer.text:
             break
+    if answer.finish_reason == "length" and not text and not max_tokens:
+        raise TaskError(
+            "model",
+            f"{answer.model} thought until the limit of its answer, {question.max_tokens:,} tokens, "
+            "and wrote nothing. Raise limits.answer_tokens, or let it think less (model.effort)",
+        )
     # a continuation without a word leaves the answer as it was cut
     cut = answer.finish_reason == "length" or bool(text and not answer.text)
     return state, ModelReply(text, truncated=cut, refused=answer.finish_reason == "content_filter")
+
+
+async def _answer_limits(
+    state: RunState, deps: Deps, max_tokens: int | None
+) -> tuple[int, int]:
+    """How many tokens an answer gets at first, and at most once it was nothing but thoughts.
+
+    As the run says, else as the model can. ``max_tokens`` is for an answer without thoughts.
+    """
+    thinks = state.request.options.models.thinks
+    longest = most = state.request.options.limits.max_answer_tokens
+    if not most:
+        window = await window_of(state, deps)
+        most = answer_tokens(window)
+        longest = min(_THOUGHTS * most, window // 2) if window else 2 * most
+        most = min(2 * most, longest) if thinks else most
+    if max_tokens:
+        most = min(most, max_tokens * (_THOUGHTS if thinks else 1))
+    return most, max(most, longest)
 
 
 async def window_of(state: RunState, deps: Deps) -> int | None:
@@ -142,6 +169,8 @@ def _question(
         max_tokens,
         model_for(state) if model is None else model,
         models.seed,
+        models.effort,
+        models.more,
         form=form if models.structured == "auto" else None,
         timeout=models.timeout,
     )

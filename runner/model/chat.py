@@ -254,12 +254,13 @@ class OpenAIModel(ports.Endpoint):
                 temperature=question.temperature,
                 max_tokens=question.max_tokens,
                 seed=question.seed,
+                effort=question.effort,
             )
             try:
                 reply = await endpoint.complete(
                     model=model,
                     messages=messages,
-                    parameters={**parameters, **more},
+                    parameters={**question.more, **parameters, **more},
                     longest=min(_CHARACTERS_AT_MOST * question.max_tokens, LONGEST),
                     timeout=question.timeout,
                 )

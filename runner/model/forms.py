@@ -39,16 +39,19 @@ class Dialect:
     limit: str = _OLD
     temperature: bool = True
     seed: bool = True
+    effort: bool = True
     stream: bool = True
     stream_usage: bool = True
 
     def parameters(
-        self, *, temperature: float, max_tokens: int, seed: int | None = None
+        self, *, temperature: float, max_tokens: int, seed: int | None = None, effort: str = ""
     ) -> dict[str, object]:
         """Return the parameters of a question in this dialect."""
         given: dict[str, object] = {"temperature": temperature} if self.temperature else {}
         if self.seed and seed is not None:
             given["seed"] = seed
+        if self.effort and effort:
+            given["reasoning_effort"] = effort
         if self.stream:
             given["stream"] = True
         if self.stream and self.stream_usage:
@@ -63,6 +66,8 @@ class Dialect:
             return replace(self, temperature=False)
         if self.seed and _names(refused, "seed"):
             return replace(self, seed=False)
+        if self.effort and _names(refused, "reasoning_effort"):
+            return replace(self, effort=False)
         if self.stream and self.stream_usage and _names(refused, "stream_options"):
             return replace(self, stream_usage=False)
         if self.stream and _STREAM.search(f"{refused.param} {refused.message}"):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 
 
@@ -27,7 +27,8 @@ class AnswerFormat:
 class Question:
     """What is asked of the model. ``max_tokens`` bounds the answer.
 
-    ``seed`` asks for the same answer to the same question, where the endpoint knows it. ``form`` is
+    ``effort`` is how long the model thinks first ('': as it is used to), ``more`` what the request
+    says besides in the server's own words. ``seed`` asks for the same answer to the same question, where the endpoint knows it. ``form`` is
     a wish: it is passed on to a model that is known to do well with it, and dropped otherwise.
     ``timeout`` is in seconds without a word (None: the endpoint's own); it does not change what is
     asked, so an answer to the same question with another one counts. ``on_reserved`` hears what a
@@ -39,6 +40,8 @@ class Question:
     max_tokens: int
     model: str = ""
     seed: int | None = None
+    effort: str = ""
+    more: Mapping[str, object] = field(default_factory=dict)
     form: AnswerFormat | None = None
     timeout: float | None = field(default=None, repr=False)
     on_reserved: Callable[[int, float | None], Awaitable[None]] | None = field(

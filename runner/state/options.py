@@ -88,7 +88,8 @@ class ModelOptions:
     ``seed`` and ``temperature`` (of first answers) are passed on where they are given;
     ``structured`` auto wishes for closed questions to be answered in JSON. ``timeout`` is in
     seconds without a word. ``window`` is how many tokens a model reads and writes at once (0: as
-    its endpoint or name say).
+    its endpoint or name say). ``effort`` is how long it thinks before it answers ('': as it is used
+    to); ``more`` is sent with every question as it stands.
     """
 
     model: str = ""
@@ -98,6 +99,13 @@ class ModelOptions:
     structured: Literal["off", "auto"] = "off"
     timeout: int = 300
     window: int = 0
+    effort: str = ""
+    more: Mapping[str, object] = field(default_factory=dict)
+
+    @property
+    def thinks(self) -> bool:
+        """Whether tokens of an answer are known to go into thoughts that nobody sees."""
+        return self.effort not in ("", "none")
 
     def named(self, default: str) -> list[str]:
         """Every model that may be asked, each once; the one that writes code first."""

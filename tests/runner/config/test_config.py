@@ -202,6 +202,9 @@ def test_the_error_reads_as_a_list():
         (b"protect: ['!*.yml']", "protect.0"),
         (b"model: ''", "model"),
         (b"model: 5", "model"),
+        (b"model: {effort: much}", "model.effort"),
+        (b"model: {extra_body: {max_tokens: 9}}", "model.extra_body"),
+        (b"model: {extra_body: {service_tier: priority}}", "model.extra_body"),
     ],
 )
 def test_a_wrong_value_names_its_key(content, key):

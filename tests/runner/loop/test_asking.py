@@ -100,12 +100,41 @@ async def test_an_answer_that_stays_cut(model: ScriptedModel) -> None:
     assert state.attempt.spent.total.calls == 1 + MAX_CONTINUATIONS
 
 
-async def test_an_empty_cut_answer_is_not_continued(model: ScriptedModel) -> None:
-    """A model that used its tokens up without a word is not asked to go on."""
-    model.says(answer("", "length"))
-    _, said = await ask(at("execute_task"), deps(model=model), ASKED, temperature=0.3)
+async def test_a_model_that_only_thought_may_think_longer(model: ScriptedModel) -> None:
+    """An answer cut before its first word is asked for again, with a higher limit each time."""
+    model.says(answer("", "length"), answer("", "length"), "done")
+    state = at("execute_task", run_state(window=128_000))
+    state, said = await ask(state, deps(model=model), ASKED, temperature=0.3)
 
-    assert said == ModelReply("", truncated=True, refused=False)
+    assert said == ModelReply("done", truncated=False, refused=False)
+    assert [each.max_tokens for each in model.questions] == [16_384, 32_768, 64_000]
+    assert all(each.messages == ASKED for each in model.questions)
+    assert state.attempt.spent.total.calls == 3
+
+
+async def test_thoughts_without_an_end_say_what_to_change(model: ScriptedModel) -> None:
+    """A limit that a person set is kept, and a model that never gets to its answer is no talker."""
+    model.says(answer("", "length"))
+    state = at("execute_task", run_state(max_answer_tokens=4_000))
+    with pytest.raises(TaskError, match=r"4,000 tokens.*limits\.answer_tokens.*model\.effort"):
+        await ask(state, deps(model=model), ASKED, temperature=0.3)
+
+
+@pytest.mark.parametrize(
+    ("effort", "limits"), [("", (16_384, 300)), ("none", (16_384, 300)), ("high", (32_768, 1_200))]
+)
+async def test_a_model_that_thinks_has_longer_answers(
+    model: ScriptedModel, effort: str, limits: tuple[int, int]
+) -> None:
+    """Thoughts are part of an answer, also of a short one."""
+    model.says("done", "yes")
+    state = at("execute_task", run_state(effort=effort, more={"top_p": 0.9}, window=128_000))
+    for most in (None, 300):
+        await ask(state, deps(model=model), ASKED, temperature=0.3, max_tokens=most)
+
+    assert tuple(each.max_tokens for each in model.questions) == limits
+    assert {each.effort for each in model.questions} == {effort}
+    assert [each.more for each in model.questions] == [{"top_p": 0.9}] * 2
 
 
 async def test_a_refused_answer(model: ScriptedModel) -> None:

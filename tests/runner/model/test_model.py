@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 
@@ -50,6 +51,30 @@ async def test_request():
         "stream": True,
         "stream_options": {"include_usage": True},
     }
+
+
+async def test_effort():
+    """The effort goes out under OpenAI's name, and what a server calls otherwise as it stands."""
+    script = ScriptedModel().says("ok")
+    asked = replace(question(), effort="low", more={"thinking_budget": 500, "max_tokens": 1})
+    async with asking(script) as model:
+        await model.ask(asked)
+
+    [request] = script.requests
+    given = {key: request.body[key] for key in ("reasoning_effort", "thinking_budget")}
+    assert given == {"reasoning_effort": "low", "thinking_budget": 500}
+    assert request.body["max_tokens"] == asked.max_tokens
+
+
+async def test_a_model_that_knows_no_effort_is_asked_without():
+    """The refusal is understood once, and remembered."""
+    refused = Fault.http_status(400, "Unrecognized argument: reasoning_effort")
+    script = ScriptedModel().says(refused, "ok", "ok")
+    async with asking(script) as model:
+        for _ in range(2):
+            await model.ask(replace(question(), effort="high"))
+
+    assert ["reasoning_effort" in each.body for each in script.requests] == [True, False, False]
 
 
 async def test_usage_missing():
