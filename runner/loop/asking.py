@@ -108,9 +108,7 @@ async def ask(
     return state, ModelReply(text, truncated=cut, refused=answer.finish_reason == "content_filter")
 
 
-async def _answer_limits(
-    state: RunState, deps: Deps, max_tokens: int | None
-) -> tuple[int, int]:
+async def _answer_limits(state: RunState, deps: Deps, max_tokens: int | None) -> tuple[int, int]:
     """How many tokens an answer gets at first, and at most once it was nothing but thoughts.
 
     As the run says, else as the model can. ``max_tokens`` is for an answer without thoughts.
