@@ -28,8 +28,9 @@ class Question:
     """What is asked of the model. ``max_tokens`` bounds the answer.
 
     ``effort`` is how long the model thinks first ('': as it is used to), ``more`` what the request
-    says besides in the server's own words. ``seed`` asks for the same answer to the same question, where the endpoint knows it. ``form`` is
-    a wish: it is passed on to a model that is known to do well with it, and dropped otherwise.
+    says besides in the server's own words. ``seed`` asks for the same answer to the same question,
+    where the endpoint knows it. ``form`` is a wish: it is passed on to a model that is known to do
+    well with it, and dropped otherwise.
     ``timeout`` is in seconds without a word (None: the endpoint's own); it does not change what is
     asked, so an answer to the same question with another one counts. ``on_reserved`` hears what a
     budget reserves for it before it is asked: tokens, and USD where money is limited.
