@@ -150,8 +150,8 @@ class ModelGroup(_Group):
     )
     effort: Literal["none", "minimal", "low", "medium", "high", "xhigh"] | None = Field(
         default=None,
-        description="How long a model thinks before it answers (`reasoning_effort`), where it knows "
-        "that. Thoughts count as part of the answer, so answers may then be twice as long.",
+        description="How long a model thinks before it answers (`reasoning_effort`), where it "
+        "knows that. Thoughts count as part of the answer, so answers may then be twice as long.",
     )
     extra_body: Annotated[dict[str, object], AfterValidator(_only_thoughts)] = Field(
         default_factory=dict,

@@ -100,8 +100,9 @@ async def ask(
     if answer.finish_reason == "length" and not text and not max_tokens:
         raise TaskError(
             "model",
-            f"{answer.model} thought until the limit of its answer, {question.max_tokens:,} tokens, "
-            "and wrote nothing. Raise limits.answer_tokens, or let it think less (model.effort)",
+            f"{answer.model} thought until the limit of its answer, {question.max_tokens:,} "
+            "tokens, and wrote nothing. Raise limits.answer_tokens, or let it think less "
+            "(model.effort)",
         )
     # a continuation without a word leaves the answer as it was cut
     cut = answer.finish_reason == "length" or bool(text and not answer.text)
