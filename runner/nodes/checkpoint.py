@@ -20,7 +20,9 @@ from runner.people.pull_requests import check_details, fix_pull, rows_of
 from runner.people.sentences import branch_name, fix_branch, shared_branch, title_of
 from runner.people.texts import commit_texts, pull_texts, recovery_texts, trust_texts
 from runner.people.trust import trust_of, verdict_of, verified_trailer
-from runner.roadmap.edit import EditRefused, find, tick_all
+from runner.roadmap.edit import EditRefused, find, turned
+from runner.roadmap.parse import parse_roadmap
+from runner.roadmap.plans import form_of
 from runner.state.changes import ChangeSet, Snapshot, Write
 from runner.state.findings import reasons_of
 from runner.state.publishing import Checkpoint, CheckpointText, Published, ShownTasks
@@ -206,14 +208,23 @@ async def _published(state: RunState, deps: Deps, work: TaskWork) -> RunState:
     state = state.updated(
         replace(state.attempt.published, unticked=not await is_done(state, deps, base))
     )
+    more = ""
     if not state.attempt.published.unticked:
         keys = (state.current, *state.attempt.planned.members)
         try:
-            after = tick_all(path, roadmap_for(state, roadmap, keys), keys)
+            now, trust = (
+                parse_roadmap(path, roadmap_for(state, roadmap, keys)),
+                trust_of(state.attempt),
+            )
+            form = form_of(path)
+            also = form.also_done(now, keys, green=trust.tests_ran and not trust.red)
+            after = turned(now, dict.fromkeys((*keys, *also), True))
         except EditRefused as refused:
             raise TaskError("file", str(refused)) from refused
         changes = changes.merged(ChangeSet({path: Write(after)}))
-    made = _checkpoint(state, base, changes, repaired)
+        ticked = [task for task in now.tasks if task.key in also]
+        more = pull_texts.also_ticked(ticked, form.left(now, {*keys, *also}))
+    made = _checkpoint(state, base, changes, repaired, more)
     if revision := state.attempt.planned.revision:  # one more commit on its pull request's branch
         explanation = state.attempt.answered.explanation
         message = commit_texts.revision(made.text.title, explanation, revision)
@@ -256,13 +267,14 @@ async def _no_more_asked(state: RunState, deps: Deps, url: str) -> None:
 
 
 def _checkpoint(
-    state: RunState, base: Snapshot, changes: ChangeSet, repaired: Sequence[str]
+    state: RunState, base: Snapshot, changes: ChangeSet, repaired: Sequence[str], more: str
 ) -> Checkpoint:
     task, run = state.task, state.request.id
     keys = (task.key, *state.attempt.planned.members)
     human_commits = state.attempt.planned.human_commits
     body = [
         pull_texts.checkpoint(state, repaired),
+        more,
         recovery_texts.builds_on(human_commits) if human_commits else "",
     ]
     people = human_commits.people if human_commits else ()

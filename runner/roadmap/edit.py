@@ -10,6 +10,7 @@ from typing import NamedTuple
 from markdown_it import MarkdownIt
 
 from runner.roadmap.parse import parse_roadmap
+from runner.roadmap.plans import form_of
 from runner.roadmap.source import Splice, line_starts, lines_of, moved
 from runner.roadmap.task import Roadmap, Task
 from runner.roadmap.writing import TaskLayout, Written, place_at
@@ -49,8 +50,9 @@ def turned(before: Roadmap, states: Mapping[str, bool]) -> bytes:
     if not tasks:
         return before.content
     content, starts = bytearray(before.content), line_starts(before.content)
+    tick = form_of(before.path).ticks(before.content)
     for task in tasks:  # one byte becomes another one, so the places of the others stay
-        content[place_of(before, task, starts).state] = ord("x" if goal[task.key] else " ")
+        content[place_of(before, task, starts).state] = tick if goal[task.key] else ord(" ")
     after = parse_roadmap(before.path, bytes(content))
     meant = [
         _seen(task)._replace(checked=goal.get(task.key, task.checked)) for task in before.tasks

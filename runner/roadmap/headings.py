@@ -316,13 +316,14 @@ _COMMENT = lazy_pattern(r"<!--.*?-->", re.DOTALL)
 
 
 class Keys:
-    """Gives out the keys of one file, in file order.
+    """Gives out the keys of one file, in file order; ``scope`` tells it apart from other files.
 
     A task's own text counts as its words: no emphasis, no comment, no matter how it is broken.
     """
 
-    def __init__(self, first_heading_line: int) -> None:
+    def __init__(self, first_heading_line: int, scope: str = "") -> None:
         self._first = first_heading_line
+        self._scope = f"\0{scope}" if scope else ""
         self._seen: Counter[str] = Counter()
         self._places: dict[Path, str] = {}
 
@@ -336,6 +337,6 @@ class Keys:
         if "<!--" in text and "-->" in text:
             text = _COMMENT.sub("", text)
         own = " ".join(_MARKS.sub("", text).split())
-        base = "\0".join((written or "", own, self._places[path]))
+        base = "\0".join((written or "", own, self._places[path])) + self._scope
         self._seen[base] += 1
         return hashlib.sha256(f"{base}\0{self._seen[base]}".encode()).hexdigest()[:10]

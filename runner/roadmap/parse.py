@@ -15,6 +15,7 @@ from runner.roadmap.around import Acceptance, Background, sections
 from runner.roadmap.headings import Keys, gone, phase, split
 from runner.roadmap.kinds import Checkbox, decide, family, overviews
 from runner.roadmap.markdown import Blocks, parse
+from runner.roadmap.plans import form_of
 from runner.roadmap.source import (
     Inline,
     first_sentence,
@@ -41,16 +42,20 @@ _ALL_CHECKS = (
 def parse_roadmap(path: str, content: bytes) -> Roadmap:
     """Read ``content`` as GitHub does; lines count from 1 and are lines of the file.
 
+    Where the path is that of another tool's plan, its form says how a box reads and what is a task.
     The last two are kept: a run reads the same bytes at its start, for each edit and after it.
     Never raises. A file that is too large to read has no tasks, and ``asks`` says so.
     """
-    source = read(b"" if too_large(len(content)) else content)
+    form = form_of(path)
+    source = written = read(b"" if too_large(len(content)) else content)
     if refused := too_large(len(content)) or too_many(source):
         large = Warning(1, 1, "file-too-large", refused)
         return Roadmap(path=path, content=content, tasks=(), warnings=(large,), asks=refused)
+    shown = form.shown(source.text)
+    source = replace(source, text=shown, lines=shown.split("\n"))
     blocks, env = parse(source.text)
     show = Inline(env)
-    boxes, struck = _boxes(blocks, show)
+    boxes, struck = _boxes(blocks, show, form.scope(path))
     family(boxes)
     decide(boxes)
     placeholders, template = templates(boxes)
@@ -97,7 +102,7 @@ def parse_roadmap(path: str, content: bytes) -> Roadmap:
     warnings += suspects.warnings(blocks, source.lines, hidden)
     if blocks.too_deep:
         warnings.append(Warning(blocks.too_deep, 1, "too-deep", too_deep(blocks.too_deep)))
-    return Roadmap(
+    roadmap = Roadmap(
         path=path,
         content=content,
         tasks=tasks,
@@ -108,11 +113,12 @@ def parse_roadmap(path: str, content: bytes) -> Roadmap:
         bom=source.bom,
         asks=_asks(blocks, boxes, template),
     )
+    return form.refined(roadmap, written.lines)
 
 
-def _boxes(blocks: Blocks, show: Inline) -> tuple[list[Checkbox], set[int]]:
+def _boxes(blocks: Blocks, show: Inline, scope: str) -> tuple[list[Checkbox], set[int]]:
     """Return the tasks of a file, and the numbers of those that are struck through."""
-    keys = Keys(blocks.headings[0].path[-1].line if blocks.headings else 0)
+    keys = Keys(blocks.headings[0].path[-1].line if blocks.headings else 0, scope)
     boxes: list[Checkbox] = []
     struck: set[int] = set()
     for item in (item for item in blocks.items if item.is_task):

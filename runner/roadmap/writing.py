@@ -100,7 +100,7 @@ def text_fault(text: str) -> str:
 
 _ITEM = lazy_pattern(
     rb"(?P<outer>[ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*?)"
-    rb"(?P<marker>(?:[-*+]|\d{1,9}[.)])[ \t]+)\[(?P<state>[ xX])\](?P<gap>[ \t]*)"
+    rb"(?P<marker>(?:[-*+]|\d{1,9}[.)])[ \t]*)\[(?P<state>[^\]\r\n])\](?P<gap>[ \t]*)"
 )
 _MARK = lazy_pattern(rb"[^\t]")
 _BEFORE_ID = lazy_pattern(r"[*_\[(]{0,4}(?:[^\W\d_]{1,12} )?")

@@ -1,0 +1,169 @@
+"""The port *plan form*: how a tool's list of tasks reads, and what "done" writes into it.
+
+The forms here are Markdown. A form first shows every box of its tool as one that GitHub shows, line
+for line, so that the roadmap's parser reads it; then it refines what that found. Edits change the
+bytes between the brackets and nothing else.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from runner.roadmap.dependencies import Stated
+from runner.roadmap.order import without_cycles
+from runner.roadmap.task import Kind, Roadmap, Task, Warning
+
+_CLOSED = re.compile(r"(?:.*/)?(?:archive|archived|completed|drafts|templates)/.*")
+"""Folders of plans that nobody works on any more, or not yet."""
+
+
+@dataclass(frozen=True)
+class PlanForm:
+    """How the lists of one tool read; as it stands, a roadmap is read.
+
+    ``paths`` is what the path of a list looks like, and ``tick`` the byte that the tool writes into
+    a box. A form that shows the tool's boxes another way, or knows more of its tasks, says so in
+    ``shown`` and ``refined``. ``covers`` says which checks are made where all tests passed; without
+    it nothing but the tasks themselves is ticked.
+    """
+
+    name: str = "roadmap"
+    paths: re.Pattern[str] | None = None
+    tick: bytes = b"x"
+    shown: Callable[[str], str] = field(default=str)
+    refined: Callable[[Roadmap, Sequence[str]], Roadmap] = field(default=lambda found, lines: found)
+    covers: Callable[[Task], bool] | None = None
+
+    def has(self, path: str) -> bool:
+        """Say whether a path is that of a list of this form."""
+        return bool(self.paths and self.paths.fullmatch(path)) and not _CLOSED.fullmatch(path)
+
+    def scope(self, path: str) -> str:
+        """What the keys of a file's tasks are told apart by: ids begin anew in each plan."""
+        return path if self.paths else ""
+
+    def ticks(self, content: bytes) -> int:
+        """Return the byte that ticks a box; a file that has only ``[x]`` keeps to that."""
+        return ord("x" if b"[x]" in content and b"[X]" not in content else self.tick)
+
+    def also_done(self, found: Roadmap, keys: Collection[str], *, green: bool) -> tuple[str, ...]:
+        """Return what is done with some tasks: what sums them up, and checks that were just made.
+
+        A check is made where tests passed and all the work before it is done.
+        """
+        if self.covers is None:
+            return ()
+        done = {task.key for task in found.tasks if task.checked} | set(keys)
+        new: list[str] = []
+        for task in found.tasks if green else ():
+            if task.kind == "work" and _is_left(task) and task.key not in done:
+                break
+            if task.kind == "check" and task.key not in done and self.covers(task):
+                new.append(task.key)
+        done.update(new)
+        inside: defaultdict[str, list[Task]] = defaultdict(list)
+        for task in found.tasks:
+            inside[task.place.parent or ""].append(task)
+        by_key = {task.key: task for task in found.tasks}
+        todo = [by_key[key].place.parent for key in (*keys, *new) if key in by_key]
+        while todo:
+            parent = by_key.get(todo.pop() or "")
+            if parent is None or parent.kind != "summary" or parent.key in done:
+                continue
+            if all(task.key in done or not _is_left(task) for task in inside[parent.key]):
+                new.append(parent.key)
+                done.add(parent.key)
+                todo.append(parent.place.parent)
+        return tuple(new)
+
+    def left(self, found: Roadmap, done: Collection[str]) -> list[Task]:
+        """Return the open checks that are a person's, once all the work is done."""
+        rest = [task for task in found.tasks if not task.checked and task.key not in done]
+        if self.covers is None or any(task.kind == "work" and _is_left(task) for task in rest):
+            return []
+        return [task for task in rest if task.kind == "check"]
+
+
+ROADMAP = PlanForm()
+
+
+def read_again(
+    found: Roadmap,
+    tasks: Iterable[Task],
+    *,
+    waits: Mapping[str, tuple[str, ...]] | None = None,
+    warnings: Iterable[Warning] = (),
+) -> Roadmap:
+    """Return a roadmap with the tasks as its form reads them, and what they wait for besides.
+
+    Ids that stand twice are named, and tasks that wait for each other do not.
+    """
+    waits = waits or {}
+    made = [
+        replace(task, depends_on=tuple(dict.fromkeys((*task.depends_on, *waits[task.key]))))
+        if waits.get(task.key)
+        else task
+        for task in tasks
+    ]
+    done, circles = without_cycles(made, defaultdict(Stated)) if waits else (tuple(made), [])
+    asks = "" if any(task.kind == "work" for task in done) else found.asks
+    every = (*found.warnings, *warnings, *_twice(done), *circles)
+    return replace(
+        found,
+        tasks=done,
+        asks=asks if not any(task.marks.template for task in done) else found.asks,
+        warnings=tuple(sorted(every, key=lambda warning: (warning.line, warning.column))),
+    )
+
+
+def _twice(tasks: Iterable[Task]) -> list[Warning]:
+    """The ids that several tasks of a file have."""
+    lines: dict[str, list[int]] = {}
+    for task in tasks:
+        if task.id:
+            lines.setdefault(task.id, []).append(task.place.line)
+    return [
+        Warning(
+            places[1],
+            1,
+            "duplicate-id",
+            f"{name} is the id of the tasks in lines {', '.join(map(str, places))}, so none of "
+            "them can be named by it. Give each its own.",
+        )
+        for name, places in lines.items()
+        if len(places) > 1
+    ]
+
+
+def with_parents(tasks: Sequence[Task], kinds: Callable[[Task], Kind]) -> list[Task]:
+    """Return tasks with the parents that their numbers say (1.2 is in 1), and with their kinds.
+
+    What has numbered tasks in it sums them up.
+    """
+    by_id = {task.id: task.key for task in reversed(tasks) if task.id}
+    keys = {task.key: task for task in tasks}
+    parents: dict[str, str | None] = {}
+    for task in tasks:
+        outer, parent = task.id or "", None
+        while "." in outer and parent is None:
+            outer = outer.rpartition(".")[0]
+            parent = by_id.get(outer)
+        parents[task.key] = parent if parent and parent != task.key else task.place.parent
+    numbered = {task.key for task in tasks if task.id}
+    outer_ones = {parents[key] for key in keys if key in numbered}
+    return [
+        replace(
+            task,
+            kind="summary" if task.key in outer_ones else kinds(task),
+            place=replace(task.place, parent=parents[task.key]),
+        )
+        for task in tasks
+    ]
+
+
+def _is_left(task: Task) -> bool:
+    """Whether a task keeps what is around it open: an optional one does not."""
+    return not (task.marks.optional or task.marks.struck)

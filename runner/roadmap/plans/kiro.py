@@ -1,0 +1,137 @@
+"""Kiro: ``.kiro/specs/NAME/tasks.md``, with requirements.md and design.md beside it.
+
+Its optional tasks have a star behind the box (``- [ ]* 2.3 Text``), ``[-]`` is one in progress, and
+the number of a task says what it is part of. https://kiro.dev/docs/specs/
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from runner.roadmap.plans.form import PlanForm, read_again, with_parents
+from runner.roadmap.task import Kind, Roadmap, Task, Warning
+
+_BOX = re.compile(
+    r"^(?P<lead>[ \t]*[-*][ \t]+)\[(?P<state>[ xX~-])\](?:[ \t]?\\?\*(?=[ \t]))?"
+    r"(?:(?P<id>[ \t]+\d[\d.]*)\\?\*)?(?=[ \t])",
+    re.MULTILINE,
+)
+_STAR = re.compile(r"[ \t]*[-*][ \t]+\[.\](?:[ \t]?\\?\*[ \t]|[ \t]+[\d.]+\\?\*[ \t])")
+_STARTED = "-~"
+_CHECKPOINT = re.compile(
+    r"\bcheckpoint|检查点|檢查點|チェックポイント|체크포인트|punto de control|ponto de verificação"
+    r"|point de contrôle|kontrollpunkt|контрольная точка",
+    re.IGNORECASE,
+)
+_FENCED = re.compile(
+    r"^(?P<mark>`{3,}|~{3,})[ \t]*json\b[^\n]*\n(?P<json>.*?)^(?P=mark)", re.M | re.S
+)
+
+
+def _shown(text: str) -> str:
+    """Show optional and started tasks as open ones: Markdown knows no other boxes."""
+    return _BOX.sub(lambda box: f"{box['lead']}[{_state(box['state'])}]{box['id'] or ''}", text)
+
+
+def _state(state: str) -> str:
+    return " " if state in _STARTED else state
+
+
+def _refined(found: Roadmap, lines: Sequence[str]) -> Roadmap:
+    numbered = any(task.id for task in found.tasks)
+
+    def kind(task: Task) -> Kind:
+        if not numbered:
+            return task.kind
+        # a box without a number says what must hold of what it stands in, or below
+        return "check" if not task.id or _is_checkpoint(task) else "work"
+
+    tasks = with_parents(found.tasks, kind)
+    optional = {
+        task.key for task in tasks if task.marks.optional or _STAR.match(lines[task.place.line - 1])
+    }
+    for task in tasks:
+        if task.place.parent in optional:
+            optional.add(task.key)
+    tasks = [
+        replace(
+            task,
+            marks=replace(
+                task.marks,
+                optional=task.key in optional,
+                parallel=task.marks.parallel or "(P)" in task.text,
+            ),
+        )
+        for task in tasks
+    ]
+    waits, warnings = _waits(tasks, "\n".join(lines))
+    return read_again(found, tasks, waits=waits, warnings=warnings)
+
+
+def _is_checkpoint(task: Task) -> bool:
+    return _CHECKPOINT.search(task.title) is not None
+
+
+def _waits(tasks: Sequence[Task], text: str) -> tuple[Mapping[str, tuple[str, ...]], list[Warning]]:
+    """What each task waits for: those of a wave for all of the one before it."""
+    warnings: list[Warning] = []
+    waits: dict[str, tuple[str, ...]] = {}
+    # nobody waits for a check, nor for what is only done if somebody asks for it
+    leaves = {
+        task.id: [t.key for t in tasks if t.runnable and task.key in (t.key, t.place.parent)]
+        for task in tasks
+        if task.id
+    }
+    seen: dict[str, int] = {}
+    before: tuple[str, ...] = ()
+    for line, wave in _graph(text, warnings):
+        now: dict[str, None] = {}
+        for name in wave:
+            if seen.setdefault(name, line) != line:
+                warnings.append(_twice(line, name))
+            elif name in leaves:
+                now |= dict.fromkeys(leaves[name])
+            else:
+                message = f"the waves name {name}, which is no task of this file"
+                warnings.append(Warning(line, 1, "unresolved-dependency", message))
+        waits |= dict.fromkeys(now, before)
+        before = tuple(now) or before
+    return waits, warnings
+
+
+def _twice(line: int, name: str) -> Warning:
+    message = f"task {name} is in two waves, so they wait for each other; the first one counts"
+    return Warning(line, 1, "dependency-cycle", message)
+
+
+def _graph(text: str, warnings: list[Warning]) -> Iterator[tuple[int, Sequence[str]]]:
+    """The waves of the file in their order, each with a line to name it by."""
+    for block in _FENCED.finditer(text):
+        first = text.count("\n", 0, block.start("json")) + 1
+        try:
+            read: Any = json.loads(block["json"])
+        except ValueError as error:
+            if '"waves"' in block["json"] and isinstance(error, json.JSONDecodeError):
+                message = (
+                    f"the waves are not JSON ({error.msg}), so tasks keep the order of the file"
+                )
+                warnings.append(Warning(first + error.lineno - 1, error.colno, "waves", message))
+            continue
+        waves = read.get("waves") if isinstance(read, dict) else None
+        for number, wave in enumerate(waves if isinstance(waves, list) else ()):
+            names = wave.get("tasks") if isinstance(wave, dict) else None
+            if isinstance(names, list):
+                yield first + number, [str(name) for name in names]
+
+
+KIRO = PlanForm(
+    name="Kiro",
+    paths=re.compile(r"(?:.*/)?\.kiro/specs/(?:[^/]+/)+tasks\.md"),
+    shown=_shown,
+    refined=_refined,
+    covers=_is_checkpoint,
+)

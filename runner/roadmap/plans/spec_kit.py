@@ -1,0 +1,80 @@
+"""spec-kit: ``specs/NAME/tasks.md``, with spec.md, plan.md, data-model.md and contracts/ beside it.
+
+A task is ``- [ ] T012 [P] [US1] Text``. https://github.com/github/spec-kit
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+from runner.roadmap.plans.form import PlanForm, read_again
+from runner.roadmap.task import Roadmap, Task
+
+_ID = re.compile(r"T\d{2,4}[a-z]?")
+_ARROW = r"\s*(?:→|->|=>|⟶)\s*"
+_NAMES = r"T\d{2,4}[a-z]?(?:\s*[-–~/,]\s*T\d{2,4}[a-z]?)*"  # noqa: RUF001
+_RANGE = re.compile(r"(T\d{2,4}[a-z]?)\s*[-–~]\s*(T\d{2,4}[a-z]?)")  # noqa: RUF001
+_CHAIN = re.compile(
+    rf"[-*\s]*(?:Phase \d+:\s*)?(?P<chain>{_NAMES}(?:{_ARROW}{_NAMES})+)\s*(?:\([^()]*\))?\s*"
+)
+"""A line of nothing but ids and arrows, and a remark."""
+_NO_TASKS = re.compile(
+    r"^(?:[-*] \[P\] tasks\b|\*\*Prerequisites?\*\*:|\*\*Input\*\*:)[^\n]*$", re.MULTILINE
+)
+"""Lines of its template that read like a box and like what everything depends on."""
+
+
+def _shown(text: str) -> str:
+    return _NO_TASKS.sub("", text)
+
+
+def _refined(found: Roadmap, lines: Sequence[str]) -> Roadmap:
+    if not any(_is_numbered(task) for task in found.tasks):
+        return found
+    # the tests of a story are optional for who writes the list; in the list they are work
+    tasks = [
+        replace(
+            task,
+            kind="work" if _is_numbered(task) else "check",
+            marks=replace(task.marks, optional=False),
+        )
+        for task in found.tasks
+    ]
+    keys = {task.id: task.key for task in tasks}
+    waits: dict[str, tuple[str, ...]] = {}
+    for before, after in _arrows(lines, [task.id or "" for task in tasks]):
+        for name in after:
+            waits[keys[name]] = (*waits.get(keys[name], ()), *(keys[each] for each in before))
+    return read_again(found, tasks, waits=waits)
+
+
+def _is_numbered(task: Task) -> bool:
+    return bool(task.id and _ID.fullmatch(task.id))
+
+
+def _arrows(lines: Sequence[str], ids: Sequence[str]) -> Iterator[tuple[list[str], list[str]]]:
+    """Who comes before whom, as the author drew it; only what is a task of the file."""
+
+    def named(step: str) -> list[str]:
+        every = _ID.findall(step)
+        for first, last in _RANGE.findall(step):
+            if first in ids and last in ids:
+                every += ids[ids.index(first) : ids.index(last) + 1]
+        return [name for name in dict.fromkeys(every) if name in ids]
+
+    for line in lines:
+        if chain := _CHAIN.fullmatch(line):
+            steps = [named(step) for step in re.split(_ARROW, chain["chain"])]
+            yield from pairwise(steps)
+
+
+SPEC_KIT = PlanForm(
+    name="spec-kit",
+    paths=re.compile(r"(?:.*/)?specs/(?:[^/]+/)+tasks\.md"),
+    tick=b"X",
+    shown=_shown,
+    refined=_refined,
+)

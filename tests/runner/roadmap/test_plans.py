@@ -1,0 +1,292 @@
+"""What each form of another tool's plan gives, and which bytes "done" changes in it."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from runner.roadmap.edit import EditRefused, find, tick_all, untick_all
+from runner.roadmap.parse import parse_roadmap
+from runner.roadmap.plans import form_of
+from runner.roadmap.task import Task
+
+SPEC_KIT = "specs/001-shop/tasks.md"
+KIRO = ".kiro/specs/shop/tasks.md"
+OPENSPEC = "openspec/changes/add-shop/tasks.md"
+
+
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [
+        ("ROADMAP.md", "roadmap"),
+        ("docs/tasks.md", "roadmap"),
+        (SPEC_KIT, "spec-kit"),
+        (".specify/specs/001-shop/tasks.md", "spec-kit"),
+        ("apps/web/specs/002-cart/tasks.md", "spec-kit"),
+        (KIRO, "Kiro"),
+        (OPENSPEC, "OpenSpec"),
+        ("openspec/changes/archive/2026-01-01-add-shop/tasks.md", "roadmap"),
+        (".kiro/settings/templates/specs/tasks.md", "roadmap"),
+    ],
+)
+def test_form_of(path: str, name: str) -> None:
+    """The path says which tool's plan a file is; what is archived or a template is none."""
+    assert form_of(path).name == name
+
+
+def said(path: str, text: str) -> list[str]:
+    """Each task on one line: state, id or words, kind, marks, parent, what it waits for."""
+    tasks = parse_roadmap(path, text.encode()).tasks
+    names = {task.key: task.id or task.title for task in tasks}
+
+    def line(task: Task) -> str:
+        marks = task.marks
+        parts = [
+            "x" if task.checked else "-",
+            names[task.key],
+            "" if task.kind == "work" else task.kind,
+            "optional" * marks.optional,
+            "parallel" * marks.parallel,
+            f"in {names[task.place.parent]}" if task.place.parent else "",
+            "after " + ",".join(names[key] for key in task.depends_on) if task.depends_on else "",
+        ]
+        return " ".join(filter(None, parts))
+
+    return [line(task) for task in tasks]
+
+
+ROWS = {
+    "spec-kit: ids with letters, marks in either order": (
+        SPEC_KIT,
+        "- [ ] T001 One\n- [X] T042a [US1] [P] Two\n- [x] T003 [P] [US1] Three\n",
+        ["- T001", "x T042a parallel", "x T003 parallel"],
+    ),
+    "spec-kit: inline dependencies": (
+        SPEC_KIT,
+        "- [ ] T001 One\n- [ ] T002 Two\n- [ ] T003 Three (depends on T001, T002)\n",
+        ["- T001", "- T002", "- T003 after T001,T002"],
+    ),
+    "spec-kit: a line of ids and arrows, with a range and a remark": (
+        SPEC_KIT,
+        "- [ ] T001 One\n- [ ] T002 Two\n- [ ] T003 Three\n- [ ] T004 Four\n\n"
+        "## Dependencies\n\n- T001 → T002-T003 → T004 (the API last)\n"
+        "- T004 (tests) → T001 (setup) is only a hint\n",
+        ["- T001", "- T002 after T001", "- T003 after T001", "- T004 after T002,T003"],
+    ),
+    "spec-kit: the legend and the prerequisites are no tasks and no dependency": (
+        SPEC_KIT,
+        "# Tasks\n\n**Prerequisites**: plan.md (required)\n\n- [ ] T001 One\n\n## Notes\n\n"
+        "- [P] tasks = different files\n",
+        ["- T001"],
+    ),
+    "spec-kit: tests in the list are work, whatever their heading says": (
+        SPEC_KIT,
+        "### Tests for User Story 1 (OPTIONAL)\n\n- [ ] T010 [US1] Contract test\n",
+        ["- T010"],
+    ),
+    "spec-kit: boxes without an id are checks": (
+        SPEC_KIT,
+        "- [ ] T001 One\n\n## Validation\n\n- [ ] All contracts have tests\n",
+        ["- T001", "- All contracts have tests check"],
+    ),
+    "spec-kit: a list of another generator is read as a roadmap": (
+        SPEC_KIT,
+        "- [ ] 1.1 One\n- [ ] 1.2 Two\n",
+        ["- 1.1", "- 1.2"],
+    ),
+    "Kiro: a star makes a task optional, behind the box or the id": (
+        KIRO,
+        "- [ ] 1. One\n  - [ ] 1.1 Leaf\n  - [ ]* 1.2 Test\n  - [x]* 1.3 Done\n  - [ ] 1.4* Late\n",
+        [
+            "- 1 summary",
+            "- 1.1 in 1",
+            "- 1.2 optional in 1",
+            "x 1.3 optional in 1",
+            "- 1.4 optional in 1",
+        ],
+    ),
+    "Kiro: what is in an optional task is optional": (
+        KIRO,
+        "- [ ]* 1. One\n  - [ ] 1.1 Leaf\n",
+        ["- 1 summary optional", "- 1.1 optional in 1"],
+    ),
+    "Kiro: started and queued tasks are open": (
+        KIRO,
+        "- [-] 1. One\n- [~] 2. Two\n",
+        ["- 1", "- 2"],
+    ),
+    "Kiro: the number says the parent, not the indent": (
+        KIRO,
+        "- [ ] 17. One\n\n- [ ] 17.1 Leaf\n\n- [ ] 2. Two\n",
+        ["- 17 summary", "- 17.1 in 17", "- 2"],
+    ),
+    "Kiro: a checkpoint is a check, in any language": (
+        KIRO,
+        "- [ ] 1. One\n- [ ] 2. Checkpoint - Ensure all tests pass\n- [ ] 3. 最终检查点 - 确保\n",
+        ["- 1", "- 2 check", "- 3 check"],
+    ),
+    "Kiro: a box without a number says what must hold": (
+        KIRO,
+        "- [ ] 1. One\n  - [ ] All names are unique\n",
+        ["- 1", "- All names are unique check in 1"],
+    ),
+    "Kiro: each wave waits for the one before it": (
+        KIRO,
+        "- [ ] 1. One\n  - [ ] 1.1 A\n  - [ ] 1.2 B\n- [ ] 2. Two\n- [ ] 3. Three\n\n"
+        '```json\n{"waves": [{"id": 0, "tasks": ["1"]}, {"id": 1, "tasks": ["2"]}]}\n```\n',
+        ["- 1 summary", "- 1.1 in 1", "- 1.2 in 1", "- 2 after 1.1,1.2", "- 3"],
+    ),
+    "OpenSpec: every box counts, in code and comments too": (
+        OPENSPEC,
+        "## 1. A\n- [ ] 1.1 One\n```\n-[x] 1.2 Two\n```\n<!--\n* [\t] 1.3 Three\n-->\n",
+        ["- 1.1", "x 1.2", "- 1.3"],
+    ),
+    "OpenSpec: optional is only what begins with the word in brackets": (
+        OPENSPEC,
+        "- [ ] 1.1 (optional) One\n- [ ] 1.2 Add a limit (optional)\n",
+        ["- 1.1 optional", "- 1.2"],
+    ),
+    "OpenSpec: nested boxes are the tasks": (
+        OPENSPEC,
+        "- [ ] 1.1 One\n  - [ ] 1.1.1 Leaf\n",
+        ["- 1.1 summary", "- 1.1.1 in 1.1"],
+    ),
+    "OpenSpec: the last group's runs are checks, its new tests are work": (
+        OPENSPEC,
+        "## 1. A\n- [ ] 1.1 Verify the input\n## 2. Verification\n- [ ] 2.1 Add a unit test\n"
+        "- [ ] 2.2 Run `npm test`\n- [ ] 2.3 手动验证\n",
+        ["- 1.1", "- 2.1", "- 2.2 check", "- 2.3 check"],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_tasks(name: str) -> None:
+    """States, ids, kinds, optional and parallel marks, parents and dependencies of each grammar."""
+    path, text, lines = ROWS[name]
+    assert said(path, text) == lines
+
+
+@pytest.mark.parametrize(
+    ("path", "before", "name", "after"),
+    [
+        (SPEC_KIT, b"- [ ] T001 A\r\n- [X] T002 B", "T001", b"- [X] T001 A\r\n- [X] T002 B"),
+        (SPEC_KIT, b"- [ ] T001 A\n- [x] T002 B\n", "T001", b"- [x] T001 A\n- [x] T002 B\n"),
+        (KIRO, b"- [-] 1. A\n", "1", b"- [x] 1. A\n"),
+        (KIRO, b"- [ ]* 1.1 A\n", "1.1", b"- [x]* 1.1 A\n"),
+        (OPENSPEC, b"-[ ] 1.1 A\n", "1.1", b"-[x] 1.1 A\n"),
+        (OPENSPEC, b"* [\t] 1.1 A\n", "1.1", b"* [x] 1.1 A\n"),
+    ],
+)
+def test_ticking(path: str, before: bytes, name: str, after: bytes) -> None:
+    """Only the byte in the brackets changes, to what the tool writes; clearing leaves a blank."""
+    assert tick_all(path, before, [name]) == after
+    cleared = untick_all(path, after, [name])
+    assert tick_all(path, cleared, [name]) == after
+
+
+def test_the_same_task_in_two_plans_is_two_tasks() -> None:
+    """Each feature has its T001, often with the same words: their keys differ."""
+    content = b"- [ ] T001 Create the project structure\n"
+    one, other = (parse_roadmap(f"specs/{n}/tasks.md", content).tasks[0] for n in ("001", "002"))
+    assert one.key != other.key
+
+
+DONE = {
+    "the parent with its last leaf that is not optional": (
+        KIRO,
+        "- [ ] 1. A\n  - [x] 1.1 B\n  - [ ] 1.2 C\n  - [ ]* 1.3 D\n- [ ] 2. E\n",
+        ["1.2"],
+        False,
+        ["1"],
+    ),
+    "not while a leaf is open": (
+        KIRO,
+        "- [ ] 1. A\n  - [ ] 1.1 B\n  - [ ] 1.2 C\n",
+        ["1.2"],
+        False,
+        [],
+    ),
+    "a checkpoint behind it where tests passed": (
+        KIRO,
+        "- [ ] 1. A\n- [ ] 2. Checkpoint - Ensure all tests pass\n- [ ] 3. B\n",
+        ["1"],
+        True,
+        ["2"],
+    ),
+    "no checkpoint where none passed": (
+        KIRO,
+        "- [ ] 1. A\n- [ ] 2. Checkpoint - Ensure all tests pass\n",
+        ["1"],
+        False,
+        [],
+    ),
+    "no checkpoint behind open work": (
+        KIRO,
+        "- [ ] 1. A\n- [ ] 2. B\n- [ ] 3. Checkpoint\n",
+        ["1"],
+        True,
+        [],
+    ),
+    "OpenSpec: what tests show, not what a person does": (
+        OPENSPEC,
+        "## 1. A\n- [ ] 1.1 B\n## 2. Verification\n- [ ] 2.1 Run `npm test`\n"
+        "- [ ] 2.2 Run the tests manually\n- [ ] 2.3 Commit\n",
+        ["1.1"],
+        True,
+        ["2.1"],
+    ),
+    "spec-kit: nothing but the task": (
+        SPEC_KIT,
+        "- [ ] T001 A\n\n## Checks\n\n- [ ] All tests pass\n",
+        ["T001"],
+        True,
+        [],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", DONE)
+def test_what_is_done_with_a_task(name: str) -> None:
+    """The tool ticks more than the task where that was the last one, or a green run covers it."""
+    path, text, names, green, more = DONE[name]
+    found = parse_roadmap(path, text.encode())
+    tasks = [find(found, name) for name in names]
+    keys = form_of(path).also_done(found, [task.key for task in tasks if task], green=green)
+    assert [task.id for task in found.tasks if task.key in keys] == more
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "line", "column", "says"),
+    [
+        (KIRO, "- [ ] 1.1 A\n- [ ] 1.1 B\n", 2, 1, "1.1 is the id of the tasks in lines 1, 2"),
+        (
+            KIRO,
+            '- [ ] 1. A\n\n```json\n{"waves": [{"tasks": ["1"]},\n {"tasks": ["1"]}]}\n```\n',
+            5,
+            1,
+            "task 1 is in two waves",
+        ),
+        (KIRO, '- [ ] 1. A\n\n```json\n{"waves": [}\n```\n', 4, 12, "the waves are not JSON"),
+        (KIRO, '- [ ] 1. A\n\n```json\n{"waves": [{"tasks": ["9"]}]}\n```\n', 4, 1, "names? 9"),
+        (
+            SPEC_KIT,
+            "- [ ] T001 A (depends on T002)\n- [ ] T002 B\n\nT001 → T002\n",
+            1,
+            1,
+            "T001 → T002 → T001: these tasks wait for each other",
+        ),
+    ],
+)
+def test_warnings(path: str, text: str, line: int, column: int, says: str) -> None:
+    """What a plan says wrongly is named with its place, and the rest is read."""
+    [warning] = parse_roadmap(path, text.encode()).warnings
+    assert (warning.line, warning.column) == (line, column)
+    assert re.search(says, warning.message)
+
+
+def test_an_id_that_stands_twice_is_not_ticked() -> None:
+    """Nobody can say which one is meant."""
+    with pytest.raises(EditRefused, match=r"has no task 1\.1"):
+        tick_all(KIRO, b"- [ ] 1.1 A\n- [ ] 1.1 B\n", ["1.1"])
