@@ -171,7 +171,8 @@ class TaskLine:
 class RunStatus:
     """A run as it is now: ``status`` is the stored word, ``url`` shows more.
 
-    ``detail`` says why it is paused or how it ended.
+    ``detail`` says why it is paused or how it ended, ``position`` where in the queue it is (0: it
+    does not wait there).
     """
 
     run: str
@@ -179,6 +180,7 @@ class RunStatus:
     detail: str = ""
     url: str = ""
     tasks: tuple[TaskLine, ...] = ()
+    position: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,7 @@ from app.jobs.worker import Worker
 from app.proposals.polling import Poller
 from app.runs.outward import with_webhook
 from app.runs.parts import ROLE, Role, Surroundings
+from app.runs.places import Places
 from app.server.http import build_app
 from app.settings import ServerSettings
 from handlers.webhooks import WEBHOOKS
@@ -43,6 +44,7 @@ class Server:
     worker: Worker
     poller: Poller
     catch_up: CatchUp
+    places: Places
     sandbox: SandboxChoice
     slots: int
     idle: Callable[[], Awaitable[None]]
@@ -125,4 +127,4 @@ async def server(
 
         slots = parts.others.slots or settings.cairn_concurrency
         sandbox, own = parts.sandbox, (work.inbox, work.worker, work.poller)
-        yield Server(app, *own, catch_up, sandbox, slots, idle)
+        yield Server(app, *own, catch_up, work.places, sandbox, slots, idle)

@@ -25,6 +25,7 @@ from app.runs.execution import Segments
 from app.runs.following import QueuedFollowUps
 from app.runs.installations import Installations
 from app.runs.parts import ServerParts
+from app.runs.places import Places
 from app.runs.reactions import Reactions
 from app.runs.returning import Returning
 from app.runs.service import RunService
@@ -54,6 +55,7 @@ class Working:
     stored: StoredProposals
     watch: Watching
     dashboards: Dashboards
+    places: Places
 
     async def idle(self) -> None:
         """Wait until every delivery is handled, no poll is due and no run can continue."""
@@ -89,6 +91,7 @@ async def working(
             Duty(worker.start, worker.keep_no_time, RUNS, worker.look),
             Duty(polls.start, polls.stop, POLLS, polls.look),
             Duty(boards.start, boards.stop, BOARDS, boards.start),
+            Duty(work.places.start, work.places.stop),
             *duties(work),
         )
         if others.works:
@@ -219,4 +222,5 @@ def _work(parts: ServerParts, also: tuple[Events, ...]) -> Working:
         stored=stored,
         watch=watch,
         dashboards=boards,
+        places=Places(parts, watch.waiting),
     )

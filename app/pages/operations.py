@@ -34,7 +34,8 @@ class Operations:
 
     async def queue(self, request: web.Request) -> web.StreamResponse:
         """Send how long the queue is, and how long a run takes."""
-        return _json(self._stats(await self.counting.now(), await self.waiting.places()))
+        stats = self._stats(await self.counting.now(), await self.waiting.places())
+        return _json(stats | {"shares": [asdict(each) for each in await self.counting.shares()]})
 
     def _stats(self, counts: StoreCounts, places: int) -> dict[str, object]:
         since = counts.waits_since

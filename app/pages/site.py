@@ -96,7 +96,7 @@ class Pages:
             run=row,
             status=self._status(row),
             state=await self._state(row),
-            turn=await self._from.waiting.turn(row.id) if row.status == "queued" else None,
+            turn=await self._from.waiting.turn(row.id),
             messages=messages,
             steps=tuple(worked(await self._from.steps(row.id, MOST))),
         )

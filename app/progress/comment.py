@@ -110,6 +110,11 @@ class Progress:
         status = "queued" if turn else "started"
         return await self._make(progress_text(self._run, status, "", None, turn, self._link()))
 
+    async def wait(self, turn: Turn) -> None:
+        """Say in the comment, which is there, at which position it waits. Raises ``Outage``."""
+        if await self.begin(turn):
+            await self._show("queued", "", turn=turn)
+
     async def _make(self, text: str) -> int:
         """Make the comment; where the conversation is locked, or gone, the run has none."""
         try:
@@ -184,10 +189,12 @@ class Progress:
         except Outage as outage:
             log.warning("The comment of run %s was not edited: %s", self._run, outage.message)
 
-    async def _show(self, status: str, detail: str, *, again: bool = False) -> None:
+    async def _show(
+        self, status: str, detail: str, *, again: bool = False, turn: Turn | None = None
+    ) -> None:
         """Edit the comment; one that somebody deleted is made ``again`` only for the end."""
         async with self._turn:
-            text = progress_text(self._run, status, detail, self._state, link=self._link())
+            text = progress_text(self._run, status, detail, self._state, turn, self._link())
             if self._no_comment or text == self._text:
                 return
             self._edited = self._clock.monotonic()

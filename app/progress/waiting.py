@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import mean
 
-from app.store.runs import Run, RunRequest, StoredRuns
+from app.store.line import Line, Waiting
+from app.store.runs import RunRequest, StoredRuns
 from app.store.wakeups import WORKING
 from runner.ports import Clock
 from runner.state.events import Event, RunChanged
@@ -18,7 +18,7 @@ _LATELY = 20
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """When a run's turn comes: ``position`` - 1 runs go first.
+    """When a run's turn comes: of those that wait it is at this ``position``; 1 goes next.
 
     ``seconds`` is an estimate from the runs before, None as long as none has ended.
     """
@@ -33,8 +33,9 @@ class WaitEstimate:
     ``at_once`` is how many runs work side by side; None: what all processes have together.
     """
 
-    def __init__(self, runs: StoredRuns, *, at_once: int | None, clock: Clock) -> None:
+    def __init__(self, runs: StoredRuns, line: Line, *, at_once: int | None, clock: Clock) -> None:
         self._runs = runs
+        self._line = line
         self._at_once = at_once
         self._clock = clock
         self._began: dict[str, float] = {}
@@ -59,33 +60,30 @@ class WaitEstimate:
         """How many seconds runs worked lately, on average; None as long as none has ended."""
         return round(mean(self._lately), 3) if self._lately else None
 
+    async def turns(self) -> dict[str, tuple[Turn, Waiting]]:
+        """Return when the turn of each run comes that waits. Raises ``Outage``."""
+        places = await self.places()
+        return {
+            run: (self._turn(place, places), waiting)
+            for run, (place, waiting) in (await self._line.places()).items()
+        }
+
     async def turn(self, run: str) -> Turn | None:
         """Return when the run's turn comes; None when it does not wait. Raises ``Outage``."""
-        line = await self._line()
-        for place, row in enumerate(line):
-            if row.id == run and row.status == "queued":
-                return self._turn(row, line[:place], await self.places())
-        return None
+        found = (await self.turns()).get(run)
+        return found[0] if found else None
 
     async def turn_of_new(self, row: RunRequest) -> Turn | None:
         """Return when the turn of a run would come that is queued now. Raises ``Outage``."""
-        line = await self._line()
-        ahead = [r for r in line if r.status != "queued" or r.priority >= row.priority]
-        return self._turn(row, ahead, await self.places())
-
-    async def _line(self) -> list[Run]:
-        """The unfinished runs: those at work, then the more urgent, then the older."""
-        unfinished = await self._runs.by_status(*WORKING, "queued")
-        return sorted(unfinished, key=lambda r: (r.status == "queued", -r.priority))
-
-    def _turn(self, row: RunRequest, ahead: Sequence[RunRequest], places: int) -> Turn | None:
+        places = await self.places()
+        at_work = await self._runs.by_status(*WORKING)
         stack = (row.repository_id, row.roadmap)
-        same = sum((other.repository_id, other.roadmap) == stack for other in ahead)
-        if same:  # runs of one roadmap work one after another
-            return Turn(same + 1, self._estimate(same))
-        if len(ahead) >= places:
-            return Turn(len(ahead) + 1, self._estimate(len(ahead) / max(places, 1)))
+        waits = any((other.repository_id, other.roadmap) == stack for other in at_work)
+        position = await self._line.place_of_new(row.repository_id, row.priority)
+        if waits or len(at_work) + position > places:
+            return self._turn(position, places)
         return None
 
-    def _estimate(self, runs: float) -> float | None:
-        return runs * mean(self._lately) if self._lately else None
+    def _turn(self, position: int, places: int) -> Turn:
+        lately = mean(self._lately) if self._lately else None
+        return Turn(position, lately and position / max(places, 1) * lately)

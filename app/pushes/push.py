@@ -312,7 +312,9 @@ class _Work:
 
     async def _start(self, change: Change, start: PushStart, issue: int) -> None:
         push = self.push
-        command = ExecuteCommand(path=change.path, tasks=start.tasks, max_tasks=MOST_TASKS)
+        command = ExecuteCommand(
+            path=change.path, tasks=start.tasks, max_tasks=MOST_TASKS, priority=-1
+        )
         request = RunRequested(
             delivery=push.delivery,
             repository=push.repository,

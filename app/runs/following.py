@@ -75,8 +75,7 @@ class QueuedFollowUps:
         )
         private = bool(place.request.get("private"))
         row = about_pull(place, pull, words, private=private, revision=asdict(asked))
-        # its comment comes first: a run that is queued may begin at any moment
-        await service.queue.start(row, await service.first_words(row))
+        await service.put(row)
         await service.parts.outward.queued(row)
         await service.look()
         return "working"

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, replace
 from gidgethub import GitHubException
 
 from app.github.pulls import PREFIX, Pull
-from app.progress.waiting import WaitEstimate
+from app.progress.waiting import Turn, WaitEstimate
 from app.proposals.service import ProposalService
 from app.runs.our_pulls import OurPulls
 from app.runs.parts import ServerParts
@@ -74,19 +74,23 @@ class RunService:
         if queued is None:
             more = asked or {}
             queued = row_of(request, await self.parts.roadmap_of(request), more)
-            comment = None if more.get("verify") else await self.first_words(queued)
-            await self.queue.start(queued, comment)
+            await self.put(queued, silent=bool(more.get("verify")))
         await self.parts.outward.queued(queued)
         await self.look()
 
-    async def first_words(self, run: RunRequest) -> int | None:
+    async def put(self, run: RunRequest, *, silent: bool = False) -> None:
+        """Queue a run that has no row; unless it is ``silent``, its comment comes first."""
+        turn = await self.waiting.turn_of_new(run)
+        comment = None if silent else await self._first_words(run, turn)
+        await self.queue.start(run, comment, turn.position if turn else None)
+
+    async def _first_words(self, run: RunRequest, turn: Turn | None) -> int | None:
         """Make the comment of a run that will be queued, once; it says the turn if there is one.
 
         Returns its id; None when GitHub does not take it now: the run tries again.
         """
         if run.issue is None:
             return None
-        turn = await self.waiting.turn_of_new(run)
         try:
             return await (await self.parts.progress(run)).begin(turn) or None
         except (Outage, GitHubException) as error:
@@ -221,10 +225,12 @@ class RunService:
     async def status(self, *, repository_id: int, issue: int) -> tuple[RunStatus, ...]:
         """Return the runs of the issue, newest first."""
         found = []
+        turns = await self.waiting.turns()
         for run in await self.parts.runs.by_issue(repository_id, issue):
             rows = (run.result or {}).get("tasks", [])
             tasks = [TaskLine(r["name"], r["title"], r["status"], r["url"]) for r in rows]
-            found.append(RunStatus(run.id, run.status, run.reason, "", tuple(tasks)))
+            place = turns[run.id][0].position if run.id in turns else 0
+            found.append(RunStatus(run.id, run.status, run.reason, "", tuple(tasks), place))
         return tuple(found)
 
     async def cancel(self, *, repository_id: int, issue: int, by: User) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.store.database import Store
+from app.store.line import Line
 from app.store.schema import deliveries, outbox, proposals, runs, wakeups
 
 
@@ -26,11 +27,20 @@ class StoreCounts:
 
 
 @dataclass(frozen=True, slots=True)
+class Share:
+    """How many wakeups of a repository (its full name) and priority wait or are at work."""
+
+    repository: str
+    priority: int
+    waiting: int
+    at_work: int
+
+
+@dataclass(frozen=True, slots=True)
 class WakeupRow:
     """One wakeup: ``waiting``, ``sent`` (its run works) or ``done``.
 
-    ``position`` counts those that wait up to this one in the order they go, 0 when it does not
-    wait.
+    ``position`` is its place in the line, 0 when it does not wait.
     """
 
     id: str
@@ -42,6 +52,9 @@ class WakeupRow:
     sent_at: datetime | None
     done_at: datetime | None
     position: int = 0
+
+
+_OPEN = ("waiting", "sent")
 
 
 class Counting:
@@ -66,6 +79,14 @@ class Counting:
                 events=await _by_status(connection, outbox),
             )
 
+    async def shares(self) -> list[Share]:
+        """Return what waits and works, by repository and priority."""
+        number = [sa.func.sum(sa.case((wakeups.c.status == s, 1), else_=0)) for s in _OPEN]
+        query = sa.select(runs.c.repository, wakeups.c.priority, *number)
+        query = query.join(runs, runs.c.id == wakeups.c.run).where(wakeups.c.status.in_(_OPEN))
+        by = (runs.c.repository, wakeups.c.priority)
+        return [Share(*row) for row in await self._store.rows(query.group_by(*by).order_by(*by))]
+
     async def wakeup(self, id: str) -> WakeupRow | None:
         """Return one wakeup with its place in the queue."""
         names = ("id", "run", "repository_id", "roadmap", "status", "made_at", "sent_at", "done_at")
@@ -74,25 +95,11 @@ class Counting:
             row = (await connection.execute(query.where(wakeups.c.id == id))).first()
             if row is None:
                 return None
-            place = await position(connection, row.run) if row.status == "waiting" else 0
+        places = await Line(self._store).places() if row.status == "waiting" else {}
+        place, _ = places.get(row.run, (0, None))
         return WakeupRow(**dict(row._mapping), position=place)
 
 
 async def _by_status(connection: AsyncConnection, table: sa.Table) -> dict[str, int]:
     query = sa.select(table.c.status, sa.func.count()).group_by(table.c.status)
     return {status: number for status, number in await connection.execute(query)}
-
-
-async def position(connection: AsyncConnection, run: str) -> int:
-    """Count the waiting wakeups up to the run's own, 0 when it does not wait."""
-    mine = sa.select(wakeups.c.priority, wakeups.c.seq).where(
-        wakeups.c.run == run, wakeups.c.status == "waiting"
-    )
-    own = (await connection.execute(mine)).first()
-    if own is None:
-        return 0
-    before = (wakeups.c.priority > own.priority) | (
-        (wakeups.c.priority == own.priority) & (wakeups.c.seq <= own.seq)
-    )
-    query = sa.select(sa.func.count()).select_from(wakeups)
-    return int(await connection.scalar(query.where(wakeups.c.status == "waiting", before)) or 0)

@@ -45,10 +45,13 @@ class Queue:
         self._clock = clock
         self._wakeups = wakeups
 
-    async def start(self, request: RunRequest, comment: int | None = None) -> bool:
+    async def start(
+        self, request: RunRequest, comment: int | None = None, place: int | None = None
+    ) -> bool:
         """Queue a run; False when a run of this id is known (nothing changes then).
 
-        ``comment`` is the id of its progress comment, where it has one already.
+        ``comment`` is the id of its progress comment, where it has one already; ``place`` the one
+        in the line that it says.
         """
         now = self._clock.now()
         row = asdict(request) | {"status": "queued", "created_at": now, "updated_at": now}
@@ -58,7 +61,7 @@ class Queue:
             once = insert.on_conflict_do_nothing(index_elements=["id"]).returning(table.c.id)
             new = await connection.scalar(once) is not None
             if new:
-                await self._wakeups.wake(connection, request.id)
+                await self._wakeups.wake(connection, request.id, place)
             return new
 
     async def set_status(
@@ -202,7 +205,7 @@ class Queue:
         async with self._store.writing() as connection:
             if await connection.scalar(self._wakeups.run_of(wakeup)) is None:
                 return True
-            if not await self._wakeups.others_wait(connection):
+            if not await self._wakeups.others_wait(connection, wakeup):
                 return False
             await self._wakeups.done(connection, wakeup)
             await self._wakeups.wake(connection, run)

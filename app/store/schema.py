@@ -122,8 +122,8 @@ answers = sa.Table(
 )
 
 # The queue: each row wakes a run; ``waiting``, ``sent`` to the engine, or ``done``. ``worker`` is
-# the process that works on it: no other may settle it. The table has the name it got when wakeups
-# were called orders.
+# the process that works on it: no other may settle it. ``place`` is the lowest one in the line that
+# people were told. The table has the name it got when wakeups were called orders.
 wakeups = sa.Table(
     "orders",
     metadata,
@@ -138,6 +138,7 @@ wakeups = sa.Table(
     sa.Column("sent_at", Moment),
     sa.Column("done_at", Moment),
     sa.Column("worker", sa.Text),
+    sa.Column("place", sa.Integer),
     sqlite_autoincrement=True,
 )
 sa.Index(

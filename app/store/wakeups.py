@@ -56,14 +56,17 @@ class Wakeups:
         mine = sa.func.coalesce(wakeups.c.worker, self.worker) == self.worker
         return sa.select(wakeups.c.run).where(mine).filter_by(id=wakeup, status="sent")
 
-    async def wake(self, connection: AsyncConnection, run: str) -> None:
-        """Let the run continue, unless it has a wakeup already; then send what may work."""
+    async def wake(self, connection: AsyncConnection, run: str, place: int | None = None) -> None:
+        """Let the run continue, unless it has a wakeup already; then send what may work.
+
+        ``place`` is the one it was told to have in the line.
+        """
         unsettled = sa.select(wakeups.c.id).where(wakeups.c.run == run, wakeups.c.status != "done")
         if await connection.scalar(unsettled) is None:
             nth = await connection.scalar(
                 sa.select(sa.func.count()).select_from(wakeups).where(wakeups.c.run == run)
             )
-            await connection.execute(_new(run, f"{run}-{nth}", self._clock.now()))
+            await connection.execute(_new(run, f"{run}-{nth}", self._clock.now(), place))
         await self.send(connection)
 
     async def done(self, connection: AsyncConnection, wakeup: str) -> None:
@@ -76,9 +79,10 @@ class Wakeups:
         values = {"status": "done", "done_at": self._clock.now()}
         await connection.execute(sa.update(wakeups).where(wakeups.c.id.in_(lost)).values(values))
 
-    async def others_wait(self, connection: AsyncConnection) -> bool:
-        """Say whether another run's wakeup could work if one place were free."""
-        return (await connection.execute(_NEXT)).first() is not None
+    async def others_wait(self, connection: AsyncConnection, wakeup: str) -> bool:
+        """Say whether another run's wakeup could work if the place of this one were free."""
+        places = await self.places(connection)
+        return (await connection.execute(_next(places, but=wakeup))).first() is not None
 
     async def send(self, connection: AsyncConnection) -> None:
         """Give the engine as many wakeups as may work now, the next in order first.
@@ -90,7 +94,7 @@ class Wakeups:
             await self._send(connection, chosen.id, chosen.run, self._stop)
         places = await self.places(connection)
         while int(await connection.scalar(_SENT) or 0) < places:
-            wakeup = (await connection.execute(_NEXT)).first()
+            wakeup = (await connection.execute(_next(places))).first()
             if wakeup is None:
                 return
             await self._send(connection, wakeup.id, wakeup.run, self._enqueue)
@@ -106,8 +110,8 @@ class Wakeups:
         await connection.run_sync(enqueue, wakeup)
 
 
-def _new(run: str, id: str, now: datetime) -> sa.Insert:
-    """A wakeup takes its place (repository, roadmap, priority) from its run."""
+def _new(run: str, id: str, now: datetime, told: int | None) -> sa.Insert:
+    """A wakeup takes repository, roadmap and priority from its run."""
     place = sa.select(
         sa.literal(id),
         runs.c.id,
@@ -116,8 +120,9 @@ def _new(run: str, id: str, now: datetime) -> sa.Insert:
         runs.c.priority,
         sa.literal("waiting"),
         sa.literal(now, wakeups.c.made_at.type),
+        sa.literal(told, wakeups.c.place.type),
     ).where(runs.c.id == run)
-    names = ["id", "run", "repository_id", "roadmap", "priority", "status", "made_at"]
+    names = ["id", "run", "repository_id", "roadmap", "priority", "status", "made_at", "place"]
     return sa.insert(wakeups).from_select(names, place)
 
 
@@ -146,10 +151,26 @@ _served = (
     .where(_peer.c.repository_id == wakeups.c.repository_id)
     .scalar_subquery()
 )
-# Priority first; among equals the repository that was served longest ago, then the oldest wakeup.
+_at_work = sa.select(sa.func.count()).where(
+    _peer.c.repository_id == wakeups.c.repository_id, _peer.c.status == "sent"
+)
+_is_shared = sa.select(sa.func.max(runs.c.repository_id) != sa.func.min(runs.c.repository_id))
+# Priority first; among equals the repository that was served longest ago, then the oldest wakeup
+# (``line.py`` says the same of all that wait).
 _NEXT = (
     sa.select(wakeups.c.id, wakeups.c.run)
     .where(wakeups.c.status == "waiting", ~_stack_is_taken)
     .order_by(wakeups.c.priority.desc(), sa.func.coalesce(_served, 0), wakeups.c.seq)
     .limit(1)
 )
+
+
+def _next(places: int, but: str = "") -> sa.Select[tuple[str, str]]:
+    """The wakeup that goes next; ``but`` is one that gives its place away.
+
+    Where several repositories share the places, none takes the last one: it may hang.
+    """
+    if places < 2:
+        return _NEXT
+    taken = _at_work.where(_peer.c.id != but).scalar_subquery()
+    return _NEXT.where((taken < places - 1) | ~_is_shared.scalar_subquery())

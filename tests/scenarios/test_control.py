@@ -180,7 +180,7 @@ async def test_two_runs_of_a_roadmap_queue(bot: Bot) -> None:
     async with working(bot, note("two.md")):
         await say(bot, "/execute")
         (queued,) = bot.says()
-        assert "position 2 in the queue" in queued
+        assert "position 1 in the queue" in queued
         assert len(bot.model.requests) == 1
 
     assert [pull.title for pull in bot.pulls] == ["1.1 Write one.md", "1.2 Write two.md"]
@@ -230,7 +230,7 @@ async def test_a_full_server_queues(two: tuple[Bot, Issue]) -> None:
     first, second = Held(ANSWER), Held(ANSWER)
     async with bot.started():
         await both(bot, issue, first, second)
-        assert "position 2 in the queue" in "".join(bot.github.says("octo/other", issue.number))
+        assert "position 1 in the queue" in "".join(bot.github.says("octo/other", issue.number))
         assert not second.asked.is_set()
         first.go.set()
         await second.asked.wait()

@@ -13,6 +13,7 @@ import aiohttp
 import pytest
 
 from tests.marks import MORE
+from tests.model_server import Held
 from tests.scenarios.bot import REPOSITORY, Bot, conversation, run_of
 from tests.scenarios.projects import note, notes
 
@@ -243,9 +244,61 @@ async def test_a_queued_run_has_its_one_comment_at_once(bot: Bot) -> None:
         await bot.running.inbox.idle()
         waiting = bot.view.comments(bot.issue.number)[-1]
         assert "is queued" in waiting.body
-        assert "position 2 in the queue: 1 run goes first" in waiting.body
+        assert "position 1 in the queue" in waiting.body
         number = waiting.id
     told = {comment.id: comment.body for comment in bot.view.comments(bot.issue.number)}
 
     assert "has ended" in told[number].split("\n")[0]  # the first run did its task, too
     assert sum("### Cairn run" in body for body in told.values()) == 2
+
+
+async def test_everybody_says_the_same_position(tmp_path: Path) -> None:
+    """Comment, status, page and API; it falls, and the comment follows within a minute."""
+    with_token = {"CAIRN_CONCURRENCY": "1", "CAIRN_ADMIN_TOKEN": TOKEN}
+    first, second = Held(note("one.md")), Held(note("one.md"))
+    task = "- [ ] 1.1 Write `one.md`\n"
+    async with conversation(tmp_path, notes(task), **with_token) as bot, bot.started() as running:
+        front = str(bot.github.webhook_url).removesuffix("/webhook")
+        bot.model.says(first, second, note("one.md"))
+        names = ("octo/second", "octo/third")
+        for name in names:
+            bot.github.add_repository(name, notes(task), roles={"writer": "write"})
+        issues = [bot.github.open_issue(name, "Please", by="writer") for name in names]
+        await bot.github.comment(REPOSITORY, bot.issue.number, "/execute", by="writer")
+        await first.asked.wait()
+        for name, issue in zip(names, issues, strict=True):
+            await bot.github.comment(name, issue.number, "/execute", by="writer")
+            await running.inbox.idle()
+        number = issues[1].number
+        (said,) = bot.github.says("octo/third", number)
+        run = run_of(said)
+
+        async def position() -> set[int]:
+            await bot.github.comment("octo/third", number, "/execute status", by="writer")
+            await running.inbox.idle()
+            progress = next(
+                each.body
+                for each in bot.github.repo("octo/third").comments(number)
+                if run in each.body
+            )
+            said = progress + bot.github.says("octo/third", number)[-1]
+            told = [int(n) for n in re.findall(r"at position (\d+) in the queue", said)]
+            assert len(told) == 2
+            async with aiohttp.ClientSession(front, headers=AUTHORIZED) as browser:
+                page = (await _json(browser, f"/runs/{run}"))["queue"]["position"]
+                api = (await _json(browser, f"/work-orders/{run}-0"))["position"]
+            return {*told, page, api}
+
+        assert await position() == {2}
+        first.go.set()
+        await second.asked.wait()
+        bot.github.clock.advance(60)
+        await bot.rests.ring(bot.github.clock.now())
+        await running.places.idle()
+        assert await position() == {1}
+        second.go.set()
+        await bot.idle()
+        bot.github.says(REPOSITORY, bot.issue.number)
+        for name, issue in zip(names, issues, strict=True):
+            bot.github.says(name, issue.number)
+        bot.check()

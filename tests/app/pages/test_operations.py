@@ -115,6 +115,7 @@ async def test_the_queue_in_numbers(client, bench):
     assert (stats["waiting"], stats["at_work"], stats["at_once"]) == (1, 1, 2)
     assert stats["oldest_waiting_seconds"] == 30
     assert stats["runs"] == {"queued": 2}
+    assert [(each["waiting"], each["at_work"]) for each in stats["shares"]] == [(1, 1)]
     assert stats["run_seconds"] is None
 
 

@@ -36,11 +36,11 @@ def balanced(said):
 
 
 def test_a_queued_run_says_its_turn():
-    """Position, how many go first, how long, and how to leave."""
+    """Position, how long, and how to leave."""
     said = text(status="queued", turn=Turn(3, 130.0))
 
     assert said.startswith("### Cairn run `r1` is queued\n")
-    assert "at position 3 in the queue: 2 runs go first; about 3 min to wait" in said
+    assert "at position 3 in the queue; about 3 min to wait" in said
     assert "`/execute cancel`" in said
 
 
@@ -48,7 +48,7 @@ def test_without_a_measure_there_is_no_estimate():
     """A time that nobody knows is not told."""
     said = text(status="queued", turn=Turn(2, None))
 
-    assert "1 run goes first. It starts" in said
+    assert "at position 2 in the queue. It starts" in said
 
 
 def test_the_task_and_node_in_hand_are_named():

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import sqlalchemy as sa
 
-from app.store.counts import position
+from app.store.line import Line
 from app.store.queue import Queue
 from app.store.runs import StoredRuns
 from app.store.schema import wakeups as table
@@ -61,8 +61,8 @@ class Bench:
         return (await self.runs.get(run)).status
 
     async def position(self, run):
-        async with self.store.reading() as connection:
-            return await position(connection, run)
+        place, _ = (await Line(self.store).places()).get(run, (0, None))
+        return place
 
     async def wake(self, run):
         async with self.store.writing() as connection:

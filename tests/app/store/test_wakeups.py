@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 import sqlalchemy as sa
 
+from app.store.line import Line
 from app.store.queue import Queue
 from app.store.schema import workers
 from app.store.wakeups import Wakeups
@@ -85,6 +88,50 @@ async def test_the_repository_served_longest_ago(bench):
         await bench.end(run)
 
     assert bench.sent.wakeups == ["a-0", "d-0", "b-0", "c-0"]
+
+
+async def test_a_place_only_falls(bench):
+    """Whoever comes in between changes no number that was told; the order is theirs."""
+    await bench.start("a", "b", "c")
+    before = [await bench.position(run) for run in "abc"]
+    await bench.start("d", priority=5)
+    assert (before, [await bench.position(run) for run in "bcd"]) == ([0, 1, 2], [1, 2, 1])
+    await bench.end("a")
+    assert [await bench.position(run) for run in "bcd"] == [1, 2, 0]
+    await bench.end("d")
+    assert [await bench.position(run) for run in "bc"] == [0, 1]
+
+
+async def test_one_repository_never_takes_the_last_place(wide):
+    """Where there are several, its runs may hang and another one still works."""
+    await wide.start("x", repository_id=2)
+    await wide.end("x")
+    for run in "abc":
+        await wide.start(run, repository_id=1, roadmap=f"{run}.md")
+    assert wide.sent.wakeups == ["x-0", "a-0", "b-0"]
+
+    await wide.start("y", repository_id=2)
+    assert wide.sent.wakeups[3:] == ["y-0"]
+    assert not await wide.queue.give_way("y-0", "y")
+    assert await wide.queue.give_way("a-0", "a")
+    assert wide.sent.wakeups[4:] == ["c-0"]
+
+
+@pytest.mark.parametrize("seed", range(5))
+async def test_the_numbers_are_the_order(bench, seed):
+    """Whatever waits goes in the order of the numbers."""
+    chance = random.Random(seed)  # noqa: S311
+    await bench.start("first")
+    for n in range(12):
+        at = {"repository_id": chance.randrange(4), "priority": chance.choice([0, 0, 0, 7])}
+        await bench.start(f"r{n}", roadmap=f"{n}.md", **at)
+    places = await Line(bench.store).places()
+    await bench.end("first")
+    for _ in range(11):
+        await bench.end(bench.sent.wakeups[-1].removesuffix("-0"))
+
+    order = sorted(places, key=lambda run: places[run][0])
+    assert bench.sent.wakeups[1:] == [f"{run}-0" for run in order]
 
 
 async def test_the_oldest_of_a_repository(bench):
