@@ -219,7 +219,7 @@ async def test_what_was_due_when_the_server_ended_is_written_by_the_next(tmp_pat
         async with bot.started():
             text = await shown(bot)
             asked = len(bot.github.requests)
-            await bot.later(minutes=4)
+            await bot.later(minutes=3)
         assert "3 tasks: 2 to do, 1 in review, 0 done." in text
         assert len(bot.github.requests) == asked  # it is written once
         bot.check()
