@@ -28,7 +28,7 @@ from app.settings import ServerSettings, WorkSettings
 from app.setup.addresses import CALLBACK, WEBHOOK, asked, heard
 from app.setup.site import SETUP
 from app.store.counts import Counting
-from app.store.line import Line
+from app.store.line import WaitingLine
 from app.store.runs import Run, StoredRuns
 from app.texts import setup_texts as words
 from runner.errors import PortError
@@ -100,7 +100,7 @@ def watching(parts: ServerParts, also: tuple[Events, ...]) -> Watching:
             await hub.hear(said)
 
     others.hear(LIVE, elsewhere)
-    waiting = WaitEstimate(runs, Line(parts.store), at_once=parts.slots, clock=clock)
+    waiting = WaitEstimate(runs, WaitingLine(parts.store), at_once=parts.slots, clock=clock)
     sources = Sources(
         runs=runs,
         listing=Listing(parts.store),

@@ -6,7 +6,7 @@ from collections import deque
 from dataclasses import dataclass
 from statistics import mean
 
-from app.store.line import Line, Waiting
+from app.store.line import Waiting, WaitingLine
 from app.store.runs import RunRequest, StoredRuns
 from app.store.wakeups import WORKING
 from runner.ports import Clock
@@ -33,7 +33,9 @@ class WaitEstimate:
     ``at_once`` is how many runs work side by side; None: what all processes have together.
     """
 
-    def __init__(self, runs: StoredRuns, line: Line, *, at_once: int | None, clock: Clock) -> None:
+    def __init__(
+        self, runs: StoredRuns, line: WaitingLine, *, at_once: int | None, clock: Clock
+    ) -> None:
         self._runs = runs
         self._line = line
         self._at_once = at_once

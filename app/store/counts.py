@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.store.database import Store
-from app.store.line import Line
+from app.store.line import WaitingLine
 from app.store.schema import deliveries, outbox, proposals, runs, wakeups
 
 
@@ -27,7 +27,7 @@ class StoreCounts:
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
+class QueueShare:
     """How many wakeups of a repository (its full name) and priority wait or are at work."""
 
     repository: str
@@ -79,13 +79,15 @@ class Counting:
                 events=await _by_status(connection, outbox),
             )
 
-    async def shares(self) -> list[Share]:
+    async def shares(self) -> list[QueueShare]:
         """Return what waits and works, by repository and priority."""
         number = [sa.func.sum(sa.case((wakeups.c.status == s, 1), else_=0)) for s in _OPEN]
         query = sa.select(runs.c.repository, wakeups.c.priority, *number)
         query = query.join(runs, runs.c.id == wakeups.c.run).where(wakeups.c.status.in_(_OPEN))
         by = (runs.c.repository, wakeups.c.priority)
-        return [Share(*row) for row in await self._store.rows(query.group_by(*by).order_by(*by))]
+        return [
+            QueueShare(*row) for row in await self._store.rows(query.group_by(*by).order_by(*by))
+        ]
 
     async def wakeup(self, id: str) -> WakeupRow | None:
         """Return one wakeup with its place in the queue."""
@@ -95,7 +97,7 @@ class Counting:
             row = (await connection.execute(query.where(wakeups.c.id == id))).first()
             if row is None:
                 return None
-        places = await Line(self._store).places() if row.status == "waiting" else {}
+        places = await WaitingLine(self._store).places() if row.status == "waiting" else {}
         place, _ = places.get(row.run, (0, None))
         return WakeupRow(**dict(row._mapping), position=place)
 

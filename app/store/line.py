@@ -54,7 +54,7 @@ def in_order(waiting: Sequence[Waiting], served: Mapping[int, float]) -> list[Wa
     return order
 
 
-class Line:
+class WaitingLine:
     """Every method raises ``Outage`` when the database fails."""
 
     def __init__(self, store: Store) -> None:

@@ -20,7 +20,7 @@ from app.server.metrics import RunMetrics
 from app.store.counts import Counting
 from app.store.deliveries import Deliveries
 from app.store.history import StoredHistory
-from app.store.line import Line
+from app.store.line import WaitingLine
 from app.store.runs import StoredJournal, StoredRuns
 from runner.files.kept import KeptFiles
 from runner.files.results import RunFiles
@@ -73,7 +73,7 @@ class Bench:
         sources = Sources(
             runs=self.runs,
             listing=Listing(self.store, page=2),
-            waiting=WaitEstimate(self.runs, Line(self.store), at_once=2, clock=self.clock),
+            waiting=WaitEstimate(self.runs, WaitingLine(self.store), at_once=2, clock=self.clock),
             hub=self.hub,
             recall=self.recall,
             steps=StoredJournal(self.store, self.clock).steps,
@@ -106,7 +106,7 @@ class Bench:
         return Operations(
             counting=Counting(self.store),
             metrics=self.metrics,
-            waiting=WaitEstimate(self.runs, Line(self.store), at_once=2, clock=self.clock),
+            waiting=WaitEstimate(self.runs, WaitingLine(self.store), at_once=2, clock=self.clock),
             clock=self.clock,
         )
 

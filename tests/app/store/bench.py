@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import sqlalchemy as sa
 
-from app.store.line import Line
+from app.store.line import WaitingLine
 from app.store.queue import Queue
 from app.store.runs import StoredRuns
 from app.store.schema import wakeups as table
@@ -61,7 +61,7 @@ class Bench:
         return (await self.runs.get(run)).status
 
     async def position(self, run):
-        place, _ = (await Line(self.store).places()).get(run, (0, None))
+        place, _ = (await WaitingLine(self.store).places()).get(run, (0, None))
         return place
 
     async def wake(self, run):

@@ -7,7 +7,7 @@ import random
 import pytest
 import sqlalchemy as sa
 
-from app.store.line import Line
+from app.store.line import WaitingLine
 from app.store.queue import Queue
 from app.store.schema import workers
 from app.store.wakeups import Wakeups
@@ -125,7 +125,7 @@ async def test_the_numbers_are_the_order(bench, seed):
     for n in range(12):
         at = {"repository_id": chance.randrange(4), "priority": chance.choice([0, 0, 0, 7])}
         await bench.start(f"r{n}", roadmap=f"{n}.md", **at)
-    places = await Line(bench.store).places()
+    places = await WaitingLine(bench.store).places()
     await bench.end("first")
     for _ in range(11):
         await bench.end(bench.sent.wakeups[-1].removesuffix("-0"))
