@@ -273,16 +273,22 @@ def sandboxes(
     from runner.sandbox.bubblewrap import BubblewrapSandbox
     from runner.sandbox.machine import shown_machine
 
-    image = settings.cairn_sandbox_image
+    image, hosts = settings.cairn_sandbox_image, _index_hosts(settings)
     shown = partial(shown_machine, path, checkout, toolchains) if checkout else None
     isolated: list[Sandbox] = [
-        BubblewrapSandbox(owner=owner, image=image, prepared=prepared, shown=shown)
+        BubblewrapSandbox(owner=owner, image=image, prepared=prepared, shown=shown, hosts=hosts)
     ]
     if wanted != "bubblewrap":
         from runner.sandbox.docker import DockerSandbox
 
-        isolated.insert(0, DockerSandbox(owner=owner, image=image))
+        isolated.insert(0, DockerSandbox(owner=owner, image=image, hosts=hosts))
     return [*isolated, plain] if unsafe else isolated
+
+
+def _index_hosts(settings: RunSettings) -> tuple[str, ...]:
+    from runner.sandbox.indexes import named_by_operator
+
+    return (*settings.cairn_setup_hosts, *named_by_operator(os.environ))
 
 
 def _path_in(folder: Path) -> str:

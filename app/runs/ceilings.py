@@ -50,7 +50,8 @@ class Ceilings:
                 memory=_lower(sandbox.memory, most.cairn_max_memory),
                 cpus=_lower(sandbox.cpus, most.cairn_max_cpus),
                 pids=_lower(sandbox.pids, most.cairn_max_pids),
-                setup_network=sandbox.setup_network and most.cairn_allow_setup_network,
+                setup_network=sandbox.setup_network and most.cairn_allow_setup_network != "0",
+                setup_changed=most.cairn_allow_setup_network == "changed",
             ),
         )
         now, then = held.sandbox, held.limits

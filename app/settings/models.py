@@ -65,6 +65,14 @@ def _lower(value: Any) -> Any:
     return value.lower() if isinstance(value, str) else value
 
 
+def _switch(value: Any) -> Any:
+    if isinstance(value, bool):
+        return str(int(value))
+    return {"true": "1", "yes": "1", "on": "1", "false": "0", "no": "0", "off": "0"}.get(
+        value, value
+    )
+
+
 def _file(value: Path) -> Path:
     if not value.is_file():
         raise ValueError(
@@ -126,6 +134,7 @@ DatabaseUrl = Annotated[SecretStr, AfterValidator(database_url)]
 
 Sandbox = Annotated[Literal["auto", "docker", "bubblewrap", "process"], Lowered]
 RunLinksFor = Annotated[Literal["public", "all", "none"], Lowered]
+SetupNetwork = Annotated[Literal["0", "1", "changed"], Lowered, BeforeValidator(_switch)]
 LogLevel = Annotated[Literal["debug", "info", "warning", "error"], Lowered]
 OPENAI = "https://api.openai.com/v1"
 
@@ -164,6 +173,11 @@ class RunSettings(BaseSettings):
         "cairn-sandbox:latest",
         description="Container image of a task, built from our Dockerfile. For bubblewrap a folder "
         "made by scripts/sandbox-root of Cairn's repository; else it uses this machine's programs.",
+    )
+    cairn_setup_hosts: Words = Field(
+        (),
+        description="Hosts, host:port or shell patterns of them, separated by commas, that setup "
+        "with a network may reach besides the public package indexes.",
     )
     cairn_log_level: LogLevel = Field(
         "info", description="How much is logged: debug, info, warning or error."
@@ -240,8 +254,10 @@ class WorkSettings(RunSettings):
         description="USD that the repositories of one installation (an account or organisation) "
         "may spend on models in a day (UTC).",
     )
-    cairn_allow_setup_network: bool = Field(
-        True, description="0 keeps sandbox.network: setup from taking effect."
+    cairn_allow_setup_network: SetupNetwork = Field(
+        "1",
+        description="0 keeps sandbox.network: setup from taking effect; changed gives it also to "
+        "setup of manifests that differ from those of the base branch, so that a model wrote them.",
     )
 
     @field_validator("database_url", mode="before")

@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 
+from runner.errors import TaskError
 from runner.loop.at_work import AtWork
 from runner.loop.deps import Deps, session_spec
 from runner.loop.workspace import File, materialise, tree_files
@@ -179,6 +180,8 @@ async def prepared_image(state: RunState, deps: Deps, base: Snapshot, changes: C
 
     compiled = await compiled_files(deps, base, changes)
     setup = setup_of(options, changes.entries(base), compiled)
+    changed = await _not_merged(state, deps, changes.entries(base)) if setup.network else ()
+    setup = replace(setup, network=setup.network and not changed)
     # the variables that tell a build its version; an answer's own changelog has no say in it
     manifests = reader(await contents(deps, base, MANIFESTS), changes)
     if version_variables(manifests):
@@ -203,7 +206,29 @@ async def prepared_image(state: RunState, deps: Deps, base: Snapshot, changes: C
             await command_ran(state, deps, "setup", command, result, seconds)
             await work.now(left.pop(0) if left else "Setting up: keeping what was installed")
 
-        return await deps.sandbox.prepare(session_spec(state), setup, fill, ran)
+        try:
+            return await deps.sandbox.prepare(session_spec(state), setup, fill, ran)
+        except TaskError as error:
+            if not changed or deps.sandbox.name == "process":
+                raise
+            raise TaskError(
+                error.kind,
+                f"{error.message}\nSetup had no network, because {', '.join(changed)} is not as on "
+                "the base branch: a model may have chosen what it installs. Merge that first, or "
+                "have the operator set CAIRN_ALLOW_SETUP_NETWORK=changed.",
+            ) from None
+
+
+async def _not_merged(
+    state: RunState, deps: Deps, entries: Mapping[str, TreeEntry]
+) -> tuple[str, ...]:
+    """Files that say what is installed and are not as people have them, where that matters."""
+    options = state.request.options
+    if options.sandbox.setup_changed:
+        return ()
+    merged = await deps.repository.snapshot(state.stack.base or state.stack.tip)
+    paths = [path for path in sorted({*entries, *merged.entries}) if _matters(options, path)]
+    return tuple(path for path in paths if entries.get(path) != merged.entries.get(path))
 
 
 async def compiled_files(deps: Deps, base: Snapshot, changes: ChangeSet) -> frozenset[str]:

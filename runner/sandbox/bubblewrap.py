@@ -8,9 +8,8 @@ output are limited outside the sandbox. A command whose processes together use m
 allowed is ended within a fraction of a second; each process may reserve at most 1 GiB more than
 that. Only complete processors can be assigned.
 
-With network (for setup commands only) the host's own network is used, its loopback included.
-
-
+With network (for setup commands only) the session has one loopback interface for its commands, on
+which a proxy leads to package indexes and nowhere else.
 """
 
 from __future__ import annotations
@@ -21,7 +20,8 @@ import os
 import shutil
 import tempfile
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -39,7 +39,14 @@ from runner.sandbox.bubblewrap_commands import (
     show_in,
     view_options,
 )
-from runner.sandbox.bubblewrap_session import SessionPlan, can_watch, open_session, remove_session
+from runner.sandbox.bubblewrap_session import (
+    BubblewrapSession,
+    SessionPlan,
+    can_watch,
+    open_session,
+    remove_session,
+)
+from runner.sandbox.indexes import proxy_environment
 from runner.sandbox.machine import ShownMachine
 from runner.sandbox.prepared import (
     PreparedFolders,
@@ -81,8 +88,11 @@ class BubblewrapSandbox:
         prepared: Path,
         parent: Path | None = None,
         shown: Callable[[], ShownMachine] | None = None,
+        hosts: Sequence[str] = (),
     ) -> None:
         """``parent`` is where the folders of sessions are made (empty for the host).
+
+        ``hosts`` are those that setup may reach besides the public package indexes.
 
         ``shown`` finds, once, what of this machine the sessions without a prepared root show.
         """
@@ -92,6 +102,7 @@ class BubblewrapSandbox:
         self._prefix = f"cairn-box-{hashlib.sha256(owner.encode()).hexdigest()[:12]}-"
         self._turns: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._shown = shown
+        self._hosts = hosts
         self._found: asyncio.Task[ShownMachine] | None = None
 
     @property
@@ -156,14 +167,17 @@ class BubblewrapSandbox:
             session = await self._open(spec, replace(image, kept=made(kept)), writable=True)
             try:
                 await fill(session)
-                await run_setup(session, setup, ran)
+                async with AsyncExitStack() as network:
+                    if setup.network:
+                        await network.enter_async_context(session.led_out(self._hosts))
+                    await run_setup(session, setup, ran)
             finally:
                 await session.close()
         return kept
 
     async def _open(
         self, spec: SandboxSpec, image: _Image, *, writable: bool = False
-    ) -> SandboxSession:
+    ) -> BubblewrapSession:
         shown = await self._showing(image)
         modules = {} if image.kept else shown.modules
         try:
@@ -174,7 +188,7 @@ class BubblewrapSandbox:
         except OSError as error:
             raise Outage("sandbox", f"No folder can be made in {self._parent}: {error}") from error
         binds = [(image.root, ROOT), (image.kept, KEPT), *((real, at) for _, real, at in places)]
-        view = view_options(folder, image.root, network=spec.network, writable=writable)
+        view = view_options(folder, image.root, writable=writable)
         plan = SessionPlan(
             folder=folder,
             binds=[(path, name) for path, name in binds if path],
@@ -183,7 +197,8 @@ class BubblewrapSandbox:
                 *(word for name, _, at in places for word in ("--ro-bind", f"{folder}/{at}", name)),
             ],
             environment=_environment(image, shown, writable=writable)
-            | (_certificates() if spec.network and not image.root else {}),
+            | (_certificates() if spec.network and not image.root else {})
+            | (proxy_environment() if spec.network else {}),
             spec=spec,
         )
         return await open_session(plan)

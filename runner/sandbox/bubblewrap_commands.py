@@ -16,11 +16,13 @@ from __future__ import annotations
 
 import math
 import os
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from runner.ports import SandboxSpec
 from runner.sandbox.prepared import MODULES
+from runner.sandbox.tunnel import program
 
 WORKSPACE, PREPARED = "/workspace", "/prepared"
 TOOLS = ("bwrap", "unshare", "nsenter", "prlimit", "setpriv", "taskset", "mount", "sh", "cat")
@@ -34,7 +36,7 @@ _AS_STRANGER = (
     *("setpriv", "--reuid", str(STRANGER), "--regid", str(STRANGER), "--clear-groups"),
     *("--inh-caps=-all", "--"),
 )
-_OWN_USERS = ("unshare", "--user", "--map-root-user", "--mount", "--")
+_OWN_USERS = ("unshare", "--user", "--map-root-user", "--mount")
 _BIND = """\
 while [ "$1" != -- ]; do mount --rbind "$1" "$2" || exit; shift 2; done
 shift
@@ -73,24 +75,41 @@ def holder_line(folder: Path, binds: Sequence[tuple[Path, str]], spec: SandboxSp
     bind = ("sh", "-c", _BIND, "sh", *pairs, "--")
     workspace = f"{_TMPFS},mode=755,size={spec.disk}"
     hold = ("sh", "-c", _HOLD, "sh", str(folder), workspace, _scratch(spec))
+    own = (*_OWN_USERS, *(("--net",) if spec.network else ()), "--")
     if is_root():
         # bound before root is given up: a stranger could not reach what lies in root's folders
-        return ["unshare", "--mount", "--", *bind, *_AS_STRANGER, *_OWN_USERS, *hold]
-    return [*_OWN_USERS, *bind, *hold]
+        return ["unshare", "--mount", "--", *bind, *_AS_STRANGER, *own, *hold]
+    return [*own, *bind, *hold]
+
+
+def way_out_line(holder: int) -> list[str]:
+    """Run the inner end of a tunnel with our own Python in nothing of a session but its network."""
+    if is_root():  # who reads our Python, and is a stranger after that
+        return [
+            "nsenter",
+            "--target",
+            str(holder),
+            "--net",
+            sys.executable,
+            *program(str(STRANGER)),
+        ]
+    enter = ("nsenter", "--preserve-credentials", "--target", str(holder), "--user", "--net")
+    return [*enter, sys.executable, *program()]
 
 
 def renewal_line(folder: Path, holder: int, spec: SandboxSpec) -> list[str]:
     """Replace /tmp: besides the workspace, only it keeps what commands wrote."""
-    return [*_inside(holder), "sh", "-c", _RENEW, "sh", str(folder), _scratch(spec)]
+    return [*_inside(holder, spec), "sh", "-c", _RENEW, "sh", str(folder), _scratch(spec)]
 
 
 def _scratch(spec: SandboxSpec) -> str:
     return f"{_TMPFS},mode=1777,size={spec.disk // 2}"
 
 
-def _inside(holder: int) -> list[str]:
+def _inside(holder: int, spec: SandboxSpec) -> list[str]:
     enter = ("nsenter", "--preserve-credentials", "--target", str(holder), "--user", "--mount")
-    return [*(_AS_STRANGER if is_root() else ()), *enter, "--"]
+    network = ("--net",) if spec.network else ()
+    return [*(_AS_STRANGER if is_root() else ()), *enter, *network, "--"]
 
 
 def command_line(
@@ -108,7 +127,7 @@ def command_line(
     """
     variables = [word for pair in environment.items() for word in ("--setenv", *pair)]
     return [
-        *_inside(holder),
+        *_inside(holder, spec),
         *("taskset", "--cpu-list", _processors(spec.cpus, holder)),
         *("prlimit", f"--nproc={spec.pids}", f"--data={spec.memory + _RESERVE}"),
         *(f"--fsize={2 * spec.disk}", "--core=0", "--"),
@@ -188,21 +207,17 @@ def show_in(
     return shown
 
 
-def view_options(folder: Path, root: Path | None, *, network: bool, writable: bool) -> list[str]:
+def view_options(folder: Path, root: Path | None, *, writable: bool) -> list[str]:
     """Return bwrap's options for a session; ``writable`` is for what setup commands make."""
     kept = "--bind" if writable else "--ro-bind"
-    options = [*(_own(folder) if root is None else _prepared(folder / ROOT, root))]
-    if network:
-        options += _files(_NETWORK_FILES)
-    else:
-        options += ["--ro-bind", str(folder / "hosts"), "/etc/hosts"]
-    options += [
+    return [
+        *(_own(folder) if root is None else _prepared(folder / ROOT, root)),
+        *("--ro-bind", str(folder / "hosts"), "/etc/hosts"),
         *("--bind", str(folder / "workspace"), WORKSPACE, "--bind", str(folder / "tmp"), "/tmp"),  # noqa: S108
         *(kept, str(folder / KEPT), PREPARED),
         # Node looks for packages in the folders above a file
         *("--symlink", f"{PREPARED[1:]}/node_modules", "/node_modules"),
     ]
-    return options
 
 
 def _own(folder: Path) -> Iterator[str]:
@@ -216,7 +231,7 @@ def _own(folder: Path) -> Iterator[str]:
 def _prepared(bound: Path, root: Path) -> Iterator[str]:
     names = sorted(path.name for path in root.iterdir() if path.name not in _HIDDEN)
     yield from _folders(bound, root, [name for name in names if name != "etc"])
-    # one by one, so that the files of a network find a place beside them
+    # one by one, so that the session's own hosts find a place beside them
     below = sorted(path.name for path in root.glob("etc/*") if path.name not in _NETWORK_FILES)
     yield from _folders(bound, root, [f"etc/{name}" for name in below])
 

@@ -11,8 +11,8 @@ import os
 import re
 import shutil
 from asyncio.subprocess import DEVNULL, PIPE, Process
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AsyncExitStack, contextmanager, suppress
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -25,8 +25,10 @@ from runner.sandbox.bubblewrap_commands import (
     command_line,
     holder_line,
     renewal_line,
+    way_out_line,
 )
 from runner.sandbox.commands import MARKER, PipedCommand, kill_marked, run_piped
+from runner.sandbox.indexes import led_out
 from runner.sandbox.system_calls import system_call_filter
 
 # Seconds between looks: at most what can be filled in that time is used too much.
@@ -198,6 +200,33 @@ class BubblewrapSession:
             kill_rest=lambda: kill_marked(str(plan.folder)),
             files=() if seccomp is None else (seccomp,),
         )
+
+    @asynccontextmanager
+    async def led_out(self, hosts: Sequence[str]) -> AsyncIterator[None]:
+        """Lead what asks the proxy of the session's loopback to package indexes and ``hosts``."""
+        process = await asyncio.create_subprocess_exec(
+            *way_out_line(self._holder.pid),
+            env=_marked(self._plan),
+            stdin=PIPE,
+            stdout=PIPE,
+            stderr=DEVNULL,
+            start_new_session=True,
+        )
+        source, sink = process.stdout, process.stdin
+        if source is None or sink is None:
+            raise RuntimeError("the process was not started with pipes")
+
+        async def send(data: bytes) -> None:
+            sink.write(data)
+            await sink.drain()
+
+        try:
+            async with led_out(hosts, source, send):
+                yield
+        finally:
+            with suppress(ProcessLookupError):
+                process.kill()
+            await process.wait()
 
     async def close(self) -> None:
         """End everything in it; continues in the background if the caller is cancelled."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import defaultdict
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import replace
 from typing import Any
@@ -16,7 +16,15 @@ from aiodocker.containers import DockerContainer
 from runner.errors import Outage, PortError
 from runner.ports import Fill, Ran, SandboxSession, SandboxSpec, Setup, unheard
 from runner.sandbox.docker_engine import OWNER, container_config, engine
-from runner.sandbox.docker_session import DockerSession, PreparedImages, begin, during, finish
+from runner.sandbox.docker_session import (
+    DockerSession,
+    PreparedImages,
+    begin,
+    during,
+    finish,
+    led_out_beside,
+)
+from runner.sandbox.indexes import proxy_environment
 from runner.sandbox.prepared import run_setup, setup_key
 
 _GONE, _ALREADY_GOING = 404, 409
@@ -33,7 +41,11 @@ class DockerSandbox:
     name = "docker"
     installed = False
 
-    def __init__(self, *, owner: str, image: str, address: str = "") -> None:
+    def __init__(
+        self, *, owner: str, image: str, address: str = "", hosts: Sequence[str] = ()
+    ) -> None:
+        """``hosts`` are those that setup may reach besides the public package indexes."""
+        self._hosts = hosts
         self._owner = owner
         self._image = image
         self._address = address
@@ -104,6 +116,20 @@ class DockerSandbox:
             resources.push_async_callback(_remove, container)
             await container.start()
             await begin(container)
+            environment = during(image)
+            if spec.network:
+                # beside it, for its image may have no Python, and its commands must not reach it
+                config = container_config(
+                    spec,
+                    image=self._image,
+                    owner=self._owner,
+                    network=f"container:{container.id}",
+                )
+                beside = await docker.containers.create(config)
+                resources.push_async_callback(_remove, beside)
+                await beside.start()
+                await resources.enter_async_context(led_out_beside(beside, self._hosts))
+                environment |= proxy_environment()
             yield (
                 container,
                 DockerSession(
@@ -111,7 +137,7 @@ class DockerSandbox:
                     address=address,
                     spec=spec,
                     resources=AsyncExitStack(),
-                    environment=during(image),
+                    environment=environment,
                 ),
             )
 

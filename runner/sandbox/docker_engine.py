@@ -136,11 +136,12 @@ def command_line(argv: Sequence[str], *, size: int, limit: float) -> list[str]:
 
 
 def container_config(
-    spec: SandboxSpec, *, image: str, owner: str, writable: bool = False
+    spec: SandboxSpec, *, image: str, owner: str, writable: bool = False, network: str = "none"
 ) -> dict[str, Any]:
     """Describe the container (https://docs.docker.com/reference/api/engine/, ContainerCreate).
 
-    ``writable`` lets setup commands leave something in the container's own layer.
+    ``writable`` lets setup commands leave something in the container's own layer. ``network`` is
+    the engine's word.
     """
     return {
         "Image": image,
@@ -151,7 +152,7 @@ def container_config(
         "Env": list(_ENVIRONMENT),
         "Labels": {OWNER: owner, RUN: spec.run, TASK: spec.task},
         "Healthcheck": {"Test": ["NONE"]},
-        "HostConfig": _limits(spec) | _locks(spec) | {"ReadonlyRootfs": not writable},
+        "HostConfig": _limits(spec) | _locks(network) | {"ReadonlyRootfs": not writable},
     }
 
 
@@ -175,10 +176,10 @@ def _limits(spec: SandboxSpec) -> dict[str, Any]:
     }
 
 
-def _locks(spec: SandboxSpec) -> dict[str, Any]:
+def _locks(network: str) -> dict[str, Any]:
     return {
         "Init": True,
-        "NetworkMode": "default" if spec.network else "none",
+        "NetworkMode": network,
         "CapDrop": ["ALL"],
         "SecurityOpt": ["no-new-privileges"],
         "LogConfig": {"Type": "none"},

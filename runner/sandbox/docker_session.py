@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Mapping, Sequence
-from contextlib import AsyncExitStack, suppress
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -30,7 +30,9 @@ from runner.sandbox.docker_engine import (
     command_line,
     engine_errors,
 )
+from runner.sandbox.indexes import led_out
 from runner.sandbox.prepared import KEEP, KEEP_DAYS, environment_of, project_key, setup_environment
+from runner.sandbox.tunnel import program
 
 _STDOUT = 1  # the number of the stream in the engine's frames
 # The guard inside ends a command in time. Should the command have stopped its guard, we end the
@@ -236,6 +238,27 @@ async def begin(container: DockerContainer) -> None:
             f"{FOLDER} cannot be made in the image, which sandbox.setup needs: "
             + output.decode(errors="replace").strip(),
         )
+
+
+@asynccontextmanager
+async def led_out_beside(container: DockerContainer, hosts: Sequence[str]) -> AsyncIterator[None]:
+    """Lead what asks the proxy of a container's loopback to package indexes and ``hosts``."""
+    command = await container.exec(["python3", *program()], stdin=True)
+    source = asyncio.StreamReader()
+    async with command.start() as stream:
+
+        async def feed() -> None:
+            while (message := await stream.read_out()) is not None:
+                if message.stream == _STDOUT:
+                    source.feed_data(message.data)
+            source.feed_eof()
+
+        feeding = asyncio.create_task(feed())
+        try:
+            async with led_out(hosts, source, stream.write_in):
+                yield
+        finally:
+            await _end(feeding)
 
 
 def during(image: Mapping[str, Any]) -> dict[str, str]:

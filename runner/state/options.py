@@ -139,7 +139,9 @@ class SandboxOptions:
 
     Sizes are in bytes; ``test_timeout`` (seconds) is for one test run. ``setup`` are the commands
     that install what the tests need, ``setup_files`` patterns of files they read besides the
-    usual ones, ``setup_network`` is for them alone; ``project`` is whose the result is.
+    usual ones, ``setup_network`` is for them alone, with ``setup_changed`` also where
+    the files that say what is installed are not those of the base branch; ``project`` is whose the
+    result is.
     """
 
     image: str = ""
@@ -151,6 +153,7 @@ class SandboxOptions:
     setup: tuple[tuple[str, ...], ...] = ()
     setup_files: tuple[str, ...] = ()
     setup_network: bool = False
+    setup_changed: bool = True
     project: str = ""
 
 

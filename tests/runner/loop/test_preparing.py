@@ -97,6 +97,22 @@ async def test_a_task_that_changes_the_lock_file_gets_another_box() -> None:
     assert len({box.spec.image for box in sandbox.boxes}) == 2
 
 
+async def test_only_setup_of_what_people_merged_has_a_network() -> None:
+    """Where the operator does not say otherwise; the error says which file it is about."""
+    sandbox = RecordingSandbox()
+    options = changed(OPTIONS, setup_network=True, setup_changed=False)
+    requirements = verifying("requirements.txt", "two\n", options)
+    await write_files(verifying("a.py", options=options), ports(sandbox), TaskWork())
+    await write_files(requirements, ports(sandbox), TaskWork())
+    allowed = changed(options, setup_changed=True)
+    await write_files(verifying("setup.py", options=allowed), ports(sandbox), TaskWork())
+    sandbox.outages.append(TaskError("environment", "pip: no network"))  # type: ignore[arg-type]
+
+    with pytest.raises(TaskError, match=r"no network\n.*requirements.txt is not as on the base"):
+        await write_files(requirements, ports(sandbox), TaskWork())
+    assert [setup.network for setup in sandbox.setups] == [True, False, True]
+
+
 async def test_without_commands_nothing_is_prepared() -> None:
     """A repository that configures no setup runs in the image it asked for."""
     sandbox = RecordingSandbox()

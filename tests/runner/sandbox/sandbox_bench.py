@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import tempfile
 import uuid
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -22,15 +23,20 @@ IMAGE = "cairn-sandbox:latest"
 ROOT = os.environ.get("TEST_SANDBOX_ROOT", "")
 """A folder made by scripts/sandbox-root; without it bubblewrap takes this machine's programs."""
 SPEC = SandboxSpec(run="r1", task="t1", memory=128 << 20, disk=16 << 20, pids=64, timeout=60)
+ROOMY = replace(SPEC, memory=512 << 20, disk=128 << 20)
+"""What setup needs."""
 DOCKER = pytest.param("docker", marks=pytest.mark.docker)
 EVERY = ["process", "bubblewrap", DOCKER]
 ISOLATED = ["bubblewrap", DOCKER]
 
 
-async def working_sandbox(name: str, *, prepared: Path | None = None, owner: str = "") -> Sandbox:
+async def working_sandbox(
+    name: str, *, prepared: Path | None = None, owner: str = "", hosts: Sequence[str] = ()
+) -> Sandbox:
     """Return a sandbox with an owner of its own; skip (on CI: fail) where it cannot work."""
     owner = owner or f"test-{uuid.uuid4()}"
-    sandbox = _sandbox(name, owner, prepared or Path(tempfile.gettempdir(), "cairn-prepared-tests"))
+    prepared = prepared or Path(tempfile.gettempdir(), "cairn-prepared-tests")
+    sandbox = _sandbox(name, owner, prepared, hosts)
     try:
         await sandbox.check()
     except Outage as outage:
@@ -40,12 +46,12 @@ async def working_sandbox(name: str, *, prepared: Path | None = None, owner: str
     return sandbox
 
 
-def _sandbox(name: str, owner: str, prepared: Path) -> Sandbox:
+def _sandbox(name: str, owner: str, prepared: Path, hosts: Sequence[str]) -> Sandbox:
     if name == "process":
         return ProcessSandbox(owner=owner, prepared=prepared)
     if name == "bubblewrap":
-        return BubblewrapSandbox(owner=owner, image=ROOT, prepared=prepared)
-    return DockerSandbox(owner=owner, image=IMAGE)
+        return BubblewrapSandbox(owner=owner, image=ROOT, prepared=prepared, hosts=hosts)
+    return DockerSandbox(owner=owner, image=IMAGE, hosts=hosts)
 
 
 @asynccontextmanager

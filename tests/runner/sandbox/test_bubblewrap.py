@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from runner.errors import Outage
-from runner.ports import Sandbox, SandboxSession, Setup
+from runner.ports import Sandbox, SandboxSession
 from runner.sandbox.bubblewrap import BubblewrapSandbox
 from runner.sandbox.bubblewrap_session import BubblewrapSession, SessionPlan
 from runner.sandbox.system_calls import system_call_filter
@@ -218,25 +218,6 @@ async def test_a_root_of_one_s_own_is_used(tmp_path: Path) -> None:
         seen = (await box.run(["sh", "-c", "cd /usr/bin; echo *; cd /etc; echo *"])).stdout
 
     assert seen == b"sh true\nhosts mine\n"
-
-
-async def test_setup_finds_the_network_s_files_beside_those_of_a_root(tmp_path: Path) -> None:
-    """A prepared root has no resolv.conf; with a network the machine's own is beside its files."""
-    await working_sandbox("bubblewrap")
-    root = small_root(tmp_path / "root", "mkdir", "find", "rm", "chmod")
-    sandbox = BubblewrapSandbox(owner=str(tmp_path), image=str(root), prepared=tmp_path / "kept")
-    listing = ("sh", "-c", 'cd /etc; echo * > "$CAIRN_PREPARED/seen"')
-    setup = Setup(commands=(listing,), inputs="", network=True)
-
-    async def fill(box: SandboxSession) -> None:
-        """Nothing is needed."""
-
-    image = await sandbox.prepare(SPEC, setup, fill)
-    async with opened(sandbox, replace(SPEC, image=image)) as box:
-        seen = await box.run(["sh", "-c", 'read -r line < "$CAIRN_PREPARED/seen"; echo "$line"'])
-
-    network = {name for name in ("hosts", "resolv.conf") if Path("/etc", name).exists()}  # noqa: ASYNC240 # once
-    assert set(seen.stdout.decode().split()) == {"mine", *network}
 
 
 def small_root(root: Path, *programs: str) -> Path:
