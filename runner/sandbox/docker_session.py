@@ -41,6 +41,9 @@ _GRACE = 15.0
 # A command that writes this many times what is kept is ended: reading on costs the server's time.
 _FLOOD = 16
 _EXIT_POLL = 0.005  # seconds
+_KEEPERS = 2  # the engine's init, and what keeps the container alive
+_LOOKS = 50  # for what a command left running, with that many seconds between two
+_BETWEEN = 0.02
 
 
 class DockerSession:
@@ -65,6 +68,7 @@ class DockerSession:
         self._spec = spec
         self._resources = resources
         self._turn = asyncio.Lock()
+        self._own: set[str] | None = None
         self._removal: asyncio.Task[None] | None = None
 
     async def run(
@@ -82,7 +86,12 @@ class DockerSession:
                 )
             try:
                 with engine_errors(self._address):
-                    return await self._run(argv, stdin, limit)
+                    if await self._is_alone():
+                        return await self._run(argv, stdin, limit)
+                await self.close()
+                raise TaskError(
+                    "sandbox", "A process that an earlier command left running could not be ended."
+                )
             except asyncio.CancelledError:
                 with suppress(Outage):
                     await self._kill_all()
@@ -137,6 +146,24 @@ class DockerSession:
                         await self._kill_all()
             finally:
                 await _end(writing)
+
+    async def _is_alone(self) -> bool:
+        """End what an earlier command left running; whether nothing is left.
+
+        The engine says it from outside: the command may have ended, or changed, the guard that was
+        to end it, and would do the same to anything else that runs as its user.
+        """
+        for _ in range(_LOOKS):
+            found = await self._container.top()
+            there = {each[found["Titles"].index("PID")] for each in found["Processes"]}
+            if self._own is None and len(there) == _KEEPERS:
+                self._own = there  # before the first command
+            if self._own is not None:
+                if there <= self._own:
+                    return True
+                await self._kill_all()
+            await asyncio.sleep(_BETWEEN)
+        return False
 
     async def _kill_all(self) -> None:
         with engine_errors(self._address):

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from contextlib import suppress
 
 import pytest
 
+from runner.errors import TaskError
 from runner.ports import Sandbox, SandboxSession
 from tests.runner.sandbox.sandbox_bench import ISOLATED, SPEC, opened, working_sandbox
 
@@ -117,3 +119,35 @@ async def test_a_command_cannot_end_its_box(box: SandboxSession) -> None:
 async def test_git_works_in_the_workspace(box: SandboxSession) -> None:
     """The workspace belongs to the user of the commands, as git wants it."""
     assert (await box.run(["sh", "-c", "git init -q && git status -s"])).exit_code == 0
+
+
+# ends all that could end it, its command's own shell among them, and leaves its process group; the
+# second argument says whether it goes on ending what starts
+ESCAPES = """
+import os, signal, sys, time
+if os.fork():
+    time.sleep(60)
+os.setsid()
+os.closerange(0, 3)
+os.kill(-1, signal.SIGKILL)
+while True:
+    with open("/workspace/alive", "a") as canary:
+        canary.write("x")
+    if sys.argv[1] == "again":
+        try:
+            os.kill(-1, signal.SIGKILL)
+        except OSError:
+            pass
+"""
+
+
+@pytest.mark.parametrize("how", ["once", "again"])
+async def test_what_ended_its_guard_is_gone_before_the_next_command(
+    box: SandboxSession, how: str
+) -> None:
+    """Code cannot stay behind to change what the next command finds."""
+    await box.run(["python3", "-c", ESCAPES, how], timeout=5)
+
+    with suppress(TaskError):  # where it could not be ended, the sandbox itself was
+        seen = await box.run(["sh", "-c", "rm -f alive; sleep 0.2; echo *"])
+        assert seen.stdout == b"*\n"
