@@ -19,7 +19,7 @@ from app.local.options import FOLDER, LocalRun, options_for, read_config
 from app.settings import RunSettings, ServerSettings
 from runner.config.model import RepositoryConfig
 from runner.loop.deps import TaskWork
-from runner.loop.stacking import linked
+from runner.loop.stacking import plan_of
 from runner.model.chat import OpenAIModel
 from runner.nodes.preflight import CannotStart, cannot_start, has_tests, verifies
 from runner.nodes.run import parse_roadmap
@@ -68,7 +68,7 @@ async def looked_at(
     async with local_deps(asked, run, listener or Fanout(), dry=True) as here:
         tip = (await here.repository.stack()).tip
         config = config or await read_config(here.deps, tip)
-        path = await linked(here.repository, tip, config.roadmap.path)
+        path = await plan_of(here.repository, tip, config.roadmap.path)
         request = Request("doctor", path, options_for(asked, config))
         state = (await parse_roadmap(RunState(request), here.deps, TaskWork())).state
         sandbox = MaskedSandbox(choice.sandbox, here.deps.mask)

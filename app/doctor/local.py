@@ -22,7 +22,7 @@ from runner.config.reading import ConfigError, not_a_file
 from runner.errors import Outage, PortError, TaskError
 from runner.git.command import GitFailed
 from runner.loop.problems import missing_roadmap
-from runner.loop.stacking import linked
+from runner.loop.stacking import plan_of
 from runner.model.chat import DEFAULT_BASE_URL
 from runner.model.replies import offer_text
 from runner.model.shutdowns import endings
@@ -68,7 +68,7 @@ async def roadmap(patient: Surveyed) -> Finding:
     path = (await configured(patient)).roadmap.path
     checkout = await checkout_in(patient.folder)
     if checkout is not None:
-        path = await linked(checkout, (await checkout.stack()).tip, path)
+        path = await plan_of(checkout, (await checkout.stack()).tip, path)
     content = await _content(patient, path)
     if content is None:
         if patient.app and checkout is None:

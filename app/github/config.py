@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import base64
 import posixpath
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote
@@ -21,8 +21,9 @@ from runner.config.model import CONFIG_PATH, RepositoryConfig, parse_config
 from runner.config.reading import check_size, not_a_file
 from runner.errors import Outage, TaskError
 from runner.ports import Clock
+from runner.roadmap.plans.choosing import plan_at
 from runner.roadmap.source import MOST_BYTES
-from runner.state.changes import SYMLINK
+from runner.state.changes import EXECUTABLE, FILE, SYMLINK
 
 LONGEST_KEPT = 60.0
 """Seconds: who reads it for no delivery (a timer, a poll) may see one that is so old."""
@@ -75,13 +76,18 @@ class Configurations:
             config = parse_config(content_of(kept.found), images=self._images)
         path = config.roadmap.path
         if path not in kept.files:
-            kept.files[path] = await _followed(github, repository, path)
-        roadmap = config.roadmap.model_copy(update={"path": kept.files[path]})
-        return config.model_copy(update={"roadmap": roadmap})
+            kept.files[path] = await plan_on(github, repository, path)
+        return with_plan(config, kept.files[path])
 
     def forget(self, repository: str) -> None:
         """Let the next reader ask GitHub: a new delivery may follow a change."""
         self._kept.pop(repository, None)
+
+
+def with_plan(config: RepositoryConfig, path: str) -> RepositoryConfig:
+    """Return a configuration with the plan that its path means."""
+    roadmap = config.roadmap.model_copy(update={"path": path})
+    return config.model_copy(update={"roadmap": roadmap})
 
 
 async def _find(github: GitHubAPI, repository: str) -> Any:
@@ -101,27 +107,51 @@ async def _get(github: GitHubAPI, path: str, repository: str) -> Any:
 _MOST_LINKS = 8
 
 
-async def _followed(github: GitHubAPI, repository: str, path: str) -> str:
-    """The file of the default branch that a path leads to.
+async def plan_on(github: GitHubAPI, repository: str, path: str, commit: str = "HEAD") -> str:
+    """Return the file of a commit (the default branch's) that a configured path or pattern means.
 
-    The path itself where it is no link, or one that leads nowhere or out of the repository.
+    The path itself where nothing is there, or it is a link that leads out of the repository.
+    """
+    followed = await _followed(github, repository, path, commit)
+    if followed is not None:
+        return followed
+    tree = await _get(github, f"/repos/{{+name}}/git/trees/{commit}?recursive=1", repository)
+    files = {e["path"]: e["sha"] for e in (tree["tree"] if tree else ()) if e["mode"] in _FILES}
+
+    async def read(paths: Sequence[str]) -> dict[str, bytes]:
+        return {each: await _blob(github, repository, files[each]) for each in paths}
+
+    return await plan_at(path, files, read)
+
+
+_FILES = (FILE, EXECUTABLE)
+
+
+async def _followed(github: GitHubAPI, repository: str, path: str, commit: str) -> str | None:
+    """The file of a commit that a path leads to; None if there is nothing.
+
+    The path itself where it is a link that leads nowhere or out of the repository.
     https://docs.github.com/en/rest/git/trees#get-a-tree
     """
     at = path
     for _ in range(_MOST_LINKS):
-        entry: Any = {"sha": "HEAD"}
+        entry: Any = {"sha": commit}
         for name in at.split("/"):
             where = f"/repos/{{+name}}/git/trees/{entry['sha']}"
             tree = await _get(github, where, repository)
             entry = next((e for e in tree["tree"] if e["path"] == name), None) if tree else None
             if entry is None:
-                return path
+                return None if at == path else path
         if entry["mode"] != SYMLINK:
             return at
-        blob = await _get(github, f"/repos/{{+name}}/git/blobs/{entry['sha']}", repository)
-        target = base64.b64decode(blob["content"]).decode("utf-8", "replace")
+        target = (await _blob(github, repository, entry["sha"])).decode("utf-8", "replace")
         at = posixpath.normpath(posixpath.join(posixpath.dirname(at), target))
     return path
+
+
+async def _blob(github: GitHubAPI, repository: str, sha: str) -> bytes:
+    found = await _get(github, f"/repos/{{+name}}/git/blobs/{sha}", repository)
+    return base64.b64decode(found["content"])
 
 
 def content_of(found: Any) -> bytes:

@@ -17,6 +17,7 @@ from runner.errors import Outage, PortError
 from runner.files.journal import FileJournal
 from runner.files.results import line
 from runner.loop.driver import drive
+from runner.loop.stacking import plan_of
 from runner.loop.task_pool import Ended
 from runner.nodes import NODES
 from runner.ports import Endpoint, Fanout
@@ -63,8 +64,9 @@ async def _first(asked: LocalRun, settings: RunSettings) -> tuple[Ended, Questio
     await check_place(asked)
     with tempfile.TemporaryDirectory() as folder:
         async with local_deps(asked, settings, Fanout(), dry=True) as here:
-            config = await read_config(here.deps, (await here.repository.stack()).tip)
-            path = asked.roadmap or config.roadmap.path
+            tip = (await here.repository.stack()).tip
+            config = await read_config(here.deps, tip)
+            path = await plan_of(here.repository, tip, asked.roadmap or config.roadmap.path)
             options = options_for(asked, config)
             unasked, journal = _Unasked(here.model), FileJournal(Path(folder))
             deps = replace(here.deps, model=unasked, journal=journal, events=Fanout())

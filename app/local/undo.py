@@ -29,7 +29,7 @@ from runner.git.folder_repository import FolderRepository
 from runner.git.local_repository import LocalRepository
 from runner.git.objects import merged
 from runner.loop.deps import Deps
-from runner.loop.stacking import linked
+from runner.loop.stacking import plan_of
 from runner.loop.undoing import FinishedTask, inverse
 from runner.nodes.undo import verified_without
 from runner.people.pull_requests import accept_text, undo_text
@@ -96,7 +96,7 @@ async def _opened(folder: Path, roadmap: str) -> AsyncIterator[_Place]:
         at = await repository.stack()
         now = await repository.snapshot(at.tip)
         config = await read_config(deps, at.tip)
-        path = await linked(repository, at.tip, roadmap or config.roadmap.path)
+        path = await plan_of(repository, at.tip, roadmap or config.roadmap.path)
         plan = await _roadmap(repository, now, path)
         made = await repository.task_commits()
         options = options_for(asked, config)

@@ -38,7 +38,7 @@ from runner.loop.driver import drive, would_do
 from runner.loop.journal import BORDER, Cursors, encode_attempt, encode_run
 from runner.loop.reading import contents
 from runner.loop.schedule import advanced
-from runner.loop.stacking import linked
+from runner.loop.stacking import plan_of
 from runner.loop.task_pool import Ended
 from runner.model.shutdowns import endings
 from runner.nodes import NODES
@@ -238,7 +238,7 @@ async def read_locally(
 
 async def _request(run: str, tip: str, asked: LocalRun, here: LocalCheckout) -> Request:
     config = await read_config(here.deps, tip)
-    roadmap = await linked(here.repository, tip, asked.roadmap or config.roadmap.path)
+    roadmap = await plan_of(here.repository, tip, asked.roadmap or config.roadmap.path)
     return Request(run, roadmap, options_for(asked, config))
 
 

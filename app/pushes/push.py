@@ -16,7 +16,7 @@ from gidgethub.abc import GitHubAPI
 from app.dashboard.issue import TITLE, PlanIssue, planned_name
 from app.dashboard.keeper import BoardPlace
 from app.dashboard.plan_text import plan_text, plan_texts, plannable
-from app.github.config import Contents
+from app.github.config import Contents, plan_on, with_plan
 from app.github.token_identity import PLAN
 from app.progress.text import cell, named
 from app.runs.following import restack
@@ -203,6 +203,10 @@ class _Work:
             await self._turned_off(raw)
         if config.triggers.push == "off" or useless:
             return
+        if await self.contents.read(config.roadmap.path, self.push.after) is None:
+            name, after = self.push.repository.full_name, self.push.after
+            path = await plan_on(self.github, name, config.roadmap.path, after)
+            config = with_plan(config, path)
         change = await compared(self.push, config.roadmap.path, raw, self.contents)
         if change is not None:
             await self._plan_and_start(config, change)

@@ -6,16 +6,19 @@ import asyncio
 import json
 import json as json_
 import sys
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from app.local.files import STDIN, UnusableRoadmap, read_roadmap, replace_unless_changed
 from app.roadmap.view import roadmap_json, warnings_json
 from app.terminal import any_encoding, printable
 from runner.errors import PortError
+from runner.loop.problems import StartCommands, missing_roadmap
 from runner.people.todos import TodosRefused, sync
 from runner.roadmap.edit import EditRefused, turned
 from runner.roadmap.parse import parse_roadmap
+from runner.roadmap.plans import FORMS
+from runner.roadmap.plans.choosing import plan_at, plans_in
 from runner.roadmap.task import Roadmap
 from runner.state.task_commits import in_review
 
@@ -70,6 +73,7 @@ def parsed(file: str) -> Roadmap | None:
     """Read and parse a file; None, with a sentence on standard error, when it cannot be used."""
     any_encoding()
     try:
+        file = _meant(file)
         roadmap = parse_roadmap(file, read_roadmap(file))
     except UnusableRoadmap as error:
         complain(str(error))
@@ -78,6 +82,24 @@ def parsed(file: str) -> Roadmap | None:
         complain(f"{file} cannot be used: {roadmap.asks}")
         return None
     return roadmap
+
+
+def _meant(file: str) -> str:
+    """The plan that a name means in this folder. Raises ``UnusableRoadmap`` where it is several."""
+    if file == STDIN or Path(file).exists():
+        return file
+    there = [
+        path.as_posix() for form in FORMS for usual in form.usual for path in Path().glob(usual)
+    ]
+
+    async def read(paths: Sequence[str]) -> dict[str, bytes]:
+        return {path: read_roadmap(path) for path in paths}
+
+    path = asyncio.run(plan_at(file, there, read))
+    if path == file and plans_in(file, there):
+        start = StartCommands("cairn roadmap show", "cairn roadmap show ")
+        raise UnusableRoadmap(missing_roadmap(file, start, there, "in this folder"))
+    return path
 
 
 def complain(message: str) -> None:

@@ -74,7 +74,10 @@ class RoadmapGroup(_Group):
     """Which roadmap a run reads when none is named."""
 
     path: Annotated[Word, AfterValidator(inside)] = Field(
-        default="ROADMAP.md", description="Path of the roadmap in the repository."
+        default="ROADMAP.md",
+        description="Path of the roadmap or plan in the repository, or a pattern "
+        "(`specs/*/tasks.md`): then the one that has open tasks is meant. Where the default is not "
+        "there, so is the one plan of Kiro, OpenSpec or spec-kit that has open tasks.",
     )
     label: Word = Field(
         default="roadmap",

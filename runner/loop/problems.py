@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from runner.loop.schedule import open_tasks
 from runner.roadmap.edit import find
 from runner.roadmap.named_work import in_phase
+from runner.roadmap.plans.choosing import plans_in
 from runner.roadmap.task import Roadmap, Task
 from runner.state.run_state import RunState, Status
 from runner.state.status_words import TASKS, task_word
@@ -45,6 +46,16 @@ def missing_roadmap(
 ) -> str:
     """There is no such file; ``paths`` (what exists) may have the one that was meant."""
     text = f"There is no file `{_plain(path)}` {where}."
+    paths = [*paths]
+    if plans := plans_in(path, paths):
+        names = "\n".join(f"- `{_plain(each)}`" for each in plans[:_MOST])
+        more = f"\n- {len(plans) - _MOST} more" * (len(plans) > _MOST)
+        return (
+            f"{text} More than one of these plans has open tasks:\n\n{names}{more}\n\n"
+            f"A run works on one of them. Name it, "
+            f"`{start.roadmap}{_plain(plans[0])}`, or write it into `.github/cairn.yml`: "
+            f"`roadmap: {{path: {_plain(plans[0])}}}`."
+        )
     if meant := similar_roadmaps(path, paths):
         names = " or ".join(f"`{start.roadmap}{_plain(each)}`" for each in meant)
         return f"{text} Did you mean {names}?"

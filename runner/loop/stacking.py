@@ -8,13 +8,14 @@ requests wait for review.
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from runner.loop.applied import edited
 from runner.ports import Repository
 from runner.roadmap.edit import EditRefused, tick_all, untick_all
 from runner.roadmap.parse import parse_roadmap
+from runner.roadmap.plans.choosing import plan_at
 from runner.roadmap.replay import RoadmapEdits, Unmerged, with_unmerged
 from runner.roadmap.reviewed import ReviewedPull, reviewed
 from runner.roadmap.task import Roadmap, Task
@@ -41,6 +42,22 @@ async def roadmap_now(repository: Repository, stack: Stack, path: str) -> Unmerg
         if mine is not None and old is not None:
             edits.append(RoadmapEdits(old, mine))
     return with_unmerged(path, newest, edits)
+
+
+async def plan_of(repository: Repository, commit: str, setting: str) -> str:
+    """Return the plan that is meant by a configured path or pattern, where links in it lead.
+
+    Raises ``Outage`` and ``TaskError``.
+    """
+    entries = (await repository.snapshot(commit)).entries
+    files = {path for path, entry in entries.items() if entry.mode in (FILE, EXECUTABLE)}
+
+    async def read(paths: Sequence[str]) -> dict[str, bytes]:
+        blobs = await repository.blobs([entries[path].sha for path in paths])
+        return {path: blobs[entries[path].sha] for path in paths}
+
+    path = setting if setting in entries else await plan_at(setting, files, read)
+    return await linked(repository, commit, path)
 
 
 async def linked(repository: Repository, commit: str, path: str) -> str:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from tests.scenarios.bot import Bot
-from tests.scenarios.projects import ADD, CALC, on
+from tests.scenarios.projects import ADD, CALC, note, on
+from tests.scenarios.pushing import plan, plan_comments, push
 from tests.scenarios.stacks import diff
 
 KIRO_PLAN = b"""\
@@ -38,5 +39,56 @@ async def test_a_plan_of_kiro(bot: Bot) -> None:
         "+  - [x] 1.2 Add `calc/add.py` with `add(a, b)`, and `tests/test_add.py`",
         "+- [x] 2. Checkpoint - Ensure all tests pass",
     ]
+    assert pull.body
     assert "- `1` The sums: all that is in it is done" in pull.body
     assert "- `2` Checkpoint - Ensure all tests pass: tests passed" in pull.body
+
+
+SPEC_KIT = {
+    "README.md": b"# Notes\n",
+    ".github/cairn.yml": b"triggers:\n  push: execute\n",
+    "specs/001-old/tasks.md": b"- [X] T001 Write `one.md`\n",
+    "specs/002-new/tasks.md": b"# Tasks: New\n\n- [X] T001 Write `one.md`\n",
+}
+
+
+@on(SPEC_KIT)
+async def test_a_push_to_a_plan_of_spec_kit(bot: Bot) -> None:
+    """The plan that has open tasks since the push is found, and its tool's capital is written."""
+    bot.model.says(note("two.md"))
+    path = "specs/002-new/tasks.md"
+
+    await push(
+        bot, "# Tasks: New\n\n- [X] T001 Write `one.md`\n- [ ] T002 Write `two.md`\n", path=path
+    )
+
+    assert bot.checkpoints() == ["T002 Write two.md"]
+    assert "\n+- [X] T002 Write `two.md`" in diff(bot, bot.pulls[0])
+    assert path in plan(bot)
+    plan_comments(bot)
+
+
+TWO_PLANS = {
+    "README.md": b"# Notes\n",
+    "openspec/changes/add-one/tasks.md": b"## 1. Notes\n- [ ] 1.1 Write `one.md`\n",
+    "openspec/changes/add-two/tasks.md": b"## 1. Notes\n- [ ] 1.1 Write `two.md`\n",
+    "openspec/changes/archive/2026-01-01-add-old/tasks.md": b"- [ ] 1.1 Write `old.md`\n",
+}
+
+
+@on(TWO_PLANS)
+async def test_two_active_plans(bot: Bot) -> None:
+    """None is chosen: the answer lists them, and a command that names one works on that alone."""
+    bot.model.says(note("two.md"))
+
+    await bot.comment("/execute")
+    (said,) = bot.says()
+    assert "More than one of these plans has open tasks" in said
+    assert "- `openspec/changes/add-two/tasks.md`" in said
+    assert "archive" not in said
+    assert "`roadmap: {path: openspec/changes/add-one/tasks.md}`" in said
+
+    await bot.comment("/execute openspec/changes/add-two/tasks.md")
+
+    assert "is done" in bot.says()[-1]
+    assert bot.checkpoints() == ["1.1 Write two.md"]

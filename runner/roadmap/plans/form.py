@@ -20,11 +20,17 @@ _CLOSED = re.compile(r"(?:.*/)?(?:archive|archived|completed|drafts|templates)/.
 """Folders of plans that nobody works on any more, or not yet."""
 
 
+def is_closed(path: str) -> bool:
+    """Say whether a path is below an archive, drafts or templates."""
+    return _CLOSED.fullmatch(path) is not None
+
+
 @dataclass(frozen=True)
 class PlanForm:
     """How the lists of one tool read; as it stands, a roadmap is read.
 
-    ``paths`` is what the path of a list looks like, and ``tick`` the byte that the tool writes into
+    ``paths`` is what the path of a list looks like, ``usual`` are the patterns of where its tool
+    puts them at the top of a repository, and ``tick`` is the byte that the tool writes into
     a box. A form that shows the tool's boxes another way, or knows more of its tasks, says so in
     ``shown`` and ``refined``. ``covers`` says which checks are made where all tests passed; without
     it nothing but the tasks themselves is ticked.
@@ -32,6 +38,7 @@ class PlanForm:
 
     name: str = "roadmap"
     paths: re.Pattern[str] | None = None
+    usual: tuple[str, ...] = ()
     tick: bytes = b"x"
     shown: Callable[[str], str] = field(default=str)
     refined: Callable[[Roadmap, Sequence[str]], Roadmap] = field(default=lambda found, lines: found)
@@ -39,7 +46,7 @@ class PlanForm:
 
     def has(self, path: str) -> bool:
         """Say whether a path is that of a list of this form."""
-        return bool(self.paths and self.paths.fullmatch(path)) and not _CLOSED.fullmatch(path)
+        return bool(self.paths and self.paths.fullmatch(path)) and not is_closed(path)
 
     def scope(self, path: str) -> str:
         """What the keys of a file's tasks are told apart by: ids begin anew in each plan."""

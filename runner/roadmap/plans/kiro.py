@@ -131,6 +131,7 @@ def _graph(text: str, warnings: list[Warning]) -> Iterator[tuple[int, Sequence[s
 KIRO = PlanForm(
     name="Kiro",
     paths=re.compile(r"(?:.*/)?\.kiro/specs/(?:[^/]+/)+tasks\.md"),
+    usual=(".kiro/specs/*/tasks.md",),
     shown=_shown,
     refined=_refined,
     covers=_is_checkpoint,

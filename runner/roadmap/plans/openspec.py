@@ -34,6 +34,7 @@ _TESTED = re.compile(
     r"test|build|compile|lint|type-?check|format|coverage|测试|測試|构建|编译|テスト|ビルド",
     re.IGNORECASE,
 )
+_MANUAL = re.compile(r"manual|smoke|手动|手動|人工|目視", re.IGNORECASE)
 _BY_A_PERSON = re.compile(
     r"manual|smoke|visual|browser|screenshot|device|deploy|commit|archive|sync|openspec|review"
     r"|手动|手動|人工|提交|归档|目視|浏览器",
@@ -75,7 +76,10 @@ def _refined(found: Roadmap, lines: Sequence[str]) -> Roadmap:
 
 def _is_check(task: Task) -> bool:
     """Whether a task of the last group makes nothing: it runs, looks at or states something."""
-    return bool(_RUNS.match(task.title)) or reading(task.title) in ("holds", "order")
+    says = reading(task.title)
+    if says == "makes":
+        return False
+    return bool(_RUNS.match(task.title) or _MANUAL.search(task.title)) or says != ""
 
 
 def _is_covered(task: Task) -> bool:
@@ -87,6 +91,7 @@ def _is_covered(task: Task) -> bool:
 OPENSPEC = PlanForm(
     name="OpenSpec",
     paths=re.compile(r"(?:.*/)?openspec/changes/(?:[^/]+/)+tasks\.md"),
+    usual=("openspec/changes/*/tasks.md",),
     shown=_shown,
     refined=_refined,
     covers=_is_covered,

@@ -74,6 +74,7 @@ def _arrows(lines: Sequence[str], ids: Sequence[str]) -> Iterator[tuple[list[str
 SPEC_KIT = PlanForm(
     name="spec-kit",
     paths=re.compile(r"(?:.*/)?specs/(?:[^/]+/)+tasks\.md"),
+    usual=("specs/*/tasks.md", ".specify/specs/*/tasks.md"),
     tick=b"X",
     shown=_shown,
     refined=_refined,

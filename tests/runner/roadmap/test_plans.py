@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
+from collections.abc import Sequence
 
 import pytest
 
 from runner.roadmap.edit import EditRefused, find, tick_all, untick_all
 from runner.roadmap.parse import parse_roadmap
 from runner.roadmap.plans import form_of
+from runner.roadmap.plans.choosing import plan_at
 from runner.roadmap.task import Task
 
 SPEC_KIT = "specs/001-shop/tasks.md"
@@ -290,3 +293,30 @@ def test_an_id_that_stands_twice_is_not_ticked() -> None:
     """Nobody can say which one is meant."""
     with pytest.raises(EditRefused, match=r"has no task 1\.1"):
         tick_all(KIRO, b"- [ ] 1.1 A\n- [ ] 1.1 B\n", ["1.1"])
+
+
+def test_which_plan_is_meant() -> None:
+    """The roadmap, else the one plan with open tasks; a pattern; what spec-kit works on."""
+
+    def meant(setting: str, files: dict[str, str]) -> str:
+        async def read(paths: Sequence[str]) -> dict[str, bytes]:
+            return {path: files[path].encode() for path in paths}
+
+        return asyncio.run(plan_at(setting, files, read))
+
+    one, two, done = "specs/001/tasks.md", "specs/002/tasks.md", "specs/003/tasks.md"
+    left, right = {one: "- [ ] T001 A"}, {two: "- [ ] T001 B", done: "- [X] T001 C"}
+    feature = {".specify/feature.json": '{"feature_directory": "specs/001"}'}
+    usual = "ROADMAP.md"
+    assert meant(usual, {usual: "", **left}) == usual
+    assert meant(usual, {"README.md": ""}) == usual
+    assert meant(usual, left) == one
+    assert meant(usual, right) == two
+    assert meant(usual, left | right) == usual
+    assert meant(usual, left | right | feature) == one
+    assert meant(usual, left | right | {".specify/feature.json": "[]"}) == usual
+    assert meant(usual, {done: "- [X] T001 C", one: "- [X] T001 A"}) == done
+    assert meant("specs/*2/tasks.md", left | right) == two
+    assert meant("**/00?/tasks.md", left) == one
+    assert meant("docs/*.md", left) == "docs/*.md"
+    assert meant("PLAN.md", left) == "PLAN.md"

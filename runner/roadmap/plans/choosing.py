@@ -1,0 +1,70 @@
+"""Which plan is meant: the roadmap that is there, else the one plan of a tool with open tasks.
+
+A run never works on two plans, and none is guessed: several active ones are listed for people.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+
+from runner.roadmap.parse import parse_roadmap
+from runner.roadmap.plans import form_of
+from runner.roadmap.plans.form import is_closed
+
+USUAL = "ROADMAP.md"
+"""Where no other path is configured; if it is not there, plans of other tools are looked for."""
+_MOST = 50
+"""Plans that are read to find the active one."""
+_FEATURE = ".specify/feature.json"
+"""Where spec-kit keeps which feature is worked on."""
+
+Reader = Callable[[Sequence[str]], Awaitable[Mapping[str, bytes]]]
+
+
+def plans_in(setting: str, paths: Collection[str]) -> list[str]:
+    """Return the files that a setting can mean: a path, a pattern, or the usual roadmap."""
+    if setting in paths:
+        return [setting]
+    if setting == USUAL:
+        return sorted(path for path in paths if form_of(path).paths)
+    if not re.search(r"[*?\[]", setting):
+        return []
+    parts = (re.escape(part) for part in re.split(r"(\*\*/|\*|\?)", setting))
+    wild = {r"\*\*/": "(?:[^/]+/)*", r"\*": "[^/]*", r"\?": "[^/]"}
+    pattern = re.compile("".join(wild.get(part, part) for part in parts))
+    return sorted(path for path in paths if pattern.fullmatch(path) and not is_closed(path))
+
+
+async def plan_at(setting: str, paths: Collection[str], read: Reader) -> str:
+    """Return the plan that a setting means now; the setting itself where that is none or several.
+
+    Where all of several are done it is the last one by name. ``paths`` are the files of a tree,
+    ``read`` returns what is in some of them.
+    """
+    found = plans_in(setting, paths)
+    if len(found) < 2:
+        return found[0] if found else setting
+    contents = await read([*found[:_MOST], *({_FEATURE} & {*paths})])
+    active = [path for path in found[:_MOST] if _is_active(path, contents.get(path, b""))]
+    chosen = [path for path in active if path == _feature(contents.get(_FEATURE, b""))]
+    if not active:
+        chosen = found[-1:]
+    elif len(found) <= _MOST and len(active) == 1:
+        chosen = active
+    return chosen[0] if chosen else setting
+
+
+def _is_active(path: str, content: bytes) -> bool:
+    tasks = parse_roadmap(path, content).tasks
+    return any(task.runnable and not task.checked for task in tasks)
+
+
+def _feature(content: bytes) -> str:
+    """The list of the feature that spec-kit was told to work on, if it was."""
+    try:
+        folder = json.loads(content)["feature_directory"]
+    except (ValueError, KeyError, TypeError):
+        return ""
+    return f"{folder}/tasks.md"
