@@ -38,6 +38,7 @@ CHECKS: tuple[Check, ...] = (
     Check("git", local.git),
     Check("roadmap", local.roadmap, needs=("configuration", "git")),
     Check("model endpoint", local.model, seconds=60),
+    Check("limits", local.limits, needs=("configuration",)),
     Check("sandbox", local.sandbox, seconds=120),
     Check("tests", local.tests, seconds=330, needs=("configuration", "git", "roadmap", "sandbox")),
     Check("data folder", local.data_folder),

@@ -23,7 +23,9 @@ from runner.errors import Outage, PortError, TaskError
 from runner.git.command import GitFailed
 from runner.loop.problems import missing_roadmap
 from runner.loop.stacking import plan_of
+from runner.model.budget import unpriced
 from runner.model.chat import DEFAULT_BASE_URL
+from runner.model.prices import prices_for
 from runner.model.replies import offer_text
 from runner.model.shutdowns import endings
 from runner.ports import Repository, SandboxSpec, SystemClock
@@ -169,6 +171,30 @@ async def _listed_without_key(settings: RunSettings) -> bool:
         return False
     finally:
         await stranger.close()
+
+
+async def limits(patient: Surveyed) -> Finding:
+    """What runs may use: by the repository's file, and by the operator's ceilings."""
+    config = await configured(patient)
+    shown = {
+        f"limits.{name}": amount
+        for name, amount in config.limits.model_dump().items()
+        if name.startswith(("tokens_per", "cost_per")) and amount is not None
+    }
+    if patient.server:
+        shown |= {
+            name.upper(): amount
+            for name, amount in patient.server.model_dump(mode="json").items()
+            if name.startswith(("cairn_max_", "cairn_allowed_models")) and amount
+        }
+    said, settings = texts.limits(shown), patient.run
+    money = [name for name in shown if "cost_per" in name.lower()]
+    if settings and money:
+        prices = prices_for(settings.openai_base_url, settings.cairn_prices)
+        for name in await _wanted(patient, settings):
+            if prices.cost(name, 1, 1) is None:
+                return warning(f"{said}.", unpriced(name, money[0]))
+    return ok(said)
 
 
 async def sandbox(patient: Surveyed) -> Finding:

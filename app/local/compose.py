@@ -78,14 +78,15 @@ HERE = "command_line"
 class LocalCheckout:
     """A run's ports on a checkout or a folder, the place itself, and what it keeps of its runs.
 
-    ``isolation`` says which sandbox was chosen, and why. ``told`` holds back what is written about
-    a new run.
+    ``within`` is the ``model`` within the limits of the command line. ``isolation`` says which
+    sandbox was chosen, and why. ``told`` holds back what is written about a new run.
     """
 
     deps: Deps
     repository: LocalRepository | FolderRepository
     kept: LocalStore
     model: OpenAIModel
+    within: Endpoint
     isolation: str
     told: Withheld
 
@@ -191,7 +192,7 @@ async def local_deps(
         start=ON_A_CHECKOUT,
     )
     try:
-        yield LocalCheckout(deps, repository, kept, model, choice.reason, withheld)
+        yield LocalCheckout(deps, repository, kept, model, within, choice.reason, withheld)
     finally:
         history.close()
         await journal.close()

@@ -7,13 +7,14 @@ import os
 import secrets
 import time
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from datetime import time as time_of_day
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.interrupts import KIND, Interrupts
-from app.local.compose import LocalCheckout, local_deps
+from app.local.compose import LocalCheckout, local_deps, prices_of
 from app.local.files import hide_from_git
 from app.local.options import LocalRun, options_for, read_config
 from app.local.report import (
@@ -32,6 +33,7 @@ from runner.errors import Outage, PortError
 from runner.files.decisions import KnownRun
 from runner.files.durable import take_folder
 from runner.files.history_file import NAME, FileHistory
+from runner.files.journal import AnswerFiles
 from runner.graph import END, REST
 from runner.loop.deps import TaskWork
 from runner.loop.driver import drive, would_do
@@ -40,6 +42,7 @@ from runner.loop.reading import contents
 from runner.loop.schedule import advanced
 from runner.loop.stacking import plan_of
 from runner.loop.task_pool import Ended
+from runner.model.budget import Budget, BudgetModel, budget_of
 from runner.model.shutdowns import endings
 from runner.nodes import NODES
 from runner.nodes.run import parse_roadmap
@@ -176,6 +179,7 @@ async def run_locally(
             await check_model(here)
         await here.repository.prepare()
         stack = await here.repository.stack()
+        here = await _limited(asked, settings, stack.tip, here)
         if not asked.dirty:
             await here.repository.check_clean()
         own = await here.repository.own_settings()
@@ -202,6 +206,29 @@ async def run_locally(
         finally:
             await work.sandbox.close()
             os.close(mine)
+
+
+async def _limited(
+    asked: LocalRun, settings: RunSettings, tip: str, here: LocalCheckout
+) -> LocalCheckout:
+    """Keep to the limits of the repository's file, besides those of the command line."""
+    budget = budget_of((await read_config(here.deps, tip)).limits, day=True)
+    if budget == Budget():
+        return here
+    midnight = datetime.combine(SystemClock().now().astimezone(UTC).date(), time_of_day(), UTC)
+    answers = AnswerFiles(asked.kept / "journal")
+    today = await answers.paid(since=midnight.timestamp())
+    model = BudgetModel(
+        here.within,
+        budget,
+        prices=prices_of(settings),
+        model=settings.cairn_model,
+        spent=await answers.paid(asked.run) if asked.run else (),
+        in_file=True,
+        today=sum(answer.cost or 0.0 for answer in today),
+        tomorrow=midnight + timedelta(days=1),
+    )
+    return replace(here, deps=replace(here.deps, model=model))
 
 
 async def _begin(request: Request, settings: RunSettings, here: LocalCheckout) -> None:

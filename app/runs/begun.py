@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, MutableSet
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from app.github.repository import GitHubRepository
 from app.progress.comment import Progress
 from app.proposals.service import ShownProposals
 from app.runs.ceilings import Ceilings
 from app.runs.lessons import Lessons
+from app.runs.spending import Limiting
 from app.store.runs import Run
 from runner.config.model import RepositoryConfig
 from runner.loop.deps import Deps
@@ -24,7 +25,8 @@ class RunPorts:
     ``model`` is asked, ``shown`` keeps what people can decide about, ``lessons`` are what earlier
     runs teach, ``config`` reads the repository's configuration, ``missing`` names permissions that
     are not accepted, once. Only an ``app`` opens pull requests that are no task's. ``is_wanted``
-    asks GitHub whether whoever started the run may still do so; ``ceilings`` are the operator's.
+    asks GitHub whether whoever started the run may still do so; ``ceilings`` are the operator's,
+    ``limiting`` keeps to what models may cost.
     """
 
     deps: Deps
@@ -37,7 +39,13 @@ class RunPorts:
     missing: Callable[[], Awaitable[str]]
     is_wanted: Callable[[], Awaitable[bool]]
     ceilings: Ceilings
+    limiting: Limiting
     app: bool
+
+    async def limited(self, run: Run, config: RepositoryConfig) -> RunPorts:
+        """Ask the model only as the limits allow. Raises ``Outage``."""
+        model = await self.limiting.limited(run, config)
+        return replace(self, model=model, deps=replace(self.deps, model=model))
 
 
 @dataclass(frozen=True)

@@ -90,6 +90,7 @@ async def execute(
         await runs.set_progress_comment(run.id, comment)
         try:
             config, adjusted = await ports.lessons.adjusted(await ports.config())
+            ports = await ports.limited(run, config)
             request = request_of(run, config)
             options, cut = ports.ceilings.hold(request.options)
             begun = Begun(run, replace(request, options=options), config, ports, started)

@@ -38,7 +38,7 @@ from app.runs.lessons import Lessons
 from app.runs.outward import Outward
 from app.runs.permissions import MissingPermissions
 from app.runs.requests import origin_of, row_of
-from app.runs.spending import within_the_day
+from app.runs.spending import Limiting
 from app.server.links import RunLinks
 from app.settings import WorkSettings
 from app.store.database import Store
@@ -264,9 +264,7 @@ class ServerParts:
         recorder = Recorder(history, origin_of(run), self.around.clock, references=files.files_of)
         safe = (Isolated(each, self.around.on_bug) for each in (files, recorder))
         past = PastRuns(history, self.around.clock, run.repository_id)
-        model = within_the_day(
-            self.model, self.settings, self.store, self.around.clock, run.installation_id
-        )
+        model = self.model
         deps = Deps(
             model=model,
             sandbox=self.sandbox.sandbox,
@@ -298,6 +296,7 @@ class ServerParts:
             missing=partial(self.permissions.missing, run),
             is_wanted=partial(self._is_wanted, run),
             ceilings=Ceilings(self.settings),
+            limiting=Limiting(model, self.settings, self.store, self.around.clock),
             app=self.identity.is_app,
         )
 

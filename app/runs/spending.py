@@ -1,4 +1,4 @@
-"""A model that is asked only as long as the operator's limits of money for the day allow."""
+"""A model that is asked only as long as the limits of the day, and of its run, allow."""
 
 from __future__ import annotations
 
@@ -9,9 +9,11 @@ from datetime import UTC, date, datetime, time, timedelta
 from app.progress.text import progress_texts
 from app.settings import WorkSettings
 from app.store.database import Store
-from app.store.spending import StoredSpending
+from app.store.runs import Run, StoredAnswers
+from app.store.spending import Spender, StoredSpending
+from runner.config.model import RepositoryConfig
 from runner.errors import Outage
-from runner.model.budget import prompt_at_most
+from runner.model.budget import Budget, BudgetModel, budget_of, prompt_at_most, unpriced
 from runner.model.prices import Prices, prices_for
 from runner.money import dollars
 from runner.ports import Clock, Endpoint
@@ -22,7 +24,8 @@ from runner.prompts.questions import Answer, Question
 class DailyLimits(Endpoint):
     """Reserves before each call what it can cost at most, and gives back what it did not cost.
 
-    A call whose end this process did not live to see stays reserved for the rest of the day.
+    ``most`` is the limit of the repository's file. A call whose end this process did not live to
+    see stays reserved for the rest of the day.
     """
 
     inner: Endpoint
@@ -30,7 +33,8 @@ class DailyLimits(Endpoint):
     settings: WorkSettings
     prices: Prices
     clock: Clock
-    installation: int
+    run: Run
+    most: float | None
 
     async def ask(self, question: Question) -> Answer:
         """Ask if the limits allow it. Raises ``Outage`` (kind ``budget``) until the next day."""
@@ -38,19 +42,26 @@ class DailyLimits(Endpoint):
         model = question.model or settings.cairn_model
         most = self.prices.most(model, prompt_at_most(question), question.max_tokens)
         if most is None:
-            raise Outage("budget", progress_texts.unpriced(model))
+            theirs = _is_limited(settings)
+            raise Outage(
+                "budget",
+                progress_texts.unpriced(model)
+                if theirs
+                else unpriced(model, "limits.cost_per_day"),
+            )
         now = self.clock.now().astimezone(UTC)
-        day = now.date().isoformat()
-        used = await self.spending.reserve(
-            day,
-            self.installation,
+        spender = Spender(now.date().isoformat(), self.run.installation_id, self.run.repository_id)
+        full = await self.spending.reserve(
+            spender,
             most,
             together=settings.cairn_max_cost_per_day,
             own=settings.cairn_max_cost_per_account,
+            here=self.most,
         )
-        if used is not None:
+        if full is not None:
+            used, whose = full
             tomorrow = datetime.combine(now.date() + timedelta(days=1), time(), UTC)
-            text = progress_texts.spent_today(dollars(most), dollars(used))
+            text = progress_texts.spent_today(dollars(most), dollars(used), whose)
             raise Outage("budget", text, until=tomorrow)
         paid = 0.0
         try:
@@ -58,7 +69,7 @@ class DailyLimits(Endpoint):
             paid = most if answer.cost is None else answer.cost
         finally:
             with suppress(Outage):  # it stays reserved
-                await self.spending.settle(day, self.installation, most - paid)
+                await self.spending.settle(spender, most - paid)
         return answer
 
     async def window(self, model: str) -> int | None:
@@ -70,11 +81,32 @@ class DailyLimits(Endpoint):
         return await self.inner.shutdown(model)
 
 
-def within_the_day(
-    model: Endpoint, settings: WorkSettings, store: Store, clock: Clock, installation: int
-) -> Endpoint:
-    """Return the model within the operator's limits, if there are any."""
-    if settings.cairn_max_cost_per_day is None and settings.cairn_max_cost_per_account is None:
-        return model
-    prices = prices_for(settings.openai_base_url, settings.cairn_prices)
-    return DailyLimits(model, StoredSpending(store), settings, prices, clock, installation)
+@dataclass(frozen=True)
+class Limiting:
+    """What keeps the runs of a server to the limits of the operator and of their repositories."""
+
+    model: Endpoint
+    settings: WorkSettings
+    store: Store
+    clock: Clock
+
+    async def limited(self, run: Run, config: RepositoryConfig) -> Endpoint:
+        """Return the model within all limits there are. Raises ``Outage``."""
+        limits, settings, model = config.limits, self.settings, self.model
+        prices = prices_for(settings.openai_base_url, settings.cairn_prices)
+        if _is_limited(settings) or limits.cost_per_day is not None:
+            spending = StoredSpending(self.store)
+            model = DailyLimits(
+                model, spending, settings, prices, self.clock, run, limits.cost_per_day
+            )
+        budget = budget_of(limits)
+        if budget == Budget():
+            return model
+        spent = await StoredAnswers(self.store, self.clock).paid(run.id)
+        name = config.model.name or settings.cairn_model
+        return BudgetModel(model, budget, prices=prices, model=name, spent=spent, in_file=True)
+
+
+def _is_limited(settings: WorkSettings) -> bool:
+    limits = (settings.cairn_max_cost_per_day, settings.cairn_max_cost_per_account)
+    return any(limit is not None for limit in limits)

@@ -296,6 +296,11 @@ class StoredAnswers:
         found = await self._store.value(query)
         return Answer(**found) if found else None
 
+    async def paid(self, run: str) -> list[Answer]:
+        """Return every answer of the run."""
+        query = sa.select(answers.c.answer).where(answers.c.run == run)
+        return [Answer(**answer) for (answer,) in await self._store.rows(query)]
+
     async def keep(self, run: str, question: str, answer: Answer) -> None:
         """Store an answer, once."""
         row = {"run": run, "question": question, "answer": asdict(answer)}

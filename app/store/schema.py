@@ -268,12 +268,13 @@ files = sa.Table(
     sa.Column("content", sa.LargeBinary, nullable=False),
 )
 
-# What calls of models cost (USD) by day, UTC, and installation: at most, while one is under way.
+# What calls of models cost (USD) by day, UTC, and repository: at most, while one is under way.
 spending = sa.Table(
     "spending",
     metadata,
     sa.Column("day", sa.Text, primary_key=True),
     sa.Column("installation_id", sa.BigInteger, primary_key=True, autoincrement=False),
+    sa.Column("repository_id", sa.BigInteger, primary_key=True, autoincrement=False),
     sa.Column("cost", sa.Double, nullable=False),
 )
 

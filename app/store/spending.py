@@ -1,11 +1,25 @@
-"""What all processes on a database spend on models together, by day and installation."""
+"""What all processes on a database spend on models together, by day and repository."""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
 
 import sqlalchemy as sa
 
 from app.store.database import Store, insert_into
 from app.store.schema import spending as table
+
+Whose = Literal["operator", "repository"]
+
+
+@dataclass(frozen=True, slots=True)
+class Spender:
+    """On whose account a call is made: a repository of an installation, on a day (UTC)."""
+
+    day: str
+    installation_id: int
+    repository_id: int
 
 
 class StoredSpending:
@@ -15,32 +29,46 @@ class StoredSpending:
         self._store = store
 
     async def reserve(
-        self, day: str, installation: int, cost: float, *, together: float | None, own: float | None
-    ) -> float | None:
+        self,
+        spender: Spender,
+        cost: float,
+        *,
+        together: float | None,
+        own: float | None,
+        here: float | None = None,
+    ) -> tuple[float, Whose] | None:
         """Reserve ``cost`` unless a limit of the day would be exceeded; all amounts are in USD.
 
-        ``together`` is the limit of all installations, ``own`` that of this one. Returns what
-        was reserved or spent of the limit that is in the way, None if there is none. Raises
-        ``Outage``, and then nothing is reserved.
+        ``together`` is the limit of all installations, ``own`` that of this one (both are the
+        operator's), ``here`` that of the repository. Returns what was reserved or spent of the
+        limit that is in the way, None if there is none. Raises ``Outage``, and then nothing is
+        reserved.
         """
-        today = sa.select(table.c.installation_id, table.c.cost).where(table.c.day == day)
+        today = sa.select(table.c.installation_id, table.c.repository_id, table.c.cost)
+        installation, repository = spender.installation_id, spender.repository_id
         async with self._store.writing() as connection:  # nobody else reserves meanwhile
-            spent: dict[int, float] = {of: paid for of, paid in await connection.execute(today)}
-            for limit, used in (
-                (together, sum(spent.values())),
-                (own, spent.get(installation, 0.0)),
-            ):
+            rows = (await connection.execute(today.where(table.c.day == spender.day))).all()
+            limits: tuple[tuple[float | None, float, Whose], ...] = (
+                (together, sum(cost for *_, cost in rows), "operator"),
+                (own, sum(cost for of, _, cost in rows if of == installation), "operator"),
+                (here, sum(cost for _, of, cost in rows if of == repository), "repository"),
+            )
+            for limit, used, whose in limits:
                 if limit is not None and used + cost > limit:
-                    return used
-            row = {"day": day, "installation_id": installation, "cost": cost}
+                    return used, whose
+            row = {**_key(spender), "cost": cost}
             insert = insert_into(connection.dialect.name, table).values(row)
             more = {"cost": table.c.cost + cost}
             await connection.execute(
-                insert.on_conflict_do_update(index_elements=["day", "installation_id"], set_=more)
+                insert.on_conflict_do_update(index_elements=list(_key(spender)), set_=more)
             )
         return None
 
-    async def settle(self, day: str, installation: int, less: float) -> None:
+    async def settle(self, spender: Spender, less: float) -> None:
         """Give back what a call did not cost. Raises ``Outage``."""
-        here = (table.c.day == day) & (table.c.installation_id == installation)
-        await self._store.change(sa.update(table).where(here).values(cost=table.c.cost - less))
+        change = sa.update(table).filter_by(**_key(spender))
+        await self._store.change(change.values(cost=table.c.cost - less))
+
+
+def _key(spender: Spender) -> dict[str, str | int]:
+    return {name: getattr(spender, name) for name in Spender.__slots__}

@@ -243,6 +243,9 @@ class PullRequestsGroup(_Group):
     )
 
 
+Dollars = Annotated[float, Field(gt=0, le=1_000_000)]
+
+
 class LimitsGroup(_Group):
     """How much a run may do."""
 
@@ -267,6 +270,24 @@ class LimitsGroup(_Group):
         ge=1000,
         le=100_000_000,
         description="Tokens of questions and answers that one task may use.",
+    )
+    tokens_per_run: int | None = Field(
+        default=None,
+        ge=1000,
+        le=1_000_000_000,
+        description="Tokens of questions and answers that one run may use. It is reserved what an "
+        "answer can use at most: a run pauses before the question that could exceed a limit.",
+    )
+    cost_per_task: Dollars | None = Field(
+        default=None, description="USD that one attempt at a task may cost; then the task fails."
+    )
+    cost_per_run: Dollars | None = Field(
+        default=None, description="USD that one run may cost; then it pauses."
+    )
+    cost_per_day: Dollars | None = Field(
+        default=None,
+        description="USD that all runs of the repository may cost in a day (UTC) together; then "
+        "they pause until the next one.",
     )
     context_tokens: int | None = Field(
         default=None,

@@ -50,11 +50,14 @@ class AnswerFiles:
         """Store an answer durably, once. Raises ``Outage`` when the disk refuses."""
         await asyncio.to_thread(self._write, self._file(run, question), answer)
 
-    async def paid(self, run: str) -> list[Answer]:
-        """Return every answer of the run, in no order."""
-        files = (self._folder / run / "answers").glob("*.json")
-        found = await asyncio.to_thread(lambda: [self._read(file) for file in files])
-        return [answer for answer in found if answer]
+    async def paid(self, run: str = "*", *, since: float = 0.0) -> list[Answer]:
+        """Return every answer of the run, or of all, that was kept since a time; in no order."""
+
+        def read() -> list[Answer | None]:
+            files = self._folder.glob(f"{run}/answers/*.json")
+            return [self._read(file) for file in files if file.stat().st_mtime >= since]
+
+        return [answer for answer in await asyncio.to_thread(read) if answer]
 
     def _file(self, run: str, question: str) -> Path:
         name = hashlib.sha256(question.encode()).hexdigest()[:20]

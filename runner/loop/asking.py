@@ -79,7 +79,8 @@ async def ask(
         await deps.control.check(state.request.id)
         attempt = state.attempt  # the place in it and all that is asked name the question
         name = f"{attempt.task}/{attempt.number}/{used.calls}/{_digest(question)}"
-        answer = await _paid_once(state, deps, question, name)
+        asked_now = replace(question, spent=used.cost or 0.0)
+        answer = await _paid_once(state, deps, asked_now, name)
         tokens = answer.prompt_tokens + answer.completion_tokens
         paid = Usage.of_call(answer.seconds, tokens, answer.cost)
         spent, by = state.attempt.spent, answer.model

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
-from datetime import date
+from dataclasses import dataclass, replace
+from datetime import date, datetime
+from typing import TYPE_CHECKING
 
-from runner.errors import Outage
+from runner.errors import Outage, TaskError
 from runner.model.prices import Prices, unknown_price
 from runner.money import dollars
 from runner.ports import Endpoint
 from runner.prompts.questions import Answer, Question
+
+if TYPE_CHECKING:
+    from runner.config.model import LimitsGroup
 
 _CHARACTERS_PER_TOKEN = 3
 """Low on purpose: a reservation must not be smaller than what is used."""
@@ -25,16 +29,48 @@ def prompt_at_most(question: Question) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """What one run may use: ``cost`` in USD and ``tokens``; None where there is no limit."""
+    """What one run may use: ``cost`` in USD and ``tokens``; None where there is no limit.
+
+    ``task_cost`` is the limit of one attempt at a task, ``day_cost`` that of all runs of a day.
+    """
 
     cost: float | None = None
     tokens: int | None = None
+    task_cost: float | None = None
+    day_cost: float | None = None
+
+    @property
+    def money(self) -> str:
+        """The first of its limits of money, as the repository's file calls it; '' for none."""
+        named = {"run": self.cost, "task": self.task_cost, "day": self.day_cost}
+        of = next((of for of, limit in named.items() if limit is not None), "")
+        return of and f"limits.cost_per_{of}"
+
+
+def unpriced(model: str, limit: str = "limits.cost_per_run") -> str:
+    """Say why a limit of money in a file cannot be kept, and what to do."""
+    return (
+        f"The price of model {model} is unknown, so Cairn cannot keep to {limit}. Put its price "
+        "into the file of CAIRN_PRICES, or remove the limit."
+    )
+
+
+def budget_of(limits: LimitsGroup, *, day: bool = False) -> Budget:
+    """What a repository's file allows a run; ``day``: also what its limit of the day does."""
+    return Budget(
+        limits.cost_per_run,
+        limits.tokens_per_run,
+        limits.cost_per_task,
+        limits.cost_per_day if day else None,
+    )
 
 
 class BudgetModel(Endpoint):
     """Reserves before each call what it can use at most, and gives back what it did not use.
 
-    ``model`` is asked when a question names none. ``spent`` are the answers the run has paid for.
+    ``model`` is asked when a question names none. ``spent`` are the answers the run has paid for,
+    ``today`` is what all runs cost before in this day, which ends at ``tomorrow``. The limits are
+    those of the repository's file (``in_file``) or of the command line.
     """
 
     def __init__(
@@ -45,11 +81,16 @@ class BudgetModel(Endpoint):
         prices: Prices,
         model: str,
         spent: Iterable[Answer] = (),
+        in_file: bool = False,
+        today: float = 0.0,
+        tomorrow: datetime | None = None,
     ) -> None:
         self._inner = inner
         self._budget = budget
         self._prices = prices
         self._model = model
+        self._in_file = in_file
+        self._today, self._tomorrow = today, tomorrow
         self._tokens, self._cost = 0, 0.0
         for answer in spent:
             self._tokens += answer.prompt_tokens + answer.completion_tokens
@@ -59,25 +100,26 @@ class BudgetModel(Endpoint):
         """Ask if the budget allows it. Raises ``Outage`` (kind ``budget``) when it does not."""
         limit, model = self._budget, question.model or self._model
         prompt = prompt_at_most(question)
-        most = (
-            self._prices.most(model, prompt, question.max_tokens) if limit.cost is not None else 0.0
-        )
+        most = self._prices.most(model, prompt, question.max_tokens) if limit.money else 0.0
         if most is None:
-            raise Outage("budget", unknown_price(model))
+            why = unpriced(model, limit.money) if self._in_file else unknown_price(model)
+            raise Outage("budget", why)
         tokens = prompt + question.max_tokens
-        self._check(tokens, most)
+        self._check(tokens, most, question.spent)
         self._tokens += tokens
         self._cost += most
+        self._today += most
         used, paid = 0, 0.0  # what it did not use is free for others
         try:
             if question.on_reserved:
-                await question.on_reserved(tokens, None if limit.cost is None else most)
-            answer = await self._inner.ask(question)
+                await question.on_reserved(tokens, most if limit.money else None)
+            answer = await self._inner.ask(replace(question, on_reserved=None))
             used = answer.prompt_tokens + answer.completion_tokens
             paid = most if answer.cost is None else answer.cost
         finally:
             self._tokens += used - tokens
             self._cost += paid - most
+            self._today += paid - most
         return answer
 
     async def window(self, model: str) -> int | None:
@@ -88,24 +130,42 @@ class BudgetModel(Endpoint):
         """Return the day from which the model no longer answers."""
         return await self._inner.shutdown(model)
 
-    def _check(self, tokens: int, cost: float) -> None:
+    def _check(self, tokens: int, cost: float, task: float | None) -> None:
+        """Raise ``Outage``, or ``TaskError`` where only the task has used up what it may."""
         limit = self._budget
         if limit.tokens is not None and self._tokens + tokens > limit.tokens:
+            # twice as much, in round thousands
+            enough = math.ceil((self._tokens + tokens) / 500) * 1000
             raise Outage(
                 "budget",
                 f"The next answer may use {tokens:,} tokens and {self._tokens:,} of "
-                f"{limit.tokens:,} are used. To continue, raise or remove the limit: "
-                # twice as much, in round thousands
-                f"cairn resume --max-tokens {math.ceil((self._tokens + tokens) / 500) * 1000} "
-                "(or --max-tokens none)",
-                advised=True,
+                f"{limit.tokens:,} are used. " + self._advice("tokens", str(enough)),
+                advised=not self._in_file,
             )
-        if limit.cost is not None and self._cost + cost > limit.cost:
-            raise Outage(
+        for key, most, used, until in (
+            ("cost_per_day", limit.day_cost, self._today, self._tomorrow),
+            ("cost", limit.cost, self._cost, None),
+        ):
+            if most is not None and used + cost > most:
+                raise Outage(
+                    "budget",
+                    f"The next answer may cost {dollars(cost)} and {dollars(used)} of "
+                    f"{dollars(most)} are spent. " + self._advice(key, f"{2 * (used + cost):.2g}"),
+                    until=until,
+                    advised=not self._in_file,
+                )
+        if limit.task_cost is not None and task is not None and task + cost > limit.task_cost:
+            raise TaskError(
                 "budget",
-                f"The next answer may cost {dollars(cost)} and {dollars(self._cost)} of "
-                f"{dollars(limit.cost)} are spent. To continue, raise or remove the limit: "
-                f"cairn resume --max-cost {2 * (self._cost + cost):.2g} "
-                "(or --max-cost none)",
-                advised=True,
+                f"the next answer may cost {dollars(cost)} and {dollars(task)} of the "
+                f"{dollars(limit.task_cost)} of limits.cost_per_task are spent",
             )
+
+    def _advice(self, what: str, enough: str) -> str:
+        if self._in_file:
+            key = what if what.endswith("_day") else f"{what}_per_run"
+            return f"To continue, raise limits.{key} in .github/cairn.yml, for example to {enough}."
+        return (
+            "To continue, raise or remove the limit: "
+            f"cairn resume --max-{what} {enough} (or --max-{what} none)"
+        )

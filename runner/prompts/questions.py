@@ -33,7 +33,8 @@ class Question:
     well with it, and dropped otherwise.
     ``timeout`` is in seconds without a word (None: the endpoint's own); it does not change what is
     asked, so an answer to the same question with another one counts. ``on_reserved`` hears what a
-    budget reserves for it before it is asked: tokens, and USD where money is limited.
+    budget reserves for it before it is asked: tokens, and USD where money is limited. ``spent`` are
+    the USD that the attempt it belongs to has cost so far; None if it belongs to no task.
     """
 
     messages: tuple[Message, ...]
@@ -45,6 +46,7 @@ class Question:
     more: Mapping[str, object] = field(default_factory=dict)
     form: AnswerFormat | None = None
     timeout: float | None = field(default=None, repr=False)
+    spent: float | None = field(default=None, repr=False, compare=False)
     on_reserved: Callable[[int, float | None], Awaitable[None]] | None = field(
         default=None, repr=False, compare=False
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.scenarios.bot import conversation
+from tests.scenarios.bot import REPOSITORY, conversation
 from tests.scenarios.projects import NOTES, note
 
 GREEDY = b"limits: {tokens_per_task: 5000000}\nsandbox: {memory: 16g, network: setup}\n"
@@ -72,5 +72,41 @@ async def test_without_a_price_no_money_is_spent(tmp_path: Path) -> None:
 
         (said,) = bot.says()
         assert "the price of `scripted` is not known" in said
+        assert bot.prompts == []
+        bot.github.verify()
+
+
+async def test_the_repository_limits_what_its_runs_cost(tmp_path: Path) -> None:
+    """Two runs share its day; what a run may cost is said with the key to raise."""
+    prices = tmp_path / "prices.json"
+    prices.write_text('{"scripted": {"input": 100.0, "output": 2.0}}')
+    files = {**NOTES, ".github/cairn.yml": b"limits: {cost_per_day: 0.1, cost_per_run: 50}\n"}
+    async with conversation(tmp_path, files, CAIRN_PRICES=prices) as bot, bot.started():
+        bot.model.says(note("one.md"), note("two.md"))
+        await bot.comment("/execute --max-tasks 1")
+        await bot.comment("/execute --max-tasks 1")
+
+        *_, said = bot.says()
+        assert "more than `limits.cost_per_day` in `.github/cairn.yml` allows" in said
+        assert "It continues automatically at 00:00 UTC" in said
+        asked = len(bot.prompts)
+        limits = b"limits: {tokens_per_run: 2000}\n"
+        await bot.github.push(REPOSITORY, {".github/cairn.yml": limits})
+        await bot.later(days=1)
+        (said,) = bot.says()
+        assert "raise limits.tokens_per_run in .github/cairn.yml, for example to" in said
+        assert len(bot.prompts) == asked
+        bot.github.verify()
+
+
+async def test_a_limit_of_the_repository_without_a_price(tmp_path: Path) -> None:
+    """A limit that cannot be kept stops the run before its first question."""
+    files = {**NOTES, ".github/cairn.yml": b"limits: {cost_per_task: 1}\n"}
+    async with conversation(tmp_path, files) as bot, bot.started():
+        await bot.comment("/execute")
+
+        (said,) = bot.says()
+        assert "The price of model scripted is unknown" in said
+        assert "cannot keep to limits.cost_per_task" in said
         assert bot.prompts == []
         bot.github.verify()

@@ -129,6 +129,28 @@ async def test_a_limit_of_cost_is_taken_away(here: Checkout) -> None:
     assert said.code == 0, said.err
 
 
+async def test_limits_of_the_repository(here: Checkout) -> None:
+    """Its file says what a run may cost, and all runs of a day together; 4 until it says more."""
+    prices = here.folder.parent / "prices.json"
+    prices.write_text(json.dumps({"scripted": {"input": 100.0, "output": 0.0}}))
+    here.environment["CAIRN_PRICES"] = str(prices)
+    here.git.commit({CONFIG: b"limits: {cost_per_run: 0.0001, cost_per_task: 900}\n"})
+    said = await here.cairn("run", "--max-tasks", "1")
+    assert said.code == 4
+    assert "To continue, raise limits.cost_per_run in .github/cairn.yml" in said.err
+    assert here.model.requests == []
+
+    here.git.commit({CONFIG: b"limits: {cost_per_day: 900, tokens_per_run: 900000}\n"})
+    here.model.says(ONE)
+    assert (await here.cairn("resume")).code == 0
+    cost = here.left("report.json")["model_usage"]["cost"]
+    here.git.commit({CONFIG: f"limits: {{cost_per_day: {cost * 1.2}}}\n".encode()})
+    said = await here.cairn("run", "--max-tasks", "1")
+    assert said.code == 4
+    assert "To continue, raise limits.cost_per_day in .github/cairn.yml" in said.err
+    assert "limits.cost_per_day: " in (await here.cairn("doctor")).out
+
+
 async def test_two_at_a_time(here: Checkout) -> None:
     """Two questions wait at once, and the files in the end are those of one after the other."""
     first, second = Held(ONE), Held(TWO)

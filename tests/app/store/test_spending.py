@@ -8,7 +8,7 @@ import random
 import sqlalchemy as sa
 
 from app.store.schema import spending
-from app.store.spending import StoredSpending
+from app.store.spending import Spender, StoredSpending
 from tests.postgresql import ON_BOTH
 
 pytestmark = ON_BOTH
@@ -17,23 +17,30 @@ pytestmark = ON_BOTH
 async def test_two_hundred_calls_at_once_exceed_no_limit(store):
     """Reserved at the worst case, settled at less; what was refused cost nothing."""
     chance, paid = random.Random(7), {1: 0.0, 2: 0.0}  # noqa: S311
+    theirs = dict.fromkeys(range(3), 0.0)
     kept = StoredSpending(store)
 
     async def call(installation):
         most = chance.uniform(0.01, 0.4)
         cost = most * chance.uniform(0.2, 1)
-        used = await kept.reserve("2026-11-29", installation, most, together=9.0, own=6.0)
+        spender = Spender("2026-11-29", installation, repository := chance.randrange(3))
+        used = await kept.reserve(spender, most, together=9.0, own=6.0, here=4.0)
         if used is None:
             held = await store.value(sa.select(sa.func.sum(spending.c.cost)))
             assert held <= 9.0 + 1e-9
-            await kept.settle("2026-11-29", installation, most - cost)
+            await kept.settle(spender, most - cost)
             paid[installation] += cost
+            theirs[repository] += cost
 
     await asyncio.gather(*(call(1 + (number % 3 == 0)) for number in range(200)))
 
     assert 3 < sum(paid.values()) <= 9.0
     assert max(paid.values()) <= 6.0
-    rows = await store.rows(sa.select(spending.c.installation_id, spending.c.cost))
+    assert max(theirs.values()) <= 4.0
+    total = sa.func.sum(spending.c.cost)
+    rows = await store.rows(
+        sa.select(spending.c.installation_id, total).group_by(spending.c.installation_id)
+    )
     assert {id: round(cost, 6) for id, cost in rows} == {
         id: round(cost, 6) for id, cost in paid.items()
     }
@@ -42,6 +49,8 @@ async def test_two_hundred_calls_at_once_exceed_no_limit(store):
 async def test_another_day_begins_with_nothing(store):
     """What was spent the day before does not count."""
     kept = StoredSpending(store)
-    assert await kept.reserve("2026-11-29", 1, 5.0, together=5.0, own=None) is None
-    assert await kept.reserve("2026-11-29", 1, 0.1, together=5.0, own=None) == 5.0
-    assert await kept.reserve("2026-11-30", 1, 0.1, together=5.0, own=None) is None
+    today, tomorrow = (Spender(f"2026-11-{day}", 1, 7) for day in (29, 30))
+    assert await kept.reserve(today, 5.0, together=5.0, own=None) is None
+    assert await kept.reserve(today, 0.1, together=5.0, own=None) == (5.0, "operator")
+    assert await kept.reserve(today, 0.1, together=None, own=None, here=5) == (5.0, "repository")
+    assert await kept.reserve(tomorrow, 0.1, together=5.0, own=None) is None

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import random
+import re
+from dataclasses import replace
+from typing import Any
 
 import pytest
 
-from runner.errors import Outage
-from runner.model.budget import Budget, BudgetModel
+from runner.errors import Outage, TaskError
+from runner.model.budget import Budget, BudgetModel, prompt_at_most
 from runner.model.prices import Price, Prices
 from runner.prompts.questions import Answer, Message, Question
 from tests.runner.scripted import ScriptedModel, answer
@@ -82,3 +86,66 @@ async def test_two_at_once_share_it() -> None:
     with pytest.raises(Outage, match="gone"):
         await first
     assert (await model.ask(QUESTION)).text == "two"
+
+
+@pytest.mark.parametrize("seed", range(5))
+async def test_no_limit_is_exceeded_whatever_answers_use(seed: int) -> None:
+    """Two hundred questions of ten tasks at once: not by one token, and not by one cent."""
+    chance = random.Random(seed)  # noqa: S311
+    paid: dict[int, float] = dict.fromkeys(range(10), 0.0)
+    used = {"tokens": 0, "refused": 0}
+
+    class Dear(ScriptedModel):
+        async def ask(self, question: Question) -> Answer:
+            await asyncio.sleep(0)
+            prompt, most = prompt_at_most(question), question.max_tokens
+            words = chance.choice([most, chance.randint(0, most)])
+            cost = PRICES.cost("known", prompt, words)
+            return replace(answer("x"), prompt_tokens=prompt, completion_tokens=words, cost=cost)
+
+    model = within(Dear(), tokens=90_000, cost=0.8, task_cost=0.1, day_cost=0.7)
+
+    async def work(task: int) -> None:
+        for _ in range(20):
+            asked = Question((Message("user", "x" * chance.randint(1, 900)),), 0.2, 1000)
+            try:
+                got = await model.ask(replace(asked, spent=paid[task]))
+            except (Outage, TaskError):
+                used["refused"] += 1
+                continue
+            paid[task] += got.cost or 0.0
+            used["tokens"] += got.prompt_tokens + got.completion_tokens
+
+    await asyncio.gather(*map(work, paid))
+
+    assert used["refused"]
+    assert used["tokens"] <= 90_000
+    assert sum(paid.values()) <= 0.7 + 1e-9
+    assert max(paid.values()) <= 0.1 + 1e-9
+
+
+@pytest.mark.parametrize(
+    ("limits", "says"),
+    [
+        ({"tokens": 1000}, "raise limits.tokens_per_run in .github/cairn.yml, for example to 3000"),
+        ({"cost": 0.01}, "raise limits.cost_per_run in .github/cairn.yml, for example to 0.02"),
+        ({"day_cost": 0.01}, "raise limits.cost_per_day in .github/cairn.yml"),
+    ],
+)
+async def test_a_limit_of_the_file_names_its_key(limits: dict[str, Any], says: str) -> None:
+    """Whoever has to raise it reads where."""
+    model = BudgetModel(
+        ScriptedModel(), Budget(**limits), prices=PRICES, model="known", in_file=True
+    )
+
+    with pytest.raises(Outage, match=re.escape(says)):
+        await model.ask(QUESTION)
+
+
+async def test_a_task_that_cost_enough_fails_alone() -> None:
+    """What belongs to no task is asked all the same."""
+    model = within(ScriptedModel("one"), task_cost=0.02)
+
+    with pytest.raises(TaskError, match=r"\$0\.0150 of the \$0\.0200 of limits\.cost_per_task"):
+        await model.ask(replace(QUESTION, spent=0.015))
+    assert (await model.ask(QUESTION)).text == "one"
