@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 
+from tests.app.warm import start
 from tests.marks import OUTSIDE
 from tests.model_server import Asked, ScriptedModel, serve
 from tests.model_server.turns import Turn as Said
@@ -137,18 +138,10 @@ async def _cairn(repository: Path, turn: Turn) -> tuple[int, str, int]:
             "NO_COLOR": "1",
         }
         arguments = ("run", "--sandbox", "process", "--max-tasks", "1", *turn.args)
-        process = await asyncio.create_subprocess_exec(
-            str(_PROGRAMS / "cairn"),
-            *arguments,
-            cwd=repository,
-            env={**kept, **more},
-            stdin=asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.STDOUT,
-        )
-        output, _ = await process.communicate()
+        process = await start(arguments, repository, {**kept, **more})
+        output, errors = await process.communicate()
     assert process.returncode is not None
-    return process.returncode, output.decode(errors="replace"), len(model.requests)
+    return process.returncode, (output + errors).decode(errors="replace"), len(model.requests)
 
 
 async def _git(repository: Path, *arguments: str) -> str:
