@@ -37,9 +37,9 @@ from tests.scenarios.crowd import ROADMAP, Crowd, Writer
 from tests.scenarios.left_behind import leaks
 from tests.scenarios.projects import notes
 
-EVENTS = int(os.environ.get("CHAOS_EVENTS", "40"))
+EVENTS = int(os.environ.get("CHAOS_EVENTS", "20"))
 SEEDS = [int(seed) for seed in os.environ.get("CHAOS_SEED", "2").split()]
-BETWEEN_KILLS = max(20, EVENTS // 5)
+BETWEEN_KILLS = max(10, EVENTS // 5)
 """Events between two kills of the server."""
 
 
