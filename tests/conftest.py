@@ -2,7 +2,7 @@
 
 None of the properties has a limit of time; ``HYPOTHESIS_PROFILE=thorough`` looks longer, for
 whoever changes what one is about. Long tests run with ``--long``, as in CI, and with them a fifth
-of the cases of each matrix and of the nightly tests of each file; ``--matrix`` runs all of them.
+of the cases of each matrix and a tenth of the nightly tests of each file; ``--matrix`` runs all.
 The end of a run says what it cost.
 """
 
@@ -61,7 +61,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_report_header(config: pytest.Config) -> str | None:
     """Name the seed, so that a failure of CI can be seen again."""
     if config.getoption("--long") and not config.getoption("--matrix"):
-        return f"a fifth of each matrix: --long --seed {config.getoption('--seed')}"
+        return f"of the matrices and the nightly tests: --long --seed {config.getoption('--seed')}"
     return None
 
 
@@ -70,9 +70,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: Sequence[pytest.
     if config.getoption("--matrix"):
         return
     if config.getoption("--long"):
-        fifth = partial(_fifth, seed=config.getoption("--seed"))
-        _sample(items, fifth, "matrix", "--matrix")
-        _sample_nightly(items, fifth)
+        seed = config.getoption("--seed")
+        _sample(items, partial(_drawn, one_in=5, seed=seed), "matrix", "--matrix")
+        _sample_nightly(items, partial(_drawn, one_in=10, seed=seed))
         return
     _sample(items, _spread, "long", "--long")
     for item in items:
@@ -101,10 +101,10 @@ def _spread(_test: str, number: int, wanted: int) -> Collection[int]:
     return {place * number // wanted for place in range(wanted)}
 
 
-def _fifth(test: str, number: int, wanted: int, *, seed: str) -> Collection[int]:
-    """A fifth of the cases, drawn anew for each test; never fewer than the mark says."""
+def _drawn(test: str, number: int, wanted: int, *, one_in: int, seed: str) -> Collection[int]:
+    """One in so many cases, drawn anew for each test; never fewer than the mark says."""
     drawn = random.Random(f"{seed} {test}")  # noqa: S311 - not a secret
-    return drawn.sample(range(number), min(number, max(wanted, -(-number // 5))))
+    return drawn.sample(range(number), min(number, max(wanted, -(-number // one_in))))
 
 
 def _sample(
