@@ -85,17 +85,9 @@ for place, path in found.items():
 if found:
     open(kept + "/{EXTENSIONS}", "w").write("".join(sorted(each + "\\n" for each in found)))
 """
-# The pip that is there works in the environment too; a copy of its own takes seconds to install.
-# A shell finds Python, because a first line may not be long (as in pip's own scripts).
-_PIP = """\
-#!/bin/sh
-'''exec' "$VIRTUAL_ENV/bin/python3" "$0" "$@"
-' '''
-import sys
-from pip._internal.cli.main import main
-sys.exit(main())
-"""
 # What the commands made must not depend on who made it: every user in the session may read it.
+# The pip that is there works in the environment too: one of its own takes seconds to install. A
+# shell finds its Python, because a first line may not be long (as in pip's own scripts).
 _BEGIN = f"""\
 mkdir -p "$CAIRN_PREPARED/bin" "$CAIRN_PREPARED/tmp" "$CAIRN_PREPARED/home"
 python=$(find . -maxdepth 3 -name '*.py' -o -name 'requirements*.txt' -o -name pyproject.toml)
@@ -104,7 +96,13 @@ if [ -n "$python" ] && command -v python3 >/dev/null; then
     pip=$(python3 -I -c 'import pip; print("--without-pip")' 2>/dev/null)
     python3 -m venv --system-site-packages $pip "$CAIRN_PREPARED/venv" >&2 || exit
     [ -z "$pip" ] || tee "$CAIRN_PREPARED/venv/bin/pip3" >"$CAIRN_PREPARED/venv/bin/pip" <<'END'
-{_PIP}END
+#!/bin/sh
+'''exec' "$VIRTUAL_ENV/bin/python3" "$0" "$@"
+' '''
+import sys
+from pip._internal.cli.main import main
+sys.exit(main())
+END
     chmod +x "$CAIRN_PREPARED"/venv/bin/pip* || :
     for packages in "$CAIRN_PREPARED"/venv/lib/python3*/site-packages; do
         [ -z "$active" ] || echo "$active" >"$packages/active.pth"
