@@ -44,6 +44,7 @@ from handlers.issue_thread import IssueThread
 from handlers.pushes import BranchPushed, InstallationChanged, RepositoryChanged
 from handlers.reviews import handle_check, handle_review, handle_verify
 from handlers.webhooks import read_webhook
+from runner.config.model import CONFIG_PATH
 
 log = logging.getLogger(__name__)
 
@@ -109,6 +110,11 @@ class Dispatch:
     async def _known(self, event: Event | BranchPushed) -> None:
         if isinstance(event, BranchPushed):
             self.service.parts.configs.forget(event.repository.full_name)
+            if event.configures:
+                what, id = f"{CONFIG_PATH} in {event.after}", event.repository.id
+                await self.service.parts.audit.add(
+                    "configured", id, event.sender.login, what, key=f"{id} {what}"
+                )
             await self.pushed(event)
             return
         if isinstance(event, IssueUnlocked):

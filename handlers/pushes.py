@@ -10,6 +10,7 @@ from pydantic import BaseModel
 from handlers.commands import START
 from handlers.events import Envelope, Installation, Repo, User, validated
 from handlers.issue_thread import Role, suffices
+from runner.config.model import CONFIG_PATH
 from runner.roadmap.diff import RoadmapDiff
 
 MOST_TASKS = 1000
@@ -23,7 +24,8 @@ Trigger = Literal["execute", "plan", "off"]
 class BranchPushed:
     """The default branch moved from one commit to another (``before`` '': it was not there).
 
-    ``delivery`` is GitHub's GUID, the same for a redelivery; ``sender`` pushed or merged.
+    ``delivery`` is GitHub's GUID, the same for a redelivery; ``sender`` pushed or merged, which
+    changed the repository's configuration where it ``configures``.
     """
 
     delivery: str
@@ -32,6 +34,7 @@ class BranchPushed:
     before: str
     after: str
     sender: User
+    configures: bool = False
 
     @property
     def accounts(self) -> tuple[User, ...]:
@@ -61,11 +64,18 @@ class PushStart:
     refused: Literal["", "unreadable", "bot", "permission"] = ""
 
 
+class _PushedCommit(BaseModel):
+    added: tuple[str, ...] = ()
+    modified: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+
+
 class _PushPayload(Envelope):
     ref: str
     before: str
     after: str
     deleted: bool
+    commits: tuple[_PushedCommit, ...] = ()
 
 
 def read_push(delivery: str, payload: dict[str, object]) -> BranchPushed | None:
@@ -82,6 +92,9 @@ def read_push(delivery: str, payload: dict[str, object]) -> BranchPushed | None:
         before="" if found.before == _NOTHING else found.before,
         after=found.after,
         sender=found.sender,
+        configures=any(
+            CONFIG_PATH in (*each.added, *each.modified, *each.removed) for each in found.commits
+        ),
     )
 
 

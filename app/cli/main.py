@@ -18,6 +18,7 @@ import typer
 
 from app.cli import options as option
 from app.cli.commands import CommandList, Version, action, add_to, doctor, init, roadmap_cli, setup
+from app.cli.keeping import audit
 from app.cli.learned import analyze, memory_cli
 
 _SECRET = ("KEY", "SECRET", "TOKEN", "PASSWORD", "DATABASE_URL")
@@ -89,6 +90,7 @@ _EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "graph": ("cairn graph > loop.mmd",),
     "serve": ("cairn serve", "cairn doctor && cairn serve", "cairn serve --no-work"),
     "worker": ("cairn worker", "cairn worker --slots 8"),
+    "audit": ("cairn audit --repository ORG/NAME", "cairn audit --json --newest 100"),
     "setup": ("cairn setup",),
     "merge-roadmap": (
         "cairn merge-roadmap BASE.md OURS.md THEIRS.md",
@@ -118,6 +120,7 @@ _EXITS: Mapping[str, Mapping[int, str]] = {
     "graph": {0: "always"},
     "serve": _SERVER_CODES,
     "worker": _SERVER_CODES,
+    "audit": {0: "printed", 2: "wrong settings, or the database cannot be read"},
     "merge-roadmap": {
         0: "merged",
         1: "a person has to resolve conflicts in the file",
@@ -254,7 +257,7 @@ def graph() -> None:
 
 cli.command()(run)
 add_to(cli)
-for command in (analyze, init, doctor, serve, worker, setup, action, graph):
+for command in (analyze, init, doctor, serve, worker, audit, setup, action, graph):
     cli.command()(command)
 with_examples(cli)
 with_examples(roadmap_cli, "roadmap")

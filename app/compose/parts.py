@@ -19,6 +19,7 @@ from app.runs.parts import ROLE, Folders, Role, ServerParts, Surroundings
 from app.runs.permissions import MissingPermissions
 from app.server.links import RunLinks
 from app.settings import WorkSettings
+from app.store.audit import AuditLog
 from app.store.database import Store, is_sqlite, keep_private, open_store
 from app.store.deliveries import StoredRefusals
 from app.store.runs import StoredJournal
@@ -54,6 +55,7 @@ async def open_parts(
     stack.push_async_callback(model.close)
     others = _others(settings, around, store, role)
     identity = identify(session, mask, others)
+    identity.wrote = AuditLog(store, around.clock).wrote
     return ServerParts(
         settings=settings,
         around=around,

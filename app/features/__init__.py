@@ -16,6 +16,7 @@ NAMES: tuple[str, ...] = (
     "undo",
     "setup",
     "history",
+    "audit",
     "checkboxes",
     "advice",
     "required_checks",

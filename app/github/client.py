@@ -261,6 +261,8 @@ _BACKOFF = wait_exponential_jitter(initial=1, max=30, jitter=1)
 
 Sleep = Callable[[float], Awaitable[None]]
 Response = tuple[int, Mapping[str, str], bytes]
+Wrote = Callable[[str, int], Awaitable[None]]
+"""Hears of a request that may have changed something, and GitHub's status (0: no answer)."""
 
 
 class Credential(Protocol):
@@ -278,7 +280,7 @@ class GitHubClient(GitHubAPI):
 
     ``mask`` hides secrets in every text that is sent, except the contents of files. ``certain``
     returns before each request that may change something: once it is certain that no other process
-    does our work.
+    does our work. ``wrote`` hears of each such request after it.
     """
 
     def __init__(
@@ -293,6 +295,7 @@ class GitHubClient(GitHubAPI):
         timeout: float = _TIMEOUT,
         mask: Callable[[str], str] = str,
         certain: Callable[[], Awaitable[None]] | None = None,
+        wrote: Wrote | None = None,
     ) -> None:
         super().__init__(session, user_agent(), base_url=base_url, cache=cache)
         self._credential = credential
@@ -300,6 +303,7 @@ class GitHubClient(GitHubAPI):
         self._pause = sleep
         self._mask = mask
         self._certain = certain
+        self._wrote = wrote
         self._timeout = aiohttp.ClientTimeout(total=timeout)
 
     async def sleep(self, seconds: float) -> None:
@@ -372,12 +376,16 @@ class GitHubClient(GitHubAPI):
 
     async def _exchange(self, asked: ApiRequest, headers: dict[str, str], body: bytes) -> Response:
         """Ask once; raise what the answer, or its absence, means for us."""
+        status = 0
         try:
             status, answered, content = await self._follow(asked, headers, body)
         except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError) as gone:
             _raise(self._failure(asked, gone, sent=False), gone)
         except (aiohttp.ClientError, TimeoutError) as lost:
             _raise(self._failure(asked, lost, sent=True), lost)
+        finally:
+            if self._wrote and (change := _change(asked, body)):
+                await self._wrote(change, status)
         now = self._clock.now()
         _raise(judge_answer(asked, status=status, headers=answered, body=content, now=now))
         return status, answered, content
@@ -414,6 +422,17 @@ class GitHubClient(GitHubAPI):
             allow_redirects=method != "POST",
         ) as response:
             return response.status, response.headers, await response.read()
+
+
+_MUTATION = re.compile(r"mutation\b[^{]*\{\s*(?:\w+:\s*)?(\w+)")
+
+
+def _change(asked: ApiRequest, body: bytes) -> str:
+    """What a request may change; '' for one that only reads."""
+    if asked.method == "GET" or not asked.url.endswith("/graphql"):
+        return "" if asked.method == "GET" else asked.name
+    found = _MUTATION.search(str(json.loads(body).get("query")))
+    return f"GraphQL {found[1]}" if found else ""
 
 
 @cache

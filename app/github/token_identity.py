@@ -7,7 +7,7 @@ Each operation asks for the least permissions it needs
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Literal, Protocol
@@ -84,8 +84,17 @@ _VIEWER = "query { viewer { login } }"
 Standing = Literal["active", "suspended", "gone"]
 
 
+WroteIn = Callable[[int | None, str, int], Awaitable[None]]
+"""Hears of each request that may have changed something: repository (by id), what, status."""
+
+
 class Identity(Protocol):
-    """Who we are at GitHub. Every method raises ``Outage``."""
+    """Who we are at GitHub. Every method raises ``Outage``.
+
+    ``wrote`` hears of what was sent, but tokens that were asked for.
+    """
+
+    wrote: WroteIn | None
 
     @property
     def is_app(self) -> bool:
@@ -143,8 +152,14 @@ class TokenIdentity:
             sleep=sleep,
             cache=answers,
             mask=mask,
+            wrote=self._noted,
         )
         self._login = ""
+        self.wrote: WroteIn | None = None
+
+    async def _noted(self, what: str, status: int) -> None:
+        if self.wrote:
+            await self.wrote(None, what, status)
 
     @property
     def github(self) -> GitHubClient:

@@ -129,6 +129,8 @@ async def pull_changed(service: RunService, event: PullChanged) -> None:
     parts, here = service.parts, event.repository
     if isinstance(event, PullClosed) and event.merged:
         await parts.outward.merged(event)
+        what, key = f"#{event.issue} ({event.branch})", f"merged {here.id} {event.issue}"
+        await parts.audit.add("merged", here.id, event.sender.login, what, key=key)
     config = await parts.config_or_default(event.installation_id, here)
     if config.github_mode != "disabled":
         ended = event.issue if isinstance(event, PullClosed) else None

@@ -41,6 +41,7 @@ from app.runs.requests import origin_of, row_of
 from app.runs.spending import Limiting
 from app.server.links import RunLinks
 from app.settings import WorkSettings
+from app.store.audit import AuditLog
 from app.store.database import Store
 from app.store.deliveries import StoredRefusals
 from app.store.files import MEMORY, SharedMemory, SharedRunFiles, StoredFiles
@@ -234,6 +235,11 @@ class ServerParts:
     def runs(self) -> StoredRuns:
         """Every run that was asked for."""
         return StoredRuns(self.store, self.around.clock)
+
+    @property
+    def audit(self) -> AuditLog:
+        """Who did what."""
+        return AuditLog(self.store, self.around.clock)
 
     @property
     def history(self) -> StoredHistory:

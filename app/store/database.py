@@ -180,7 +180,7 @@ def _config() -> Config:
 _FILE = "Check the free space, the permissions of its folder, and who else uses the file."
 _SERVER = "Check that its server runs and can be reached, and check DATABASE_URL."
 
-SCHEMA = "0018"
+SCHEMA = "0019"
 """The newest migration: what this version of Cairn reads and writes."""
 
 # One writer in all processes on a PostgreSQL, too: what it reads stays true until it writes.
@@ -312,6 +312,13 @@ async def open_store(url: str, *, mask: Callable[[str], str] | None = None) -> S
         for end in ("", "-wal", "-shm"):
             keep_private(Path(f"{address.database}{end}"))
     return store
+
+
+async def open_current(url: str) -> Store:
+    """Open the database of a server that may be at work. Raises ``StoreError``."""
+    if (found := await inspect_store(url)) != "current":
+        raise StoreError(f"The database is {found}: start the server once, then try again.")
+    return Store(Engines.of(make_url(url)))
 
 
 async def inspect_store(url: str) -> Literal["missing", "older", "current"]:

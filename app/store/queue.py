@@ -10,6 +10,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from app.store.audit import AuditEntry, note
 from app.store.database import Store, insert_into
 from app.store.proposals import closed, decided
 from app.store.runs import PERSON, PULL_ENDED, UNFINISHED, UNINSTALLED, RunRequest, Status
@@ -61,6 +62,16 @@ class Queue:
             once = insert.on_conflict_do_nothing(index_elements=["id"]).returning(table.c.id)
             new = await connection.scalar(once) is not None
             if new:
+                by, what = str(request.request.get("by") or ""), f"a run of {request.roadmap}"
+                entry = AuditEntry(
+                    at=now,
+                    repository_id=request.repository_id,
+                    action="started",
+                    by=by,
+                    what=what,
+                    run=request.id,
+                )
+                await note(connection, entry)
                 await self._wakeups.wake(connection, request.id, place)
             return new
 
@@ -96,6 +107,17 @@ class Queue:
             once = insert.on_conflict_do_nothing().returning(decisions.c.seq)
             if await connection.scalar(once) is None:
                 return False
+            here = sa.select(table.c.repository_id).where(table.c.id == run)
+            what = f"{decision.verdict} {decision.task} ({decision.channel or 'command'})"
+            entry = AuditEntry(
+                at=now,
+                repository_id=await connection.scalar(here),
+                action="decided",
+                by=decision.by,
+                what=what,
+                run=run,
+            )
+            await note(connection, entry)
             await self._move(connection, run, {"status": "queued", "reason": ""}, ("waiting",))
             status = await connection.scalar(sa.select(table.c.status).where(table.c.id == run))
             if status in ("queued", *WORKING):

@@ -278,6 +278,23 @@ spending = sa.Table(
     sa.Column("cost", sa.Double, nullable=False),
 )
 
+# Who did what: runs that were started, decisions, merges, changes of the configuration, and every
+# request to GitHub that may have changed something. ``key`` is the same for what is told twice.
+audit = sa.Table(
+    "audit",
+    metadata,
+    sa.Column("seq", sa.Integer, primary_key=True, autoincrement=True),
+    sa.Column("key", sa.Text, unique=True),
+    sa.Column("at", Moment, nullable=False, index=True),
+    sa.Column("repository_id", sa.BigInteger),
+    sa.Column("action", sa.Text, nullable=False),
+    sa.Column("by", sa.Text, nullable=False),
+    sa.Column("what", sa.Text, nullable=False),
+    sa.Column("run", sa.Text, nullable=False),
+    sa.Index(None, "repository_id", "seq"),
+    sqlite_autoincrement=True,
+)
+
 # The processes on a PostgreSQL. ``slots`` is how many runs one works on at the same time, ``beat``
 # when it was last alive (by the database's clock). One that is ``dead`` must not go on.
 workers = sa.Table(

@@ -37,7 +37,21 @@ async def api_url(script: Script, aiohttp_server: Serve) -> str:
 
 
 @pytest.fixture
-def client(session: aiohttp.ClientSession, api_url: str, clock: StandingClock) -> GitHubClient:
+def written() -> list[tuple[str, int]]:
+    """What the client has told of requests that may have changed something."""
+    return []
+
+
+@pytest.fixture
+def client(
+    session: aiohttp.ClientSession,
+    api_url: str,
+    clock: StandingClock,
+    written: list[tuple[str, int]],
+) -> GitHubClient:
+    async def wrote(what: str, status: int) -> None:
+        written.append((what, status))
+
     return GitHubClient(
         session,
         base_url=api_url,
@@ -45,4 +59,5 @@ def client(session: aiohttp.ClientSession, api_url: str, clock: StandingClock) -
         clock=clock,
         sleep=clock.sleep,
         cache={},
+        wrote=wrote,
     )
