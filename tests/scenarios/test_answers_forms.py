@@ -28,7 +28,7 @@ from tests.answers.judging import hidden, problems, visible
 from tests.answers.playing import naive
 from tests.answers.projects import LANGUAGES, Language, Task
 
-SEED, ORDINARY = 1, 6
+SEED, ORDINARY = 1, 4
 MANY = "many answers, each a run"
 EVERY = [task for tasks in TASKS.values() for task in tasks]
 
@@ -39,14 +39,14 @@ def _needs(language: Language) -> None:
 
 
 def _right_cases() -> list[RightCase]:
-    """Every fifth of what is not held out: all forms and languages by turns."""
-    return [case for case in right_cases(SEED) if not held_out(case.form.id)][::5]
+    """Every eleventh of what is not held out: all forms and languages by turns."""
+    return [case for case in right_cases(SEED) if not held_out(case.form.id)][::11]
 
 
 def _harm_cases() -> list[HarmCase]:
-    """Every fifth of what is not held out and can be told: all harms and languages by turns."""
+    """Every eleventh of what is not held out and can be told: all harms and languages by turns."""
     harms = [harm for harm in HARMS.values() if not held_out(harm.id) and not harm.undetectable]
-    chosen = list(product(harms, LANGUAGES, (False, True)))[::5]
+    chosen = list(product(harms, LANGUAGES, (False, True)))[::11]
     cases = (harm_case(harm, language, SEED, stubborn=again) for harm, language, again in chosen)
     return [case for case in cases if case is not None]
 

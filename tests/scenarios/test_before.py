@@ -41,6 +41,7 @@ WRONG_AND_TESTED = answer(
 )
 
 
+@MORE
 @on(HALVES)
 async def test_a_new_test_does_not_outweigh_a_red_one_of_the_task(bot: Bot) -> None:
     """A wrong answer with a weak test of its own stays wrong."""
@@ -101,6 +102,7 @@ UNPROMISED = {
 }
 
 
+@MORE
 @on(UNPROMISED)
 async def test_tests_that_still_prove_nothing_are_told_of(bot: Bot) -> None:
     """Better ones are asked for once; the same answer again is kept, and people are told."""
@@ -150,6 +152,7 @@ async def test_an_old_test_that_was_edited_is_not_called_new(bot: Bot) -> None:
     assert "there before, and edited: tests/test_half.py::test_six\n" in asked
 
 
+@MORE
 @on(HALF)
 async def test_tests_that_stand_as_they_were_are_not_called_new(bot: Bot) -> None:
     """Only what they load was edited, and only the test beside them is new."""
@@ -177,6 +180,7 @@ SKIPPED = answer(
 )
 
 
+@MORE
 async def test_tests_that_are_skipped_without_the_change_show_nothing(bot: Bot) -> None:
     """They did not fail there, so nobody says that they turned green."""
     bot.model.says(SKIPPED)
@@ -255,6 +259,7 @@ def test_halve(n, half):
 """
 
 
+@MORE
 @on(
     {
         "ROADMAP.md": b"- [ ] 1.1 Let `halve(n)` in `half.py` round down, with tests\n",
@@ -399,6 +404,7 @@ EXTENDED = {
 }
 
 
+@MORE
 @on(EXTENDED)
 async def test_an_old_failure_in_a_file_that_the_change_extends_is_excused(bot: Bot) -> None:
     """It lacks a plug-in, as before; the new test beside it fails without the change."""
@@ -416,6 +422,7 @@ REWRITTEN = CLIPS.replace("clip('abc', 1) == 'a'", "clip('ab', 1) == 'a'") + NEG
 UNPROVEN_ONE = CLIPS + NEGATIVE.replace("-1) == ''", "1) == 'a'")
 
 
+@MORE
 @pytest.mark.parametrize("tests", [REWRITTEN, UNPROVEN_ONE], ids=["rewritten", "unproven"])
 @on(EXTENDED)
 async def test_no_old_failure_is_excused_that_the_change_rewrote_or_does_not_outweigh(
@@ -435,6 +442,7 @@ async def test_no_old_failure_is_excused_that_the_change_rewrote_or_does_not_out
 PROMISED = "\n\ndef test_far_below():\n    assert clip('abc', -9) + clip('abc', -2) == ''\n"
 
 
+@MORE
 @on(EXTENDED | {"tests/test_text.py": (CLIPS + PROMISED).encode()})
 async def test_an_old_failure_of_what_the_task_promises_is_not_excused_in_an_extended_file(
     bot: Bot,
@@ -457,6 +465,7 @@ OTHERWISE = "\n\ndef test_name():\n    assert label('abc') == 'a'\n"
 LABEL = "\n\ndef label(text):\n    return text[:{}]\n"
 
 
+@MORE
 @on(
     EXTENDED
     | {  # the task does not name the tests: those of a file that it names have to pass

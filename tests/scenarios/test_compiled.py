@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.marks import MORE
 from tests.plain_python import plain_python
 from tests.runner.sandbox.sandbox_bench import working_sandbox
 from tests.scenarios.bot import Bot, conversation
@@ -129,7 +130,7 @@ async def test_what_setup_builds_of_the_change_is_tested(sandbox: str, tmp_path:
         assert sorted(bot.changed(bot.pulls[0])) == ["ROADMAP.md", "kit/_fast.c"]
 
 
-@pytest.mark.long("sets an environment up for each version")
+@MORE
 async def test_a_wrong_change_of_c_is_red(tmp_path: Path) -> None:
     """The version of the change is built, not that of the base, and not the fallback's."""
     compiles(plain_python())

@@ -59,10 +59,8 @@ async def test_a_stopped_server_goes_on(talk: Bot, moment: str) -> None:
     check_finished(talk)
 
 
-@pytest.mark.parametrize(
-    "moment",
-    ["answered", *(pytest.param(one, marks=LONG) for one in ("stored", "branching", "opening"))],
-)
+@pytest.mark.sample(1, "a run for each moment of a kill")
+@pytest.mark.parametrize("moment", ["answered", "stored", "branching", "opening"])
 async def test_a_killed_server_goes_on(talk: Bot, moment: str) -> None:
     """Killed at any of these calls and started again, a run ends as if undisturbed."""
     fault = talk.holds(*MOMENTS[moment])

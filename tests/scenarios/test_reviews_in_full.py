@@ -252,6 +252,7 @@ PROTECTED = NOTES | {
 }
 
 
+@pytest.mark.sample(1, "a run for each file and kind of wish")
 @pytest.mark.parametrize(
     ("path", "words"),
     [

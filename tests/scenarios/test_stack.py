@@ -129,6 +129,7 @@ TWO = "- [ ] 1.1 Write `one.md`\n- [ ] 1.2 Write `two.md`\n"
 THREE = f"{TWO}- [ ] 1.3 Write `three.md`\n"
 
 
+@pytest.mark.sample(1, "a run for each case")
 @pytest.mark.parametrize("command", ["/execute", "/execute --task 1.3"])
 async def test_a_task_added_beside_open_pull_requests_is_seen(bot: Bot, command: str) -> None:
     """The roadmap is the newest one; what is in review is that, and the new task is worked on."""
@@ -191,6 +192,7 @@ async def test_what_was_added_to_a_roadmap_merges_in_any_order(bot: Bot, method:
     assert (bot.view.file("main", "ROADMAP.md") or b"").decode() == merged
 
 
+@pytest.mark.sample(1, "a run for each case")
 @pytest.mark.parametrize("line", ["- [ ] 1.3 Write `three.md` in other words\n", ""])
 async def test_what_people_changed_in_the_roadmap_does_not_come_back(bot: Bot, line: str) -> None:
     """A branch brought a new task along; people reword or delete it before the merge."""

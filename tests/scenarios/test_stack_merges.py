@@ -55,6 +55,7 @@ async def test_each_says_on_what_it_stands(bot: Bot) -> None:
     assert "Stacked on" not in body(two)
 
 
+@pytest.mark.sample(1, "a run for each kind of merge")
 @METHODS
 @pytest.mark.parametrize("delete", [True, False], ids=["deleting", "keeping"])
 async def test_merged_from_the_bottom_all_of_it_arrives(
@@ -85,6 +86,7 @@ def trust_of(bot: Bot, pull: Issue) -> list[dict[str, Any]]:
     return [each for each in bot.view.checks if (each["head_sha"], each["name"]) == wanted]
 
 
+@pytest.mark.sample(1, "a run for each kind of merge")
 @pytest.mark.parametrize("method", ["squash", "rebase"])
 async def test_what_was_done_to_a_branch_is_told(bot: Bot, method: str) -> None:
     """Nobody has to guess where a merge commit comes from."""
@@ -221,6 +223,7 @@ async def test_closed_unmerged_below_the_next_is_told(bot: Bot) -> None:
     assert bot.changed(bot.pulls[3]).keys() == {"ROADMAP.md", "ten.md"}
 
 
+@pytest.mark.sample(1, "a run for each kind of merge")
 @pytest.mark.parametrize("method", ["merge", "squash"])
 async def test_closed_in_the_middle_and_opened_again(bot: Bot, method: str) -> None:
     """What builds on it leaves it and comes back, and shows its own change all the time."""
@@ -258,6 +261,7 @@ async def test_opened_again_above_a_branch_that_was_merged_meanwhile(bot: Bot) -
     unread_comments(bot, two)
 
 
+@pytest.mark.sample(1, "a run for each kind of merge")
 @pytest.mark.parametrize("method", ["merge", "squash"])
 async def test_a_branch_deleted_by_hand_closes_nothing_for_good(bot: Bot, method: str) -> None:
     """GitHub closes what was made against it (cli/cli#14223): it is opened again, elsewhere."""
@@ -277,6 +281,7 @@ async def test_a_branch_deleted_by_hand_closes_nothing_for_good(bot: Bot, method
     check_own(bot, two, 2)
 
 
+@pytest.mark.sample(1, "a conversation for each call that may fail")
 @pytest.mark.parametrize("after", [False, True])
 async def test_an_outage_while_one_is_opened_again_leaves_no_branch(bot: Bot, after: bool) -> None:
     """The branch that came back for it is deleted as soon as GitHub answers again."""
