@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from runner.code.languages import is_among_tests
-from runner.code.symbols import Definition
+from runner.code.symbols import Definition, Symbols
 from runner.context.cut import cut, hard_cut, wanted_by
 from runner.context.facts import NOTHING, no_source, says_more
 from runner.context.library import Library, layout, project_type
@@ -52,6 +52,8 @@ class ContextParts:
     project: str = ""
     layout: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    rules: tuple[QuotedFile, ...] = ()
+    specification: tuple[QuotedFile, ...] = ()
     guides: tuple[QuotedFile, ...] = ()
     files: tuple[QuotedFile, ...] = ()
     users: tuple[Listed, ...] = ()
@@ -61,7 +63,18 @@ class ContextParts:
 
 
 Item = QuotedFile | Listed | str
-_DROPPED = ("outlines", "recalled", "guides", "layout", "earlier", "users", "files", "notes")
+_DROPPED = (
+    "outlines",
+    "recalled",
+    "guides",
+    "layout",
+    "earlier",
+    "users",
+    "rules",
+    "files",
+    "specification",
+    "notes",
+)
 """What is dropped first, from its end, if everything is too long; then the texts."""
 
 
@@ -133,6 +146,9 @@ DETAILS, SECTION, LAYOUT, USERS, EARLIER, RECALLED, RELATED, OUTLINES = (
 )  # fmt: skip
 """Shares of the limit. Named files get the rest, outlines what is left after them."""
 
+SPECIFICATION, RULES = 0.30, 0.08
+"""The shares of what a plan's own files say about the task, and of what they say of every task."""
+
 GUIDES, _LEAST_GUIDE = 0.08, 60
 """The share of what the repository tells its contributors, and the fewest tokens of one text."""
 
@@ -156,6 +172,7 @@ class Material:
 
     ``paths`` is the full tree, ``named`` the files the task or its plan names, ``text`` the task's
     words. ``guides`` are what the repository tells contributors, ``tested`` what runs its tests.
+    Of a plan's specification ``cited`` are the parts that the task names, ``beside`` other files.
     """
 
     text: str
@@ -168,6 +185,9 @@ class Material:
     contents: Mapping[str, bytes]
     notes: tuple[str, ...] = ()
     guides: Mapping[str, bytes] = field(default_factory=dict)
+    rules: Mapping[str, bytes] = field(default_factory=dict)
+    cited: Sequence[QuotedFile] = ()
+    beside: Sequence[QuotedFile] = ()
     tested: str = ""
     earlier: Sequence[Listed] = ()
     recalled: Sequence[str] = ()
@@ -181,7 +201,9 @@ def compose(material: Material, *, limit: int, left: int, count: Count) -> Conte
         details=hard_cut(material.details, limit=int(limit * DETAILS), count=count),
         section=hard_cut(material.section, limit=int(limit * SECTION), count=count),
         project=tested if kind else "",
-        guides=tuple(_guides(material, int(limit * GUIDES), count)),
+        rules=tuple(_guides(material.rules, int(limit * RULES), count)),
+        specification=tuple(_specification(material, int(limit * SPECIFICATION), count)),
+        guides=tuple(_guides(material.guides, int(limit * GUIDES), count)),
         layout=_layout(material, int(limit * LAYOUT), count),
         notes=material.notes[:10],
         users=listed(_users(material), limit=int(limit * USERS), count=count, most=30),
@@ -192,6 +214,8 @@ def compose(material: Material, *, limit: int, left: int, count: Count) -> Conte
     for items in (
         parts.layout,
         parts.notes,
+        parts.rules,
+        parts.specification,
         parts.guides,
         parts.users,
         parts.earlier,
@@ -211,9 +235,29 @@ def compose(material: Material, *, limit: int, left: int, count: Count) -> Conte
     return replace(parts, files=tuple(files), outlines=outlines)
 
 
-def _guides(material: Material, left: int, count: Count) -> Iterator[QuotedFile]:
+def _specification(material: Material, left: int, count: Count) -> Iterator[QuotedFile]:
+    """What the task names, one after the other, then other files: of a long one what is near it."""
+    about = wanted_by(material.text)
+    for file in (*material.cited, *material.beside):
+        room = left - cost(QuotedFile(file.path, ""), count)
+        if room < _LEAST_GUIDE:
+            return
+        if file in material.cited:
+            text = hard_cut(file.text.strip(), limit=room, count=count)
+        else:
+            whole = count(file.text) <= room
+            most = room if whole else room // 2
+            text = cut(
+                file.text.strip(), Symbols(), about=about, limit=most, count=count, head=False
+            )
+        shown = QuotedFile(file.path, text, partial=text != file.text.strip())
+        left -= cost(shown, count)
+        yield shown
+
+
+def _guides(guides: Mapping[str, bytes], left: int, count: Count) -> Iterator[QuotedFile]:
     """What contributors are told, from its beginning; of a long text the first part."""
-    for path, content in material.guides.items():
+    for path, content in guides.items():
         room = left - cost(QuotedFile(path, ""), count)
         if room < _LEAST_GUIDE:
             return

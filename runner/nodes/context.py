@@ -31,8 +31,10 @@ from runner.loop.reading import contents, quote, seen_of
 from runner.loop.schedule import Bases, independent
 from runner.nodes.project_facts import guides, test_command, wants_tests
 from runner.nodes.revise import change_so_far
+from runner.nodes.specification import specification
 from runner.nodes.unclear import ask_people_first
 from runner.prompts import render_text
+from runner.roadmap.plans import form_of
 from runner.roadmap.task import Task
 from runner.state.changes import Snapshot, blob_sha
 from runner.state.revising import Point
@@ -164,6 +166,7 @@ async def describe(state: RunState, deps: Deps) -> tuple[RunState, str]:
     if most:  # what earlier runs learned about such a task
         known = await deps.earlier.memory.recall(frozenset(terms(text)), frozenset(base.entries))
         recalled = known[:most]
+    spec = await specification(state, deps, base)
     material = Material(
         text=text,
         details=_with_criteria(task),
@@ -177,7 +180,11 @@ async def describe(state: RunState, deps: Deps) -> tuple[RunState, str]:
             *near_misses(paths, base),
             *not_shown(named, base, found),
             *filter(None, [wants_tests(state, library, base)]),
+            *(f"The task names {each}, which is not there." for each in spec.missing),
         ),
+        rules=spec.rules,
+        cited=spec.cited,
+        beside=spec.beside,
         guides=await guides(deps, base, about),
         tested=await test_command(state, deps, base),
         earlier=earlier_tasks(state, deps.search.index),
@@ -194,6 +201,10 @@ async def describe(state: RunState, deps: Deps) -> tuple[RunState, str]:
         # too long to be repeated for a change
         long=tuple(file.path for file in whole if file.text.count("\n") >= LONG_FILE),
         more=bool(parts.outlines or partly),
+        specification=(
+            *(file.path for file in (*parts.specification, *parts.rules)),
+            *(f"{each} (not there)" for each in spec.missing),
+        ),
     )
     return state.updated(planned), text
 
@@ -216,6 +227,8 @@ def _rendered(
             parts=parts,
             files=[(f, quote(f.path, f.text, limit=MAX_FILE * 2)) for f in parts.files],
             guides=[quote(f.path, f.text, limit=MAX_FILE) for f in parts.guides],
+            rules=[quote(f.path, f.text, limit=MAX_FILE) for f in parts.rules],
+            specification=[quote(f.path, f.text, limit=MAX_FILE) for f in parts.specification],
             points=_points(state),
             # the points are what failing checks printed, or what the pull request had changed
             # where its base changed as well
@@ -247,7 +260,12 @@ async def library_of(
     deps: Deps, base: Snapshot, text: str, first: Sequence[str], roadmap: str
 ) -> Library:
     """Know the files of the tree, reading what no run of this process has read before."""
-    entries = {path: entry for path, entry in base.entries.items() if path != roadmap}
+    form = form_of(roadmap)
+    entries = {
+        path: entry
+        for path, entry in base.entries.items()
+        if path != roadmap and not form.is_of_plans(roadmap, path)
+    }
     paths = await asyncio.to_thread(chosen, entries, text=text, first=first)
     facts = await facts_of_tree(deps, base, paths)
     shas = {path: entries[path].sha for path in facts}

@@ -94,7 +94,8 @@ class Planned:
     ``members`` are further tasks it does together with its own, ``former`` those of a group that
     failed and fell apart. ``partial`` are files of which its ``context`` shows only a part, or
     nothing though the task names them, ``long`` are long ones that it shows whole; ``more`` says
-    whether files that matter are not shown whole. ``human_commits`` is people's work that it
+    whether files that matter are not shown whole. ``specification`` names what it shows of the
+    plan's own files. ``human_commits`` is people's work that it
     continues from, ``revision`` the pull request that it works on again.
     """
 
@@ -105,6 +106,7 @@ class Planned:
     partial: tuple[str, ...] = ()
     long: tuple[str, ...] = ()
     more: bool = False
+    specification: tuple[str, ...] = ()
     human_commits: HumanCommits | None = None
     revision: Revision | None = None
 

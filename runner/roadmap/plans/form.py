@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 
 from runner.roadmap.dependencies import Stated
 from runner.roadmap.order import without_cycles
+from runner.roadmap.plans.specification import SpecQuote, in_order, is_text
 from runner.roadmap.task import Kind, Roadmap, Task, Warning
 
 _CLOSED = re.compile(r"(?:.*/)?(?:archive|archived|completed|drafts|templates)/.*")
@@ -33,7 +34,10 @@ class PlanForm:
     puts them at the top of a repository, and ``tick`` is the byte that the tool writes into
     a box. A form that shows the tool's boxes another way, or knows more of its tasks, says so in
     ``shown`` and ``refined``. ``covers`` says which checks are made where all tests passed; without
-    it nothing but the tasks themselves is ticked.
+    it nothing but the tasks themselves is ticked. ``order`` are patterns of the specification's
+    files, ``cited`` the parts that a task's words name (of files by their path in the folder),
+    ``living`` what the rest of the repository says of the same,
+    and ``rules`` a pattern of what holds for every task of the repository.
     """
 
     name: str = "roadmap"
@@ -43,10 +47,40 @@ class PlanForm:
     shown: Callable[[str], str] = field(default=str)
     refined: Callable[[Roadmap, Sequence[str]], Roadmap] = field(default=lambda found, lines: found)
     covers: Callable[[Task], bool] | None = None
+    order: tuple[str, ...] = ()
+    cited: Callable[[str, Mapping[str, str]], Iterable[SpecQuote]] = field(
+        default=lambda words, files: ()
+    )
+    living: Callable[[str, Sequence[str]], Iterable[str]] = field(default=lambda path, own: ())
+    rules: str = ""
 
     def has(self, path: str) -> bool:
         """Say whether a path is that of a list of this form."""
         return bool(self.paths and self.paths.fullmatch(path)) and not is_closed(path)
+
+    def folder(self, path: str) -> str:
+        """Return the folder of a plan with its slash; '' for a roadmap, which has none."""
+        return f"{path.rpartition('/')[0]}/" if self.paths else ""
+
+    def beside(self, path: str, paths: Collection[str]) -> list[str]:
+        """Return the files of a plan's specification, those first that say most."""
+        folder = self.folder(path)
+        if not folder:
+            return []
+        own = in_order({*paths} - {path}, folder, self.order)
+        return [*own, *(each for each in self.living(path, own) if each in paths)]
+
+    def ruling(self, path: str, paths: Collection[str]) -> list[str]:
+        """Return the files that hold for every task where this plan is."""
+        if not self.rules or not self.paths or not (found := self.paths.fullmatch(path)):
+            return []
+        pattern = re.compile(re.escape(found["root"]) + self.rules)
+        return sorted(each for each in paths if pattern.fullmatch(each))
+
+    def is_of_plans(self, path: str, other: str) -> bool:
+        """Say whether a file is of this plan or of one beside it, so that no search shows it."""
+        around = self.folder(path).removesuffix("/").rpartition("/")[0]
+        return bool(around) and other.startswith(f"{around}/") and is_text(other)
 
     def scope(self, path: str) -> str:
         """What the keys of a file's tasks are told apart by: ids begin anew in each plan."""

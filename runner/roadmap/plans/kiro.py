@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from runner.roadmap.plans.form import PlanForm, read_again, with_parents
+from runner.roadmap.plans.specification import SpecQuote, expanded, item_of, section_named
 from runner.roadmap.task import Kind, Roadmap, Task, Warning
 
 _BOX = re.compile(
@@ -128,11 +129,55 @@ def _graph(text: str, warnings: list[Warning]) -> Iterator[tuple[int, Sequence[s
                 yield first + number, [str(name) for name in names]
 
 
+_REQUIREMENTS = re.compile(
+    r"_[^_\n:\uff1a]*?(?:requi|req\b|需求|要件|요구|المتطلب)[^_\n:\uff1a]*[:\uff1a](?P<list>[^_\n]+)_"
+    r"|validates:?\W*requirements?\W*(?P<shown>[\d.,\s\u2013~-]+)",
+    re.IGNORECASE,
+)
+_PROPERTY = re.compile(r"\bproperty (\d+)\b", re.IGNORECASE)
+_REQUIREMENT = r"[^\W\d]+[\s-]*{}(?![\d.])"
+
+
+def _cited(words: str, files: Mapping[str, str]) -> Iterator[SpecQuote]:
+    """The requirements that a task's bullets name, and the properties that its tests show."""
+    path = next((name for name in ("requirements.md", "bugfix.md") if name in files), "")
+    wanted: dict[str, list[str]] = {}
+    for found in _REQUIREMENTS.finditer(words):
+        for number, criterion in expanded(found["list"] or found["shown"]):
+            wanted.setdefault(number, []).append(criterion)
+    for number, criteria in wanted.items():
+        text = section_named(files.get(path, ""), _REQUIREMENT.format(number))
+        if "" in criteria:
+            yield SpecQuote(path, f"requirement {number}", text)
+            continue
+        first = _CRITERION.search(text)
+        items = {each: item_of(text, _item(number, each)) for each in dict.fromkeys(criteria)}
+        there = [f"{number}.{each}" for each, item in items.items() if item]
+        if first and there:
+            whole = "\n".join((text[: first.start()], *filter(None, items.values())))
+            yield SpecQuote(path, f"requirement {', '.join(there)}", whole)
+        for each in (each for each, item in items.items() if not item):
+            yield SpecQuote(path, f"requirement {number}.{each}", "")
+    for number in dict.fromkeys(_PROPERTY.findall(words)):
+        text = section_named(files.get("design.md", ""), rf"property {number}\b")
+        yield SpecQuote("design.md", f"property {number}", text)
+
+
+def _item(number: str, criterion: str) -> str:
+    """What a criterion begins with: its place in the list, or its number written out."""
+    return rf"(?:[-*]\s+)?\W*(?:{number}\.)?{criterion}(?:[.)]|\b\W)"
+
+
+_CRITERION = re.compile(r"^[ \t]*(?:[-*]\s+)?\W*\d+(?:\.\d+)*[.)]?\s", re.MULTILINE)
+
 KIRO = PlanForm(
     name="Kiro",
-    paths=re.compile(r"(?:.*/)?\.kiro/specs/(?:[^/]+/)+tasks\.md"),
+    paths=re.compile(r"(?P<root>(?:.*/)?)\.kiro/specs/(?:[^/]+/)+tasks\.md"),
     usual=(".kiro/specs/*/tasks.md",),
     shown=_shown,
     refined=_refined,
     covers=_is_checkpoint,
+    order=(r"requirements\.md|bugfix\.md", r"design\.md"),
+    cited=_cited,
+    rules=r"\.kiro/steering/[^/]+\.md",
 )

@@ -7,7 +7,7 @@ https://github.com/Fission-AI/OpenSpec
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import takewhile
 
@@ -88,11 +88,23 @@ def _is_covered(task: Task) -> bool:
     return _TESTED.search(text) is not None and _BY_A_PERSON.search(text) is None
 
 
+def _living(path: str, own: Sequence[str]) -> Iterator[str]:
+    """The specifications that hold now of what the change is about."""
+    for each in own:
+        if found := _DELTA.search(each):
+            yield path.rpartition("/changes/")[0] + found[0]
+
+
+_DELTA = re.compile(r"/specs/[^/]+/spec\.md\Z")
+
 OPENSPEC = PlanForm(
     name="OpenSpec",
-    paths=re.compile(r"(?:.*/)?openspec/changes/(?:[^/]+/)+tasks\.md"),
+    paths=re.compile(r"(?P<root>(?:.*/)?)openspec/changes/(?:[^/]+/)+tasks\.md"),
     usual=("openspec/changes/*/tasks.md",),
     shown=_shown,
     refined=_refined,
     covers=_is_covered,
+    order=(r"proposal\.md", r"design\.md", r"specs/.*"),
+    living=_living,
+    rules=r"openspec/(?:project\.md|config\.yaml)",
 )

@@ -6,11 +6,12 @@ A task is ``- [ ] T012 [P] [US1] Text``. https://github.com/github/spec-kit
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
 from runner.roadmap.plans.form import PlanForm, read_again
+from runner.roadmap.plans.specification import SpecQuote, item_of, section_named
 from runner.roadmap.task import Roadmap, Task
 
 _ID = re.compile(r"T\d{2,4}[a-z]?")
@@ -71,11 +72,34 @@ def _arrows(lines: Sequence[str], ids: Sequence[str]) -> Iterator[tuple[list[str
             yield from pairwise(steps)
 
 
+_STORY = re.compile(r"\[US(\d+)\]")
+_POINT = re.compile(r"\b(?:N?FR|SC)-\d+[a-z]?\b")
+_FILE = re.compile(r"\b(?:contracts/)?[\w.-]+\.(?:md|ya?ml|json)\b")
+
+
+def _cited(words: str, files: Mapping[str, str]) -> Iterator[SpecQuote]:
+    """The story, requirements and success criteria of spec.md, and the files that a task names."""
+    spec = files.get("spec.md", "")
+    for number in dict.fromkeys(_STORY.findall(words)):
+        text = section_named(spec, rf"\W*user story {number}(?!\d)")
+        yield SpecQuote("spec.md", f"user story {number}", text)
+    for name in dict.fromkeys(_POINT.findall(words)):
+        text = item_of(spec, rf"[-*]\s+\W*{name}\b")
+        yield SpecQuote("spec.md", name, text)
+    for name in dict.fromkeys(_FILE.findall(words)):
+        path = name if name in files else f"contracts/{name}"
+        if path in files:
+            yield SpecQuote(path, "named by the task", files[path])
+
+
 SPEC_KIT = PlanForm(
     name="spec-kit",
-    paths=re.compile(r"(?:.*/)?specs/(?:[^/]+/)+tasks\.md"),
+    paths=re.compile(r"(?P<root>(?:.*/)??)(?:\.specify/)?specs/(?:[^/]+/)+tasks\.md"),
     usual=("specs/*/tasks.md", ".specify/specs/*/tasks.md"),
     tick=b"X",
     shown=_shown,
     refined=_refined,
+    order=(r"spec\.md", r"plan\.md", r"data-model\.md", r"contracts/.*", r"research\.md"),
+    cited=_cited,
+    rules=r"\.specify/memory/constitution\.md",
 )
