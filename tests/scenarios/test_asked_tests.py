@@ -62,6 +62,7 @@ async def test_a_change_that_leaves_it_as_it_was_is_a_draft(bot: Bot) -> None:
     assert pull.pull.draft
 
 
+@pytest.mark.sample(1, "a conversation for each case")
 @on(STRIP)
 @pytest.mark.parametrize(
     "more", ["# Blanks are gone.\n", "\n\ndef spare(text):\n    return text\n"]

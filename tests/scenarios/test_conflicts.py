@@ -168,6 +168,7 @@ async def test_a_closed_one_below_is_taken_out_by_a_new_attempt(bot: Bot) -> Non
     assert ticks(bot) == " xx"
 
 
+@pytest.mark.sample(1, "a conversation for each case")
 @pytest.mark.parametrize("why", ["off", "skipped"])
 async def test_people_can_forbid_it(bot: Bot, why: str) -> None:
     """Then they are told what to type, as long as the conflict is there."""

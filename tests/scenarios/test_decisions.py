@@ -262,6 +262,7 @@ async def test_the_first_decision_counts(bot: Bot) -> None:
     bot.says()
 
 
+@pytest.mark.sample(1, "a conversation for each case")
 @pytest.mark.parametrize("approver_first", [True, False])
 async def test_two_opposite_decisions_at_once(bot: Bot, approver_first: bool) -> None:
     """Of an approval and a rejection delivered together one is applied; the other is told of it."""

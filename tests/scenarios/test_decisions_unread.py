@@ -55,6 +55,7 @@ async def test_a_slow_answer_is_asked_for_once(bot: Bot) -> None:
     assert TITLES[0] in bot.checkpoints()
 
 
+@pytest.mark.sample(1, "a conversation for each case")
 @pytest.mark.parametrize(
     ("status", "body"),
     [

@@ -166,6 +166,7 @@ async def test_without_the_permission_the_checks_own_words_are_enough(bot: Bot) 
     assert "AssertionError" not in bot.prompts[1]
 
 
+@pytest.mark.sample(1, "a conversation for each case")
 @pytest.mark.parametrize(
     ("permission", "lost"),
     [

@@ -72,6 +72,7 @@ WORSE = {
 }
 
 
+@pytest.mark.sample(1, "a conversation for each case")
 @pytest.mark.parametrize("repair", [pytest.param(WORSE[why], id=why) for why in WORSE])
 @on(CALC | RUFF)
 async def test_a_repair_for_linters_never_costs_the_change(bot: Bot, repair: str) -> None:

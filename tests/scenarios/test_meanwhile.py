@@ -63,6 +63,7 @@ async def theirs(bot: Bot) -> Issue:
     return pull
 
 
+@pytest.mark.sample(1, "a conversation for each case")
 @pytest.mark.parametrize("how", ["merged", "closed"])
 @pytest.mark.parametrize("by", ["review", "check"])
 async def test_a_revision_whose_pull_request_ends(bot: Bot, how: End, by: str) -> None:

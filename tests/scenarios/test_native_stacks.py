@@ -67,6 +67,7 @@ async def test_what_merging_does_is_said_as_long_as_it_is_true(bot: Bot) -> None
     assert place_check(bot, six) == "None"
 
 
+@pytest.mark.sample(1, "a conversation for each case")
 @pytest.mark.parametrize("method", ["squash", "merge", "rebase"])
 async def test_github_rebases_what_is_left(bot: Bot, method: str) -> None:
     """Cairn waits for it and touches no branch; the rebased commit is still known as its own."""

@@ -37,6 +37,7 @@ async def full(bot: Bot) -> str:
     return said
 
 
+@pytest.mark.sample(1, "a conversation for each case")
 @pytest.mark.parametrize("method", ["merge", "squash"])
 async def test_a_run_continues_when_one_is_merged(bot: Bot, method: str) -> None:
     """It says why it rests, asks no model meanwhile, and opens one more for each merged one."""

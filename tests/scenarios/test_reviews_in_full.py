@@ -186,6 +186,7 @@ TYPO = note("one.md", "First.\nSecund.\nThird.")
 CORRECT = note("one.md", "First.\nSecond.\nThird.")
 
 
+@pytest.mark.sample(1, "a conversation for each case")
 @pytest.mark.parametrize("by", ["reader", "helper[bot]"])
 async def test_a_reviewer_takes_up_what_others_wrote(bot: Bot, by: str) -> None:
     """Who may write answers somebody's comment with our name: that comment is what is meant."""

@@ -425,6 +425,7 @@ async def test_one_pull_request_of_several_tasks_is_revised(bot: Bot) -> None:
     assert "(revision 1)" in pull.body
 
 
+@pytest.mark.sample(1, "a conversation for each case")
 @pytest.mark.parametrize("method", ["merge", "squash"])
 async def test_the_rest_of_the_stack_goes_on(bot: Bot, method: str) -> None:
     """After the revised one is merged, the next one shows its own change alone."""

@@ -35,6 +35,7 @@ def shown(bot: Bot, pull: Issue) -> tuple[str | None, str]:
     return found["conclusion"], found["output"]["title"]
 
 
+@pytest.mark.sample(1, "a conversation for each case")
 @pytest.mark.parametrize("method", ["merge", "squash"])
 async def test_only_the_bottom_of_a_stack_may_be_merged(bot: Bot, method: str) -> None:
     """A rule that requires the check lets the others wait, and lets each go when its turn comes."""

@@ -205,6 +205,7 @@ async def test_a_repository_of_rebase_merges_gets_single_commits(bot: Bot) -> No
     assert ticks(bot) == "xxx"
 
 
+@pytest.mark.sample(1, "a conversation for each case")
 @pytest.mark.parametrize("method", ["merge", "squash"])
 @pytest.mark.parametrize("line", ["- [ ] 1.2 Write `two.md` in verse\n", ""])
 async def test_a_task_that_was_changed_in_review(bot: Bot, method: str, line: str) -> None:

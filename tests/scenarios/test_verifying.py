@@ -130,6 +130,7 @@ RUNS_ADD = "import calc.add\n" + CHANCE.replace(
 )
 
 
+@pytest.mark.sample(1, "a conversation for each case")
 @pytest.mark.parametrize(
     ("test", "excused"),
     [
@@ -215,6 +216,7 @@ def test_unsteady():
 """
 
 
+@pytest.mark.sample(1, "a conversation for each case")
 @pytest.mark.parametrize(
     ("before", "after"),
     [

@@ -140,6 +140,7 @@ async def test_a_person_accepts_it(calc: Checkout) -> None:
     assert (faulty.code, ".github/cairn.yml has errors" in faulty.err) == (2, True)
 
 
+@pytest.mark.sample(1, "runs Cairn on a whole project for each case")
 @pytest.mark.parametrize("accepted", [False, True])
 async def test_a_person_takes_it_back(calc: Checkout, accepted: bool) -> None:
     """Its file is gone and its box open, accepted or not; a run takes the task again."""
@@ -159,6 +160,7 @@ async def test_a_person_takes_it_back(calc: Checkout, accepted: bool) -> None:
     assert boxes(calc) == "x "
 
 
+@pytest.mark.sample(1, "runs Cairn on a whole project for each case")
 @pytest.mark.parametrize("first", [ADD_MODULE, ADD], ids=["in review", "ticked"])
 async def test_what_a_paused_run_did_is_taken_back(calc: Checkout, first: str) -> None:
     """``cairn resume`` does the task again, and only then what depends on it."""
@@ -215,6 +217,7 @@ async def test_what_cannot_be_accepted(calc: Checkout) -> None:
     assert calc.log() == before
 
 
+@pytest.mark.sample(1, "runs Cairn on a whole project for each case")
 @pytest.mark.parametrize(
     ("tick", "mode", "box"),
     [("unbroken", "auto", "x"), ("unbroken", "off", " "), ("any", "off", "x")],
@@ -229,6 +232,7 @@ async def test_a_setting_says_what_is_ticked(
     assert boxes(calc)[0] == box
 
 
+@pytest.mark.sample(1, "runs Cairn on a whole project for each case")
 @pytest.mark.parametrize(
     ("task", "box"),
     [

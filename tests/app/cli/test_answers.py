@@ -146,6 +146,7 @@ async def test_of_a_long_file_the_first_question_asks_for_edits(made: Made) -> N
     assert f"context tokens {shown:,};" in (here.folder / ".executor/report.md").read_text()
 
 
+@pytest.mark.sample(1, "runs Cairn on a whole project for each case")
 @pytest.mark.parametrize(("wrong", "before"), [("(71", "70"), ("72", "72")], ids=["syntax", "red"])
 async def test_a_repair_of_a_long_file_asks_for_edits_and_for_nothing_whole(
     made: Made, wrong: str, before: str
@@ -177,6 +178,7 @@ async def test_an_answer_that_changes_nothing_is_told_that_it_is_what_was_there(
     assert "is equal to the repository's" in here.model.requests[1].prompt
 
 
+@pytest.mark.sample(1, "runs Cairn on a whole project for each case")
 @pytest.mark.parametrize(
     "again",
     [
@@ -215,6 +217,7 @@ QUADRUPLE = "def quadruple(x):\n    return x * 4\n"
 ADDING = "- [ ] 1.1 Add `quadruple(x)` to `util.py`\n"
 
 
+@pytest.mark.sample(1, "runs Cairn on a whole project for each case")
 @pytest.mark.parametrize(
     "elided",
     [
@@ -289,6 +292,7 @@ async def test_a_file_shown_in_part_is_not_written_whole(made: Made) -> None:
     assert "every file that has to be created or changed." not in first
 
 
+@pytest.mark.sample(1, "runs Cairn on a whole project for each case")
 @pytest.mark.parametrize(
     "right",
     [

@@ -143,6 +143,7 @@ async def test_a_repair_that_the_test_accepts_takes_the_place_of_the_change(tmp_
         assert here.git("show", "HEAD:calc/divide.py") == ZERO.strip()
 
 
+@pytest.mark.sample(1, "runs Cairn on a whole project for each case")
 @pytest.mark.parametrize(
     "files",
     [

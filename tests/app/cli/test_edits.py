@@ -124,6 +124,7 @@ async def test_a_roadmap_with_uncommitted_changes(here: Checkout) -> None:
     assert (here.folder / "ROADMAP.md").read_text() == "- [ ] 1.1 Write `mine.md`\n"
 
 
+@pytest.mark.sample(1, "runs Cairn on a whole project for each case")
 @pytest.mark.parametrize(
     ("task", "given", "left"),
     [

@@ -19,6 +19,7 @@ LIMIT = 2.0
 """Seconds; half a second more for a busy machine."""
 
 
+@pytest.mark.sample(1, "runs Cairn on a whole project for each case")
 @pytest.mark.parametrize(
     ("command", "path", "content", "says"),
     [

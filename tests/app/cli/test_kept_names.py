@@ -46,6 +46,7 @@ LOST = {
 }
 
 
+@pytest.mark.sample(1, "runs Cairn on a whole project for each case")
 @pytest.mark.parametrize("harm", ["lost", "renamed", "default"])
 async def test_what_code_uses_is_refused(made: Made, harm: str) -> None:
     """No test reaches it, another file does: the answer is refused each time it comes."""
@@ -59,6 +60,7 @@ async def test_what_code_uses_is_refused(made: Made, harm: str) -> None:
     assert WRAP.strip() in second
 
 
+@pytest.mark.sample(1, "runs Cairn on a whole project for each case")
 @pytest.mark.parametrize("harm", LOST)
 async def test_what_nobody_uses_is_asked_about_once(made: Made, harm: str) -> None:
     """The original is shown and can be put back."""
@@ -73,6 +75,7 @@ async def test_what_nobody_uses_is_asked_about_once(made: Made, harm: str) -> No
     assert "`wrap`" not in said.out
 
 
+@pytest.mark.sample(1, "runs Cairn on a whole project for each case")
 @pytest.mark.parametrize("harm", LOST)
 async def test_a_model_may_insist_and_people_are_told(made: Made, harm: str) -> None:
     """The same answer again is taken; the report says what went with it."""
@@ -97,6 +100,7 @@ async def test_insisting_with_the_same_edits(made: Made) -> None:
     assert here.git("show", "HEAD:text.py") == f"{TITLE}\n\n{SHOUT}".strip()
 
 
+@pytest.mark.sample(1, "runs Cairn on a whole project for each case")
 @pytest.mark.parametrize(
     ("task", "code"),
     [
@@ -125,6 +129,7 @@ GO = "package text\n\nfunc Wrap(text string, width int) string {\n\treturn text[
 GO_USER = "package text\n\nfunc Show(text string) string {\n\treturn Wrap(text, 80)\n}\n"
 
 
+@pytest.mark.sample(1, "runs Cairn on a whole project for each case")
 @pytest.mark.parametrize(
     ("path", "old", "user", "harm"),
     [

@@ -101,6 +101,7 @@ async def test_a_version_that_only_git_knows_is_there_for_the_tests_alone(
         assert not (here.folder / "src/shop/_version.py").exists()
 
 
+@pytest.mark.sample(1, "runs Cairn on a whole project for each case")
 @pytest.mark.parametrize(
     ("settings", "init"),
     [

@@ -122,6 +122,7 @@ def squares(numbers):
 AS_JSON = json.dumps({"files": [{"path": "calc.py", "content": LISTED.split("```")[1][7:]}]})
 
 
+@pytest.mark.sample(1, "runs Cairn on a whole project for each case")
 @pytest.mark.parametrize("answer", [LISTED, AS_JSON], ids=["a block", "JSON"])
 async def test_an_answer_is_never_taken_for_a_request(tmp_path: Path, answer: str) -> None:
     """Not even a short one with a line that begins like a command, or with the word "content"."""

@@ -31,6 +31,7 @@ async def interrupted(here: Checkout, number: signal.Signals) -> None:
     kept.go.set()
 
 
+@pytest.mark.sample(1, "runs Cairn on a whole project for each case")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
 async def test_after_an_end_in_the_middle(here: Checkout, number: signal.Signals) -> None:
     """What was done is not done again: only the lost answer is asked for once more; 0."""
@@ -75,6 +76,7 @@ async def test_after_an_outage(here: Checkout) -> None:
     assert here.log() == ["1.2 Write two.md", "1.1 Write one.md", "a commit"]
 
 
+@pytest.mark.sample(1, "runs Cairn on a whole project for each case")
 @pytest.mark.parametrize("answers", [[], [ADD_WRONG]], ids=["nothing", "a red answer"])
 async def test_another_run_did_the_task(tmp_path: Path, answers: list[str]) -> None:
     """A run that was paused in it has the verdict of that commit, and says whose it is."""

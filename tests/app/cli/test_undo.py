@@ -27,6 +27,7 @@ async def finished(here: Checkout) -> None:
     assert (await here.cairn("run")).code == 0
 
 
+@pytest.mark.sample(1, "runs Cairn on a whole project for each case")
 @pytest.mark.parametrize(("name", "left"), [("1.1", "two.md"), ("1.2", "one.md")])
 async def test_a_task_is_taken_back_beside_its_neighbour(
     here: Checkout, name: str, left: str
@@ -84,6 +85,7 @@ async def test_a_commit_of_several_tasks(here: Checkout) -> None:
     assert [task["status"] for task in todos] == ["pending", "pending"]
 
 
+@pytest.mark.sample(1, "runs Cairn on a whole project for each case")
 @pytest.mark.parametrize(
     ("test", "says"),
     [
@@ -132,6 +134,7 @@ async def test_no_test_is_left(here: Checkout) -> None:
     assert "The tests say nothing about it: no test is left without the task." in said.out
 
 
+@pytest.mark.sample(1, "runs Cairn on a whole project for each case")
 @pytest.mark.parametrize(
     ("command", "says"),
     [

@@ -38,6 +38,7 @@ WRONG = {
 }
 
 
+@pytest.mark.sample(1, "runs Cairn on a whole project for each case")
 @pytest.mark.parametrize("what", WRONG)
 async def test_the_right_answer_is_asked_for_and_nothing_else_is_committed(
     tmp_path: Path, what: str

@@ -42,6 +42,7 @@ async def test_a_push_while_a_repair_is_made(bot: Bot) -> None:
     assert [branch for branch in bot.view.branches if branch.startswith("cairn/")] == []
 
 
+@pytest.mark.sample(1, "a conversation for each case")
 @pytest.mark.parametrize("branch", ["kept", "deleted"])
 @pytest.mark.parametrize("how", ["merged", "closed"])
 async def test_a_repair_whose_pull_request_ends(bot: Bot, how: End, branch: str) -> None:

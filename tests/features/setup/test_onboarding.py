@@ -37,6 +37,7 @@ async def install(bot: Bot, *more: str) -> None:
     await bot.idle()
 
 
+@pytest.mark.sample(1, "a conversation for each case")
 @on(UNPLANNED)
 @pytest.mark.parametrize("how", ["installed", "added", "asked"])
 async def test_one_pull_request_proposes_all_of_it(bot: Bot, how: str) -> None:
@@ -79,6 +80,7 @@ async def test_a_repository_with_a_roadmap_is_offered_its_configuration(bot: Bot
     assert bot.pulls == [pull]
 
 
+@pytest.mark.sample(1, "a conversation for each case")
 @pytest.mark.parametrize(
     ("more", "labelled"),
     [({}, False), ({FILE: b"approval_mode: auto\n"}, True)],

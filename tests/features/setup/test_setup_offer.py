@@ -242,6 +242,7 @@ async def test_setup_needs_no_roadmap(bot: Bot) -> None:
     assert f"/pull/{offer(bot).number}" in progress(bot.says())
 
 
+@pytest.mark.sample(1, "a conversation for each case")
 @pytest.mark.parametrize(
     ("conftest", "says"),
     [

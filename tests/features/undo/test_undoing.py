@@ -42,6 +42,7 @@ def shown(bot: Bot, pull: Issue) -> dict[str, bytes | None]:
     return {path: bot.view.file(pull.pull.sha, path) for path in paths}
 
 
+@pytest.mark.sample(1, "a conversation for each case")
 @on(NOTES)
 @pytest.mark.parametrize("method", ["merge", "squash", "rebase"])
 async def test_a_merged_task_is_taken_back(bot: Bot, method: str) -> None:
@@ -200,6 +201,7 @@ async def test_one_in_conflict_is_made_anew(bot: Bot) -> None:
     }
 
 
+@pytest.mark.sample(1, "a conversation for each case")
 @on(NOTES | {".github/cairn.yml": b"pull_requests: {strategy: single}\n"})
 @pytest.mark.parametrize("method", ["merge", "squash"])
 async def test_one_of_several_in_one_pull_request(bot: Bot, method: str) -> None:

@@ -51,6 +51,7 @@ def six_of_six(left: Left, *, asked: int) -> None:
     assert list(disagreements(left)) == []
 
 
+@pytest.mark.sample(1, "a conversation for each case")
 @pytest.mark.parametrize("again", ["run", "resume"])
 async def test_resume_by_command(tmp_path: Path, again: str) -> None:
     """Killed with no time to clean up, a checkout is finished by a new run and by a resumed one."""
