@@ -1,15 +1,22 @@
-"""``cairn audit``: what a server keeps of who did what, read where its settings are."""
+"""``cairn audit`` and ``cairn purge``: what a server keeps, on the machine with its settings."""
 
 from __future__ import annotations
 
 import asyncio
 import json as jsonlib
 import sys
+from collections.abc import Awaitable, Callable
 from dataclasses import asdict
-from typing import Annotated
+from datetime import timedelta
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
+if TYPE_CHECKING:
+    from app.settings import ServerSettings
+    from app.store.database import Store
+
+T = TypeVar("T")
 MOST = 1_000_000
 
 
@@ -22,28 +29,52 @@ def audit(
 
     Reads the server's database, with its settings; the server may run meanwhile.
     """
-    from app.settings import SettingsError, load_server_settings
     from app.store.audit import AuditEntry, AuditLog
-    from app.store.database import StoreError, open_current
     from app.terminal import one_line
-    from runner.errors import Outage
     from runner.ports import SystemClock
 
-    async def read() -> list[AuditEntry]:
-        url = load_server_settings().database_url.get_secret_value()
-        store = await open_current(url)
+    async def read(store: Store, _: ServerSettings) -> list[AuditEntry]:
+        log = AuditLog(store, SystemClock())
+        return await log.newest(newest, repository=repository, writes=True)
+
+    for each in _with_store(read):
+        at = each.at.isoformat(timespec="seconds")
+        line = f"{at}  {each.by or 'Cairn'}  {each.action}  {each.what}  {each.run}"
+        print(jsonlib.dumps(asdict(each) | {"at": at}) if json else one_line(line))
+
+
+def purge() -> None:
+    """Remove what is older than the server's settings keep it, as the server does every night."""
+    from app.runs.keeping import purge_folder, retention_of
+    from runner.ports import SystemClock
+
+    async def remove(store: Store, settings: ServerSettings) -> dict[str, int]:
+        retention = retention_of(store, clock := SystemClock(), settings)
+        gone = dict(await retention.purge())
+        oldest = clock.now() - timedelta(days=settings.cairn_keep_results_days)
+        keep = await retention.unfinished()
+        return gone | {"folders": purge_folder(settings.cairn_data_dir, oldest, keep)}
+
+    for what, number in _with_store(remove).items():
+        print(f"{what:<12}{number:>8}")
+
+
+def _with_store(work: Callable[[Store, ServerSettings], Awaitable[T]]) -> T:
+    """Do something with the server's database; what keeps it from that is told; exit code 2."""
+    from app.settings import SettingsError, load_server_settings
+    from app.store.database import StoreError, open_current
+    from runner.errors import Outage
+
+    async def done() -> T:
+        settings = load_server_settings()
+        store = await open_current(settings.database_url.get_secret_value())
         try:
-            log = AuditLog(store, SystemClock())
-            return await log.newest(newest, repository=repository, writes=True)
+            return await work(store, settings)
         finally:
             await store.close()
 
     try:
-        entries = asyncio.run(read())
+        return asyncio.run(done())
     except (SettingsError, StoreError, Outage) as error:
         print(error, file=sys.stderr)
         raise typer.Exit(2) from error
-    for each in entries:
-        at = each.at.isoformat(timespec="seconds")
-        line = f"{at}  {each.by or 'Cairn'}  {each.action}  {each.what}  {each.run}"
-        print(jsonlib.dumps(asdict(each) | {"at": at}) if json else one_line(line))

@@ -18,7 +18,7 @@ import typer
 
 from app.cli import options as option
 from app.cli.commands import CommandList, Version, action, add_to, doctor, init, roadmap_cli, setup
-from app.cli.keeping import audit
+from app.cli.keeping import audit, purge
 from app.cli.learned import analyze, memory_cli
 
 _SECRET = ("KEY", "SECRET", "TOKEN", "PASSWORD", "DATABASE_URL")
@@ -91,6 +91,7 @@ _EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "serve": ("cairn serve", "cairn doctor && cairn serve", "cairn serve --no-work"),
     "worker": ("cairn worker", "cairn worker --slots 8"),
     "audit": ("cairn audit --repository ORG/NAME", "cairn audit --json --newest 100"),
+    "purge": ("cairn purge",),
     "setup": ("cairn setup",),
     "merge-roadmap": (
         "cairn merge-roadmap BASE.md OURS.md THEIRS.md",
@@ -120,6 +121,7 @@ _EXITS: Mapping[str, Mapping[int, str]] = {
     "graph": {0: "always"},
     "serve": _SERVER_CODES,
     "worker": _SERVER_CODES,
+    "purge": {0: "done", 2: "wrong settings, or the database cannot be written"},
     "audit": {0: "printed", 2: "wrong settings, or the database cannot be read"},
     "merge-roadmap": {
         0: "merged",
@@ -257,7 +259,7 @@ def graph() -> None:
 
 cli.command()(run)
 add_to(cli)
-for command in (analyze, init, doctor, serve, worker, audit, setup, action, graph):
+for command in (analyze, init, doctor, serve, worker, audit, purge, setup, action, graph):
     cli.command()(command)
 with_examples(cli)
 with_examples(roadmap_cli, "roadmap")

@@ -24,6 +24,7 @@ from app.runs.begun import RunPorts
 from app.runs.execution import Segments
 from app.runs.following import QueuedFollowUps
 from app.runs.installations import Installations
+from app.runs.keeping import PURGE, Keeping
 from app.runs.parts import ServerParts
 from app.runs.places import Places
 from app.runs.reactions import Reactions
@@ -56,6 +57,7 @@ class Working:
     watch: Watching
     dashboards: Dashboards
     places: Places
+    keeping: Keeping
 
     async def idle(self) -> None:
         """Wait until every delivery is handled, no poll is due and no run can continue."""
@@ -64,6 +66,7 @@ class Working:
         await self.worker.idle()
         await self.poller.idle()
         await self.dashboards.idle()
+        await self.keeping.idle()
 
 
 @asynccontextmanager
@@ -92,6 +95,7 @@ async def working(
             Duty(polls.start, polls.stop, POLLS, polls.look),
             Duty(boards.start, boards.stop, BOARDS, boards.start),
             Duty(work.places.start, work.places.stop),
+            Duty(work.keeping.start, work.keeping.stop),
             *duties(work),
         )
         if others.works:
@@ -205,7 +209,9 @@ def _work(parts: ServerParts, also: tuple[Events, ...]) -> Working:
         if others.works:
             inbox.look()
 
+    keeping = Keeping(parts)
     others.bury = bury
+    others.hear(PURGE, keeping.purge_folder)
     others.hear(DELIVERIES, arrived)
     deciding = Deciding(runs, stored, proposals.decide, around.clock)
     watch.routes.extend(deciding.routes(watch.door))
@@ -223,4 +229,5 @@ def _work(parts: ServerParts, also: tuple[Events, ...]) -> Working:
         watch=watch,
         dashboards=boards,
         places=Places(parts, watch.waiting),
+        keeping=keeping,
     )

@@ -254,6 +254,17 @@ class WorkSettings(RunSettings):
         description="USD that the repositories of one installation (an account or organisation) "
         "may spend on models in a day (UTC).",
     )
+    cairn_keep_deliveries_days: Annotated[int, Field(ge=4, le=36500)] = Field(
+        30, description="Days for which webhooks that were worked are kept."
+    )
+    cairn_keep_results_days: Annotated[int, Field(ge=1, le=36500)] = Field(
+        365,
+        description="Days for which it is kept what runs left behind after their end: what models "
+        "were asked and said, outputs of tests.",
+    )
+    cairn_keep_audit_days: Annotated[int, Field(ge=1, le=36500)] = Field(
+        730, description="Days for which the entries of the audit log are kept."
+    )
     cairn_allow_setup_network: SetupNetwork = Field(
         "1",
         description="0 keeps sandbox.network: setup from taking effect; changed gives it also to "

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
+import sys
 from dataclasses import replace
 
 from tests.model_server import Held
 from tests.scenarios.bot import REPOSITORY, Bot
 from tests.scenarios.endings import ANSWER, ONE_NOTE, check_finished
+from tests.scenarios.process import environment
 
 
 @ONE_NOTE
@@ -97,3 +101,28 @@ async def test_a_delivery_of_an_installation_that_is_gone_blocks_nobody(bot: Bot
     await bot.comment("/execute help")
 
     assert ["/execute status" in reply for reply in bot.says()] == [True, True]
+
+
+@ONE_NOTE
+async def test_what_is_old_goes_at_night(bot: Bot) -> None:
+    """Webhooks after a month, what a run left behind after a year; what it did stays."""
+    bot.model.says(ANSWER)
+    await bot.comment("/execute")
+    check_finished(bot)
+    (folder,) = bot.settings.cairn_data_dir.glob("executor/*/runs/*")
+    os.utime(folder, (0, bot.github.clock.now().timestamp()))
+
+    async def purged() -> dict[str, int]:
+        command = (sys.executable, "-m", "app", "purge")
+        env, pipe = environment(bot.settings), asyncio.subprocess.PIPE
+        work = await asyncio.create_subprocess_exec(*command, env=env, stdout=pipe)
+        out, _ = await work.communicate()
+        return {line.split()[0]: int(line.split()[1]) for line in out.decode().splitlines()}
+
+    await bot.later(days=31)
+    assert folder.is_dir()
+    await bot.later(days=340)
+    assert not folder.exists()
+    assert not any((await purged()).values())
+    assert await bot.comment("/execute status") == 202
+    assert "**ended**" in bot.says()[-1]
