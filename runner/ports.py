@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
-from typing import Literal, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol, runtime_checkable
 
+from runner.errors import Outage
 from runner.history.inquiry import HistoryQuery, Recalled, Totals
 from runner.history.records import Execution
-from runner.prompts.questions import Answer, Question
+from runner.prompts.questions import Answer, Message, Question
 from runner.roadmap.task import NewTask
 from runner.state.changes import Snapshot
 from runner.state.events import Event
@@ -107,6 +109,43 @@ class HostSession(SandboxSession, Protocol):
 
         Raises ``TaskError`` when the workspace cannot hold the tree; it is left empty.
         """
+
+
+Serve = Callable[[Any, Any], Awaitable[None]]
+"""Answers one connection, an ``asyncio.StreamReader`` and ``StreamWriter`` the caller closes."""
+
+
+@runtime_checkable
+class LedSession(SandboxSession, Protocol):
+    """A session whose commands can be led to a server of Cairn's, and to nothing else."""
+
+    def led(self, serve: Serve) -> AbstractAsyncContextManager[str]:
+        """Have ``serve`` answer what its commands connect to; gives that ``HOST:PORT``.
+
+        Raises ``Outage`` where it cannot be done.
+        """
+
+
+def led(session: SandboxSession, serve: Serve) -> AbstractAsyncContextManager[str]:
+    """Lead the commands of a session to ``serve``. Raises ``Outage`` where it is not led."""
+    if not isinstance(session, LedSession):
+        raise Outage("sandbox", "In this sandbox an agent cannot reach the model.")
+    return session.led(serve)
+
+
+class Spoken(Protocol):
+    async def __call__(
+        self, messages: tuple[Message, ...], *, temperature: float, max_tokens: int | None
+    ) -> tuple[str, str]:
+        """Return the text of the model's answer and its finish reason.
+
+        Raises ``PortError``; then there is none, and asking again is no use.
+        """
+
+
+class ChatServer(Protocol):
+    def __call__(self, model: str, ask: Spoken, /) -> AbstractAsyncContextManager[Serve]:
+        """Speak OpenAI's API, with one ``model``, to a program; ``ask`` answers for it."""
 
 
 @dataclass(frozen=True, slots=True)

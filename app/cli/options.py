@@ -53,6 +53,10 @@ Sandbox = Annotated[
 ]
 Image = Annotated[str, typer.Option(help="Container image for the tests.")]
 Branch = Annotated[str, typer.Option(help="Commit to this branch.")]
+Agent = Annotated[
+    Literal["cairn", "aider", "mini-swe-agent"] | None,
+    typer.Option(help="Who writes code: Cairn, or a program in the sandbox (default: cairn)."),
+]
 Loop = Annotated[
     Literal["hybrid", "repair", "fixed", "ralph"] | None,
     typer.Option(help="What to do after a failure (default: hybrid)."),

@@ -33,6 +33,7 @@ from runner.history.records import StartedBy
 from runner.loop.announcing import Announcer
 from runner.loop.deps import Deps, EarlierRuns, FileSearch
 from runner.loop.recorder import Isolated, PastRuns, Recorder
+from runner.model import chat_server
 from runner.model.budget import Budget, BudgetModel
 from runner.model.chat import OpenAIModel
 from runner.model.forms import Habits
@@ -188,6 +189,7 @@ async def local_deps(
             FileMemory(folder / "memory.json", mask=mask), PastRuns(history, SystemClock())
         ),
         search=FileSearch(Index(facts), within, settings.cairn_model),
+        chat_server=chat_server,
         mask=mask,
         start=ON_A_CHECKOUT,
     )

@@ -72,6 +72,7 @@ from runner.git.objects import GitObjects
 from runner.loop import stacking
 from runner.loop.deps import Deps, EarlierRuns, FileSearch, NoReviews
 from runner.loop.recorder import Isolated, PastRuns, Recorder
+from runner.model import chat_server
 from runner.ports import Clock, Endpoint, Events, Fanout, Sandbox
 from runner.sandbox.choose import SandboxChoice
 from runner.text.mask import Mask
@@ -286,6 +287,7 @@ class ServerParts:
             earlier=EarlierRuns(self.folders.memory(run.repository_id), past),
             search=FileSearch(self.index, model, self.settings.cairn_model),
             reviews=repository.reviews if run.request.get("revision") else NoReviews(),
+            chat_server=chat_server,
             mask=self.mask,
             outside=(GitHubException,),
             on_bug=self.around.on_bug,

@@ -18,6 +18,7 @@ from pydantic import (
     ValidationError,
     ValidationInfo,
     field_validator,
+    model_validator,
 )
 
 from runner.checks.paths import DEFAULT_PROTECT, frees_built_in
@@ -46,7 +47,7 @@ from runner.config.values import (
     report_pattern,
 )
 from runner.state.changes import SUBMODULE, SYMLINK, TreeEntry
-from runner.state.options import Planning
+from runner.state.options import AgentName, Planning
 from runner.state.proposal import ApprovalMode
 from runner.state.publishing import PullRequests
 
@@ -177,9 +178,34 @@ class ModelGroup(_Group):
         return {role: model for role, model in named.items() if model}
 
 
-def _model(value: Any) -> Any:
-    """One name alone is the model that writes."""
+def _named(value: Any) -> Any:
+    """One name alone is that of the model, or agent, that writes."""
     return {"name": value} if isinstance(value, str) else value
+
+
+class AgentGroup(_Group):
+    """Who writes the code of a task."""
+
+    name: AgentName = Field(
+        default="cairn",
+        description="cairn asks the model itself. aider and mini-swe-agent are programs that "
+        "work in the sandbox, which must have them, and ask the model through Cairn. command is "
+        "any other.",
+    )
+    command: Command = Field(
+        default=(),
+        description="The command line of the agent command. It works in the folder it is started "
+        "in; CAIRN_TASK_FILE names the file that says what to do, CAIRN_MODEL the model.",
+    )
+    minutes: int = Field(
+        default=15, ge=1, le=240, description="What one turn of the agent may take."
+    )
+
+    @model_validator(mode="after")
+    def _with_command(self) -> AgentGroup:
+        if (self.name == "command") != bool(self.command):
+            raise ValueError("command needs a command line, and no other agent has one")
+        return self
 
 
 class TriggersGroup(_Group):
@@ -472,7 +498,8 @@ class RepositoryConfig(_Group):
 
     roadmap: RoadmapGroup = RoadmapGroup()
     triggers: TriggersGroup = TriggersGroup()
-    model: Annotated[ModelGroup, BeforeValidator(_model)] = ModelGroup()
+    model: Annotated[ModelGroup, BeforeValidator(_named)] = ModelGroup()
+    agent: Annotated[AgentGroup, BeforeValidator(_named)] = AgentGroup()
     approval_mode: ApprovalMode = Field(
         default="interactive",
         description="Which proposals about a failed task need a person's approval.",

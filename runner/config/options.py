@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from runner.checks.paths import ASKED_ABOUT, PROTECTED_CI
 from runner.config.model import RepositoryConfig
 from runner.state.options import (
+    AgentOptions,
     ApprovalOptions,
     AttemptLimits,
     HistoryOptions,
@@ -61,6 +62,11 @@ def options_of(config: RepositoryConfig) -> Options:
             window=model.window or 0,
             effort=model.effort or "",
             more=model.extra_body,
+        ),
+        agents=AgentOptions(
+            agent=config.agent.name,
+            agent_command=config.agent.command,
+            agent_seconds=60.0 * config.agent.minutes,
         ),
         verify=VerifyOptions(
             verify_mode=verify.mode,

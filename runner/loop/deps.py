@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field, replace
 
 from runner.context.library import Index
@@ -14,6 +15,7 @@ from runner.loop.recorder import PastRuns
 from runner.loop.workspace import File
 from runner.ports import (
     Answers,
+    ChatServer,
     Clock,
     Control,
     Decision,
@@ -28,7 +30,9 @@ from runner.ports import (
     Sandbox,
     SandboxSession,
     SandboxSpec,
+    Serve,
     Skips,
+    Spoken,
     Windows,
 )
 from runner.state.findings import Verification
@@ -160,6 +164,14 @@ class NoReviews:
         raise TaskError("github", f"There is no pull request #{revision.pull} here.")
 
 
+class NoChatServer:
+    """The ``ChatServer`` port where no agents work."""
+
+    def __call__(self, _model: str, _ask: Spoken, /) -> AbstractAsyncContextManager[Serve]:
+        """There is none."""
+        raise TaskError("environment", "No agent can work here.")
+
+
 class NoMemory:
     """The ``Memory`` port where nothing is kept from run to run."""
 
@@ -216,6 +228,7 @@ class Deps:
     earlier: EarlierRuns = field(default_factory=EarlierRuns)
     search: FileSearch = field(default_factory=FileSearch)
     reviews: Reviews = field(default_factory=NoReviews)
+    chat_server: ChatServer = field(default_factory=NoChatServer)
     mask: Mask = field(default_factory=Mask)
     outside: tuple[type[Exception], ...] = ()
     on_bug: Callable[[Exception], None] | None = None

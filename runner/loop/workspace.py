@@ -8,14 +8,23 @@ workspace is written as any folder is, and only what is not yet as it should be.
 from __future__ import annotations
 
 import asyncio
+import base64
 import hashlib
 import io
 import tarfile
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from runner.errors import Outage, PortError, TaskError
 from runner.ports import TOO_SMALL, CommandResult, HostSession, SandboxSession
-from runner.state.changes import EXECUTABLE, SUBMODULE, SYMLINK, ChangeSet, Snapshot, folders_of
+from runner.state.changes import (
+    EXECUTABLE,
+    FILE,
+    SUBMODULE,
+    SYMLINK,
+    ChangeSet,
+    Snapshot,
+    folders_of,
+)
 
 # git mode and content; a symlink's content is its target, a submodule's is not looked at
 File = tuple[str, bytes]
@@ -166,6 +175,58 @@ async def materialise(
             "The workspace does not hold the files that were written to it: "
             f"{names or 'it changed meanwhile'}",
         )
+
+
+_TAKE = "export LC_ALL=C; xargs -0 -r tar -cf - --no-recursion -- | base64"
+"""Reads paths. Its output is text, for a sandbox masks secrets in what it returns."""
+
+
+async def listing(session: SandboxSession) -> dict[str, tuple[bytes, ...]]:
+    """Say of each file and link of the workspace what it is: mode and digest, or its target.
+
+    Raises ``TaskError`` where there are too many to list.
+    """
+    result = await session.run(["sh", "-c", _READ_MANIFEST])
+    if result.exit_code or result.truncated:
+        raise TaskError("sandbox", "The files that are in the workspace now cannot be listed.")
+    found: dict[str, tuple[bytes, ...]] = {}
+    for record in result.stdout.split(b"\0"):
+        kind, rest = record[:2], record[2:]
+        if kind == b"f ":
+            mode, _, path = rest.split(b" ", 2)
+            found[_path(path)] = (mode,)
+        elif kind == b"l ":
+            path, _, target = rest.partition(b" -> ")
+            found[_path(path)] = (b"link", target)
+        elif record[64:66] == b"  ":
+            found[_path(record[66:])] += (record[:64],)
+    return found
+
+
+async def take(session: SandboxSession, paths: Collection[str]) -> dict[str, File]:
+    """Return files of the workspace. Raises ``TaskError`` where they are too large together."""
+    if not paths:
+        return {}
+    wanted = b"".join(_found(path) + b"\0" for path in sorted(paths))
+    result = await session.run(["sh", "-c", _TAKE], stdin=wanted)
+    try:
+        packed = io.BytesIO(base64.b64decode(result.stdout))
+        with tarfile.open(fileobj=packed, errors="surrogateescape") as tar:
+            taken = [(member, tar.extractfile(member)) for member in tar if member.isreg()]
+            return {
+                member.name.removeprefix("./"): (
+                    EXECUTABLE if member.mode & 0o100 else FILE,
+                    content.read() if content else b"",
+                )
+                for member, content in taken
+            }
+    except (ValueError, tarfile.TarError) as error:
+        message = "The changed files cannot be read out of the workspace: they are too large"
+        raise TaskError("sandbox", message) from error
+
+
+def _path(found: bytes) -> str:
+    return found.removeprefix(b"./").decode("utf-8", "surrogateescape")
 
 
 def _refusal(result: CommandResult) -> PortError:

@@ -8,3 +8,16 @@ Behind the port: ``OpenAIModel.ask`` (tries again), ``_try`` (one answer), ``_sp
 parameters this model takes), ``OpenAIEndpoint.complete`` (one request). ``BudgetModel.ask`` comes
 first where a run has a budget, ``Forms.complete`` between where a form is wished for.
 """
+
+from __future__ import annotations
+
+from contextlib import AbstractAsyncContextManager
+
+from runner.ports import Serve, Spoken
+
+
+def chat_server(model: str, ask: Spoken) -> AbstractAsyncContextManager[Serve]:
+    """The ``ChatServer`` port; its library is imported when an agent begins to work."""
+    from runner.model.chat_api import serving
+
+    return serving(model, ask)

@@ -125,6 +125,10 @@ async def execute_task(state: RunState, deps: Deps, work: TaskWork) -> Step:
         state = await as_suggested(state, deps)
     if begins and state.attempt.answered.answers:
         return Step(state, "ok")
+    if state.request.options.agents.agent != "cairn":
+        from runner.nodes.agent import by_agent
+
+        return Step(await by_agent(state, deps, work), "ok")
     attempt = state.attempt
     revises = attempt.planned.revision is not None  # then its files are in the context
     # what a fresh answer is added to: in the ralph loop what is sound by now
@@ -173,6 +177,14 @@ async def repair_code(state: RunState, deps: Deps, work: TaskWork) -> Step:
     """Ask for exactly what the complaints name."""
     attempt = state.attempt
     log.info("Repairing code (attempt %d/%d)", attempt.answered.code_repairs + 1, MAX_REPAIRS)
+    if state.request.options.agents.agent != "cairn":
+        return await _repaired_by_agent(
+            state.updated(
+                replace(attempt.answered, code_repairs=attempt.answered.code_repairs + 1)
+            ),
+            deps,
+            work,
+        )
     faulty = {complaint.path for complaint in attempt.checked.complaints}
     kept = _kept(attempt).files
     changes = attempt.answered.changes
@@ -210,6 +222,14 @@ async def repair_test(state: RunState, deps: Deps, work: TaskWork) -> Step:
     """
     attempt = state.attempt
     log.info("Test repair attempt %d/%d", attempt.answered.test_repairs + 1, MAX_REPAIRS)
+    if state.request.options.agents.agent != "cairn":
+        return await _repaired_by_agent(
+            state.updated(
+                replace(attempt.answered, test_repairs=attempt.answered.test_repairs + 1)
+            ),
+            deps,
+            work,
+        )
     verification, linted = attempt.tested.verification, attempt.accepted is not None
     asked = attempt.tested.asked_test
     failed = verification.failures if verification else ()
@@ -240,10 +260,19 @@ async def repair_test(state: RunState, deps: Deps, work: TaskWork) -> Step:
     return await _repaired(state, deps, CodeQuestion(messages, unseen(state, files)))
 
 
+async def _repaired_by_agent(state: RunState, deps: Deps, work: TaskWork) -> Step:
+    from runner.nodes.agent import by_agent
+
+    return _unless_repeated(await by_agent(state, deps, work))
+
+
 async def _repaired(state: RunState, deps: Deps, asked: CodeQuestion) -> Step:
     """Add a repair's answer to what it repairs; the same code again is not an answer."""
     state, reply, asked = await ask_for_code(state, deps, asked, temperature=SURGICAL)
-    state = await _answered(state, deps, reply, _kept(state.attempt), asked)
+    return _unless_repeated(await _answered(state, deps, reply, _kept(state.attempt), asked))
+
+
+def _unless_repeated(state: RunState) -> Step:
     attempt = state.attempt
     if attempt.checked.complaints or attempt.answered.changes.digest not in attempt.answered.tried:
         return Step(state, "ok")

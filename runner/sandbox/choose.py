@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 
 from runner.errors import Outage, TaskError
@@ -16,7 +17,9 @@ from runner.ports import (
     Sandbox,
     SandboxSession,
     SandboxSpec,
+    Serve,
     Setup,
+    led,
     unheard,
 )
 from runner.text.mask import Mask
@@ -144,6 +147,9 @@ class _MaskedBox:
         if len(result.stdout) + len(result.stderr) > _AT_ONCE:
             return await asyncio.to_thread(self._masked, result)
         return self._masked(result)
+
+    def led(self, serve: Serve) -> AbstractAsyncContextManager[str]:
+        return led(self._inner, serve)
 
     async def renew(self) -> bool:
         return await self._inner.renew()

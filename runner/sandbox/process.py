@@ -16,7 +16,8 @@ import hashlib
 import shutil
 import tempfile
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -29,6 +30,7 @@ from runner.ports import (
     Ran,
     SandboxSession,
     SandboxSpec,
+    Serve,
     Setup,
     unheard,
 )
@@ -242,6 +244,18 @@ class ProcessSession:
                 "sandbox",
                 f"The workspace does not hold the files that were written to it: {names}",
             )
+
+    @asynccontextmanager
+    async def led(self, serve: Serve) -> AsyncIterator[str]:
+        """Listen on this machine's loopback, which its commands reach."""
+
+        async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            await serve(reader, writer)
+            writer.close()
+
+        async with await asyncio.start_server(answer, "127.0.0.1", 0) as server:
+            host, port = server.sockets[0].getsockname()
+            yield f"{host}:{port}"
 
     async def renew(self) -> bool:
         """Move the workspace into a new folder; nothing else of the old one comes along."""

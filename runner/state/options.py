@@ -13,6 +13,7 @@ from runner.state.revising import RevisionRequest
 from runner.state.task_size import TaskSize, size_of
 
 Planning = Literal["auto", "always", "never"]
+AgentName = Literal["cairn", "aider", "mini-swe-agent", "command"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +115,19 @@ class ModelOptions:
 
 
 @dataclass(frozen=True, slots=True)
+class AgentOptions:
+    """Who writes code: ``cairn`` asks the model itself, others are programs that do so in the box.
+
+    ``agent_command`` is the command line of the agent ``command``; ``agent_seconds`` is what one of
+    its turns may take.
+    """
+
+    agent: AgentName = "cairn"
+    agent_command: tuple[str, ...] = ()
+    agent_seconds: float = 900.0
+
+
+@dataclass(frozen=True, slots=True)
 class VerifyOptions:
     """How a change is verified.
 
@@ -209,6 +223,7 @@ class Options:
     scope: Scope = field(default_factory=Scope)
     limits: AttemptLimits = field(default_factory=AttemptLimits)
     models: ModelOptions = field(default_factory=ModelOptions)
+    agents: AgentOptions = field(default_factory=AgentOptions)
     verify: VerifyOptions = field(default_factory=VerifyOptions)
     sandbox: SandboxOptions = field(default_factory=SandboxOptions)
     approvals: ApprovalOptions = field(default_factory=ApprovalOptions)

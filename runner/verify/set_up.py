@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import asdict
 from importlib.resources import files
 
-from runner.ports import CommandResult, SandboxSession
+from runner.ports import CommandResult, SandboxSession, Serve, led
 from runner.verify.python_layout import PythonLayout
 
 _PROGRAM = files("runner.verify").joinpath("project_metadata.py").read_text()
@@ -48,6 +49,10 @@ class PrefixedSession:
     ) -> CommandResult:
         """Run a command behind the words."""
         return await self._inner.run((*self._words, *argv), stdin=stdin, timeout=timeout)
+
+    def led(self, serve: Serve) -> AbstractAsyncContextManager[str]:
+        """Lead the session itself."""
+        return led(self._inner, serve)
 
     async def renew(self) -> bool:
         """Renew the session itself."""

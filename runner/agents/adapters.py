@@ -1,0 +1,138 @@
+"""How each agent is started, and what it needs; ``ADAPTERS`` is the table.
+
+An agent works in the sandbox of its task, on a copy of the tree. It gets no key and no network but
+the way to Cairn's model server; what it does to git has no effect outside.
+https://aider.chat/docs/config/options.html
+https://mini-swe-agent.com/latest/usage/mini/
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+from runner.ports import CommandResult, SandboxSession
+from runner.state.options import AgentName, AgentOptions
+
+TASK_FILE = "/tmp/cairn-task.md"  # noqa: S108 - in the sandbox
+Capability = Literal["asks the model", "runs commands"]
+
+
+@dataclass(frozen=True, slots=True)
+class AgentRequest:
+    """What an agent is to do: ``text`` is for a program to read, ``files`` are likely to change.
+
+    ``model`` is what the model is called at ``address``; ``seconds`` is what it may take.
+    """
+
+    text: str
+    model: str
+    address: str
+    seconds: float
+    files: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ToolAdapter:
+    """One agent. ``program`` is looked for in the sandbox ('': the command line names it).
+
+    ``command`` makes its command line, ``variables`` are set for it besides those of the model.
+    """
+
+    name: AgentName
+    program: str
+    command: Callable[[AgentRequest], Sequence[str]]
+    variables: Mapping[str, str] = field(default_factory=dict)
+    capabilities: frozenset[Capability] = frozenset({"asks the model"})
+    install: str = ""
+
+    async def missing(self, session: SandboxSession) -> str:
+        """Say what to do if the sandbox does not have the agent; '' if it does."""
+        if not self.program:
+            return ""
+        found = await session.run(["sh", "-c", 'command -v "$1"', "sh", self.program])
+        if found.exit_code == 0:
+            return ""
+        return (
+            f"The agent {self.name} is not in the sandbox: there is no {self.program} on its PATH. "
+            f"Add it to the image, or to sandbox.setup ({self.install})"
+        )
+
+    async def execute(self, request: AgentRequest, session: SandboxSession) -> CommandResult:
+        """Let the agent work in the session, which holds the tree."""
+        host = f"http://{request.address}/v1"
+        variables = {
+            "OPENAI_API_BASE": host,
+            "OPENAI_BASE_URL": host,
+            "OPENAI_API_KEY": "none",
+            "CAIRN_MODEL": request.model,
+            "CAIRN_TASK_FILE": TASK_FILE,
+            "NO_PROXY": "127.0.0.1",
+            **self.variables,
+        }
+        await session.run(["sh", "-c", f"cat > {TASK_FILE}"], stdin=request.text.encode())
+        started = ["sh", "-c", _START, "sh", *self.command(request)]
+        settings = [f"{name}={value}" for name, value in variables.items()]
+        return await session.run(["env", *settings, *started], timeout=request.seconds)
+
+
+# Agents look for files by what git knows.
+_START = """\
+if command -v git >/dev/null; then
+    git init -q . && git add -A &&
+        git -c user.name=cairn -c user.email=cairn@localhost commit -q --no-verify -m base
+fi >/dev/null 2>&1
+exec "$@" </dev/null
+"""
+
+
+_OWN_MODULES = ("env", "-u", "PYTHONPATH")
+"""In front of a program in Python, which must not import modules of the project it works on."""
+
+
+def _aider(request: AgentRequest) -> list[str]:
+    return [
+        *_OWN_MODULES,
+        *("aider", "--model", f"openai/{request.model}", "--message-file", TASK_FILE),
+        *("--weak-model", f"openai/{request.model}"),
+        *("--yes-always", "--no-pretty", "--no-stream", "--no-auto-commits", "--no-dirty-commits"),
+        *("--no-check-update", "--no-show-release-notes", "--no-show-model-warnings"),
+        *("--no-gitignore", "--no-suggest-shell-commands", "--no-detect-urls", "--no-analytics"),
+        *("--chat-history-file", "/tmp/aider.md", "--input-history-file", "/tmp/aider.txt"),  # noqa: S108
+        *request.files,
+    ]
+
+
+def _mini(request: AgentRequest) -> list[str]:
+    return [
+        *_OWN_MODULES,
+        *("mini", "-c", "mini_textbased.yaml", "-m", f"openai/{request.model}"),
+        *("--model-class", "litellm_textbased", "--yolo", "--exit-immediately"),
+        *("-o", "/tmp/trajectory.json", "-t", request.text),  # noqa: S108 - in the sandbox
+    ]
+
+
+_QUIET = {"LITELLM_LOCAL_MODEL_COST_MAP": "True"}
+ADAPTERS: Final[Mapping[str, ToolAdapter]] = {
+    each.name: each
+    for each in (
+        ToolAdapter("aider", "aider", _aider, _QUIET, install="pip install aider-chat"),
+        ToolAdapter(
+            "mini-swe-agent",
+            "mini",
+            _mini,
+            _QUIET | {"MSWEA_CONFIGURED": "true", "MSWEA_COST_TRACKING": "ignore_errors"},
+            frozenset({"asks the model", "runs commands"}),
+            install="pip install mini-swe-agent",
+        ),
+    )
+}
+
+
+def adapter_of(options: AgentOptions) -> ToolAdapter:
+    """Return the adapter of the agent that a run has chosen; it is another than Cairn."""
+    if options.agent != "command":
+        return ADAPTERS[options.agent]
+    both: frozenset[Capability] = frozenset({"asks the model", "runs commands"})
+    return ToolAdapter("command", "", lambda _: options.agent_command, capabilities=both)

@@ -1,0 +1,192 @@
+"""Let an agent write the code: a program in the sandbox, in the place of Cairn's own question.
+
+What it changed in its copy of the tree becomes a change set, which is validated, verified and
+repaired like any other answer. What it says about its work is not believed. Every question that it
+asks the model is one of the attempt: paid, recorded, and answered again after a crash.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Coroutine, Mapping
+from dataclasses import replace
+
+from runner.agents.adapters import AgentRequest, adapter_of
+from runner.errors import PortError, Stopped, TaskError
+from runner.loop.asking import ask
+from runner.loop.deps import Deps, TaskWork
+from runner.loop.reading import base_of, command_ran, contents
+from runner.loop.strategy import model_for
+from runner.loop.workspace import listing, take
+from runner.nodes.generate import still_hidden
+from runner.nodes.revise import change_so_far
+from runner.nodes.work import work_on
+from runner.people.sentences import in_log
+from runner.ports import CommandResult, SandboxSession, led
+from runner.prompts import render_text
+from runner.prompts.questions import Message
+from runner.state.changes import ChangeSet, Snapshot, Write
+from runner.state.findings import Complaint
+from runner.state.run_state import RunState
+from runner.text.sanitize import cut_middle
+
+log = logging.getLogger(__name__)
+
+_LEFT_BEHIND = (
+    *(".git/", "__pycache__/", "*.pyc", ".pytest_cache/", ".mypy_cache/", ".ruff_cache/"),
+    *("node_modules/", ".venv/", ".aider*", ".coverage"),
+)
+"""What agents and the tools they run leave in a folder without anybody wanting it."""
+
+_LONGEST_WORD = 600
+
+
+class _Asking:
+    """Answers the agent's questions one after another; ``state`` has what they cost.
+
+    ``failure`` is why there are no more answers; ``failed`` is set with it.
+    """
+
+    def __init__(self, state: RunState, deps: Deps) -> None:
+        self.state = state
+        self.failure: PortError | Stopped | None = None
+        self.failed = asyncio.Event()
+        self._deps = deps
+        self._turn = asyncio.Lock()
+
+    async def __call__(
+        self, messages: tuple[Message, ...], *, temperature: float, max_tokens: int | None
+    ) -> tuple[str, str]:
+        async with self._turn:
+            shown = tuple(replace(each, content=self._deps.mask(each.content)) for each in messages)
+            try:
+                if self.failure:
+                    raise self.failure
+                self.state, reply = await ask(
+                    self.state, self._deps, shown, temperature=temperature, max_tokens=max_tokens
+                )
+            except (PortError, Stopped) as failure:
+                self.failure = failure
+                self.failed.set()
+                raise TaskError("model", "There are no more answers in this run.") from failure
+        ends = "content_filter" if reply.refused else "length" if reply.truncated else "stop"
+        return reply.text, ends
+
+
+async def by_agent(state: RunState, deps: Deps, work: TaskWork) -> RunState:
+    """Let the configured agent work on the newest tree of the attempt, and take what it changed.
+
+    A repair goes on from the last change, and is told what is wrong with it; a fresh start is not.
+    Raises what a question of Cairn's own raises, and ``TaskError`` where the agent is not there.
+    """
+    attempt, options = state.attempt, state.request.options.agents
+    adapter, fresh = adapter_of(options), state.node == "execute_task"
+    log.info("Task %s: the agent %s works on it", in_log(state.task), adapter.name)
+    base, before = await base_of(state, deps), attempt.answered.changes
+    if fresh:
+        before = await change_so_far(state, deps) if attempt.planned.revision else ChangeSet()
+    node = await work_on(state, deps, work.sandbox, base)
+    session = await node.session(before)
+    if missing := await adapter.missing(session):
+        raise TaskError("environment", missing)
+    model, asking = model_for(state) or deps.search.model, _Asking(state, deps)
+    there, verification = await listing(session), attempt.tested.verification
+    named = (
+        *state.task.files,
+        *(attempt.planned.plan.likely_files if attempt.planned.plan else ()),
+    )
+    text = render_text(
+        "agent",
+        context=attempt.planned.context.decode(),
+        avoid=attempt.answered.avoid if fresh else (),
+        complaints=attempt.checked.complaints if state.node == "repair_code" else (),
+        failures=verification.failures if verification and state.node == "repair_test" else (),
+        roadmap=state.request.roadmap,
+    )
+    started = deps.clock.monotonic()
+    async with deps.chat_server(model, asking) as serve, led(session, serve) as address:
+        request = AgentRequest(
+            text=text,
+            model=model,
+            address=address,
+            seconds=options.agent_seconds,
+            files=[path for path in dict.fromkeys(named) if path in base.entries],
+        )
+        result = await _unless_failed(adapter.execute(request, session), asking)
+    seconds = deps.clock.monotonic() - started
+    await command_ran(asking.state, deps, "agent", [adapter.name], result, seconds)
+    made = await _made(session, there, apart=state.request.roadmap)
+    changes = before.merged(made).effective(base)
+    return await _answered(asking.state, deps, base, changes, made=made, result=result)
+
+
+async def _unless_failed(
+    working: Coroutine[object, object, CommandResult], asking: _Asking
+) -> CommandResult:
+    """Wait for the agent; end it once there are no more answers. Raises why there are none."""
+    agent, failed = asyncio.ensure_future(working), asyncio.ensure_future(asking.failed.wait())
+    try:
+        await asyncio.wait((agent, failed), return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        failed.cancel()
+        if not agent.done():
+            agent.cancel()
+            await asyncio.gather(agent, return_exceptions=True)
+    if asking.failure:
+        raise asking.failure
+    return agent.result()
+
+
+async def _made(
+    session: SandboxSession, there: Mapping[str, tuple[bytes, ...]], *, apart: str
+) -> ChangeSet:
+    """What is not as it was ``there``: without the roadmap, which Cairn ticks itself."""
+    from pathspec import GitIgnoreSpec
+
+    now = await listing(session)
+    differs = {path for path in {*there, *now} if there.get(path) != now.get(path)} - {apart}
+    ignored = (await take(session, {".gitignore"} & now.keys())).get(".gitignore", ("", b""))[1]
+    patterns = (*_LEFT_BEHIND, *ignored.decode("utf-8", "replace").splitlines())
+    dropped = set(GitIgnoreSpec.from_lines(patterns).match_files(differs - there.keys()))
+    differs -= dropped | {path for path in differs if path.startswith(".git/")}
+    taken = await take(session, {path for path in differs if len(now.get(path, ())) > 1})
+    return ChangeSet(
+        {
+            path: Write(taken[path][1], taken[path][0]) if path in taken else None
+            for path in differs
+            if path in taken or path not in now
+        }
+    )
+
+
+async def _answered(
+    state: RunState,
+    deps: Deps,
+    base: Snapshot,
+    changes: ChangeSet,
+    *,
+    made: ChangeSet,
+    result: CommandResult,
+) -> RunState:
+    """Take the changes as an answer; good work counts also if the agent then failed."""
+    complaints = still_hidden(changes, await contents(deps, base, changes.files), deps.mask)
+    if not made:
+        complaints = (Complaint("", "EmptyAnswer", _nothing(result, deps)),)
+    answered = replace(
+        state.attempt.answered,
+        answers=state.attempt.answered.answers + 1,
+        changes=changes,
+        explanation="",
+        form="files",
+    )
+    checked = replace(state.attempt.checked, complaints=complaints, warnings=())
+    return state.put(replace(state.attempt, failure=None, answered=answered, checked=checked))
+
+
+def _nothing(result: CommandResult, deps: Deps) -> str:
+    """Say how an agent ended that changed nothing, with the end of what it printed."""
+    how = "took too long" if result.timed_out else f"ended with code {result.exit_code}"
+    output = (result.stdout + b"\n" + result.stderr).decode("utf-8", "replace").strip()
+    said = cut_middle(deps.mask(output), _LONGEST_WORD)
+    return f"The agent changed nothing and {how}." + (f" It printed: {said}" if said else "")
