@@ -17,7 +17,9 @@ from app.local.options import FOLDER, ON_A_CHECKOUT
 from app.settings import RunSettings
 from app.store.database import inspect_store
 from app.texts import doctor_texts as texts
+from runner.agents.adapters import adapter_of
 from runner.config.model import CONFIG_PATH, RepositoryConfig, config_entry, parse_config
+from runner.config.options import options_of
 from runner.config.reading import ConfigError, not_a_file
 from runner.errors import Outage, PortError, TaskError
 from runner.git.command import GitFailed
@@ -203,15 +205,21 @@ async def sandbox(patient: Surveyed) -> Finding:
         return skipped(texts.no_settings())
     choice = await chosen_sandbox(patient.folder, patient.run, patient.server)
     session = await choice.sandbox.open(SandboxSpec(run="doctor", task="doctor", timeout=20))
+    config = await configured(patient)
+    agent = config.agent.name
+    adapter = None if agent == "cairn" else adapter_of(options_of(config).agents)
     try:
         ended = await session.run(["true"])
+        missing = await adapter.missing(session) if adapter else ""
     finally:
         await session.close()
     if ended.exit_code:
         return problem(texts.sandbox_fails(choice.reason, ended.exit_code), texts.sandbox())
+    if missing:
+        return (warning if config.sandbox.setup else problem)(missing, texts.agent())
     if choice.sandbox.name == "process":
         return warning(" ".join((choice.reason, *choice.refusals)), texts.isolate())
-    return ok(texts.sandbox_runs(choice.reason))
+    return ok(texts.sandbox_runs(choice.reason, agent))
 
 
 async def tests(patient: Surveyed) -> Finding:
