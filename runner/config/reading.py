@@ -260,9 +260,8 @@ def _did_you_mean(path: Path, model: type[BaseModel]) -> str:
     siblings = [name for name in known if name.rpartition(".")[0] == group]
     # what all have in front says nothing about how near they are
     ends = [name.rpartition(".")[2] for name in siblings]
-    near = [siblings[ends.index(end)] for end in difflib.get_close_matches(last, ends, n=1)]
-    near = near or [name for name in known if name.rpartition(".")[2] == last]
-    if near:
+    close = [siblings[ends.index(end)] for end in difflib.get_close_matches(last, ends, n=1)]
+    if near := [name for name in known if name.rpartition(".")[2] == last] or close:
         return f"Did you mean `{near[0]}`?"
     names = ", ".join(name.rpartition(".")[2] for name in siblings)
     return f"The only one here is {names}." if len(siblings) == 1 else f"Possible are: {names}."

@@ -55,10 +55,12 @@ class TaskSandbox:
     ``blobs`` are contents that were read for it.
     ``verified`` keeps verifications by tree sha: a tree that was verified is not verified again.
     ``alone`` keeps what failing tests said when they were run several times without the change,
-    ``flaky`` what those said that passed when they were run again.
+    ``flaky`` what those said that passed when they were run again. ``network`` is for commands that
+    are led somewhere.
     """
 
-    def __init__(self, verified: dict[str, Verification]) -> None:
+    def __init__(self, verified: dict[str, Verification], *, network: bool = False) -> None:
+        self._network = network
         self._session: SandboxSession | None = None
         self._task = self._image = ""
         self.holds = ""
@@ -82,7 +84,9 @@ class TaskSandbox:
             self._task = state.current
             return self._session
         await self.close()
-        self._session = await sandbox.open(replace(session_spec(state), image=image))
+        self._session = await sandbox.open(
+            replace(session_spec(state), image=image, network=self._network)
+        )
         self._task, self._image = state.current, image
         return self._session
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Coroutine, Mapping
+from collections.abc import Coroutine, Mapping, Sequence
 from dataclasses import replace
 
 from runner.agents.adapters import AgentRequest, adapter_of
 from runner.errors import PortError, Stopped, TaskError
 from runner.loop.asking import ask
-from runner.loop.deps import Deps, TaskWork
+from runner.loop.deps import Deps, TaskSandbox
 from runner.loop.reading import base_of, command_ran, contents
 from runner.loop.strategy import model_for
 from runner.loop.workspace import listing, take
@@ -74,28 +74,17 @@ class _Asking:
         return reply.text, ends
 
 
-async def by_agent(state: RunState, deps: Deps, work: TaskWork) -> RunState:
+async def by_agent(state: RunState, deps: Deps) -> RunState:
     """Let the configured agent work on the newest tree of the attempt, and take what it changed.
 
     A repair goes on from the last change, and is told what is wrong with it; a fresh start is not.
     Raises what a question of Cairn's own raises, and ``TaskError`` where the agent is not there.
     """
-    attempt, options = state.attempt, state.request.options.agents
-    adapter, fresh = adapter_of(options), state.node == "execute_task"
-    log.info("Task %s: the agent %s works on it", in_log(state.task), adapter.name)
+    attempt, fresh = state.attempt, state.node == "execute_task"
     base, before = await base_of(state, deps), attempt.answered.changes
     if fresh:
         before = await change_so_far(state, deps) if attempt.planned.revision else ChangeSet()
-    node = await work_on(state, deps, work.sandbox, base)
-    session = await node.session(before)
-    if missing := await adapter.missing(session):
-        raise TaskError("environment", missing)
-    model, asking = model_for(state) or deps.search.model, _Asking(state, deps)
-    there, verification = await listing(session), attempt.tested.verification
-    named = (
-        *state.task.files,
-        *(attempt.planned.plan.likely_files if attempt.planned.plan else ()),
-    )
+    verification, plan = attempt.tested.verification, attempt.planned.plan
     text = render_text(
         "agent",
         context=attempt.planned.context.decode(),
@@ -104,21 +93,36 @@ async def by_agent(state: RunState, deps: Deps, work: TaskWork) -> RunState:
         failures=verification.failures if verification and state.node == "repair_test" else (),
         roadmap=state.request.roadmap,
     )
-    started = deps.clock.monotonic()
+    named = dict.fromkeys((*state.task.files, *(plan.likely_files if plan else ())))
+    files = [path for path in named if path in base.entries]
+    box = TaskSandbox({}, network=True)
+    try:
+        session = await (await work_on(state, deps, box, base)).session(before)
+        there = await listing(session)
+        state, result = await _worked(state, deps, session, text, files)
+        made = await _made(session, there, apart=state.request.roadmap)
+    finally:
+        await box.close()
+    changes = before.merged(made).effective(base)
+    return await _answered(state, deps, base, changes, made=made, result=result)
+
+
+async def _worked(
+    state: RunState, deps: Deps, session: SandboxSession, text: str, files: Sequence[str]
+) -> tuple[RunState, CommandResult]:
+    """Start the agent in a session that holds the tree, and wait for its end."""
+    options = state.request.options.agents
+    adapter, model = adapter_of(options), model_for(state) or deps.search.model
+    log.info("Task %s: the agent %s works on it", in_log(state.task), adapter.name)
+    if missing := await adapter.missing(session):
+        raise TaskError("environment", missing)
+    asking, started = _Asking(state, deps), deps.clock.monotonic()
     async with deps.chat_server(model, asking) as serve, led(session, serve) as address:
-        request = AgentRequest(
-            text=text,
-            model=model,
-            address=address,
-            seconds=options.agent_seconds,
-            files=[path for path in dict.fromkeys(named) if path in base.entries],
-        )
+        request = AgentRequest(text, model, address, options.agent_seconds, files)
         result = await _unless_failed(adapter.execute(request, session), asking)
     seconds = deps.clock.monotonic() - started
     await command_ran(asking.state, deps, "agent", [adapter.name], result, seconds)
-    made = await _made(session, there, apart=state.request.roadmap)
-    changes = before.merged(made).effective(base)
-    return await _answered(asking.state, deps, base, changes, made=made, result=result)
+    return asking.state, result
 
 
 async def _unless_failed(

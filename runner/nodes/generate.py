@@ -126,9 +126,7 @@ async def execute_task(state: RunState, deps: Deps, work: TaskWork) -> Step:
     if begins and state.attempt.answered.answers:
         return Step(state, "ok")
     if state.request.options.agents.agent != "cairn":
-        from runner.nodes.agent import by_agent
-
-        return Step(await by_agent(state, deps, work), "ok")
+        return Step(await _agents(state, deps), "ok")
     attempt = state.attempt
     revises = attempt.planned.revision is not None  # then its files are in the context
     # what a fresh answer is added to: in the ralph loop what is sound by now
@@ -177,14 +175,10 @@ async def repair_code(state: RunState, deps: Deps, work: TaskWork) -> Step:
     """Ask for exactly what the complaints name."""
     attempt = state.attempt
     log.info("Repairing code (attempt %d/%d)", attempt.answered.code_repairs + 1, MAX_REPAIRS)
+    repairs = attempt.answered.code_repairs + 1
+    state = state.updated(replace(attempt.answered, code_repairs=repairs))
     if state.request.options.agents.agent != "cairn":
-        return await _repaired_by_agent(
-            state.updated(
-                replace(attempt.answered, code_repairs=attempt.answered.code_repairs + 1)
-            ),
-            deps,
-            work,
-        )
+        return _unless_repeated(await _agents(state, deps))
     faulty = {complaint.path for complaint in attempt.checked.complaints}
     kept = _kept(attempt).files
     changes = attempt.answered.changes
@@ -207,9 +201,6 @@ async def repair_code(state: RunState, deps: Deps, work: TaskWork) -> Step:
         dropped=sorted(changes.files.keys() - kept.keys()),
         left_out=attempt.answered.left_out,
     )
-    state = state.updated(
-        replace(state.attempt.answered, code_repairs=attempt.answered.code_repairs + 1)
-    )
     return await _repaired(state, deps, CodeQuestion(messages, partial, whole=not changes))
 
 
@@ -222,14 +213,10 @@ async def repair_test(state: RunState, deps: Deps, work: TaskWork) -> Step:
     """
     attempt = state.attempt
     log.info("Test repair attempt %d/%d", attempt.answered.test_repairs + 1, MAX_REPAIRS)
+    repairs = attempt.answered.test_repairs + 1
+    state = state.updated(replace(attempt.answered, test_repairs=repairs))
     if state.request.options.agents.agent != "cairn":
-        return await _repaired_by_agent(
-            state.updated(
-                replace(attempt.answered, test_repairs=attempt.answered.test_repairs + 1)
-            ),
-            deps,
-            work,
-        )
+        return _unless_repeated(await _agents(state, deps))
     verification, linted = attempt.tested.verification, attempt.accepted is not None
     asked = attempt.tested.asked_test
     failed = verification.failures if verification else ()
@@ -254,16 +241,13 @@ async def repair_test(state: RunState, deps: Deps, work: TaskWork) -> Step:
         edit=long_one(files),
         looks=await _offered(state, deps),
     )
-    state = state.updated(
-        replace(state.attempt.answered, test_repairs=attempt.answered.test_repairs + 1)
-    )
     return await _repaired(state, deps, CodeQuestion(messages, unseen(state, files)))
 
 
-async def _repaired_by_agent(state: RunState, deps: Deps, work: TaskWork) -> Step:
+async def _agents(state: RunState, deps: Deps) -> RunState:
     from runner.nodes.agent import by_agent
 
-    return _unless_repeated(await by_agent(state, deps, work))
+    return await by_agent(state, deps)
 
 
 async def _repaired(state: RunState, deps: Deps, asked: CodeQuestion) -> Step:

@@ -46,7 +46,7 @@ from runner.sandbox.bubblewrap_session import (
     open_session,
     remove_session,
 )
-from runner.sandbox.indexes import proxy_environment
+from runner.sandbox.indexes import led_out, proxy_environment
 from runner.sandbox.machine import ShownMachine
 from runner.sandbox.prepared import (
     PreparedFolders,
@@ -169,7 +169,7 @@ class BubblewrapSandbox:
                 await fill(session)
                 async with AsyncExitStack() as network:
                     if setup.network:
-                        await network.enter_async_context(session.led_out(self._hosts))
+                        await network.enter_async_context(led_out(self._hosts, session.led))
                     await run_setup(session, setup, ran)
             finally:
                 await session.close()

@@ -18,7 +18,7 @@ from pathlib import Path
 from tempfile import TemporaryFile
 
 from runner.errors import Outage, TaskError
-from runner.ports import CommandResult, SandboxSpec
+from runner.ports import CommandResult, SandboxSpec, Serve
 from runner.sandbox.bubblewrap_commands import (
     HOLDS,
     ROOT,
@@ -28,7 +28,7 @@ from runner.sandbox.bubblewrap_commands import (
     way_out_line,
 )
 from runner.sandbox.commands import MARKER, PipedCommand, kill_marked, run_piped
-from runner.sandbox.indexes import led_out
+from runner.sandbox.indexes import tunnelled
 from runner.sandbox.system_calls import system_call_filter
 
 # Seconds between looks: at most what can be filled in that time is used too much.
@@ -202,8 +202,8 @@ class BubblewrapSession:
         )
 
     @asynccontextmanager
-    async def led_out(self, hosts: Sequence[str]) -> AsyncIterator[None]:
-        """Lead what asks the proxy of the session's loopback to package indexes and ``hosts``."""
+    async def led(self, serve: Serve) -> AsyncIterator[str]:
+        """Have ``serve`` answer on the loopback of a session with a network."""
         process = await asyncio.create_subprocess_exec(
             *way_out_line(self._holder.pid),
             env=_marked(self._plan),
@@ -221,8 +221,8 @@ class BubblewrapSession:
             await sink.drain()
 
         try:
-            async with led_out(hosts, source, send):
-                yield
+            async with tunnelled(source, send, serve) as address:
+                yield address
         finally:
             with suppress(ProcessLookupError):
                 process.kill()

@@ -8,13 +8,14 @@ from collections import defaultdict
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from aiodocker import Docker, DockerError
 from aiodocker.containers import DockerContainer
 
 from runner.errors import Outage, PortError
-from runner.ports import Fill, Ran, SandboxSession, SandboxSpec, Setup, unheard
+from runner.ports import Fill, Ran, SandboxSession, SandboxSpec, Serve, Setup, unheard
 from runner.sandbox.docker_engine import OWNER, container_config, engine
 from runner.sandbox.docker_session import (
     DockerSession,
@@ -22,9 +23,9 @@ from runner.sandbox.docker_session import (
     begin,
     during,
     finish,
-    led_out_beside,
+    led_beside,
 )
-from runner.sandbox.indexes import proxy_environment
+from runner.sandbox.indexes import led_out, proxy_environment
 from runner.sandbox.prepared import run_setup, setup_key
 
 _GONE, _ALREADY_GOING = 404, 409
@@ -103,7 +104,11 @@ class DockerSandbox:
             resources.push_async_callback(_remove, container)
             await container.start()
             return DockerSession(
-                container=container, address=address, spec=spec, resources=resources.pop_all()
+                container=container,
+                address=address,
+                spec=spec,
+                resources=resources.pop_all(),
+                led=partial(self._led, docker, container, spec),
             )
 
     @asynccontextmanager
@@ -117,18 +122,9 @@ class DockerSandbox:
             await container.start()
             await begin(container)
             environment = during(image)
+            led = partial(self._led, docker, container, spec)
             if spec.network:
-                # beside it, for its image may have no Python, and its commands must not reach it
-                config = container_config(
-                    spec,
-                    image=self._image,
-                    owner=self._owner,
-                    network=f"container:{container.id}",
-                )
-                beside = await docker.containers.create(config)
-                resources.push_async_callback(_remove, beside)
-                await beside.start()
-                await resources.enter_async_context(led_out_beside(beside, self._hosts))
+                await resources.enter_async_context(led_out(self._hosts, led))
                 environment |= proxy_environment()
             yield (
                 container,
@@ -137,9 +133,28 @@ class DockerSandbox:
                     address=address,
                     spec=spec,
                     resources=AsyncExitStack(),
+                    led=led,
                     environment=environment,
                 ),
             )
+
+    @asynccontextmanager
+    async def _led(
+        self, docker: Docker, container: DockerContainer, spec: SandboxSpec, serve: Serve
+    ) -> AsyncIterator[str]:
+        """Have ``serve`` answer on a container's loopback, by another container beside it.
+
+        For its image may have no Python, and its commands must not reach what does that.
+        """
+        network = f"container:{container.id}"
+        config = container_config(spec, image=self._image, owner=self._owner, network=network)
+        beside = await docker.containers.create(config)
+        try:
+            await beside.start()
+            async with led_beside(beside, serve) as address:
+                yield address
+        finally:
+            await _remove(beside)
 
     async def _inspect(self, docker: Docker, image: str) -> dict[str, Any]:
         try:

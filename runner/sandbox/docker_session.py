@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -19,7 +19,7 @@ from aiodocker.containers import DockerContainer
 from aiodocker.execs import Exec
 
 from runner.errors import Outage, TaskError
-from runner.ports import CommandResult, SandboxSpec
+from runner.ports import CommandResult, SandboxSpec, Serve
 from runner.sandbox.commands import BoundedOutput
 from runner.sandbox.docker_engine import (
     KILL_ALL,
@@ -30,7 +30,7 @@ from runner.sandbox.docker_engine import (
     command_line,
     engine_errors,
 )
-from runner.sandbox.indexes import led_out
+from runner.sandbox.indexes import tunnelled
 from runner.sandbox.prepared import KEEP, KEEP_DAYS, environment_of, project_key, setup_environment
 from runner.sandbox.tunnel import program
 
@@ -56,12 +56,16 @@ class DockerSession:
         address: str,
         spec: SandboxSpec,
         resources: AsyncExitStack,
+        led: Callable[[Serve], AbstractAsyncContextManager[str]],
         environment: Mapping[str, str] | None = None,
     ) -> None:
         """``resources`` removes the container and closes the client when it is closed.
 
+        ``led`` has a server answer on the container's loopback.
+
         ``environment`` is what commands get on top of the container's own.
         """
+        self.led = led
         self._environment = dict(environment or {})
         self._container = container
         self._address = address
@@ -268,8 +272,8 @@ async def begin(container: DockerContainer) -> None:
 
 
 @asynccontextmanager
-async def led_out_beside(container: DockerContainer, hosts: Sequence[str]) -> AsyncIterator[None]:
-    """Lead what asks the proxy of a container's loopback to package indexes and ``hosts``."""
+async def led_beside(container: DockerContainer, serve: Serve) -> AsyncIterator[str]:
+    """Have ``serve`` answer on a container's loopback."""
     command = await container.exec(["python3", *program()], stdin=True)
     source = asyncio.StreamReader()
     async with command.start() as stream:
@@ -282,8 +286,8 @@ async def led_out_beside(container: DockerContainer, hosts: Sequence[str]) -> As
 
         feeding = asyncio.create_task(feed())
         try:
-            async with led_out(hosts, source, stream.write_in):
-                yield
+            async with tunnelled(source, stream.write_in, serve) as address:
+                yield address
         finally:
             await _end(feeding)
 

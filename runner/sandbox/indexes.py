@@ -10,8 +10,8 @@ from __future__ import annotations
 import asyncio
 import re
 from asyncio import StreamReader, StreamWriter
-from collections.abc import AsyncIterator, Iterable, Mapping
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from fnmatch import fnmatchcase
 from ipaddress import IPv6Address, ip_address
 from pathlib import Path
@@ -19,7 +19,7 @@ from socket import SOCK_STREAM
 from urllib.parse import urlsplit
 
 from runner.errors import Outage, TaskError
-from runner.sandbox.tunnel import PORT, READY, Send, Tunnel
+from runner.sandbox.tunnel import PORT, READY, Send, Serve, Tunnel
 
 INDEXES = frozenset(
     (
@@ -177,30 +177,43 @@ async def _copy(reader: StreamReader, writer: StreamWriter) -> None:
 
 
 @asynccontextmanager
-async def led_out(named: Iterable[str], source: StreamReader, send: Send) -> AsyncIterator[None]:
-    """Serve what a tunnel's inner end sends. Raises ``Outage`` when that does not begin.
+async def tunnelled(source: StreamReader, send: Send, serve: Serve) -> AsyncIterator[str]:
+    """Have ``serve`` answer what a tunnel's inner end sends; gives the address inside.
 
-    A ``TaskError`` inside says what was asked for and refused.
+    Raises ``Outage`` when the tunnel does not begin.
     """
     if await source.readline() != READY:
         raise Outage(
             "sandbox",
-            "Setup gets no network: python3, which leads it to the package indexes, does not work "
-            "in the sandbox's image.",
+            "Nothing is led out of the sandbox: python3, which does that, does not work in the "
+            "sandbox's image.",
         )
-    proxy = IndexProxy(named)
-    tunnel = asyncio.create_task(Tunnel(source, send, proxy.serve).run())
+    tunnel = asyncio.create_task(Tunnel(source, send, serve).run())
     try:
-        yield
-    except TaskError as error:
-        if not proxy.refused:
-            raise
-        places = ", ".join(proxy.refused)
-        raise TaskError(
-            error.kind,
-            f"{error.message}\nSetup reaches package indexes only. Refused was: {places}. The "
-            "operator can allow more with CAIRN_SETUP_HOSTS.",
-        ) from None
+        yield f"127.0.0.1:{PORT}"
     finally:
         tunnel.cancel()
         await asyncio.wait([tunnel])
+
+
+@asynccontextmanager
+async def led_out(
+    named: Iterable[str], led: Callable[[Serve], AbstractAsyncContextManager[str]]
+) -> AsyncIterator[None]:
+    """Lead setup commands to package indexes; ``led`` leads the commands of their session.
+
+    A ``TaskError`` inside says what was asked for and refused.
+    """
+    proxy = IndexProxy(named)
+    async with led(proxy.serve):
+        try:
+            yield
+        except TaskError as error:
+            if not proxy.refused:
+                raise
+            places = ", ".join(proxy.refused)
+            raise TaskError(
+                error.kind,
+                f"{error.message}\nSetup reaches package indexes only. Refused was: {places}. The "
+                "operator can allow more with CAIRN_SETUP_HOSTS.",
+            ) from None

@@ -45,6 +45,8 @@ _INTERPRETERS: Mapping[str, tuple[tuple[str, ...], str]] = {
     ),
     "node": (("-p", "process.execPath"), "bin/node"),
 }
+_AGENTS = ("aider", "mini")
+"""Programs that pipx and uv install in an environment of their own; a link is on PATH."""
 _HOME = re.compile(r"^home\s*=(.+)$", re.MULTILINE)
 _SECONDS = 10
 
@@ -89,6 +91,12 @@ def shown_machine(path: str, checkout: Path, toolchains: Mapping[str, str]) -> S
             if prefixes and not linked and folder.parent not in prefixes:
                 # on PATH is only a script that looks for the program (pyenv's)
                 words.insert(-1, str(prefixes[0] / "bin"))
+        for agent in _AGENTS:
+            own = next(_links(folder / agent), folder).parent
+            if own != folder and (own.parent / "pyvenv.cfg").is_file():
+                places |= _parts(own.parent, _OF_AN_ENVIRONMENT)
+                for prefix in _prefixes(own / "python3", checkout):
+                    places |= _parts(prefix)
         _add(shown, places, kept)
     for name, parts in _TOOLCHAINS.items():
         if place := toolchains.get(name, ""):

@@ -4,7 +4,7 @@
 ``print TEXT``, ``exit CODE``, ``hang``.
 """
 
-AGENT = r'''
+AGENT = r"""
 import json, os, re, sys, time, urllib.error, urllib.request
 from pathlib import Path
 
@@ -44,4 +44,4 @@ while steps:
         time.sleep(600)
     elif step == "exit":
         sys.exit(int(steps.pop(0)))
-'''
+"""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack
 from pathlib import Path
@@ -44,12 +45,16 @@ async def made(tmp_path: Path) -> AsyncIterator[Made]:
         yield make
 
 
-async def test_an_agent_writes_and_cairn_judges(made: Made) -> None:
+NO_BOX = pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed")
+
+
+@pytest.mark.parametrize("sandbox", ["process", pytest.param("bubblewrap", marks=NO_BOX)])
+async def test_an_agent_writes_and_cairn_judges(made: Made, sandbox: str) -> None:
     """It asks the model through Cairn, without a key, and what it wrote is verified and ticked."""
     here = await made("ask", "Do this:")
     here.model.says(answer(RIGHT))
 
-    said = await here.cairn("run")
+    said = await here.cairn("run", "--sandbox", sandbox)
 
     assert said.code == 0, said.err
     assert here.git("show", "HEAD:slug.py") == RIGHT.strip()
@@ -82,7 +87,7 @@ async def test_work_counts_and_words_do_not(made: Made) -> None:
     here = await made(
         *("write", "slug.py", RIGHT, "write", "ROADMAP.md", "- [x] all of it\n"),
         *("write", "__pycache__/slug.pyc", "x", "print", "All done!"),
-        files={"agent.sh": f"python3 agent.py \"$@\"; {commit}\n"},
+        files={"agent.sh": f'python3 agent.py "$@"; {commit}\n'},
     )
     config = here.folder / ".github/cairn.yml"
     config.write_text(config.read_text().replace('"python3", "agent.py"', '"sh", "agent.sh"'))
@@ -123,7 +128,9 @@ async def test_an_agent_that_is_not_there(made: Made) -> None:
     said = await here.cairn("run", "--no-recovery", "--agent", "mini-swe-agent")
 
     assert said.code == 1
-    assert "The agent mini-swe-agent is not in the sandbox: there is no mini on its PATH" in said.out
+    assert (
+        "The agent mini-swe-agent is not in the sandbox: there is no mini on its PATH" in said.out
+    )
     assert "pip install mini-swe-agent" in said.out
     assert not here.model.requests
 

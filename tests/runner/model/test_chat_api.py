@@ -89,9 +89,12 @@ async def test_what_is_not_answered(body: Any, status: int, says: str) -> None:
     if not isinstance(body, bytes):
         asked = {"model": "oak-1", "messages": [{"role": "user", "content": "hi"}], **body}
         body = json.dumps(asked).encode()
-    async with address(run) as url, ClientSession() as client:
-        async with client.post(f"{url}/chat/completions", data=io.BytesIO(body)) as response:
-            text = await response.text()
+    async with (
+        address(run) as url,
+        ClientSession() as client,
+        client.post(f"{url}/chat/completions", data=io.BytesIO(body)) as response,
+    ):
+        text = await response.text()
 
     assert response.status == status
     assert says in text

@@ -65,6 +65,22 @@ async def test_a_box_has_what_the_user_works_with_and_nothing_else(tmp_path: Pat
     assert ".env" not in results[-1].stdout.decode()
 
 
+def test_an_agent_in_an_environment_of_its_own_is_shown(tmp_path: Path) -> None:
+    """What pipx and uv install is a link on PATH; only for programs that are agents it is shown."""
+    own, here, path = tmp_path / "pipx" / "aider", tmp_path / "here", tmp_path / "bin"
+    venv.create(own)
+    for folder in (here, path):
+        folder.mkdir()
+    for name in ("aider", "other"):
+        (own / "bin" / name).touch()
+    (path / "other").symlink_to(own / "bin" / "other")
+    before = shown(here, path).places
+    (path / "aider").symlink_to(own / "bin" / "aider")
+
+    assert str(own / "bin") not in before
+    assert shown(here, path).places.keys() >= {str(own / "bin"), str(own / "pyvenv.cfg")}
+
+
 def test_links_of_a_repository_lead_nowhere(tmp_path: Path) -> None:
     """What a commit turns into a link to a folder of the user's is not shown."""
     keys, here = tmp_path / "keys", tmp_path / "here"
