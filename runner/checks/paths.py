@@ -10,6 +10,7 @@ import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 
+from runner.roadmap.plans import form_of
 from runner.state.changes import SUBMODULE, SYMLINK, Snapshot
 from runner.state.findings import Complaint
 
@@ -161,6 +162,19 @@ task names them and a person approves. In small letters, as paths are compared i
 def protect_file(path: str) -> str:
     """Return the pattern that means exactly this file."""
     return "/" + re.sub(r"([\\*?\[\]!# ])", r"\\\1", path)
+
+
+def protect_plan(roadmap: str, task: str) -> tuple[str, ...]:
+    """Return patterns for a plan, and the specification beside it but for what a task names."""
+    folder = form_of(roadmap).folder(roadmap)
+    if not folder:
+        return (protect_file(roadmap),)
+    named = {name.rpartition("/")[2] for name in _NAMED.findall(task)}
+    free = (f"!{protect_file(folder)}**{protect_file(name)}" for name in sorted(named))
+    return (f"{protect_file(folder)}**", *free, protect_file(roadmap))
+
+
+_NAMED = re.compile(r"[\w./-]+\.\w+")
 
 
 def protection(protect: Sequence[str]) -> Callable[[str], bool]:

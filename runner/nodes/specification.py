@@ -17,7 +17,9 @@ from runner.state.run_state import RunState
 from runner.text.encoding import text_of
 
 _BOX = re.compile(r"^[ \t]*[-*][ \t]+\[.\]", re.MULTILINE)
-_INCLUSION = re.compile(rb"\A---\s*\n(?:.*\n)*?inclusion:[ \t]*[\"']?(?!always)\w", re.IGNORECASE)
+_INCLUSION = re.compile(
+    rb"\A---\s*\n(?:(?!---).*\n)*?inclusion:[ \t]*[\"']?(?!always)\w", re.IGNORECASE
+)
 """Front matter of a steering file that is not for every task."""
 _MOST_RULES = 8
 

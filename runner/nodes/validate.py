@@ -13,7 +13,7 @@ from runner.checks.broken_code import broken_code
 from runner.checks.destructive import Destructive, destructive, log_line
 from runner.checks.guarded import MAX_SECONDS, said_by, time_for_checks
 from runner.checks.kept_names import NameFindings, are_compared, losses, verdict
-from runner.checks.paths import asked_about, protect_file
+from runner.checks.paths import asked_about, protect_plan
 from runner.checks.reach import DELETION, Trimmed, is_requirements, trimmed
 from runner.checks.stubs import stubs
 from runner.checks.tests_kept import changed_tests, tests_gone, weakened_tests, weaker_asserts
@@ -365,7 +365,8 @@ def complaints_of(
     ``tests`` are test files that do not change and may have tests that go elsewhere.
     """
     options = state.request.options
-    protect = (*options.approvals.protect, protect_file(state.request.roadmap))
+    words = f"{state.task.text}\n{state.task.details}"
+    protect = (*options.approvals.protect, *protect_plan(state.request.roadmap, words))
     limits = Limits(files=options.limits.max_files, total_bytes=options.limits.max_bytes)
     plain, seen = as_texts(changes, read)
     missing = missing_files(state.task, changes, base)

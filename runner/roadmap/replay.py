@@ -13,6 +13,7 @@ from difflib import SequenceMatcher
 
 from runner.roadmap.edit import EditRefused, tick_all, turned, untick_all
 from runner.roadmap.parse import parse_roadmap
+from runner.roadmap.plans import form_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +42,10 @@ def replayed(path: str, edit: RoadmapEdits, new: bytes) -> bytes | None:
         plain = _with_text(path, edit, keys, new)
         if plain is None:
             return None
-        there = _states(path, plain)
-        return tick_all(path, plain, [key for key in keys if key in there])
+        there = parse_roadmap(path, plain)
+        kept = [task.key for task in there.tasks if task.key in keys]
+        also = form_of(path).also_done(there, kept, green=False)  # with what others did meanwhile
+        return tick_all(path, plain, [*kept, *also])
     except EditRefused:
         return None
 

@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from runner.roadmap.dependencies import Stated
+from runner.roadmap.dependencies import MOST_TARGETS, Stated
 from runner.roadmap.order import without_cycles
 from runner.roadmap.plans.specification import SpecQuote, in_order, is_text
 from runner.roadmap.task import Kind, Roadmap, Task, Warning
@@ -144,7 +144,8 @@ def read_again(
     """
     waits = waits or {}
     made = [
-        replace(task, depends_on=tuple(dict.fromkeys((*task.depends_on, *waits[task.key]))))
+        # lists that many tasks share stay shared
+        replace(task, depends_on=waits[task.key] if not task.depends_on else _both(task, waits))
         if waits.get(task.key)
         else task
         for task in tasks
@@ -158,6 +159,11 @@ def read_again(
         asks=asks if not any(task.marks.template for task in done) else found.asks,
         warnings=tuple(sorted(every, key=lambda warning: (warning.line, warning.column))),
     )
+
+
+def _both(task: Task, waits: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
+    """What a task waits for by its own words, then by what its form says of all."""
+    return tuple(dict.fromkeys((*task.depends_on, *waits[task.key][:MOST_TARGETS])))
 
 
 def _twice(tasks: Iterable[Task]) -> list[Warning]:

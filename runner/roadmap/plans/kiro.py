@@ -29,7 +29,7 @@ _CHECKPOINT = re.compile(
     re.IGNORECASE,
 )
 _FENCED = re.compile(
-    r"^(?P<mark>`{3,}|~{3,})[ \t]*json\b[^\n]*\n(?P<json>.*?)^(?P=mark)", re.M | re.S
+    r"^(?P<mark>`{3,10}|~{3,10})[ \t]*json\b[^\n]*\n(?P<json>.*?)^(?P=mark)", re.M | re.S
 )
 
 
@@ -82,11 +82,11 @@ def _waits(tasks: Sequence[Task], text: str) -> tuple[Mapping[str, tuple[str, ..
     warnings: list[Warning] = []
     waits: dict[str, tuple[str, ...]] = {}
     # nobody waits for a check, nor for what is only done if somebody asks for it
-    leaves = {
-        task.id: [t.key for t in tasks if t.runnable and task.key in (t.key, t.place.parent)]
-        for task in tasks
-        if task.id
-    }
+    inside: dict[str, list[str]] = {}
+    for task in (task for task in tasks if task.runnable):
+        for place in (task.key, task.place.parent or ""):
+            inside.setdefault(place, []).append(task.key)
+    leaves = {task.id: inside.get(task.key, []) for task in tasks if task.id}
     seen: dict[str, int] = {}
     before: tuple[str, ...] = ()
     for line, wave in _graph(text, warnings):
@@ -130,7 +130,7 @@ def _graph(text: str, warnings: list[Warning]) -> Iterator[tuple[int, Sequence[s
 
 
 _REQUIREMENTS = re.compile(
-    r"_[^_\n:\uff1a]*?(?:requi|req\b|需求|要件|요구|المتطلب)[^_\n:\uff1a]*[:\uff1a](?P<list>[^_\n]+)_"
+    r"_[^_\n:\uff1a]{0,40}?(?:requi|req\b|需求|要件|요구|المتطلب)[^_\n:\uff1a]{0,40}[:\uff1a](?P<list>[^_\n]+)_"
     r"|validates:?\W*requirements?\W*(?P<shown>[\d.,\s\u2013~-]+)",
     re.IGNORECASE,
 )

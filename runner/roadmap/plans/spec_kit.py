@@ -10,6 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
+from runner.roadmap.dependencies import MOST_IN_RANGE
+from runner.roadmap.fields import LONGEST
 from runner.roadmap.plans.form import PlanForm, read_again
 from runner.roadmap.plans.specification import SpecQuote, item_of, section_named
 from runner.roadmap.task import Roadmap, Task
@@ -44,12 +46,12 @@ def _refined(found: Roadmap, lines: Sequence[str]) -> Roadmap:
         )
         for task in found.tasks
     ]
-    keys = {task.id: task.key for task in tasks}
-    waits: dict[str, tuple[str, ...]] = {}
-    for before, after in _arrows(lines, [task.id or "" for task in tasks]):
+    keys = {task.id: task.key for task in tasks if task.id}
+    waits: dict[str, dict[str, None]] = {}
+    for before, after in _arrows(lines, list(keys)):
         for name in after:
-            waits[keys[name]] = (*waits.get(keys[name], ()), *(keys[each] for each in before))
-    return read_again(found, tasks, waits=waits)
+            waits.setdefault(keys[name], {}).update((keys[each], None) for each in before)
+    return read_again(found, tasks, waits={key: tuple(each) for key, each in waits.items()})
 
 
 def _is_numbered(task: Task) -> bool:
@@ -58,16 +60,17 @@ def _is_numbered(task: Task) -> bool:
 
 def _arrows(lines: Sequence[str], ids: Sequence[str]) -> Iterator[tuple[list[str], list[str]]]:
     """Who comes before whom, as the author drew it; only what is a task of the file."""
+    place = {name: number for number, name in enumerate(ids)}
 
     def named(step: str) -> list[str]:
         every = _ID.findall(step)
         for first, last in _RANGE.findall(step):
-            if first in ids and last in ids:
-                every += ids[ids.index(first) : ids.index(last) + 1]
-        return [name for name in dict.fromkeys(every) if name in ids]
+            if first in place and place[first] + MOST_IN_RANGE > place.get(last, len(ids)):
+                every += ids[place[first] : place[last] + 1]
+        return [name for name in dict.fromkeys(every) if name in place]
 
     for line in lines:
-        if chain := _CHAIN.fullmatch(line):
+        if chain := _CHAIN.fullmatch(line[: LONGEST + 1]):
             steps = [named(step) for step in re.split(_ARROW, chain["chain"])]
             yield from pairwise(steps)
 

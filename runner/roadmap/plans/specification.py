@@ -14,7 +14,7 @@ from runner.text.patterns import lazy_pattern
 
 MOST_FILES = 40
 """Files of one specification that are read."""
-_HEADING = lazy_pattern(r"^(#{1,6})[ \t]+(.*?)[ \t#]*$", re.MULTILINE)
+_HEADING = lazy_pattern(r"^(#{1,6})[ \t]+(.{1,300}?)[ \t#]*$", re.MULTILINE)
 _FENCE = lazy_pattern(r"^[ \t]*(`{3,}|~{3,}).*?(?:^[ \t]*\1|\Z)", re.MULTILINE | re.DOTALL)
 _ITEM = lazy_pattern(r"^[ \t]*(?:\d+(?:\.\d+)*[.)]?[ \t]|[-*+][ \t]|#{1,6}[ \t])", re.MULTILINE)
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runner.checks.paths import protect_file
+from runner.checks.paths import protect_file, protect_plan
 from runner.checks.validate import Limits, validate
 from runner.state.changes import SUBMODULE, SYMLINK, ChangeSet, Snapshot, Write
 from tests.runner.checks.trees import complaints
@@ -163,3 +163,20 @@ def test_a_long_path_is_shown_in_part():
 
     assert complaint.path == path[:100]
     assert complaint.message == f"The path {path[:100]!r} is too long."
+
+
+@pytest.mark.parametrize(
+    ("path", "task", "written"),
+    [
+        ("specs/001-a/spec.md", "Add the cart", False),
+        ("specs/001-a/contracts/api.yaml", "Add the cart", False),
+        ("specs/001-a/contracts/api.yaml", "Write contracts/api.yaml", True),
+        ("specs/001-a/quickstart.md", "Update specs/001-a/quickstart.md", True),
+        ("specs/001-a/tasks.md", "Update tasks.md", False),
+        ("src/spec.md", "Add the cart", True),
+    ],
+)
+def test_the_specification_of_a_plan(path: str, task: str, written: bool) -> None:
+    """What is beside the list says what to build: a task writes it only if it names it."""
+    protect = protect_plan("specs/001-a/tasks.md", task)
+    assert (complaints({path: "x\n"}, protect=protect) == []) is written

@@ -12,6 +12,7 @@ from runner.roadmap.edit import EditRefused, find, tick_all, untick_all
 from runner.roadmap.parse import parse_roadmap
 from runner.roadmap.plans import form_of
 from runner.roadmap.plans.choosing import plan_at
+from runner.roadmap.replay import RoadmapEdits, replayed
 from runner.roadmap.task import Task
 
 SPEC_KIT = "specs/001-shop/tasks.md"
@@ -320,3 +321,11 @@ def test_which_plan_is_meant() -> None:
     assert meant("**/00?/tasks.md", left) == one
     assert meant("docs/*.md", left) == "docs/*.md"
     assert meant("PLAN.md", left) == "PLAN.md"
+
+
+def test_the_last_of_two_branches_ticks_the_parent() -> None:
+    """Neither was the last when it was made; the one that is put on the other is."""
+    old = b"- [ ] 1. A\n  - [ ] 1.1 B\n  - [ ] 1.2 C\n"
+    edit = RoadmapEdits(old, old.replace(b"[ ] 1.2", b"[x] 1.2"))
+    merged = old.replace(b"[ ] 1.1", b"[x] 1.1")
+    assert replayed(KIRO, edit, merged) == old.replace(b"[ ]", b"[x]")
