@@ -11,6 +11,7 @@ import asyncio
 import base64
 import hashlib
 import io
+import re
 import tarfile
 from collections.abc import Collection, Mapping
 
@@ -184,45 +185,53 @@ _TAKE = "export LC_ALL=C; xargs -0 -r tar -cf - --no-recursion -- | base64"
 async def listing(session: SandboxSession) -> dict[str, tuple[bytes, ...]]:
     """Say of each file and link of the workspace what it is: mode and digest, or its target.
 
-    Raises ``TaskError`` where there are too many to list.
+    What ran in the session may have replaced the programs that say it. Raises ``TaskError`` where
+    there are too many files to list.
     """
     result = await session.run(["sh", "-c", _READ_MANIFEST])
     if result.exit_code or result.truncated:
         raise TaskError("sandbox", "The files that are in the workspace now cannot be listed.")
     found: dict[str, tuple[bytes, ...]] = {}
     for record in result.stdout.split(b"\0"):
-        kind, rest = record[:2], record[2:]
-        if kind == b"f ":
-            mode, _, path = rest.split(b" ", 2)
-            found[_path(path)] = (mode,)
-        elif kind == b"l ":
-            path, _, target = rest.partition(b" -> ")
-            found[_path(path)] = (b"link", target)
-        elif record[64:66] == b"  ":
-            found[_path(record[66:])] += (record[:64],)
+        if entry := _LISTED.fullmatch(record):
+            said = (entry["mode"],) if entry["file"] else (b"link", entry["target"])
+            found[_path(entry["file"] or entry["link"])] = said
+        elif (summed := _SUMMED.fullmatch(record)) and (path := _path(summed["path"])) in found:
+            found[path] = (found[path][0], summed["digest"])
     return found
 
 
+_TOO_MUCH = "The changed files cannot be read out of the workspace: they are too large together."
+_LISTED = re.compile(
+    rb"f (?P<mode>\d+) \d+ (?P<file>\./.+)|l (?P<link>\./.+?) -> (?P<target>.*)", re.DOTALL
+)
+_SUMMED = re.compile(rb"(?P<digest>[0-9a-f]{64})  (?P<path>\./.+)", re.DOTALL)
+
+
 async def take(session: SandboxSession, paths: Collection[str]) -> dict[str, File]:
-    """Return files of the workspace. Raises ``TaskError`` where they are too large together."""
+    """Return those of these paths that are files of the workspace.
+
+    Raises ``TaskError`` where they are too large together.
+    """
     if not paths:
         return {}
     wanted = b"".join(_found(path) + b"\0" for path in sorted(paths))
     result = await session.run(["sh", "-c", _TAKE], stdin=wanted)
+    if result.truncated:
+        raise TaskError("sandbox", _TOO_MUCH)
+    found: dict[str, File] = {}
     try:
-        packed = io.BytesIO(base64.b64decode(result.stdout))
-        with tarfile.open(fileobj=packed, errors="surrogateescape") as tar:
-            taken = [(member, tar.extractfile(member)) for member in tar if member.isreg()]
-            return {
-                member.name.removeprefix("./"): (
-                    EXECUTABLE if member.mode & 0o100 else FILE,
-                    content.read() if content else b"",
-                )
-                for member, content in taken
-            }
-    except (ValueError, tarfile.TarError) as error:
-        message = "The changed files cannot be read out of the workspace: they are too large"
-        raise TaskError("sandbox", message) from error
+        packed = base64.b64decode(result.stdout)
+        with tarfile.open(fileobj=io.BytesIO(packed), errors="surrogateescape") as tar:
+            for member in tar:
+                path = member.name.removeprefix("./")
+                if path in paths and member.isreg() and member.size <= len(packed):
+                    content = tar.extractfile(member)
+                    mode = EXECUTABLE if member.mode & 0o100 else FILE
+                    found[path] = (mode, content.read() if content else b"")
+    except (ValueError, EOFError, tarfile.TarError) as error:
+        raise TaskError("sandbox", _TOO_MUCH) from error
+    return found
 
 
 def _path(found: bytes) -> str:
