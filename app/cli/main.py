@@ -21,8 +21,6 @@ from app.cli.commands import CommandList, Version, action, add_to, doctor, init,
 from app.cli.keeping import audit, purge
 from app.cli.learned import analyze, memory_cli
 
-_SECRET = ("KEY", "SECRET", "TOKEN", "PASSWORD", "DATABASE_URL")
-
 
 def one_sentence(
     kind: type[BaseException], error: BaseException, where: TracebackType | None
@@ -31,8 +29,9 @@ def one_sentence(
     from pydantic import SecretStr
 
     from app.logs import mask_for
+    from app.settings import SECRET_NAMES
 
-    names = (name for name in os.environ if any(word in name.upper() for word in _SECRET))
+    names = (name for name in os.environ if any(word in name.upper() for word in SECRET_NAMES))
     mask = mask_for(SecretStr(os.environ[name]) for name in names if os.environ[name])
     details = mask("".join(traceback.format_exception(kind, error, where)))
     sentence = " ".join(f"{kind.__name__}: {error}".split())[:300]

@@ -16,6 +16,7 @@ from app.server.connections import listening
 from app.settings import (
     ServerSettings,
     SettingsError,
+    SettingsProblem,
     keep_private,
     load_server_settings,
     load_setup_settings,
@@ -56,6 +57,9 @@ async def serve(role: Role = ROLE) -> None:
         return
     set_up_logging(settings.cairn_log_level, secrets=secrets_of(settings))
     keep_private()
+    allowed = settings.cairn_allow_unsandboxed == "root" or os.geteuid() != 0
+    if role.works and settings.may_run_bare and not allowed:
+        raise SettingsError([SettingsProblem("CAIRN_SANDBOX", words.never_as_root())])
     alone = is_sqlite(settings.database_url.get_secret_value())
     if alone and not (role.serves and role.works):
         raise StoreError(words.one_process())

@@ -104,7 +104,7 @@ async def _server_sandbox(
         str(settings.cairn_data_dir.resolve()),
         wanted=settings.cairn_sandbox,
         prepared=settings.cairn_data_dir / "prepared",
-        unsafe=settings.cairn_allow_unsandboxed,
+        unsafe=settings.may_run_bare,
         path=around.sandbox_path or os.environ.get("PATH", os.defpath),
     )
     return await choose_sandbox(settings.cairn_sandbox, candidates=candidates)

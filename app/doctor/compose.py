@@ -46,7 +46,7 @@ async def chosen_sandbox(
         str(data.resolve()),
         wanted=server.cairn_sandbox,
         prepared=data / "prepared",
-        unsafe=server.cairn_allow_unsandboxed,
+        unsafe=server.may_run_bare,
         path=os.environ.get("PATH", os.defpath),
     )
     return await choose_sandbox(server.cairn_sandbox, candidates=candidates)

@@ -8,6 +8,7 @@ from app.settings.models import (
     settings_table,
 )
 from app.settings.reading import (
+    SECRET_NAMES,
     SettingsError,
     SettingsProblem,
     keep_private,
@@ -19,6 +20,7 @@ from app.settings.reading import (
 )
 
 __all__ = [
+    "SECRET_NAMES",
     "ActionSettings",
     "RunSettings",
     "ServerSettings",

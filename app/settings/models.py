@@ -134,7 +134,8 @@ DatabaseUrl = Annotated[SecretStr, AfterValidator(database_url)]
 
 Sandbox = Annotated[Literal["auto", "docker", "bubblewrap", "process"], Lowered]
 RunLinksFor = Annotated[Literal["public", "all", "none"], Lowered]
-SetupNetwork = Annotated[Literal["0", "1", "changed"], Lowered, BeforeValidator(_switch)]
+SetupNetwork = Annotated[Literal["0", "1", "changed"], BeforeValidator(_switch), Lowered]
+Unsandboxed = Annotated[Literal["0", "1", "root"], BeforeValidator(_switch), Lowered]
 LogLevel = Annotated[Literal["debug", "info", "warning", "error"], Lowered]
 OPENAI = "https://api.openai.com/v1"
 
@@ -207,8 +208,10 @@ class WorkSettings(RunSettings):
     database_url: DatabaseUrl = Field(
         SecretStr(""), description="The database; a SQLite file in the data folder by default."
     )
-    cairn_allow_unsandboxed: bool = Field(
-        False, description="1 lets the server run code without isolation (CAIRN_SANDBOX=process)."
+    cairn_allow_unsandboxed: Unsandboxed = Field(
+        "0",
+        description="1 lets the server run code without isolation (CAIRN_SANDBOX=process), but not "
+        "as root; root lets even root do that, for a machine that is thrown away afterwards.",
     )
     cairn_public_url: BaseUrl | None = Field(
         None, description="Where people reach this server; for links."
@@ -270,6 +273,11 @@ class WorkSettings(RunSettings):
         description="0 keeps sandbox.network: setup from taking effect; changed gives it also to "
         "setup of manifests that differ from those of the base branch, so that a model wrote them.",
     )
+
+    @property
+    def may_run_bare(self) -> bool:
+        """Whether code may run without isolation: never because nothing else works."""
+        return self.cairn_allow_unsandboxed != "0" and self.cairn_sandbox == "process"
 
     @field_validator("database_url", mode="before")
     @classmethod
@@ -342,9 +350,9 @@ class ServerSettings(WorkSettings):
 
     @field_validator("cairn_allow_unsandboxed")
     @classmethod
-    def _isolated(cls, value: bool, info: ValidationInfo) -> bool:
+    def _isolated(cls, value: str, info: ValidationInfo) -> str:
         """Refuse a server that runs other people's code in its own process space unasked."""
-        if info.data.get("cairn_sandbox") == "process" and not value:
+        if info.data.get("cairn_sandbox") == "process" and value == "0":
             raise ValueError(
                 "is not set, but CAIRN_SANDBOX is process, which isolates nothing; use docker or "
                 "bubblewrap, or set this to 1 if everyone who can give Cairn commands may control "
@@ -366,9 +374,9 @@ class ActionSettings(WorkSettings):
 
     @field_validator("cairn_allow_unsandboxed")
     @classmethod
-    def _isolated(cls, value: bool, info: ValidationInfo) -> bool:
+    def _isolated(cls, value: str, info: ValidationInfo) -> str:
         """To name it is to allow it."""
-        return value or info.data.get("cairn_sandbox") == "process"
+        return "root" if info.data.get("cairn_sandbox") == "process" else value
 
 
 _NO_KEY = "is not set; set it, or set OPENAI_BASE_URL to a model server that needs no key"

@@ -7,6 +7,7 @@ import difflib
 import os
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
@@ -127,13 +128,27 @@ def keep_private() -> None:
     """Keep other processes of this user from reading our environment and memory (Linux).
 
     Code that runs without isolation (the sandbox ``process``) could else read every secret from
-    /proc. Root still can (https://man7.org/linux/man-pages/man2/PR_SET_DUMPABLE.2const.html).
+    /proc. Root still can (https://man7.org/linux/man-pages/man2/PR_SET_DUMPABLE.2const.html), but
+    finds none in our environment: their values are written over where the kernel shows them.
     """
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
+    if sys.platform != "linux":
+        return
+    with suppress(OSError):  # done before
+        fields = Path("/proc/self/stat").read_text("utf-8", "replace").rpartition(")")[2].split()
+        at = int(fields[_ENV_START])
+        for entry in Path("/proc/self/environ").read_bytes().split(b"\0"):
+            name, _, value = entry.partition(b"=")
+            if any(word in os.fsdecode(name).upper() for word in SECRET_NAMES):
+                ctypes.memset(at + len(name) + 1, ord("*"), len(value))
+            at += len(entry) + 1
+    ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
 
+
+SECRET_NAMES = ("KEY", "SECRET", "TOKEN", "PASSWORD", "DATABASE_URL", "EVENTS_URL")
+"""What the name of a variable has in it whose value is a secret."""
 
 _PR_SET_DUMPABLE = 4
+_ENV_START = 47  # among the fields after the name, see proc_pid_stat(5)
 
 
 def _load(kind: type[S], options: Mapping[str, Any]) -> S:

@@ -78,7 +78,7 @@ def test_four_variables_are_enough_for_a_server(environment):
         "auto",
         "cairn-sandbox:latest",
     )
-    assert settings.cairn_allow_unsandboxed is False
+    assert settings.cairn_allow_unsandboxed == "0"
     assert settings.cairn_concurrency == 2
     assert (settings.host, settings.port) == ("127.0.0.1", 8080)
 
@@ -254,7 +254,10 @@ def test_the_server_refuses_to_run_without_isolation_unasked(environment):
     assert load_run_settings().cairn_sandbox == "process"
 
     environment(CAIRN_SANDBOX="process", CAIRN_ALLOW_UNSANDBOXED="1")
-    assert load_server_settings().cairn_allow_unsandboxed
+    assert load_server_settings().may_run_bare
+
+    environment(CAIRN_SANDBOX="auto", CAIRN_ALLOW_UNSANDBOXED="1")
+    assert not load_server_settings().may_run_bare  # because nothing else works is no reason
 
 
 def test_lists_are_written_with_commas(environment):
@@ -296,29 +299,35 @@ def test_no_secret_is_printed(environment):
 
 
 READS_ITS_PARENT = """
-import subprocess, sys
+import os, subprocess, sys
 from app.settings import keep_private
 
 keep_private() if "private" in sys.argv else None
 read = ["sh", "-c", 'cat "/proc/$PPID/environ"']
 found = subprocess.run(read, env={"PATH": "/usr/bin:/bin"}, capture_output=True)
-sys.stdout.buffer.write(found.stdout)
+sys.stdout.buffer.write(found.stdout + os.environ["OPENAI_API_KEY"][:3].encode())
 """
+ORDINARY = ("setpriv", "--bounding-set=-all", "--inh-caps=-all")
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux has /proc")
-def test_other_processes_of_the_user_cannot_read_our_environment():
-    """A child without our environment does not find it in /proc either; root could."""
-    plain = ["setpriv", "--bounding-set=-all", "--inh-caps=-all"] if os.geteuid() == 0 else []
+@pytest.mark.parametrize("as_root", [False, True])
+def test_other_processes_of_the_user_cannot_read_our_environment(as_root: bool):
+    """A child without our environment does not find it in /proc; root finds no secret in it."""
+    if as_root and os.geteuid() != 0:
+        pytest.skip("this is not root")
+    plain = ORDINARY if os.geteuid() == 0 and not as_root else ()
     command = [*plain, sys.executable, "-c", READS_ITS_PARENT]
-    environment = {**os.environ, "OPENAI_API_KEY": "sk-of-the-parent"}
+    environment = {**os.environ, "OPENAI_API_KEY": "sk-of-the-parent", "CANARY": "seen"}
     seen, hidden = (
         subprocess.run([*command, *how], env=environment, capture_output=True, check=True).stdout
         for how in ([], ["private"])
     )
 
-    assert b"sk-of-the-parent" in seen
-    assert hidden == b""
+    assert b"OPENAI_API_KEY=sk-of-the-parent" in seen
+    assert b"sk-of-the-parent" not in hidden
+    assert hidden.endswith(b"sk-")  # we ourselves still know it
+    assert (b"\0CANARY=seen\0" in hidden) is as_root
 
 
 def test_the_table_names_every_setting_and_no_secret():

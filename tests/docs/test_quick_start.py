@@ -90,7 +90,7 @@ async def test_as_an_app(installed: Stranger, tmp_path: Path) -> None:
     """From nothing to a server of one's own that opens a pull request."""
     setup, start = journey("As a GitHub App")
     model = read_script(SCRIPT)
-    sandbox = {"CAIRN_SANDBOX": "process", "CAIRN_ALLOW_UNSANDBOXED": "1", "PORT": "0"}
+    sandbox = {"CAIRN_SANDBOX": "process", "CAIRN_ALLOW_UNSANDBOXED": "root", "PORT": "0"}
     async with (
         FakeGitHub(tmp_path / "github") as github,
         browsing() as browser,

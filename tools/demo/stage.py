@@ -133,7 +133,7 @@ class Stage:
             "Sandbox: [bold red]process[/bold red]. The demo goes on without isolation: its code "
             "runs as you, on this machine."
         )
-        return {"CAIRN_SANDBOX": "process", "CAIRN_ALLOW_UNSANDBOXED": "1"}
+        return {"CAIRN_SANDBOX": "process", "CAIRN_ALLOW_UNSANDBOXED": "root"}
 
     async def _start(self, environment: dict[str, str]) -> asyncio.subprocess.Process:
         return await asyncio.create_subprocess_exec(

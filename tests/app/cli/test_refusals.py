@@ -340,6 +340,16 @@ async def _serve(folder: Path, *command: str, **settings: str) -> tuple[int, str
     return process.returncode or 0, err.decode()
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="this is not root")
+@pytest.mark.long("starts a server as a process")
+async def test_a_server_runs_no_code_without_isolation_as_root(tmp_path: Path) -> None:
+    """Whoever allows it: what a model writes would own the machine; 2."""
+    code, said = await _serve(tmp_path, CAIRN_ALLOW_UNSANDBOXED="1")
+
+    assert code == 2
+    assert "CAIRN_SANDBOX is process, and Cairn runs as root" in said
+
+
 @pytest.mark.long("starts a server as a process")
 async def test_a_server_without_its_sandbox(tmp_path: Path) -> None:
     """A server whose engine is dead does not start; 4."""

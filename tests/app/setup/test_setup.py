@@ -67,7 +67,7 @@ async def test_from_nothing_to_a_server_that_takes_webhooks(tmp_path: Path) -> N
         (start,) = re.findall(r"set -a; .*", said)
         start = start.replace("cairn serve", f"exec {sys.executable} -P -m app serve")
         model = {"OPENAI_BASE_URL": "http://127.0.0.1:9", "OPENAI_API_KEY": "sk"}
-        sandbox = {"CAIRN_SANDBOX": "process", "CAIRN_ALLOW_UNSANDBOXED": "1"}
+        sandbox = {"CAIRN_SANDBOX": "process", "CAIRN_ALLOW_UNSANDBOXED": "root"}
         environment = {**model, **sandbox, "PORT": "0"}
         server = Process(await _cairn("sh", "-c", start, folder=tmp_path, **environment))
         address = (await server.until("Listening on ")).rpartition(" ")[2]

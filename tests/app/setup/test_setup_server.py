@@ -32,7 +32,7 @@ _BASE = {
     "OPENAI_BASE_URL": "http://127.0.0.1:9",
     "OPENAI_API_KEY": "sk",
     "CAIRN_SANDBOX": "process",
-    "CAIRN_ALLOW_UNSANDBOXED": "1",
+    "CAIRN_ALLOW_UNSANDBOXED": "root",
 }
 
 
