@@ -77,7 +77,10 @@ def _values(key: dict[str, Any]) -> str:
         kinds = [each for each in key["anyOf"] if each.get("type") != "null"]
         if any("const" in kind for kind in kinds):
             return ", ".join(f"`{k['const']}`" if "const" in k else _values(k) for k in kinds)
-        return _values(kinds[0]) if len(kinds) == 1 else "bytes, or like `512m`"
+        if len(kinds) == 1:
+            return _values(kinds[0])
+        lists = any(kind.get("type") == "array" for kind in kinds)
+        return "text, or a list" if lists else "bytes, or like `512m`"
     low, high = key.get("minimum"), key.get("maximum")
     kind = str(key.get("type", ""))
     if low is not None and high is not None:
