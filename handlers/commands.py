@@ -81,9 +81,13 @@ async def _retry(conversation: Conversation, command: RetryCommand) -> CommandRe
     found = await conversation.runs.find_task(request, command.task)
     if not isinstance(found, NamedTask):
         return no_task(command.task, found)
-    again = replace(request.command, task=found.key, path=found.roadmap)
-    asked = replace(request, command=again)
-    superseded = await conversation.runs.retry(asked, note=command.note.strip())
+    one = replace(request.command, task=found.key, path=found.roadmap)
+    asked = replace(request, command=one)
+    again = await conversation.runs.kept(asked) if command.from_ else ""
+    if again is None:
+        return CommandReply(replies.nothing_kept(found.name))
+    note = command.note.strip()
+    superseded = await conversation.runs.retry(asked, note=note, again=again)
     return CommandReply(replies.retrying(request.run, superseded))
 
 
@@ -251,6 +255,15 @@ _RUNS: Commands = (
         description="work on one task again, even if it failed, was declined or skipped, or has a "
         "proposal; continues from what people pushed to its recovery branch",
         example="/execute retry 1.2",
+        options=(
+            Option(
+                name="--from",
+                kind="choice",
+                value="NODE",
+                choices=("verify",),
+                help="`verify`: only verify the change of the newest run again; no model is asked",
+            ),
+        ),
         arguments=(
             _TASK,
             Argument(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from keyword import iskeyword
 from typing import Literal
 
 from runner.loop.problems import StartCommands
@@ -66,10 +67,14 @@ class ResumeCommand(Command):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetryCommand(Command):
-    """Work on one task (key or written id) again; ``note`` is what to add to it then."""
+    """Work on one task (key or written id) again; ``note`` is what to add to it then.
+
+    ``from_`` ``verify`` only verifies the change that the newest run kept for it.
+    """
 
     task: str = ""
     note: str = ""
+    from_: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,7 +151,8 @@ class Option:
     @property
     def field(self) -> str:
         """The field of the command it fills."""
-        return self.name.removeprefix("--").replace("-", "_")
+        name = self.name.removeprefix("--").replace("-", "_")
+        return f"{name}_" if iskeyword(name) else name
 
     @property
     def usage(self) -> str:

@@ -316,10 +316,15 @@ class Runs(Protocol):
     ) -> NamedTask | Unknown | Ambiguous:
         """Find the task a name means: in a roadmap, else in that of the issue's newest run."""
 
-    async def retry(self, request: RunRequested, *, note: str = "") -> tuple[str, ...]:
+    async def kept(self, request: RunRequested) -> str | None:
+        """Return the newest run that worked on the one task of the command."""
+
+    async def retry(
+        self, request: RunRequested, *, note: str = "", again: str = ""
+    ) -> tuple[str, ...]:
         """Queue a run for the one task of the command, whatever was decided about it.
 
-        ``note`` is what a person adds to the task.
+        ``note`` is what a person adds to the task; of the run ``again`` the change is verified.
         Returns the ids of open proposals about it, which are closed. Twice leaves one of each.
         """
 

@@ -54,6 +54,7 @@ def request_of(run: Run, config: RepositoryConfig) -> Request:
             tasks=tuple(asked.get("tasks") or ()),
             phase=asked.get("phase") or "",
             retry=bool(asked.get("retry")),
+            again=asked.get("again") or "",
             note=cut_middle(asked.get("note") or "", LONGEST_NOTE),
             revision=RevisionRequest(**asked["revision"]) if asked.get("revision") else None,
         ),

@@ -44,6 +44,9 @@ from runner.state.revising import RevisionRequest
 log = logging.getLogger(__name__)
 
 _WORKING: tuple[Status, ...] = ("queued", "running", "pausing")
+_MOST_LOOKED_AT = 30
+"""Runs of a roadmap in which the change of a task is looked for."""
+
 _PAUSED: tuple[Status, ...] = ("paused",)
 
 
@@ -117,10 +120,22 @@ class RunService:
             return Ambiguous(tuple((each.key, each.place.line, each.title) for each in same))
         return Unknown(path, tuple(each.name for each in roadmap.tasks if each.kind == "work"))
 
-    async def retry(self, request: RunRequested, *, note: str = "") -> tuple[str, ...]:
+    async def kept(self, request: RunRequested) -> str | None:
+        """Return the newest run that worked on the one task of the command."""
+        task, roadmap = request.command.task or "", request.command.path or ""
+        runs = await self.parts.runs.newest(request.repository.id, roadmap, most=_MOST_LOOKED_AT)
+        for run in runs:
+            rows = await self.parts.journal.recall(run.id)
+            if any(row.task == task for row in rows) and not run.request.get("again"):
+                return run.id
+        return None
+
+    async def retry(
+        self, request: RunRequested, *, note: str = "", again: str = ""
+    ) -> tuple[str, ...]:
         """Queue a run for one task, whatever was decided about it; end its open proposals.
 
-        ``note`` is what a person adds to the task.
+        ``note`` is what a person adds to the task; of the run ``again`` the change is verified.
 
         Their runs were there first, so they close what they show before this one looks.
         """
@@ -132,7 +147,7 @@ class RunService:
             delivery = f"{request.run}:{each.id}"
             by, at = request.by.login, request.created_at
             await self.proposals.supersede(each, by=by, at=at, delivery=delivery)
-        await self.start(request, {"retry": True, "note": note})
+        await self.start(request, {"retry": True, "note": note, "again": again})
         return tuple(each.id for each in open_ones)
 
     async def checkpoint(self, request: RunRequested) -> CheckpointStatus | None:

@@ -56,6 +56,8 @@ async def ask(
     ``max_tokens`` limits one answer below the run's limit; ``form`` is the JSON form for a closed
     question, if the run uses forms.
     """
+    if again := state.request.options.scope.again:
+        raise TaskError("budget", f"only the change of run {again} is verified: no model is asked")
     most, longest = await _answer_limits(state, deps, max_tokens)
     text = ""
     for _ in range(1 + MAX_CONTINUATIONS):

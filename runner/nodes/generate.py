@@ -117,7 +117,11 @@ async def execute_task(state: RunState, deps: Deps, work: TaskWork) -> Step:
     """
     log.info("Executing task %s", in_log(state.task))
     begins = not state.attempt.answered.answers
-    if state.attempt.planned.human_commits:
+    if begins and state.request.options.scope.again:
+        from runner.nodes.again import kept_again
+
+        state = await kept_again(state, deps)
+    elif state.attempt.planned.human_commits:
         from runner.nodes.human_commits import set_aside, taken_over
 
         state = await taken_over(state, deps) if begins else set_aside(state)

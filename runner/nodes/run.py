@@ -119,7 +119,7 @@ async def pick_task(state: RunState, deps: Deps, work: TaskWork) -> Step:
         tested=VerifiedWork(asked_test=before.tested.asked_test if before else None),
     )
     state = replace(state.put(attempt), current=task.key)
-    begun = human_commits or revision
+    begun = human_commits or revision or options.scope.again
     planned = plans_first(task, options.planning, options.routing) and not begun
     return Step(state, "ok" if planned else "direct")
 

@@ -44,7 +44,8 @@ class Scope:
     ``task`` is a key or a written id, ``phase`` the number or heading of a phase or section,
     ``tasks`` keys beyond which nothing is worked on (empty: no such bound). ``retry`` takes
     ``task`` up though it was declined, skipped or has a proposal; ``note`` is what a person adds to
-    it then. ``revision`` works on ``task`` again in its open pull request.
+    it then. ``again`` is the run whose change for ``task`` is only verified once more: no model is
+    asked. ``revision`` works on ``task`` again in its open pull request.
     """
 
     max_tasks: int = 10
@@ -53,6 +54,7 @@ class Scope:
     phase: str = ""
     retry: bool = False
     note: str = ""
+    again: str = ""
     revision: RevisionRequest | None = None
 
     @property

@@ -84,7 +84,12 @@ class WrittenRuns:
         self.asked.append(("find", name))
         return self.task
 
-    async def retry(self, request: RunRequested, *, note: str = "") -> tuple[str, ...]:
+    async def kept(self, request: RunRequested) -> str | None:
+        return None
+
+    async def retry(
+        self, request: RunRequested, *, note: str = "", again: str = ""
+    ) -> tuple[str, ...]:
         self.requests.append(request)
         return self.affected
 

@@ -69,7 +69,7 @@ def test_what_a_comment_asks_for(body: str, command: object) -> None:
     [
         ("/execute approve", "/approve"),
         ("/execute retry", "/execute retry 1.2"),
-        ("/execute retry 1 2", "/execute retry ID [+ what to add]"),
+        ("/execute retry 1 2", "/execute retry ID [+ what to add] [--from NODE]"),
         ("/approve a b", "/approve [ID]"),
         ("/execute --priority 0", "--priority 1"),
     ],

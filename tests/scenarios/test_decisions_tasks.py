@@ -8,6 +8,8 @@ from tests.scenarios.bot import REPOSITORY, Bot
 from tests.scenarios.projects import NOTES, note, notes, on
 from tests.scenarios.proposing import STUCK, decomposed, escalated, id_of, proposal_comment
 
+CONFIG = ".github/cairn.yml"
+BROKEN = b"approval_mode: review_only\nverify: {commands: ['test ! -e one.md']}\n"
 TWICE = notes("- [ ] 1.1 Write `one.md`\n- [ ] 1.1 Write `two.md`\n")
 PHASES = notes(
     "## Phase 1: First\n\n- [ ] 1.1 Write `one.md`\n\n## Phase 2: Second\n\n"
@@ -252,3 +254,23 @@ async def test_an_approval_mode_that_was_asked_for(bot: Bot) -> None:
     (said,) = bot.proposes()
     assert "There is no proposal here" in said
     bot.says()
+
+
+@on({**NOTES, CONFIG: BROKEN})
+async def test_a_change_is_verified_again_without_a_question(bot: Bot) -> None:
+    """The tests could not pass here; now they can. Until then nothing is asked either."""
+    bot.model.otherwise = lambda _: note("one.md")
+    await bot.comment("/execute --task 1.1")
+    assert "1.1 Write one.md" not in bot.checkpoints()
+    asked = len(bot.prompts)
+    await bot.comment("/execute retry 1.1 --from verify")
+    assert "1.1 Write one.md" not in bot.checkpoints()
+    assert len(bot.prompts) == asked
+
+    await bot.github.push(REPOSITORY, {CONFIG: BROKEN.replace(b"! -e", b"-e")})
+    await bot.comment("/execute retry 1.1 --from verify")
+    assert "1.1 Write one.md" in bot.checkpoints()
+    assert len(bot.prompts) == asked
+    await bot.comment("/execute retry 1.2 --from verify")
+    assert "No run has worked on `1.2`, so there is nothing to verify again." in bot.says()[-1]
+    bot.proposes()
