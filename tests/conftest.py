@@ -2,7 +2,7 @@
 
 None of the properties has a limit of time; ``HYPOTHESIS_PROFILE=thorough`` looks longer, for
 whoever changes what one is about. Long tests run with ``--long``, as in CI, and with them a fifth
-of the cases of each matrix and a tenth of the nightly tests of each file; ``--matrix`` runs all.
+of the cases of each matrix and a tenth of the nightly tests; ``--matrix`` runs all.
 The end of a run says what it cost.
 """
 
@@ -71,8 +71,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: Sequence[pytest.
         return
     if config.getoption("--long"):
         seed = config.getoption("--seed")
-        _sample(items, partial(_drawn, one_in=5, seed=seed), "matrix", "--matrix")
-        _sample_nightly(items, partial(_drawn, one_in=10, seed=seed))
+        _sample(items, partial(_fifth, seed=seed), "matrix", "--matrix")
+        _sample_nightly(items, seed)
         return
     _sample(items, _spread, "long", "--long")
     for item in items:
@@ -81,19 +81,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: Sequence[pytest.
                 _skip(item, kind, mark.args[0], option)
 
 
-def _sample_nightly(
-    items: Sequence[pytest.Item], choose: Callable[[str, int, int], Collection[int]]
-) -> None:
-    """Of the nightly tests of a file, skip all but the chosen ones."""
-    files = defaultdict[str, list[pytest.Item]](list)
+def _sample_nightly(items: Sequence[pytest.Item], seed: str) -> None:
+    """Skip the nightly tests that are not drawn: nine in ten."""
     for item in items:
-        if item.get_closest_marker("nightly"):
-            files[item.nodeid.partition("::")[0]].append(item)
-    for file, every in files.items():
-        kept = choose(file, len(every), 1)
-        for place, item in enumerate(every):
-            if place not in kept and (mark := item.get_closest_marker("nightly")):
-                _skip(item, "nightly", mark.args[0], "--matrix")
+        drawn = random.Random(f"{seed} {item.nodeid}")  # noqa: S311 - not a secret
+        if (mark := item.get_closest_marker("nightly")) and drawn.random() > 0.1:
+            _skip(item, "nightly", mark.args[0], "--matrix")
 
 
 def _spread(_test: str, number: int, wanted: int) -> Collection[int]:
@@ -101,10 +94,10 @@ def _spread(_test: str, number: int, wanted: int) -> Collection[int]:
     return {place * number // wanted for place in range(wanted)}
 
 
-def _drawn(test: str, number: int, wanted: int, *, one_in: int, seed: str) -> Collection[int]:
-    """One in so many cases, drawn anew for each test; never fewer than the mark says."""
+def _fifth(test: str, number: int, wanted: int, *, seed: str) -> Collection[int]:
+    """A fifth of the cases, drawn anew for each test; never fewer than the mark says."""
     drawn = random.Random(f"{seed} {test}")  # noqa: S311 - not a secret
-    return drawn.sample(range(number), min(number, max(wanted, -(-number // one_in))))
+    return drawn.sample(range(number), min(number, max(wanted, -(-number // 5))))
 
 
 def _sample(

@@ -236,6 +236,7 @@ async def test_a_fault_that_cannot_be_written_is_not_counted(bot: Bot) -> None:
     assert "1 of 1 small faults not noticed" in (bot.pulls[0].body or "")
 
 
+@MORE
 async def test_tests_that_notice_a_fault_say_so(bot: Bot) -> None:
     """``add(2, 3) == 5`` fails for ``a - b``."""
     bot.model.says(ADD)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.fake_github.state import Issue
+from tests.marks import MORE
 from tests.scenarios.bot import REPOSITORY, Bot, conversation
 from tests.scenarios.endings import NOTE, stopped_after_checkpoint
 from tests.scenarios.process import serving
@@ -69,6 +70,7 @@ async def test_a_stopped_server_finishes_the_attempt(talk: Bot, moment: str) -> 
     check_redone(talk, pull, before)
 
 
+@MORE
 async def test_a_killed_server_finishes_the_attempt(talk: Bot) -> None:
     """Killed while the pull request is described, it finds its own commit there."""
     pull = await stopped_after_checkpoint(talk)

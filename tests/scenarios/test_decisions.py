@@ -217,6 +217,7 @@ async def test_closing_rejects(bot: Bot) -> None:
     assert "❌ | **1.1**" in said
 
 
+@MORE
 async def test_a_button_pressed_again_says_nothing(bot: Bot) -> None:
     """A double click is no second decision that somebody has to read about."""
     pull = await decomposed(bot)

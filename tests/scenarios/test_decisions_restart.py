@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.fake_github.state import Issue
+from tests.marks import MORE
 from tests.scenarios.bot import REPOSITORY, Bot, conversation
 from tests.scenarios.process import serving
 from tests.scenarios.proposing import STUCK, TITLES, decomposed, proposal_comment, script_new_tasks
@@ -77,7 +78,7 @@ async def test_a_stop_while_a_decision_is_worked(talk: Bot, moment: str) -> None
     check_finished(talk, pull)
 
 
-@pytest.mark.long("kills servers")
+@MORE
 async def test_a_kill_while_a_decision_is_applied(talk: Bot) -> None:
     """A killed server goes on from the stored decision, and nothing is done twice."""
     pull = await resting(talk)

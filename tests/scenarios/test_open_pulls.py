@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import pytest
 
+from tests.marks import MORE
 from tests.scenarios.bot import REPOSITORY, Bot
 from tests.scenarios.projects import note, notes, on
 from tests.scenarios.pushing import push
@@ -78,6 +79,7 @@ async def test_a_run_continues_when_one_is_closed(bot: Bot) -> None:
     assert bot.checkpoints()[2:] == ["1.3 Write six.md"]
 
 
+@MORE
 async def test_another_run_rests_as_well(bot: Bot) -> None:
     """The limit is about the pull requests of all runs."""
     await full(bot)
@@ -115,6 +117,7 @@ async def test_a_single_pull_request_takes_all_tasks(bot: Bot) -> None:
     assert len(bot.pulls) == 1
 
 
+@MORE
 @on(notes(LINES, **APART))
 async def test_independent_ones_count_too(bot: Bot) -> None:
     """Each is one more to review."""
@@ -135,6 +138,7 @@ SIX = f"{FOUR}- [ ] 1.5 Write `elf.md`\n- [ ] 1.6 Write `fox.md`\n"
 MORE_OPEN = {".github/cairn.yml": b"limits: {open_pull_requests: 4}\n"}
 
 
+@MORE
 @on(notes(SIX, **MORE_OPEN))
 async def test_a_tick_of_the_same_run_on_another_branch_is_not_taken_along(bot: Bot) -> None:
     """People open the fourth again: the sixth builds on the fifth and ticks its own task only."""

@@ -21,6 +21,7 @@ from tests.scenarios.projects import (
 ONE = "/execute --max-tasks 1"
 
 
+@MORE
 async def test_nothing_invalid_is_ever_written(bot: Bot) -> None:
     """An open bracket is found before any write and costs one repair of one file."""
     bot.model.says(ADD_OPEN_BRACKET, ADD_MODULE)

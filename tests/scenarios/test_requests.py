@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.marks import MORE
 from tests.scenarios.bot import REPOSITORY, Bot
 from tests.scenarios.projects import ADD, CALC, note, notes, on
 
@@ -27,6 +28,7 @@ async def test_a_run_of_one_task_asks_little_of_github(bot: Bot) -> None:
     assert len(asked) <= MOST, "\n".join(asked)
 
 
+@MORE
 @on(ONE_TASK)
 async def test_the_configuration_is_read_once_for_a_command(bot: Bot) -> None:
     """Whoever needs it while a command is worked takes what was read for the first of them."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tests.fake_github.state import Issue
+from tests.marks import MORE
 from tests.scenarios.bot import REPOSITORY, Bot
 from tests.scenarios.projects import ADD, CALC, DOUBLE, on
 
@@ -116,6 +117,7 @@ async def test_who_may_not_write_starts_nothing(bot: Bot) -> None:
     assert len(trust(bot)) == 1
 
 
+@MORE
 @on(CALC)
 async def test_a_pull_request_higher_up_is_compared_with_the_one_below(bot: Bot) -> None:
     """Its change is what it adds to that, so the result stays the same."""

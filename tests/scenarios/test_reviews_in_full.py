@@ -7,6 +7,7 @@ from datetime import timedelta
 
 import pytest
 
+from tests.marks import MORE
 from tests.model_server import Held
 from tests.scenarios.bot import REPOSITORY, Bot
 from tests.scenarios.projects import NOTES, note, notes, on
@@ -64,6 +65,7 @@ async def test_what_does_not_fit_is_told_and_taken_next(bot: Bot) -> None:
     replies(bot, pull)
 
 
+@MORE
 async def test_threads_that_were_read_come_after_those_that_were_not(bot: Bot) -> None:
     """Threads that stay open do not keep the others out for ever."""
     pull = await checkpoint(bot, note("one.md", "\n".join("abcdefghijkl")))
@@ -81,6 +83,7 @@ async def test_threads_that_were_read_come_after_those_that_were_not(bot: Bot) -
     replies(bot, pull)
 
 
+@MORE
 async def test_a_comment_that_is_too_long_is_read_in_part(bot: Bot) -> None:
     """Its beginning and its end are read, and that is told."""
     pull = await checkpoint(bot)
@@ -93,6 +96,7 @@ async def test_a_comment_that_is_too_long_is_read_in_part(bot: Bot) -> None:
     assert "And say who wrote it." in bot.prompts[1]
 
 
+@MORE
 async def test_after_the_last_revision_nobody_is_sent_in_a_circle(bot: Bot) -> None:
     """Where no more revisions are possible, the advice is another one."""
     pull = await checkpoint(bot)
@@ -138,6 +142,7 @@ async def test_a_comment_on_deleted_lines_has_them(bot: Bot) -> None:
     assert pull.threads[0].resolved
 
 
+@MORE
 @on(SHORTEN)
 async def test_a_comment_on_several_deleted_lines(bot: Bot) -> None:
     """The model is told how many of the lines are meant."""
@@ -158,6 +163,7 @@ async def test_a_comment_on_several_deleted_lines(bot: Bot) -> None:
     replies(bot, pull)
 
 
+@MORE
 async def test_a_comment_on_lines_that_have_changed_since(bot: Bot) -> None:
     """GitHub calls such a thread outdated: its lines are shown as they were."""
     pull = await checkpoint(bot, note("one.md", "First.\nSecund.\nThird."))
@@ -209,6 +215,7 @@ async def test_a_reviewer_takes_up_what_others_wrote(bot: Bot, by: str) -> None:
     assert pull.threads[0].resolved
 
 
+@MORE
 async def test_words_that_were_changed_after_the_answer_are_not_taken_up(bot: Bot) -> None:
     """Nobody can put words behind a reviewer's "do that"."""
     pull = await checkpoint(bot, TYPO)
@@ -285,6 +292,7 @@ async def test_a_review_of_a_file_that_is_never_written(bot: Bot, path: str, wor
     assert "This was revision 1 of 2" in said(bot, pull)
 
 
+@MORE
 @on(PROTECTED)
 async def test_suggestions_for_a_file_that_is_never_written_and_another(bot: Bot) -> None:
     """What can be done is done without a model; the other thread says why it is left."""
@@ -333,6 +341,7 @@ async def test_a_cancelled_revision_answers_its_threads(bot: Bot) -> None:
     assert pull.pull.sha == before
 
 
+@MORE
 async def test_a_revision_that_is_cancelled_before_it_begins(bot: Bot) -> None:
     """It waits behind a run that is at work, and nobody has read its review yet."""
     held = Held(note("two.md"))

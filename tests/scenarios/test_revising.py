@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 import pytest
 
 from tests.fake_github.state import Issue
+from tests.marks import MORE
 from tests.model_server import Held
 from tests.scenarios.bot import REPOSITORY, Bot
 from tests.scenarios.projects import ADD, ADD_WRONG, CALC, NOTES, answer, note, notes, on
@@ -101,6 +102,7 @@ def _mark(comment: str) -> str:
     return f"<!-- cairn:revised:{run} -->"
 
 
+@MORE
 async def test_lines_that_stay_as_they_are_stay_open(bot: Bot) -> None:
     """A thread whose lines the commit does not change says so, and is not resolved."""
     pull = await checkpoint(bot, note("one.md", "\n".join("abcdefghijkl")))
@@ -156,6 +158,7 @@ async def test_a_command_without_words_or_threads_changes_nothing(bot: Bot) -> N
     assert (pull.pull.sha, len(bot.prompts)) == (before, 1)
 
 
+@MORE
 async def test_a_task_that_was_reworded_meanwhile_is_not_revised(bot: Bot) -> None:
     """Nobody knows any more what the pull request is to do: the answer says what people can do."""
     pull = await checkpoint(bot)
@@ -267,6 +270,7 @@ async def test_a_change_that_fails_the_tests_is_not_pushed(bot: Bot) -> None:
     assert (pull.pull.sha, pull.body, len(bot.pulls)) == (head, body, 1)
 
 
+@MORE
 async def test_an_answer_that_changes_nothing_is_not_pushed(bot: Bot) -> None:
     """The pull request as it is counts as tried."""
     pull = await checkpoint(bot)
@@ -293,6 +297,7 @@ async def test_suggestions_are_applied_without_a_model(bot: Bot) -> None:
     assert pull.threads[0].resolved
 
 
+@MORE
 async def test_a_suggestion_beside_words_is_for_the_model(bot: Bot) -> None:
     """Where a reviewer asks for more than the suggested lines, the model gets both."""
     pull = await checkpoint(bot, note("one.md", "First.\nSecund."))
@@ -358,6 +363,7 @@ async def test_a_push_meanwhile_stays_below_the_change(bot: Bot) -> None:
     assert len(bot.prompts) == 2
 
 
+@MORE
 async def test_a_push_to_the_same_file_wins(bot: Bot) -> None:
     """Nobody's push is overwritten: people are told, and the branch stays as they left it."""
     pull = await checkpoint(bot)
@@ -368,6 +374,7 @@ async def test_a_push_to_the_same_file_wins(bot: Bot) -> None:
     assert pull.pull.sha == theirs
 
 
+@MORE
 async def test_what_people_pushed_before_is_kept(bot: Bot) -> None:
     """Their files are part of what the change builds on: neither judged nor taken back."""
     pull = await checkpoint(bot)
@@ -403,6 +410,7 @@ async def test_only_checkpoints_are_revised(bot: Bot) -> None:
     assert "not a pull request that Cairn made" in comment
 
 
+@MORE
 @on(
     notes(
         "- [ ] 1.1 Write `one.md`\n- [ ] 1.2 Write `two.md`\n",
@@ -448,6 +456,7 @@ async def test_the_rest_of_the_stack_goes_on(bot: Bot, method: str) -> None:
     assert changed == {"ROADMAP.md", "two.md"}
 
 
+@MORE
 @on(CALC)
 async def test_a_suggestion_that_breaks_a_test_is_repaired(bot: Bot) -> None:
     """The reviewer's lines are a first answer like any other; a model is asked only then."""
@@ -464,6 +473,7 @@ async def test_a_suggestion_that_breaks_a_test_is_repaired(bot: Bot) -> None:
     assert len(replies(bot, pull)) == 1
 
 
+@MORE
 async def test_a_restacked_pull_request_is_revised(bot: Bot) -> None:
     """After a squash below it, it is revised on the branch as it is then."""
     bot.model.says(note("one.md"), note("two.md"))

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.fake_github.state import Issue
+from tests.marks import MORE
 from tests.model_server import Held
 from tests.scenarios.bot import REPOSITORY, Bot, conversation
 from tests.scenarios.endings import NOTE, stopped_after_checkpoint
@@ -75,6 +76,7 @@ async def test_a_stopped_server_finishes_a_revision(talk: Bot, moment: str) -> N
     check_revised(talk, pull, before)
 
 
+@MORE
 async def test_a_killed_server_finishes_a_revision(talk: Bot) -> None:
     """Killed while the branch moves, it finds its own commit there."""
     pull = await stopped_after_checkpoint(talk)

@@ -173,6 +173,7 @@ async def test_merged_into_a_dead_branch_is_not_done(bot: Bot) -> None:
     assert {f"{word}.md" for word in WORDS} <= bot.view.files("main").keys()
 
 
+@MORE
 async def test_what_only_a_dead_branch_has_is_open_again(bot: Bot) -> None:
     """A merge that never reaches the default branch is told as lost, and the task is done anew."""
     bot.model.says(note("one.md"), note("two.md"))
@@ -245,6 +246,7 @@ async def test_closed_in_the_middle_and_opened_again(bot: Bot, method: str) -> N
     assert ticks(bot) == "xxx"
 
 
+@MORE
 async def test_opened_again_above_a_branch_that_was_merged_meanwhile(bot: Bot) -> None:
     """It goes to the default branch, and what has its change goes back on it."""
     one, two, six = await stacked(bot)
@@ -360,6 +362,7 @@ async def test_where_both_changed_a_file_people_are_told_what_to_type(bot: Bot) 
     assert unread_comments(bot, two) == ""
 
 
+@MORE
 async def test_what_went_down_two_branches_is_in_the_one_that_lives(bot: Bot) -> None:
     """The third is squashed into the second, and that into the first: the fourth follows."""
     await push(bot, f"{LINES}- [ ] 1.4 Write `ten.md`\n")
@@ -382,6 +385,7 @@ async def test_what_went_down_two_branches_is_in_the_one_that_lives(bot: Bot) ->
     assert ticks(bot) == "xxxx"
 
 
+@MORE
 async def test_a_conflict_with_what_was_merged_is_told(bot: Bot) -> None:
     """A task is done again in other words, and the first version of its file was revised since."""
     bot.model.says(note("one.md"), note("two.md"))

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import pytest
 
 from tests.fake_github.state import Issue
+from tests.marks import MORE
 from tests.scenarios.bot import REPOSITORY, Bot
 from tests.scenarios.projects import note, notes, on
 from tests.scenarios.pushing import push, undelivered
@@ -60,6 +61,7 @@ async def test_a_closed_change_is_taken_out_of_those_above(bot: Bot) -> None:
     assert "one.md" not in bot.view.files("main")
 
 
+@MORE
 async def test_what_a_rebuilt_one_brings_is_said_once(bot: Bot) -> None:
     """Later events change nothing: no second comment, no other commit."""
     one, two, six = await stacked(bot)
