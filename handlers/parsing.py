@@ -24,6 +24,7 @@ from markdown_it.token import Token
 
 from handlers.grammar import Command, CommandRow, Commands, Misunderstood, Option
 from handlers.texts import replies
+from runner.roadmap.plans import form_of
 
 MOST_COMMANDS = 3
 """How many commands of one comment are looked at; the rest is ignored."""
@@ -157,13 +158,15 @@ def _read_arguments(row: CommandRow, words: list[str], line: CommandLine) -> Val
 
 
 def _check_path(path: str, row: CommandRow) -> str | Misunderstood:
-    """Return the path without ``./``, or why it names no Markdown file of the repository."""
+    """Return the path without ``./``, or why it names no roadmap or plan of the repository."""
     parts = PurePosixPath(path).parts
     problem = None
     if len(path) > _LONGEST_PATH or not path.isprintable():
         problem = replies.unreadable_path(path)
     elif path.startswith(("/", "~")) or set(path) & set("\\:") or {"..", ".git"} & set(parts):
         problem = replies.path_outside(path)
+    elif form_of(path).read is not None:
+        pass  # a plan that is no Markdown
     elif not path.lower().endswith(".md") or len(PurePosixPath(path).name) <= len(".md"):
         problem = replies.no_markdown_path(path)
     if problem:

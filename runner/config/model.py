@@ -78,7 +78,7 @@ class RoadmapGroup(_Group):
         default="ROADMAP.md",
         description="Path of the roadmap or plan in the repository, or a pattern "
         "(`specs/*/tasks.md`): then the one that has open tasks is meant. Where the default is not "
-        "there, so is the one plan of Kiro, OpenSpec or spec-kit that has open tasks.",
+        "there, so is the one plan of another tool (docs/plans.md) that has open tasks.",
     )
     label: Word = Field(
         default="roadmap",

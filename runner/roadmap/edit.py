@@ -49,10 +49,17 @@ def turned(before: Roadmap, states: Mapping[str, bool]) -> bytes:
     tasks = [known[key] for key in goal]
     if not tasks:
         return before.content
-    content, starts = bytearray(before.content), line_starts(before.content)
-    tick = form_of(before.path).ticks(before.content)
-    for task in tasks:  # one byte becomes another one, so the places of the others stay
-        content[place_of(before, task, starts).state] = tick if goal[task.key] else ord(" ")
+    form = form_of(before.path)
+    if form.edited is not None:
+        try:
+            content = bytearray(form.edited(before, goal))
+        except ValueError as error:
+            raise EditRefused(f"{before.path}: {error}") from error
+    else:
+        content, starts = bytearray(before.content), line_starts(before.content)
+        tick = form.ticks(before.content)
+        for task in tasks:  # one byte becomes another one, so the places of the others stay
+            content[place_of(before, task, starts).state] = tick if goal[task.key] else ord(" ")
     after = parse_roadmap(before.path, bytes(content))
     meant = [
         _seen(task)._replace(checked=goal.get(task.key, task.checked)) for task in before.tasks

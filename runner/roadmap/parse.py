@@ -47,6 +47,8 @@ def parse_roadmap(path: str, content: bytes) -> Roadmap:
     Never raises. A file that is too large to read has no tasks, and ``asks`` says so.
     """
     form = form_of(path)
+    if form.read is not None:
+        return form.read(path, content)
     source = written = read(b"" if too_large(len(content)) else content)
     if refused := too_large(len(content)) or too_many(source):
         large = Warning(1, 1, "file-too-large", refused)

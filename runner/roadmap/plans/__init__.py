@@ -8,9 +8,11 @@ from __future__ import annotations
 from runner.roadmap.plans.form import ROADMAP, PlanForm
 from runner.roadmap.plans.kiro import KIRO
 from runner.roadmap.plans.openspec import OPENSPEC
+from runner.roadmap.plans.ralph import RALPH
 from runner.roadmap.plans.spec_kit import SPEC_KIT
+from runner.roadmap.plans.task_master import TASK_MASTER
 
-FORMS: tuple[PlanForm, ...] = (KIRO, OPENSPEC, SPEC_KIT)
+FORMS: tuple[PlanForm, ...] = (KIRO, OPENSPEC, SPEC_KIT, TASK_MASTER, RALPH)
 """The first one whose pattern a path has is the file's."""
 
 

@@ -31,13 +31,14 @@ class PlanForm:
     """How the lists of one tool read; as it stands, a roadmap is read.
 
     ``paths`` is what the path of a list looks like, ``usual`` are the patterns of where its tool
-    puts them at the top of a repository, and ``tick`` is the byte that the tool writes into
-    a box. A form that shows the tool's boxes another way, or knows more of its tasks, says so in
-    ``shown`` and ``refined``. ``covers`` says which checks are made where all tests passed; without
-    it nothing but the tasks themselves is ticked. ``order`` are patterns of the specification's
-    files, ``cited`` the parts that a task's words name (of files by their path in the folder),
-    ``living`` what the rest of the repository says of the same,
-    and ``rules`` a pattern of what holds for every task of the repository.
+    puts them at the top of a repository, and ``tick`` is the byte that the tool writes into a box.
+    A form that shows the tool's boxes another way, or knows more of its tasks, says so in ``shown``
+    and ``refined``. One that is no Markdown has ``read`` and ``edited``, which return its tasks and
+    its bytes with some of them done or open. ``covers`` says which checks are made where all tests
+    passed; without it nothing but the tasks themselves is ticked. ``order`` are patterns of the
+    specification's files, ``cited`` the parts that a task's words name (of files by their path in
+    the folder), ``living`` what the rest of the repository says of the same, and ``rules`` a
+    pattern of what holds for every task of the repository.
     """
 
     name: str = "roadmap"
@@ -46,6 +47,8 @@ class PlanForm:
     tick: bytes = b"x"
     shown: Callable[[str], str] = field(default=str)
     refined: Callable[[Roadmap, Sequence[str]], Roadmap] = field(default=lambda found, lines: found)
+    read: Callable[[str, bytes], Roadmap] | None = None
+    edited: Callable[[Roadmap, Mapping[str, bool]], bytes] | None = None
     covers: Callable[[Task], bool] | None = None
     order: tuple[str, ...] = ()
     cited: Callable[[str, Mapping[str, str]], Iterable[SpecQuote]] = field(
@@ -59,8 +62,8 @@ class PlanForm:
         return bool(self.paths and self.paths.fullmatch(path)) and not is_closed(path)
 
     def folder(self, path: str) -> str:
-        """Return the folder of a plan with its slash; '' for a roadmap, which has none."""
-        return f"{path.rpartition('/')[0]}/" if self.paths else ""
+        """Return the folder of a plan's specification with its slash; '' where it has none."""
+        return f"{path.rpartition('/')[0]}/" if self.order else ""
 
     def beside(self, path: str, paths: Collection[str]) -> list[str]:
         """Return the files of a plan's specification, those first that say most."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tests.app.checkout import checkout
-from tests.scenarios.projects import ADD, CALC
+from tests.scenarios.projects import ADD, CALC, note
 
 PLAN = b"""\
 ## 1. Implementation
@@ -36,3 +36,35 @@ async def test_the_only_active_plan_is_run(tmp_path: Path) -> None:
         assert said.code == 0, said.err
         done = PLAN.replace(b"[ ] 1.1", b"[x] 1.1").replace(b"[ ] 2.1", b"[x] 2.1")
         assert (here.folder / CHANGE / "tasks.md").read_bytes() == done
+
+
+TASKS = b"""\
+{
+  "master": {
+    "tasks": [
+      {"id": 1, "title": "Sums", "status": "in-progress", "subtasks": [
+        {"id": 1, "title": "Write `one.md`", "details": "In one line", "status": "pending"}
+      ]},
+      {"id": 2, "title": "Later", "status": "deferred"}
+    ]
+  }
+}"""
+TASK_MASTER = ".taskmaster/tasks/tasks.json"
+
+
+async def test_a_plan_in_json(tmp_path: Path) -> None:
+    """The values of the task and of what it completes change; what cannot be read is named."""
+    async with checkout(tmp_path / "here", {"README.md": b"# Notes\n", TASK_MASTER: TASKS}) as here:
+        here.model.says(note("one.md"))
+
+        said = await here.cairn("run")
+
+        assert said.code == 0, said.err
+        done = TASKS.replace(b"in-progress", b"done").replace(b"pending", b"done")
+        assert (here.folder / TASK_MASTER).read_bytes() == done
+        assert "In one line" in str(here.model.requests[0].body)
+        here.git.commit({TASK_MASTER: TASKS.replace(b"status", b'status"', 1)})
+        broken = await here.cairn("run")
+        assert broken.code == 2
+        assert "line 4, column " in broken.err
+        assert "this is not JSON" in broken.err

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import pytest
 
 from runner.roadmap.edit import EditRefused, find, tick_all, untick_all
+from runner.roadmap.order import ordered
 from runner.roadmap.parse import parse_roadmap
 from runner.roadmap.plans import form_of
 from runner.roadmap.plans.choosing import plan_at
@@ -18,6 +19,8 @@ from runner.roadmap.task import Task
 SPEC_KIT = "specs/001-shop/tasks.md"
 KIRO = ".kiro/specs/shop/tasks.md"
 OPENSPEC = "openspec/changes/add-shop/tasks.md"
+TASK_MASTER = ".taskmaster/tasks/tasks.json"
+RALPH = "scripts/ralph/prd.json"
 
 
 @pytest.mark.parametrize(
@@ -30,6 +33,8 @@ OPENSPEC = "openspec/changes/add-shop/tasks.md"
         ("apps/web/specs/002-cart/tasks.md", "spec-kit"),
         (KIRO, "Kiro"),
         (OPENSPEC, "OpenSpec"),
+        (TASK_MASTER, "task-master"),
+        (RALPH, "ralph"),
         ("openspec/changes/archive/2026-01-01-add-shop/tasks.md", "roadmap"),
         (".kiro/settings/templates/specs/tasks.md", "roadmap"),
     ],
@@ -162,6 +167,32 @@ ROWS = {
         "- [ ] 2.2 Run `npm test`\n- [ ] 2.3 手动验证\n",
         ["- 1.1", "- 2.1", "- 2.2 check", "- 2.3 check"],
     ),
+    "task-master: states, parts, dependencies of tasks and of parts": (
+        TASK_MASTER,
+        """{"master": {"tasks": [
+          {"id": 1, "title": "One", "status": "done", "subtasks": [{"id": 1, "title": "A"}]},
+          {"id": "2", "title": "Two", "status": "in-progress", "dependencies": ["1"], "subtasks": [
+            {"id": 1, "title": "B", "status": "pending"},
+            {"id": 2, "title": "C", "dependencies": [1, "1.1"]}]},
+          {"id": 3, "title": "Three", "status": "pending", "dependencies": [2]},
+          {"id": 4, "title": "Four", "status": "completed"}]}, "version": 2}""",
+        [
+            "x 1 summary",
+            "x 1.1 in 1",
+            "- 2 summary after 1",
+            "- 2.1 in 2",
+            "- 2.2 in 2 after 2.1,1.1",
+            "- 3 after 2",
+            "x 4",
+        ],
+    ),
+    "ralph: stories": (
+        RALPH,
+        """{"userStories": [
+          {"id": "US-001", "title": "One", "priority": 2, "passes": false},
+          {"id": "US-002", "title": "Two", "priority": 1, "passes": true}]}""",
+        ["- US-001", "x US-002"],
+    ),
 }
 
 
@@ -181,6 +212,20 @@ def test_tasks(name: str) -> None:
         (KIRO, b"- [ ]* 1.1 A\n", "1.1", b"- [x]* 1.1 A\n"),
         (OPENSPEC, b"-[ ] 1.1 A\n", "1.1", b"-[x] 1.1 A\n"),
         (OPENSPEC, b"* [\t] 1.1 A\n", "1.1", b"* [x] 1.1 A\n"),
+        (
+            TASK_MASTER,
+            b'\xef\xbb\xbf{"tasks":[{"id":1,\r\n"status" : "pending",'
+            b'"title":"\xc3\xa4 \\"status\\""}]}',
+            "1",
+            b'\xef\xbb\xbf{"tasks":[{"id":1,\r\n"status" : "done",'
+            b'"title":"\xc3\xa4 \\"status\\""}]}',
+        ),
+        (
+            RALPH,
+            b'{"userStories": [{"id": "US-1", "title": "A",  "passes":false}]}',
+            "US-1",
+            b'{"userStories": [{"id": "US-1", "title": "A",  "passes":true}]}',
+        ),
     ],
 )
 def test_ticking(path: str, before: bytes, name: str, after: bytes) -> None:
@@ -261,9 +306,18 @@ def test_what_is_done_with_a_task(name: str) -> None:
     assert [task.id for task in found.tasks if task.key in keys] == more
 
 
+ONE = '{"tasks": [{"id": 1, "title": "A", "dependencies": [%s]}]}'
+
+
 @pytest.mark.parametrize(
     ("path", "text", "line", "column", "says"),
     [
+        (TASK_MASTER, '{"tasks": [\n {"id" 1}]}', 2, 8, "line 2, column 8: this is not JSON"),
+        (TASK_MASTER, '{"tasks": []}', 1, 1, "no list of tasks as task-master writes it"),
+        (TASK_MASTER, ONE % 1, 1, 1, "task 1 depends on 1, which is no other task"),
+        (TASK_MASTER, ONE % 7, 1, 1, "task 1 depends on 7, which is no other task"),
+        (RALPH, '[{"steps": []}]', 1, 1, "this prd.json is of another form"),
+        (RALPH, "[" * 100_000, 1, 1, "this is not JSON"),
         (KIRO, "- [ ] 1.1 A\n- [ ] 1.1 B\n", 2, 1, "1.1 is the id of the tasks in lines 1, 2"),
         (
             KIRO,
@@ -329,3 +383,23 @@ def test_the_last_of_two_branches_ticks_the_parent() -> None:
     edit = RoadmapEdits(old, old.replace(b"[ ] 1.2", b"[x] 1.2"))
     merged = old.replace(b"[ ] 1.1", b"[x] 1.1")
     assert replayed(KIRO, edit, merged) == old.replace(b"[ ]", b"[x]")
+
+
+def test_the_order_of_plans_in_json() -> None:
+    """The most important first; what waits comes after what it waits for; what is put off never."""
+    tasks = parse_roadmap(
+        TASK_MASTER,
+        b"""{"tasks": [
+          {"id": 1, "title": "A", "status": "pending", "priority": "low"},
+          {"id": 2, "title": "B", "status": "pending", "priority": "high", "dependencies": [3]},
+          {"id": 3, "title": "C", "status": "pending"},
+          {"id": 4, "title": "D", "status": "deferred", "priority": "high"}]}""",
+    ).tasks
+    assert [task.id for task in ordered(tasks) if task.runnable] == ["3", "2", "1"]
+
+
+def test_a_part_without_a_state_is_not_ticked() -> None:
+    """There is no value that could be changed, and nothing else is written."""
+    content = b'{"tasks": [{"id": 1, "title": "A", "subtasks": [{"id": 1, "title": "B"}]}]}'
+    with pytest.raises(EditRefused, match=r"task 1\.1 has no state"):
+        tick_all(TASK_MASTER, content, ["1.1"])
