@@ -22,7 +22,7 @@ PARTS = [
 ]  # fmt: skip
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(st.one_of(st.text(), st.lists(st.sampled_from(PARTS), max_size=30).map("".join)))
 def test_any_text_gives_changes_or_a_complaint(text):
     """No text raises, and none passes in silence."""
@@ -32,7 +32,7 @@ def test_any_text_gives_changes_or_a_complaint(text):
         assert reply.changes or reply.complaints or reply.repairs
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.lists(st.sampled_from(PARTS), max_size=25).map("\n".join))
 def test_any_lines_of_markers_give_changes_or_a_complaint(text):
     """Markers in any order do not raise."""

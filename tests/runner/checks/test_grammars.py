@@ -166,7 +166,7 @@ SUFFIXES = sorted({suffix for suffix in BY_SUFFIX if suffix not in {".py", ".pyi
 @pytest.mark.sample(12, "takes seconds for each language")
 @pytest.mark.parametrize("suffix", [*FIRST_SUFFIXES, ".sql"])
 @pytest.mark.parametrize("size", [
-    4 << 10, pytest.param(16 << 10, marks=pytest.mark.long("takes seconds for each language")),
+    4 << 10, pytest.param(16 << 10, marks=pytest.mark.nightly("takes seconds for each language")),
 ])  # fmt: skip
 def test_hostile_files_cost_seconds_at_most(suffix, size):
     """Openings of every kind, and noise, are answered in bounded time and end no process."""
@@ -188,7 +188,7 @@ def test_the_deepest_nesting_ends_no_process():
         assert syntax("a" + suffix, start + "([{" * ((_LARGEST - 9) // 3)) is not None
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(
     st.sampled_from(SUFFIXES),
     st.one_of(
@@ -207,7 +207,7 @@ def test_any_bytes_are_accepted_or_complained_about(suffix, content):
         assert 1 <= complaint.line <= content.count(b"\n") + 1
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(
     st.dictionaries(
         st.sampled_from(["a" + suffix for suffix in SUFFIXES] + ["a.py", "Gemfile"]),

@@ -87,15 +87,15 @@ async def test_it_waits_while_another_process_makes_the_file(tmp_path):
     history.close()
 
 
-async def test_a_thousand_runs_at_the_same_time_lose_nothing(tmp_path):
+async def test_hundreds_of_runs_at_the_same_time_lose_nothing(tmp_path):
     """With two histories open on the file, as two processes would."""
     first, second = FileHistory(tmp_path / "history.db"), FileHistory(tmp_path / "history.db")
-    runs = [execution(f"r{n}", status="failed" if n % 4 == 0 else "completed") for n in range(1000)]
+    runs = [execution(f"r{n}", status="failed" if n % 4 == 0 else "completed") for n in range(200)]
 
-    both = zip(runs, [first, second] * 500, strict=True)
+    both = zip(runs, [first, second] * 100, strict=True)
     await asyncio.gather(*(history.record(each) for each, history in both))
 
     found = summed((await first.totals(EVERYTHING)).days)["all", ""]
-    assert (found.seen, found.good) == (1000, 750)
+    assert (found.seen, found.good) == (200, 150)
     first.close()
     second.close()
