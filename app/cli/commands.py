@@ -41,7 +41,6 @@ def add_to(cli: typer.Typer) -> None:
     """Add the commands."""
     for command in (status, show, history, accept, undo, retry, resume, approve, reject, edit):
         cli.command()(command)
-    cli.command("merge-roadmap")(merge_roadmap)
 
 
 def status(
@@ -359,18 +358,6 @@ def sync(
     from app.roadmap.commands import sync_todos as command
 
     raise typer.Exit(command(file, todos=todos, write=write))
-
-
-def merge_roadmap(
-    base: Annotated[str, typer.Argument(help="The common ancestor: %O.")],
-    ours: Annotated[str, typer.Argument(help="Our side, which gets the result: %A.")],
-    theirs: Annotated[str, typer.Argument(help="The other side: %B.")],
-    path: Annotated[str, typer.Argument(help="The name of the file: %P.")] = "",
-) -> None:
-    """Merge two versions of a roadmap task by task, as a merge driver for git."""
-    from app.roadmap.merge import merge
-
-    raise typer.Exit(merge(base, ours, theirs, path))
 
 
 def setup(

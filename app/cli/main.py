@@ -92,10 +92,6 @@ _EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "audit": ("cairn audit --repository ORG/NAME", "cairn audit --json --newest 100"),
     "purge": ("cairn purge",),
     "setup": ("cairn setup",),
-    "merge-roadmap": (
-        "cairn merge-roadmap BASE.md OURS.md THEIRS.md",
-        'git config merge.cairn.driver "cairn merge-roadmap %O %A %B %P"',
-    ),
     "analyze": ("cairn analyze models", "cairn analyze routing --days 90 --json"),
     "memory show": ("cairn memory show", "cairn memory show --json"),
     "memory forget": ("cairn memory forget calc/add.py",),
@@ -122,11 +118,6 @@ _EXITS: Mapping[str, Mapping[int, str]] = {
     "worker": _SERVER_CODES,
     "purge": {0: "done", 2: "wrong settings, or the database cannot be written"},
     "audit": {0: "printed", 2: "wrong settings, or the database cannot be read"},
-    "merge-roadmap": {
-        0: "merged",
-        1: "a person has to resolve conflicts in the file",
-        2: "a file cannot be read; nothing was changed",
-    },
     "roadmap lint": {0: "no findings", 1: "findings to look at", 2: "the roadmap cannot be read"},
     "roadmap normalize": _CODES | {1: "no checkboxes can be proposed", 4: "no model answered"},
     "roadmap sync": _CODES | {1: "some statuses could not be copied"},

@@ -8,10 +8,10 @@ roadmaps are never merged as text together with their ticks.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from difflib import SequenceMatcher
 
-from runner.roadmap.edit import EditRefused, tick_all, turned, untick_all
+from runner.roadmap.edit import EditRefused, tick_all, untick_all
 from runner.roadmap.parse import parse_roadmap
 from runner.roadmap.plans import form_of
 
@@ -70,32 +70,6 @@ def ticked_again(path: str, edit: RoadmapEdits, new: bytes) -> bytes | None:
         return None
 
 
-def merged_roadmaps(path: str, edit: RoadmapEdits, theirs: bytes) -> bytes | None:
-    """Merge two edits of one roadmap: boxes by task key, everything else line by line.
-
-    Tasks that both sides added at the same place all stay, ours first. None where a person must
-    look: both changed the same lines, or a task would be missing or doubled.
-    """
-    was, ours, theirs_now = (_states(path, content) for content in (edit.old, edit.mine, theirs))
-    states: dict[str, bool] = {}
-    for key in {**was, **ours, **theirs_now}:
-        seen = [each[key] for each in (was, ours, theirs_now) if key in each]
-        if len(set(seen)) > 1:  # the box that one side changed; of two new ones a tick
-            states[key] = not was[key] if key in was else True
-    try:
-        old, mine, new = (
-            turned(found, {t.key: False for t in found.tasks if t.key in states and t.checked})
-            for found in (parse_roadmap(path, each) for each in (edit.old, edit.mine, theirs))
-        )
-        merged = _merged(old, mine, new, both=True)
-        if merged is None or not _has_tasks(path, old, mine, new, merged):
-            return None
-        left = _states(path, merged)
-        return tick_all(path, merged, [key for key, done in states.items() if done and key in left])
-    except EditRefused:
-        return None
-
-
 def _states(path: str, content: bytes) -> dict[str, bool]:
     return {task.key: task.checked for task in parse_roadmap(path, content).tasks}
 
@@ -145,11 +119,8 @@ def _has_tasks(path: str, old: bytes, mine: bytes, new: bytes, merged: bytes) ->
     return found == (theirs - (was - ours)) | (ours - was)
 
 
-def _merged(old: bytes, mine: bytes, new: bytes, *, both: bool = False) -> bytes | None:
-    """Merge line by line; None where both changed the same lines in different ways.
-
-    With ``both``, different lines that both sides put at the same place all stay, ours first.
-    """
+def _merged(old: bytes, mine: bytes, new: bytes) -> bytes | None:
+    """Merge line by line; None where both changed the same lines in different ways."""
     was, *sides = (content.splitlines(keepends=True) for content in (old, mine, new))
     changes = [
         _Change(first, end, tuple(side[start:stop]))
@@ -157,7 +128,7 @@ def _merged(old: bytes, mine: bytes, new: bytes, *, both: bool = False) -> bytes
         for tag, first, end, start, stop in SequenceMatcher(None, was, side, False).get_opcodes()
         if tag != "equal"
     ]
-    kept = _apart(sorted(changes, key=lambda change: (change.first, change.end)), both=both)
+    kept = _apart(sorted(changes, key=lambda change: (change.first, change.end)))
     if kept is None:
         return None
     lines, at = list[bytes](), 0
@@ -176,7 +147,7 @@ class _Change:
     lines: tuple[bytes, ...]
 
 
-def _apart(changes: Iterable[_Change], *, both: bool) -> list[_Change] | None:
+def _apart(changes: Iterable[_Change]) -> list[_Change] | None:
     """Changes that do not meet; of two at the same place the one that has the other in it."""
     found: list[_Change] = []
     for change in changes:
@@ -188,13 +159,7 @@ def _apart(changes: Iterable[_Change], *, both: bool) -> list[_Change] | None:
         elif _is_within(last.lines, change.lines):
             found[-1] = change
         elif not _is_within(change.lines, last.lines):
-            shared = {line.strip() for line in last.lines} & {line.strip() for line in change.lines}
-            if not both or last.first < last.end or shared - {b""}:
-                return None
-            # the last line of a file may lack a line break
-            end = b"\r\n" if last.lines[0].endswith(b"\r\n") else b"\n"
-            ours = (*last.lines[:-1], last.lines[-1].rstrip(b"\r\n") + end)
-            found[-1] = replace(last, lines=ours + change.lines)
+            return None
     return found
 
 

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Set
-
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from runner.roadmap.parse import parse_roadmap
-from runner.roadmap.replay import RoadmapEdits, merged_roadmaps, replayed, with_unmerged
+from runner.roadmap.replay import RoadmapEdits, replayed, with_unmerged
 
 PATH = "ROADMAP.md"
 OLD = b"- [ ] 1.1 One\n- [ ] 1.2 Two\n"
@@ -87,27 +83,3 @@ def test_an_edit_that_does_not_fit_leaves_its_ticks() -> None:
     found = with_unmerged(PATH, newest, [RoadmapEdits(OLD, mine)])
 
     assert found.content == b"- [x] 1.1 One\n- [ ] 1.2 Two, but otherwise\n"
-
-
-_IDS = [f"1.{number}" for number in range(1, 8)]
-_some = st.sets(st.sampled_from(_IDS))
-
-
-def _with_boxes(ticked: Set[str], text: str = "Write it") -> bytes:
-    lines = [f"- [{'x' if each in ticked else ' '}] {each} {text} {each}" for each in _IDS]
-    return "\n".join(["# Plan", "", *lines, ""]).encode()
-
-
-@given(old=_some, ours=_some, theirs=_some)
-def test_merged_boxes_are_what_one_side_changed(
-    old: set[str], ours: set[str], theirs: set[str]
-) -> None:
-    """Whatever both sides ticked and cleared, and whichever of them is ours."""
-    edit = RoadmapEdits(_with_boxes(old), _with_boxes(ours))
-    back = RoadmapEdits(_with_boxes(old), _with_boxes(theirs))
-
-    merged = merged_roadmaps("ROADMAP.md", edit, _with_boxes(theirs))
-
-    changed = (ours ^ old) | (theirs ^ old)
-    assert merged == _with_boxes(old ^ changed)
-    assert merged == merged_roadmaps("ROADMAP.md", back, _with_boxes(ours))
