@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import re
 import sys
 from collections.abc import Callable, Iterable
+from datetime import UTC, datetime
 from typing import TextIO
 
 from pydantic import BaseModel, SecretStr
 
 from app.terminal import printable
-from runner.text.mask import HIDDEN, Mask
+from runner.text.logged import subject
+from runner.text.mask import HIDDEN, Mask, masked
 
 FULL = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 PLAIN = "%(message)s"
+JSON = "json"
 
 
 def mask_for(secrets: Iterable[SecretStr | None] = ()) -> Mask:
@@ -43,8 +47,33 @@ class MaskedFormatter(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         """Return the line or lines of a record."""
-        message = self._mask(super().format(record))
-        return _HEADER.sub(lambda found: found["header"] + HIDDEN, message)
+        return without_headers(self._mask(super().format(record)))
+
+
+class JsonFormatter(logging.Formatter):
+    """Formats a record as one JSON object, with what it is about; every text is masked."""
+
+    def __init__(self, mask: Callable[[str], str]) -> None:
+        super().__init__()
+        self._mask = mask
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the line of a record."""
+        said: dict[str, object] = {
+            "at": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname.lower(),
+            "module": record.name,
+            **subject(),
+            "message": record.getMessage(),
+        }
+        if record.exc_info:
+            said["trace"] = self.formatException(record.exc_info)
+        return json.dumps(masked(said, lambda text: without_headers(self._mask(text))))
+
+
+def without_headers(text: str) -> str:
+    """Hide what headers carry that say who we are."""
+    return _HEADER.sub(lambda found: found["header"] + HIDDEN, text)
 
 
 def set_up_logging(
@@ -56,14 +85,14 @@ def set_up_logging(
 ) -> None:
     """Send every log record of the process to ``stream`` (standard error), masked.
 
-    ``level`` is debug, info, warning or error; ``form`` is ``FULL``, or ``PLAIN`` for people
-    who watch, with what acts on a terminal escaped. Doing it again replaces what was set up.
+    ``level`` is debug, info, warning or error; ``form`` is ``FULL``, ``JSON``, or ``PLAIN`` for
+    people who watch, with what acts on a terminal escaped. Doing it again replaces what was set up.
     """
     handler = logging.StreamHandler(stream or sys.stderr)
     mask = mask_for(secrets)
     # people watch their terminal: nothing of what others wrote may act on it
     safe = mask if form == FULL else lambda text: printable(mask(text))
-    handler.setFormatter(MaskedFormatter(safe, form))
+    handler.setFormatter(JsonFormatter(mask) if form == JSON else MaskedFormatter(safe, form))
     wanted = logging.getLevelNamesMapping()[level.upper()]
     # what libraries tell at debug (every rule of the Markdown parser, every byte) helps nobody
     logging.basicConfig(level=max(wanted, logging.INFO), handlers=[handler], force=True)

@@ -10,7 +10,7 @@ import sys
 from dataclasses import replace
 
 from app.compose.server import server
-from app.logs import secrets_of, set_up_logging
+from app.logs import FULL, JSON, secrets_of, set_up_logging
 from app.runs.parts import ROLE, Role
 from app.server.connections import listening
 from app.settings import (
@@ -55,7 +55,8 @@ async def serve(role: Role = ROLE) -> None:
     settings = await _settings(stop) if role.serves else load_server_settings()
     if settings is None:
         return
-    set_up_logging(settings.cairn_log_level, secrets=secrets_of(settings))
+    form = JSON if settings.cairn_log_format == "json" else FULL
+    set_up_logging(settings.cairn_log_level, secrets=secrets_of(settings), form=form)
     keep_private()
     allowed = settings.cairn_allow_unsandboxed == "root" or os.geteuid() != 0
     if role.works and settings.may_run_bare and not allowed:

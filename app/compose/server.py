@@ -114,6 +114,7 @@ async def server(
                 "database": parts.store.check,
                 "engine": work.engine.check,
                 "sandbox": parts.sandbox.sandbox.check,
+                "disk": parts.folders.check,
             },
             routes=work.watch.routes,
         )

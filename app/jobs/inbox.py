@@ -30,6 +30,7 @@ from app.store.deliveries import Arrival, Deliveries, Delivery
 from handlers.webhooks import SLOW, line_of, meaning_of
 from runner.errors import DATABASE, Outage
 from runner.ports import Clock
+from runner.text.logged import about
 
 logger = logging.getLogger(__name__)
 LONGEST_WAIT = 300.0
@@ -163,7 +164,8 @@ class Inbox:
 
     async def _attempt(self, delivery: Delivery) -> None:
         async with self._slots:
-            error = await self._error_of(delivery)
+            with about(delivery=delivery.id):
+                error = await self._error_of(delivery)
             await self._deliveries.finish(delivery.id, "failed" if error else "done", error)
 
     async def _error_of(self, delivery: Delivery) -> str:

@@ -24,6 +24,7 @@ from runner.errors import DATABASE, Outage
 from runner.loop.journal import BORDER
 from runner.ports import Clock
 from runner.state.run_state import RunState
+from runner.text.logged import about
 
 T = TypeVar("T")
 RUNS = "runs"
@@ -188,7 +189,8 @@ class Worker:
     async def _next(self, segment: _Open) -> RunState | Outcome:
         """The job boundary: a bug in one run must not stop the others, nor lose this one."""
         try:
-            return await anext(segment.steps)
+            with about(run=segment.run):
+                return await anext(segment.steps)
         except Outage as outage:
             return Outcome("paused", why(outage), outage.until, reported=False, cause=outage.kind)
         except GitHubException as refusal:

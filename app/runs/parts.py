@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from functools import cached_property, partial
@@ -66,6 +67,7 @@ from handlers.pushes import BranchPushed
 from runner.config.model import RepositoryConfig
 from runner.config.reading import ConfigError
 from runner.context.library import Index
+from runner.errors import Outage
 from runner.files.kept import KeptFiles
 from runner.files.results import FileMemory, RunFiles
 from runner.git.objects import GitObjects
@@ -78,6 +80,10 @@ from runner.sandbox.choose import SandboxChoice
 from runner.text.mask import Mask
 
 About = Event | BranchPushed | RunRequested
+
+
+LEAST_FREE = 64 << 20
+"""Bytes without which a server is not ready for work."""
 
 
 class Folders:
@@ -93,8 +99,10 @@ class Folders:
         mask: Callable[[str], str],
         turn: Callable[[str], Turn],
         shared: Store | None = None,
+        least_free: int = LEAST_FREE,
     ) -> None:
         self._turn = turn
+        self._least_free = least_free
         self._store = shared
         self._data = data
         self._mask = mask
@@ -102,6 +110,12 @@ class Folders:
         self._memories: dict[int, FileMemory | SharedMemory] = {}
         self._shared: dict[int, StoredFiles] = {}
         self._stacks: dict[int, StackMemory] = {}
+
+    async def check(self) -> None:
+        """Raise ``Outage`` when there is too little room for what runs write."""
+        free = (await asyncio.to_thread(shutil.disk_usage, self._data)).free
+        if free < self._least_free:
+            raise Outage("disk", f"{self._data} has only {free >> 20} MB left. Make room there.")
 
     def mirror(self, repository_id: int) -> Mirror:
         """The bare mirror that snapshots are read from."""

@@ -183,6 +183,11 @@ class RunSettings(BaseSettings):
     cairn_log_level: LogLevel = Field(
         "info", description="How much is logged: debug, info, warning or error."
     )
+    cairn_log_format: Literal["text", "json"] = Field(
+        "text",
+        description="How the server logs: lines of text, or JSON objects with delivery, run, task "
+        "and node.",
+    )
     cairn_events_file: Path | None = Field(
         None,
         description="File to which events are appended for your own systems, one JSON object a "

@@ -30,6 +30,7 @@ from runner.state.events import (
 )
 from runner.state.options import Request
 from runner.state.run_state import Failure, RunState, Step
+from runner.text.logged import about
 
 log = logging.getLogger(__name__)
 
@@ -155,7 +156,8 @@ async def _advance(
     node, task, old = state.node, state.current, state.attempts.get(state.current)
     await deps.events.emit(NodeStarted(state.request.id, task, node))
     began = deps.clock.monotonic()
-    (step,) = await asyncio.gather(nodes[node](state, deps, work), return_exceptions=True)
+    with about(run=state.request.id, task=task, node=node):
+        (step,) = await asyncio.gather(nodes[node](state, deps, work), return_exceptions=True)
     if isinstance(step, BaseException):
         step = _after_error(state, step, deps)
     after, usage = step.state, Usage(deps.clock.monotonic() - began)

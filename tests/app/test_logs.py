@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import io
+import json
 import logging
 
 import pytest
 from pydantic import SecretStr
 
-from app.logs import mask_for, set_up_logging
+from app.logs import JSON, mask_for, set_up_logging
+from runner.text.logged import about
 from runner.text.mask import HIDDEN
 
 PEM = (
@@ -96,3 +98,21 @@ def test_a_key_is_masked_line_by_line_too():
 def test_short_secrets_do_not_shred_the_log():
     """A secret of a few letters is not masked, for it would mask ordinary words."""
     assert mask_for([SecretStr("a")])("a cat") == "a cat"
+
+
+def test_json_says_what_a_line_is_about(log):
+    """One object a line, masked, with the names of what is worked on; a traceback is one text."""
+    set_up_logging("info", secrets=[SecretStr("hunter22")], stream=log, form=JSON)
+    with about(delivery="d-1"), about(run="r1", task="", node="plan_task"):
+        try:
+            int("hunter22")
+        except ValueError:
+            logging.getLogger("x").exception("hunter22\nand Authorization: Bearer abc")
+    logging.getLogger("x").info("later")
+
+    first, second = map(json.loads, log.getvalue().splitlines())
+    assert first["message"] == f"{HIDDEN}\nand Authorization: Bearer {HIDDEN}"
+    names = ("level", "delivery", "run", "node", "task")
+    assert [first.get(name) for name in names] == ["error", "d-1", "r1", "plan_task", None]
+    assert "hunter22" not in first["trace"]
+    assert (second["message"], second.get("run")) == ("later", None)
