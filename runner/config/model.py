@@ -152,6 +152,11 @@ class ModelGroup(_Group):
         description="The model's context window: tokens of a question and its answer together. Set "
         "it if Cairn cannot tell from the server or the model's name.",
     )
+    api: Literal["chat", "responses"] = Field(
+        default="chat",
+        description="OpenAI's API by which models are asked: chat completions, which every server "
+        "has, or responses.",
+    )
     effort: Literal["none", "minimal", "low", "medium", "high", "xhigh"] | None = Field(
         default=None,
         description="How long a model thinks before it answers (`reasoning_effort`), where it "

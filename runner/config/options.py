@@ -60,6 +60,7 @@ def options_of(config: RepositoryConfig) -> Options:
             structured=model.structured,
             timeout=model.timeout,
             window=model.window or 0,
+            api=model.api,
             effort=model.effort or "",
             more=model.extra_body,
         ),

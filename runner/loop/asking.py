@@ -171,6 +171,7 @@ def _question(
         max_tokens,
         model_for(state) if model is None else model,
         models.seed,
+        models.api,
         models.effort,
         models.more,
         form=form if models.structured == "auto" else None,

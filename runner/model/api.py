@@ -26,8 +26,11 @@ class ModelApi(Protocol):
         parameters: Mapping[str, object],
         longest: int = LONGEST,
         timeout: float | None = None,
+        responses: bool = False,
     ) -> ChatReply:
         """Ask once, within ``timeout`` seconds without a word (None: its own).
+
+        ``responses`` asks by the Responses API, where there are two.
 
         A text of more than ``longest`` characters is cut there (finish reason ``length``).
 

@@ -263,6 +263,7 @@ class OpenAIModel(ports.Endpoint):
                     parameters={**question.more, **parameters, **more},
                     longest=min(_CHARACTERS_AT_MOST * question.max_tokens, LONGEST),
                     timeout=question.timeout,
+                    responses=question.api == "responses",
                 )
             except ErrorStatus as error:
                 refusal, dialect = error, dialect.after(error)

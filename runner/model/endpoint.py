@@ -10,14 +10,15 @@ from __future__ import annotations
 import asyncio
 import math
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractAsyncContextManager, contextmanager
 from datetime import datetime
 from email.utils import parsedate_to_datetime
-from typing import cast
+from typing import Any, cast
 
 import httpx2
 import openai
 from openai.types.chat import ChatCompletionMessageParam
+from openai.types.responses import ResponseInputParam
 
 from runner.errors import TaskError
 from runner.model.errors import ErrorStatus, Transient
@@ -29,6 +30,7 @@ from runner.model.replies import (
     read_list,
     read_reply,
 )
+from runner.model.responses import as_chunk, as_completion, as_responses
 from runner.ports import Clock
 from runner.prompts.questions import Message
 from runner.text.sanitize import sendable
@@ -76,32 +78,45 @@ class OpenAIEndpoint:
         parameters: Mapping[str, object],
         longest: int = LONGEST,
         timeout: float | None = None,
+        responses: bool = False,
     ) -> ChatReply:
         """Ask once. Raises ``Transient``, ``ErrorStatus``, or ``TaskError`` for an endless answer.
 
         ``timeout`` is in seconds without a word; a whole answer may take ``_PATIENCE`` times as
         long. Whatever of its text has come by then, and its first ``longest`` characters, count as
         an answer that was cut. An endpoint that does not stream answers at once, within
-        ``timeout``.
+        ``timeout``. With ``responses`` it is asked by the Responses API.
         """
         turns = [
             {"role": turn.role, "content": sendable(self._mask(turn.content))} for turn in messages
         ]
         seconds = timeout or self._timeout
-        streamed = StreamedReply(longest=longest)
+        asked: AbstractAsyncContextManager[Any]
+        waits = openai.Timeout(seconds, connect=min(_CONNECT_SECONDS, seconds))
+        if responses:
+            streamed = StreamedReply(longest=longest, read_as=as_chunk)
+            asked = self._client.responses.with_streaming_response.create(
+                model=model,
+                input=cast("ResponseInputParam", turns),
+                extra_body=as_responses(parameters),
+                timeout=waits,
+            )
+        else:
+            streamed = StreamedReply(longest=longest)
+            asked = self._client.chat.completions.with_streaming_response.create(
+                model=model,
+                messages=cast("list[ChatCompletionMessageParam]", turns),
+                extra_body=dict(parameters),
+                timeout=waits,
+            )
         with self._translating_errors(seconds):
             try:
-                async with (
-                    asyncio.timeout(seconds * _PATIENCE),
-                    self._client.chat.completions.with_streaming_response.create(
-                        model=model,
-                        messages=cast("list[ChatCompletionMessageParam]", turns),
-                        extra_body=dict(parameters),
-                        timeout=openai.Timeout(seconds, connect=min(_CONNECT_SECONDS, seconds)),
-                    ) as raw,
-                ):
+                async with asyncio.timeout(seconds * _PATIENCE), asked as raw:
                     if "event-stream" not in raw.headers.get("content-type", ""):
-                        return read_reply(await raw.read(), longest=longest)
+                        body = await raw.read()
+                        return read_reply(
+                            as_completion(body) if responses else body, longest=longest
+                        )
                     await streamed.read(raw.iter_bytes())
             except TimeoutError as error:
                 if not streamed.cut():

@@ -12,7 +12,7 @@ https://docs.vllm.ai/en/latest/serving/openai_compatible_server.html
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterable, AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from difflib import SequenceMatcher
@@ -127,8 +127,10 @@ class StreamedReply:
     https://platform.openai.com/docs/api-reference/chat-streaming
     """
 
-    def __init__(self, *, longest: int) -> None:
+    def __init__(self, *, longest: int, read_as: Callable[[bytes], bytes] = bytes) -> None:
+        """``read_as`` turns the data of an event into that of such a stream."""
         self._longest = longest
+        self._read_as = read_as
         self._text: str | None = None
         self._reason = self._model = ""
         self._usage: object = None
@@ -142,7 +144,7 @@ class StreamedReply:
         size = 0
         try:
             async for data in _events(received):
-                chunk = _chunk(data)
+                chunk = _chunk(self._read_as(data))
                 self._model, self._usage = chunk.model or self._model, chunk.usage or self._usage
                 for choice in chunk.choices[:1]:
                     delta, refused = choice.delta, choice.delta.refusal is not None

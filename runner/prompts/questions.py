@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,10 +28,10 @@ class AnswerFormat:
 class Question:
     """What is asked of the model. ``max_tokens`` bounds the answer.
 
-    ``effort`` is how long the model thinks first ('': as it is used to), ``more`` what the request
-    says besides in the server's own words. ``seed`` asks for the same answer to the same question,
-    where the endpoint knows it. ``form`` is a wish: it is passed on to a model that is known to do
-    well with it, and dropped otherwise.
+    ``api`` is the one of OpenAI's that is spoken, ``effort`` how long the model thinks first ('':
+    as it is used to), ``more`` what the request says besides in the server's own words. ``seed``
+    asks for the same answer to the same question, where the endpoint knows it. ``form`` is a wish:
+    it is passed on to a model that is known to do well with it, and dropped otherwise.
     ``timeout`` is in seconds without a word (None: the endpoint's own); it does not change what is
     asked, so an answer to the same question with another one counts. ``on_reserved`` hears what a
     budget reserves for it before it is asked: tokens, and USD where money is limited. ``spent`` are
@@ -42,6 +43,7 @@ class Question:
     max_tokens: int
     model: str = ""
     seed: int | None = None
+    api: Literal["chat", "responses"] = "chat"
     effort: str = ""
     more: Mapping[str, object] = field(default_factory=dict)
     form: AnswerFormat | None = None

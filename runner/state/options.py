@@ -91,8 +91,9 @@ class ModelOptions:
     ``seed`` and ``temperature`` (of first answers) are passed on where they are given;
     ``structured`` auto wishes for closed questions to be answered in JSON. ``timeout`` is in
     seconds without a word. ``window`` is how many tokens a model reads and writes at once (0: as
-    its endpoint or name say). ``effort`` is how long it thinks before it answers ('': as it is used
-    to); ``more`` is sent with every question as it stands.
+    its endpoint or name say). ``api`` is OpenAI's API by which they are asked, ``effort`` is how
+    long they think before they answer ('': as they are used to); ``more`` is sent with every
+    question as it stands.
     """
 
     model: str = ""
@@ -102,6 +103,7 @@ class ModelOptions:
     structured: Literal["off", "auto"] = "off"
     timeout: int = 300
     window: int = 0
+    api: Literal["chat", "responses"] = "chat"
     effort: str = ""
     more: Mapping[str, object] = field(default_factory=dict)
 

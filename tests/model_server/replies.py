@@ -90,3 +90,52 @@ def error(message: str, *, code: str | None = None, param: str | None = None) ->
             "code": code,
         }
     }
+
+
+def response_of(body: Mapping[str, Any]) -> dict[str, Any]:
+    """The same answer as a response, with the thoughts that come before it.
+
+    https://platform.openai.com/docs/api-reference/responses/object
+    """
+    [choice] = body["choices"]
+    text, reason = choice["message"]["content"], choice["finish_reason"]
+    part = {"type": "refusal", "refusal": text}
+    if reason != "content_filter":
+        part = {"type": "output_text", "text": text, "annotations": []}
+    said = {"type": "message", "role": "assistant", "content": [part]}
+    response: dict[str, Any] = {
+        "id": "resp-scripted",
+        "object": "response",
+        "status": "completed" if reason == "stop" else "incomplete",
+        "model": body["model"],
+        "output": [{"type": "reasoning", "summary": []}, *([said] if text else [])],
+        "incomplete_details": None,
+        "error": None,
+    }
+    if reason != "stop":
+        why = "max_output_tokens" if reason == "length" else reason
+        response["incomplete_details"] = {"reason": why}
+    if counts := body.get("usage"):
+        response["usage"] = {
+            "input_tokens": counts["prompt_tokens"],
+            "output_tokens": counts["completion_tokens"],
+            "input_tokens_details": counts.get("prompt_tokens_details", {}),
+        }
+    return response
+
+
+def response_events(response: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """The events of a streamed response.
+
+    https://platform.openai.com/docs/api-reference/responses-streaming
+    """
+    yield {"type": "response.created", "response": {**response, "output": []}}
+    for item in response["output"]:
+        yield {"type": "response.output_item.added", "item": {**item, "content": []}}
+        for part in item.get("content", ()):
+            kind = "refusal" if part["type"] == "refusal" else "output_text"
+            text = part.get("refusal") or part.get("text") or ""
+            for at in range(0, len(text), _CHUNK):
+                yield {"type": f"response.{kind}.delta", "delta": text[at : at + _CHUNK]}
+            yield {"type": f"response.{kind}.done"}
+    yield {"type": f"response.{response['status']}", "response": response}

@@ -10,7 +10,13 @@ from contextlib import asynccontextmanager
 from aiohttp import web
 
 from tests.model_server.faults import Fault
-from tests.model_server.replies import Reply, completion, streamed
+from tests.model_server.replies import (
+    Reply,
+    completion,
+    response_events,
+    response_of,
+    streamed,
+)
 from tests.model_server.script import ScriptedModel
 from tests.model_server.turns import Asked, Held
 
@@ -40,6 +46,7 @@ class _Application:
     def build(self) -> web.Application:
         app = web.Application(client_max_size=64 << 20)
         app.router.add_post("/v1/chat/completions", self._chat)
+        app.router.add_post("/v1/responses", self._responses)
         app.router.add_get("/v1/models", self._models)
         return app
 
@@ -64,6 +71,20 @@ class _Application:
         if asked.body.get("stream"):
             return await self._stream(request, streamed(body, asked.body))
         return web.json_response(body)
+
+    async def _responses(self, request: web.Request) -> web.StreamResponse:
+        """The other API: https://platform.openai.com/docs/api-reference/responses/create."""
+        body = await request.json()
+        key = request.headers.get("Authorization", "").removeprefix("Bearer ")
+        asked = Asked({**body, "messages": body["input"]}, key)
+        turn = self._model.answer(asked)
+        if isinstance(turn, Fault):
+            return await self._fail(request, turn, asked)
+        assert not isinstance(turn, Held)
+        response = response_of(self._body(asked, turn))
+        if not body.get("stream"):
+            return web.json_response(response)
+        return await self._stream(request, response_events(response))
 
     async def _stream(
         self, request: web.Request, events: Iterable[Mapping[str, object]]
