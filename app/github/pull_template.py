@@ -46,7 +46,7 @@ def template_path(entries: Mapping[str, TreeEntry]) -> str | None:
 def template_text(content: bytes) -> str:
     """Return what people read of a template; '' where nothing is left to read."""
     text = content.decode("utf-8", "replace").replace("\r\n", "\n")
-    shown = _BLANK.sub("\n\n", sanitize(_COMMENT.sub("", text))).strip()
+    shown = _BLANK.sub("\n\n", sanitize(_COMMENT.sub("", text), links=True)).strip()
     return shown if len(shown) <= _LONGEST else ""
 
 

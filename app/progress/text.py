@@ -96,7 +96,7 @@ def progress_text(
         run=run,
         stands=_stands(status, view),
         # a folded part or a comment that foreign text opens would swallow what follows
-        detail=fit(sanitize(detail).replace("<", f"<{GAP}"), _DETAIL) if detail else "",
+        detail=fit(sanitize(detail, links=True).replace("<", f"<{GAP}"), _DETAIL) if detail else "",
         advice=RUNS[status].advice if status == "paused" else "",
         turn=turn,
         link=link,

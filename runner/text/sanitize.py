@@ -22,9 +22,13 @@ from typing import Any
 from markdown_it import MarkdownIt
 
 _GAP = "\u200b"
-# what turns the direction of reading, and characters that only programs see:
+# what turns the direction of reading, and characters that only programs see (tags, and variation
+# selectors of which more than one stand together, which can spell any text):
 # https://www.unicode.org/reports/tr36/#Bidirectional_Text_Spoofing
-_UNSEEN = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
+_UNSEEN = re.compile(
+    "[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\U000e0000-\U000e01ef]"
+    "|(?<=[\ufe00-\ufe0f])[\ufe00-\ufe0f]"
+)
 _COLOUR = re.compile(r"\x1b\[[0-9;:]{0,40}[mK]")
 
 # https://docs.github.com/en/issues/tracking-your-work-with-issues/using-issues/linking-a-pull-request-to-an-issue
@@ -44,6 +48,8 @@ _WORKFLOW = re.compile(r"^([^\S\n]*:)(?=:)|#(?=#\[)", re.MULTILINE)
 _HIDDEN = re.compile(r"<(?=[!?])")
 # an image tells its server who reads the page, and can show anything
 _IMAGE = re.compile(r"!(?=\[)|<(?=(?:img|picture|video|audio|source)\b)", re.IGNORECASE)
+# a link may say another place than it leads to; a bare address still leads there, and says where
+_LINK = re.compile(r"\](?=[(\[:])|<(?=a[\s/>])", re.IGNORECASE)
 # the mention filter works on rendered text, so that characters written as entities count
 _ENTITY = re.compile(r"&(?:#[0-9]{1,7};?|#[xX][0-9a-fA-F]{1,6};?|[A-Za-z]{2,31};)")
 _OPENING = re.compile(f"<(?!{_GAP})")
@@ -51,21 +57,22 @@ _MENTION = re.compile(r"(?<![A-Za-z0-9])@(?=[A-Za-z0-9_])")
 _NUMBER = re.compile(r"#(?=[0-9])|\bGH-(?=[0-9])", re.IGNORECASE)
 
 
-def sanitize(text: str, *, plain: bool = False) -> str:
+def sanitize(text: str, *, plain: bool = False, links: bool = False) -> str:
     """Return the text with nothing active in it; at most twice its length, plus one.
 
     ``plain`` is for text that is not rendered as Markdown (titles, commit messages): there no code
-    fence is spared, and none is closed. Line ends become ``\\n``. Doing it twice changes nothing.
+    fence is spared, and none is closed. ``links`` keeps those of a text that we put together, whose
+    foreign parts were sanitized before. Line ends become ``\\n``. Doing it twice changes nothing.
     """
     text = readable(text.replace("\r\n", "\n").replace("\r", "\n"))
     text = _HIDDEN.sub(f"<{_GAP}", text)
     for pattern in (_CLOSING, _TRAILER, _WORKFLOW, _SKIP_CI):
         text = pattern.sub(_with_gap, text)
     if plain:
-        return _prose(text)
+        return _prose(text, links)
     lines = text.split("\n")
     fences = list(_fences(text))
-    return _outside(lines, fences) + _missing_fence(lines, fences)
+    return _outside(lines, fences, links) + _missing_fence(lines, fences)
 
 
 def readable(text: str) -> str:
@@ -110,9 +117,9 @@ def _with_gap(found: re.Match[str]) -> str:
     return found[0] + _GAP
 
 
-def _prose(text: str) -> str:
+def _prose(text: str, links: bool) -> str:
     text = _ENTITY.sub(_decoded, text)
-    for pattern in (_IMAGE, _MENTION, _NUMBER):
+    for pattern in (_IMAGE, *(() if links else (_LINK,)), _MENTION, _NUMBER):
         text = pattern.sub(_with_gap, text)
     return text
 
@@ -132,14 +139,14 @@ def _fences(text: str) -> Iterator[tuple[int, int, str]]:
             yield token.map[0], token.map[1], token.markup
 
 
-def _outside(lines: list[str], fences: list[tuple[int, int, str]]) -> str:
+def _outside(lines: list[str], fences: list[tuple[int, int, str]], links: bool) -> str:
     parts: list[str] = []
     at = 0
     for start, end, _ in fences:
-        parts += [_prose("\n".join(lines[at:start]))] if start > at else []
+        parts += [_prose("\n".join(lines[at:start]), links)] if start > at else []
         parts.append("\n".join(lines[start:end]))
         at = end
-    parts += [_prose("\n".join(lines[at:]))] if at < len(lines) else []
+    parts += [_prose("\n".join(lines[at:]), links)] if at < len(lines) else []
     return "\n".join(parts)
 
 

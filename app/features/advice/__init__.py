@@ -54,7 +54,7 @@ def _body(one: Advice, found: Analysis) -> str:
         markdown(tables(topic, found)),
         "</details>",
     ]
-    return sanitize("\n\n".join(parts))
+    return sanitize("\n\n".join(parts), links=True)
 
 
 async def _looked(at: GitHubRepository, lessons: Lessons, config: RepositoryConfig) -> str:

@@ -75,7 +75,7 @@ async def _analyze(conversation: Conversation, command: AnalyzeCommand) -> Comma
     parts: ServerParts = conversation.service.parts
     config = await parts.config_of(conversation.request(ExecuteCommand()))
     found = await parts.lessons(conversation.event.repository.id).analysis(config)
-    text = sanitize(analysis_markdown(tables(topic, found)))
+    text = sanitize(analysis_markdown(tables(topic, found)), links=True)
     return CommandReply(text, standing=f"analyze-{topic}")
 
 

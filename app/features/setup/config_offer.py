@@ -70,7 +70,7 @@ def body(found: CannotStart) -> str:
         "Cairn has not run these commands. Once this file is on the default branch, the next run "
         "runs them in its sandbox, before the tests. So read them as you would read a script.",
     ]
-    return sanitize("\n\n".join(filter(None, parts)))
+    return sanitize("\n\n".join(filter(None, parts)), links=True)
 
 
 def _rows(lines: Sequence[ProposedLine]) -> list[str]:

@@ -89,7 +89,7 @@ async def test_fix_of_a_check_with_a_hostile_name(bot: Bot, below: bool) -> None
 
     said = await fix(bot, pull)
 
-    shown = "lint 'x' | @\u200bocto/team [go](http://evil.example) "
+    shown = "lint 'x' | @\u200bocto/team [go]\u200b(http://evil.example) "
     assert f"`{shown}" in said
     for text in (said, bot.pulls[-1].body or "", bot.message(bot.pulls[-1])):
         assert "@octo" not in text

@@ -15,8 +15,14 @@ from runner.text.sanitize import sanitize
 GAP = "\u200b"
 
 BROKEN = {
-    "image": ("![x](https://e.example/x.png)", f"!{GAP}[x](https://e.example/x.png)"),
+    "image": ("![x](https://e.example/x.png)", f"!{GAP}[x]{GAP}(https://e.example/x.png)"),
     "html-image": ("<img src=x> <IMG src=y>", f"<{GAP}img src=x> <{GAP}IMG src=y>"),
+    "link": ("[GitHub](https://e.example)", f"[GitHub]{GAP}(https://e.example)"),
+    "link by a reference": (
+        "[GitHub][1]\n\n[1]: https://e.example",
+        f"[GitHub]{GAP}[1]\n\n[1]{GAP}: https://e.example",
+    ),
+    "link of HTML": ("<a\nhref=x>y</a>", f"<{GAP}a\nhref=x>y</a>"),
     "mention": ("thanks @octocat!", f"thanks @{GAP}octocat!"),
     "team": ("@org/team", f"@{GAP}org/team"),
     "mention in bold": ("**@octocat**", f"**@{GAP}octocat**"),
@@ -45,6 +51,7 @@ BROKEN = {
     "turned direction": ("a \u202egnp.exe\u202c", "a \ufffdgnp.exe\ufffd"),
     "turned direction in a fence": ("```\n\u2066x\n```", "```\n\ufffdx\n```"),
     "tags that only programs see": ("a\U000e0068\U000e0069", "a\ufffd\ufffd"),
+    "variation selectors that spell": ("a\U000e0141\ufe01\ufe02", "a\ufffd\ufe01\ufffd"),
     "carriage returns": ("a\r\nb\rc", "a\nb\nc"),
 }
 
@@ -54,6 +61,8 @@ KEPT = {
     "heading": "# Title\n\n## Part",
     "code in a fence": "```python\n@app.route('/')  # 1, see #2\ndef f(): ...\n```",
     "entities that mean text": "a &lt;b&gt; &amp; c",
+    "address": "see https://e.example/x and <https://e.example>",
+    "emoji": "done \u2714\ufe0f",
     "C++ name": "use std::move(x)",
     "fixes without a reference": "This fixes the parser.",
 }
