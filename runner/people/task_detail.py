@@ -175,6 +175,7 @@ def detail_json(detail: TaskDetail) -> dict[str, object]:
         "why": view.why,
         "attempt": attempt.number,
         "plan": asdict(attempt.planned.plan) if attempt.planned.plan else None,
+        "specification": list(attempt.planned.specification),
         "path": list(attempt.spent.path),
         "answers": view.effort.answers,
         "tokens": view.effort.used.tokens,

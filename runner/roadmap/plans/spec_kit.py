@@ -84,7 +84,9 @@ def _cited(words: str, files: Mapping[str, str]) -> Iterator[SpecQuote]:
     """The story, requirements and success criteria of spec.md, and the files that a task names."""
     spec = files.get("spec.md", "")
     for number in dict.fromkeys(_STORY.findall(words)):
-        text = section_named(spec, rf"\W*user story {number}(?!\d)")
+        # in another language the template's heading still has number and priority
+        named = rf"\W*user story {number}(?!\d)|\D{{2,40}}{number}\s*[-\u2013\u2014:\uff1a].*P\d"
+        text = section_named(spec, named)
         yield SpecQuote("spec.md", f"user story {number}", text)
     for name in dict.fromkeys(_POINT.findall(words)):
         text = item_of(spec, rf"[-*]\s+\W*{name}\b")

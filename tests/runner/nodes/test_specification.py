@@ -87,7 +87,7 @@ SPEC_KIT = {
     "specs/001-sums/tasks.md": "- [ ] T001 [US2] Export in `out.py` per FR-007,"
     " contracts/out.yaml\n",
     "specs/001-sums/spec.md": "# Spec\n\n### User Story 1 - Sums\n\nAdd.\n\n"
-    "### User Story 2 - Exports (P2)\n\nExport.\n\n"
+    "### 用户故事 2 - Exports (优先级: P2)\n\nExport.\n\n"
     "1. **Given** sums, **When** exported, **Then** a file\n\n## Requirements\n\n"
     "- **FR-006**: No rounding\n- **FR-007**: Exports are CSV\n  with a header\n",
     "specs/001-sums/plan.md": "# Plan\n\nPython 3.11.\n",
