@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Collection
 from dataclasses import dataclass
 from statistics import mean
 
@@ -62,17 +63,20 @@ class WaitEstimate:
         """How many seconds runs worked lately, on average; None as long as none has ended."""
         return round(mean(self._lately), 3) if self._lately else None
 
-    async def turns(self) -> dict[str, tuple[Turn, Waiting]]:
-        """Return when the turn of each run comes that waits. Raises ``Outage``."""
+    async def turns(self, tell: Collection[str] = ()) -> dict[str, tuple[Turn, Waiting]]:
+        """Return when the turn of each run comes that waits; ``tell`` are those who are told.
+
+        Raises ``Outage``.
+        """
         places = await self.places()
         return {
             run: (self._turn(place, places), waiting)
-            for run, (place, waiting) in (await self._line.places()).items()
+            for run, (place, waiting) in (await self._line.places(tell)).items()
         }
 
     async def turn(self, run: str) -> Turn | None:
         """Return when the run's turn comes; None when it does not wait. Raises ``Outage``."""
-        found = (await self.turns()).get(run)
+        found = (await self.turns([run])).get(run)
         return found[0] if found else None
 
     async def turn_of_new(self, row: RunRequest) -> Turn | None:

@@ -44,12 +44,15 @@ class Places(BackgroundWork):
     async def tell(self) -> None:
         """Edit the comments whose positions changed. Raises ``Outage`` and GitHub's refusals."""
         turns = await self._waiting.turns()
-        first = {run: turn for run, (turn, waiting) in turns.items() if waiting.is_first}
-        news = {run: turn for run, turn in first.items() if self._told.get(run) != turn.position}
+        first = {run: turn.position for run, (turn, each) in turns.items() if each.is_first}
+        news = [run for run, position in first.items() if self._told.get(run) != position]
         self._told = {run: self._told[run] for run in first if run not in news}
-        for id, turn in sorted(news.items(), key=lambda item: item[1].position)[:MOST]:
-            run = await self._parts.runs.get(id)
-            if run and run.status == "queued" and run.progress_comment_id:
+        chosen = sorted(news, key=first.__getitem__)[:MOST]
+        if not chosen:
+            return
+        turns = await self._waiting.turns(chosen)
+        for run in await self._parts.runs.by_status("queued"):
+            if run.id in chosen and run.id in turns and run.progress_comment_id:
                 progress = await self._parts.progress(run, run.progress_comment_id)
-                await progress.wait(turn)
-            self._told[id] = turn.position
+                await progress.wait(turns[run.id][0])
+        self._told |= {run: first[run] for run in chosen}

@@ -44,6 +44,9 @@ from runner.state.revising import RevisionRequest
 log = logging.getLogger(__name__)
 
 _WORKING: tuple[Status, ...] = ("queued", "running", "pausing")
+_ASKED: Mapping[Status, str] = {"cancelling": "cancel", "pausing": "pause", "queued": "resume"}
+"""What people ask for, by the status that a run gets."""
+
 _MOST_LOOKED_AT = 30
 """Runs of a roadmap in which the change of a task is looked for."""
 
@@ -234,14 +237,17 @@ class RunService:
 
     async def skip(self, request: RunRequested, task: NamedTask) -> bool:
         """Leave a task out until it is retried; False when it is left out already."""
-        repository = request.repository.id
-        return await self.parts.skips.add(repository, task.roadmap, task.key, by=request.by.login)
+        repository, by = request.repository.id, request.by.login
+        new = await self.parts.skips.add(repository, task.roadmap, task.key, by=by)
+        if new:
+            await self.parts.audit.add("asked", repository, by, f"skip {task.name}")
+        return new
 
     async def status(self, *, repository_id: int, issue: int) -> tuple[RunStatus, ...]:
         """Return the runs of the issue, newest first."""
-        found = []
-        turns = await self.waiting.turns()
-        for run in await self.parts.runs.by_issue(repository_id, issue):
+        found, runs = [], await self.parts.runs.by_issue(repository_id, issue)
+        turns = await self.waiting.turns([run.id for run in runs])
+        for run in runs:
             rows = (run.result or {}).get("tasks", [])
             tasks = [TaskLine(r["name"], r["title"], r["status"], r["url"]) for r in rows]
             place = turns[run.id][0].position if run.id in turns else 0
@@ -251,16 +257,18 @@ class RunService:
     async def cancel(self, *, repository_id: int, issue: int, by: User) -> tuple[str, ...]:
         """Stop what waits at once and what works at its next node."""
         reason = f"cancelled by {by.login}"
-        return await self._set_status(repository_id, issue, "cancelling", UNFINISHED, reason)
+        return await self._set_status(repository_id, issue, "cancelling", UNFINISHED, reason, by=by)
 
     async def pause(self, *, repository_id: int, issue: int, by: User) -> tuple[str, ...]:
         """Let what waits or works rest at its next node until somebody resumes it."""
         reason = f"paused by {by.login}"
-        return await self._set_status(repository_id, issue, "pausing", _WORKING, reason, PERSON)
+        return await self._set_status(
+            repository_id, issue, "pausing", _WORKING, reason, PERSON, by=by
+        )
 
     async def resume(self, *, repository_id: int, issue: int, by: User) -> tuple[str, ...]:
         """Queue the paused runs of the issue again."""
-        return await self._set_status(repository_id, issue, "queued", _PAUSED, "", PERSON)
+        return await self._set_status(repository_id, issue, "queued", _PAUSED, "", PERSON, by=by)
 
     async def _set_status(
         self,
@@ -270,6 +278,8 @@ class RunService:
         allowed: tuple[Status, ...],
         why: str,
         cause: str = "",
+        *,
+        by: User,
     ) -> tuple[str, ...]:
         moved = []
         for run in await self.parts.runs.by_issue(repository_id, issue):
@@ -277,6 +287,8 @@ class RunService:
                 run.id, status, allowed=allowed, reason=why, cause=cause
             ):
                 moved.append(run.id)
+                what = _ASKED[status]
+                await self.parts.audit.add("asked", repository_id, by.login, what, run=run.id)
         await self.look()
         return tuple(moved)
 

@@ -18,7 +18,7 @@ from runner.ports import Clock
 
 log = logging.getLogger(__name__)
 
-Action = Literal["started", "decided", "merged", "configured", "wrote"]
+Action = Literal["started", "asked", "decided", "merged", "configured", "wrote"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,11 +48,23 @@ class AuditLog:
         self._clock = clock
 
     async def add(
-        self, action: Action, repository_id: int | None, by: str, what: str, *, key: str = ""
+        self,
+        action: Action,
+        repository_id: int | None,
+        by: str,
+        what: str,
+        *,
+        run: str = "",
+        key: str = "",
     ) -> None:
         """Add an entry that tells of now. Raises ``Outage``."""
         entry = AuditEntry(
-            at=self._clock.now(), repository_id=repository_id, action=action, by=by, what=what
+            at=self._clock.now(),
+            repository_id=repository_id,
+            action=action,
+            by=by,
+            what=what,
+            run=run,
         )
         async with self._store.inserting() as connection:
             await note(connection, entry, key or None)

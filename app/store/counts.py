@@ -97,7 +97,7 @@ class Counting:
             row = (await connection.execute(query.where(wakeups.c.id == id))).first()
             if row is None:
                 return None
-        places = await WaitingLine(self._store).places() if row.status == "waiting" else {}
+        places = await WaitingLine(self._store).places([row.run]) if row.status == "waiting" else {}
         place, _ = places.get(row.run, (0, None))
         return WakeupRow(**dict(row._mapping), position=place)
 

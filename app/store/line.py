@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
 
@@ -60,11 +60,12 @@ class WaitingLine:
     def __init__(self, store: Store) -> None:
         self._store = store
 
-    async def places(self) -> dict[str, tuple[int, Waiting]]:
+    async def places(self, tell: Collection[str] = ()) -> dict[str, tuple[int, Waiting]]:
         """Return the place of each run that waits: 1 goes next. A place only falls.
 
         Whoever comes in between later, because of a priority or a fair share, changes no number
-        that was told: it stays until those in front are fewer.
+        that was told: it stays until those in front are fewer. ``tell`` are the runs whose places
+        are going to be told.
         """
         async with self._store.reading() as connection:
             order = in_order(*await _waiting(connection))
@@ -72,7 +73,7 @@ class WaitingLine:
         lower = [
             {"of": each.id, "now": places[each.id]}
             for each in order
-            if each.place is None or places[each.id] < each.place
+            if each.run in tell and (each.place is None or places[each.id] < each.place)
         ]
         if lower:
             here = table.c.id == sa.bindparam("of")

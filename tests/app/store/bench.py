@@ -61,7 +61,7 @@ class Bench:
         return (await self.runs.get(run)).status
 
     async def position(self, run):
-        place, _ = (await WaitingLine(self.store).places()).get(run, (0, None))
+        place, _ = (await WaitingLine(self.store).places([run])).get(run, (0, None))
         return place
 
     async def wake(self, run):
