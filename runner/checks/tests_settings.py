@@ -117,10 +117,20 @@ def _inner(node: ast.AST) -> Iterator[str]:
         yield from (f"{node.module}.{alias.name}" for alias in node.names)
     elif isinstance(node, ast.Attribute | ast.Subscript):
         yield ast.unparse(node).replace("'", "").replace('"', "")
+    elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+        yield from (node.value,) if node.value.startswith("PYTEST_") else ()
+    elif isinstance(node, ast.FunctionDef) and node.name == "__eq__":
+        end = node.body[-1]
+        if isinstance(end, ast.Return) and isinstance(end.value, ast.Constant) and end.value.value:
+            yield _EQUALS_ALL
 
 
-_INNER_WORDS = lazy_pattern(rb"pytest|\bgc\b|_exit|_getframe|modules")
-_INNER = lazy_pattern(r"_pytest\b|gc\b|os\._exit$|sys\._getframe$|sys\.modules\[_?pytest\b")
+_EQUALS_ALL = "__eq__ that is always true"
+_INNER_WORDS = lazy_pattern(rb"(?i)pytest|\bgc\b|_exit|frame|stack|modules|__eq__")
+_INNER = lazy_pattern(
+    r"_pytest\b|gc\b|os\._exit$|sys\._getframe$|sys\.modules\[_?pytest\b|PYTEST_[A-Z_]+$"
+    r"|__eq__ that|(?:inspect|traceback)\.(?:stack|currentframe|extract_stack|walk_stack)$"
+)
 
 
 def _options(name: str, content: bytes) -> dict[str, str]:

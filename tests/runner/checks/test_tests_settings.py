@@ -22,6 +22,13 @@ from runner.state.changes import ChangeSet, Write
         ("import gc\n\nfound = gc.get_objects()\n", ("gc", "gc.get_objects")),
         ("import \uff47\uff43\n", ("gc",)),  # other letters, the same name
         ("import sys\n\nsys.modules['\\x5fpytest']\n", ("sys.modules[_pytest]",)),
+        ("import inspect\n\n\ndef f():\n    inspect.stack()\n", ("inspect.stack",)),
+        ("import os\n\nos.environ.get('PYTEST_CURRENT_TEST')\n", ("PYTEST_CURRENT_TEST",)),
+        (
+            "class A:\n    def __eq__(self, other):\n        return True\n",
+            ("__eq__ that is always true",),
+        ),
+        ("class A:\n    def __eq__(self, other):\n        return other.a == self.a\n", ()),
         ("import pytest\nimport sys\n\nsys.exit(gcd(os.getpid(), sys.modules['json']))\n", ()),
     ],
 )
