@@ -104,6 +104,12 @@ def retry(
         str,
         typer.Option("-m", "--message", help="What to add, such as the answer to a question."),
     ] = "",
+    from_: Annotated[
+        Literal["verify"] | None,
+        typer.Option(
+            "--from", help="verify: only verify the change of the newest run again; ask no model."
+        ),
+    ] = None,
     sandbox: Sandbox = None,
     max_cost: MaxCost = None,
     max_tokens: MaxTokens = None,
@@ -120,7 +126,7 @@ def retry(
     from runner.model.budget import Budget
     from runner.state.options import LONGEST_NOTE
 
-    given = {"task": task, "note": message.strip()[:LONGEST_NOTE]}
+    given = {"task": task, "note": message.strip()[:LONGEST_NOTE], "again": from_ or ""}
     budget, answers = Budget(max_cost, max_tokens), at_terminal() and not json
     place, chosen = Path.cwd(), sandbox or ""
     asked = LocalRun(place, "", given, "", chosen, budget, dirty=allow_dirty, answers=answers)

@@ -77,7 +77,11 @@ _EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "status": ("cairn status", "cairn status --json"),
     "show": ("cairn show", "cairn show 1.2", "cairn show 3f2a91c0 --exchanges"),
     "history": ("cairn history", "cairn history errors --days 7", "cairn history stats --json"),
-    "retry": ("cairn retry 1.2", "cairn retry 1.2 -m 'Use SQLite.'"),
+    "retry": (
+        "cairn retry 1.2",
+        "cairn retry 1.2 -m 'Use SQLite.'",
+        "cairn retry 1.2 --from verify",
+    ),
     "accept": ("cairn accept 1.2",),
     "undo": ("cairn undo 1.2",),
     "approve": ("cairn approve", "cairn approve 3f2a91c0 --resume"),

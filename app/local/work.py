@@ -47,6 +47,7 @@ from runner.nodes import NODES
 from runner.nodes.run import parse_roadmap
 from runner.people.trust import MADE
 from runner.ports import Decision, Events, Fanout, JournalRow, SystemClock
+from runner.roadmap.edit import find
 from runner.roadmap.parse import parse_roadmap as read_tasks
 from runner.state.changes import ChangeSet
 from runner.state.options import Request, with_given
@@ -186,6 +187,8 @@ async def run_locally(
             log.info(texts.programs_not_run(own))
         if not asked.run:
             request = await _request(secrets.token_hex(5), stack.tip, asked, here)
+            if request.options.scope.again:
+                request = await _again(request, here)
             log.info(here.isolation)
             await check_prices(request, asked, settings, here)
             await check_roadmap(request, stack, here)
@@ -258,6 +261,19 @@ async def _request(run: str, tip: str, asked: LocalRun, here: LocalCheckout) -> 
     config = await read_config(here.deps, tip)
     roadmap = await plan_of(here.repository, tip, asked.roadmap or config.roadmap.path)
     return Request(run, roadmap, options_for(asked, config))
+
+
+async def _again(request: Request, here: LocalCheckout) -> Request:
+    """Verify the change of the newest run that kept one for the task. Raises ``PortError``."""
+    scope = request.options.scope
+    for run in sorted(here.kept.runs.all(), key=lambda run: run.began, reverse=True):
+        state = await state_of(run, here.kept)
+        task = find(state.roadmap, scope.task) if state.roadmap else None
+        attempt = state.attempts.get(task.key) if task else None
+        if attempt and attempt.answered.changes:
+            options = replace(request.options, scope=replace(scope, again=run.id))
+            return replace(request, options=options)
+    raise PortError("file", texts.nothing_kept(scope.task))
 
 
 async def _new(request: Request, here: LocalCheckout) -> Request:

@@ -151,6 +151,22 @@ async def test_limits_of_the_repository(here: Checkout) -> None:
     assert "limits.cost_per_day: " in (await here.cairn("doctor")).out
 
 
+async def test_a_change_is_verified_again(here: Checkout) -> None:
+    """The tests could not pass; now they can, and no model is asked for the same change; 1, 0."""
+    none = await here.cairn("retry", "1.1", "--from", "verify")
+    assert (none.code, "No run here has kept a change for 1.1" in none.err) == (2, True)
+    here.git.commit({CONFIG: b"verify: {commands: ['test ! -e one.md']}\n"})
+    here.model.otherwise = lambda _: ONE
+    assert (await here.cairn("run", "--task", "1.1")).code == 1
+    asked = len(here.model.requests)
+
+    here.git.commit({CONFIG: b"verify: {commands: ['test -e ROADMAP.md']}\n"})
+    said = await here.cairn("retry", "1.1", "--from", "verify")
+    assert said.code == 0, said.err
+    assert (here.folder / "one.md").is_file()
+    assert len(here.model.requests) == asked
+
+
 async def test_two_at_a_time(here: Checkout) -> None:
     """Two questions wait at once, and the files in the end are those of one after the other."""
     first, second = Held(ONE), Held(TWO)
