@@ -7,13 +7,14 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.complete
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 UV := uv==0.13.9
+SBOM := cyclonedx-bom==7.5.0
 ARGS ?=
 # The tests start Python hundreds of times: what was compiled once is kept, whatever the shell says.
 unexport PYTHONDONTWRITEBYTECODE
 PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
 
 .DEFAULT_GOAL := help
-.PHONY: help demo model test check matrix chaos bench docs pictures lock venv
+.PHONY: help demo model test check matrix chaos bench docs pictures lock sbom venv
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/'
@@ -63,6 +64,12 @@ lock: $(BIN)/python ## rewrite the lock files from pyproject.toml
 	    --generate-hashes --no-header --no-annotate $(ARGS) -o requirements.lock
 	@$(BIN)/uv pip compile pyproject.toml --group dev --quiet --universal --python-version 3.11 \
 	    --generate-hashes --no-header --no-annotate $(ARGS) -o requirements-dev.lock
+
+sbom: $(BIN)/python ## write what Cairn is made of (CycloneDX, from requirements.lock) into build/cairn.cdx.json
+	@mkdir -p build && $(BIN)/python -m pip install --quiet $(UV)
+	@$(BIN)/uv tool run --quiet --from $(SBOM) cyclonedx-py requirements requirements.lock \
+	    --pyproject pyproject.toml --output-reproducible -o build/cairn.cdx.json
+	@echo build/cairn.cdx.json
 
 venv: $(STAMP) ## create .venv for work on Cairn, from requirements-dev.lock
 
