@@ -6,7 +6,7 @@ import time
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from typing import Any, Literal, Protocol, runtime_checkable
 
 from runner.errors import Outage
@@ -40,6 +40,12 @@ class Windows(Protocol):
 
 class Endpoint(Model, Windows, Protocol):
     """Where all of these are asked for, and what costs money is paid for out of one purse."""
+
+    async def shutdown(self, model: str) -> date | None:
+        """Return the day from which a model no longer answers ('': the default model).
+
+        None if no such day is known.
+        """
 
 
 @dataclass(frozen=True, slots=True)

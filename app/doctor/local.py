@@ -29,7 +29,8 @@ from runner.model.budget import unpriced
 from runner.model.chat import DEFAULT_BASE_URL
 from runner.model.prices import prices_for
 from runner.model.replies import offer_text
-from runner.ports import Repository, SandboxSpec
+from runner.model.shutdowns import endings
+from runner.ports import Repository, SandboxSpec, SystemClock
 from runner.prompts.questions import Message, Question
 from runner.roadmap.parse import parse_roadmap
 from runner.state.changes import EXECUTABLE, FILE, TreeEntry
@@ -140,6 +141,7 @@ async def model(patient: Surveyed) -> Finding:
         for name in unlisted:  # some endpoints have aliases that are on no list
             message = Message("user", "Answer: ok")
             await endpoint.ask(Question((message,), temperature=0.0, max_tokens=16, model=name))
+        ending = await endings(wanted, endpoint, SystemClock().now().date())
     except (Outage, TaskError) as refused:
         return problem(refused.message, texts.model())
     finally:
@@ -153,8 +155,8 @@ async def model(patient: Surveyed) -> Finding:
         if await _listed_without_key(settings):
             said += f" {texts.key_not_checked()}"
     if offered is not None and unlisted:
-        return warning(said, offer_text(offered, unlisted[0]))
-    return ok(said)
+        return warning(" ".join((said, *ending)), offer_text(offered, unlisted[0]))
+    return warning(" ".join((said, *ending)), "") if ending else ok(said)
 
 
 async def _listed_without_key(settings: RunSettings) -> bool:

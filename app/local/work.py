@@ -43,6 +43,7 @@ from runner.loop.schedule import advanced
 from runner.loop.stacking import plan_of
 from runner.loop.task_pool import Ended
 from runner.model.budget import Budget, BudgetModel, budget_of
+from runner.model.shutdowns import endings
 from runner.nodes import NODES
 from runner.nodes.run import parse_roadmap
 from runner.people.trust import MADE
@@ -189,7 +190,7 @@ async def run_locally(
             request = await _request(secrets.token_hex(5), stack.tip, asked, here)
             if request.options.scope.again:
                 request = await _again(request, here)
-            log.info(here.isolation)
+            await _begin(request, settings, here)
             await check_prices(request, asked, settings, here)
             await check_roadmap(request, stack, here)
         mine, work = _take(asked.kept), TaskWork()
@@ -200,7 +201,7 @@ async def run_locally(
                 await here.repository.check_clean(request.roadmap)
             await here.deps.sandbox.sweep()
             if asked.run:
-                log.info(here.isolation)
+                await _begin(request, settings, here)
             else:
                 await check_tests(request, here, asked.kept, work)
             with control.patient():
@@ -231,6 +232,14 @@ async def _limited(
         tomorrow=midnight + timedelta(days=1),
     )
     return replace(here, deps=replace(here.deps, model=model))
+
+
+async def _begin(request: Request, settings: RunSettings, here: LocalCheckout) -> None:
+    """Say first which models end soon, then which sandbox was chosen."""
+    names = request.options.models.named(settings.cairn_model)
+    for text in await endings(names, here.model, SystemClock().now().date()):
+        log.warning(text)
+    log.info(here.isolation)
 
 
 async def read_locally(

@@ -25,6 +25,7 @@ from runner.errors import STOP_REQUEST, Outage
 from runner.loop.deps import TaskWork
 from runner.loop.driver import driving
 from runner.loop.task_pool import Ended
+from runner.model.shutdowns import endings
 from runner.nodes import NODES
 from runner.nodes.preflight import preflight
 from runner.people.report import table
@@ -113,7 +114,10 @@ async def execute(
                 if run.request.get(kind):
                     yield await work(begun)
                     return
-        notes = "\n\n".join((cut, _adjusted(adjusted)))
+        ending = await endings(models, ports.model, deps.clock.now().date())
+        for text in ending:
+            log.warning("Run %s: %s", run.id, text)
+        notes = "\n\n".join((*ending, cut, _adjusted(adjusted)))
         own, checked, tasks = TaskWork(), False, -1
         async with aclosing(driving(begun.request, NODES, deps, own)) as steps:
             async for step in steps:

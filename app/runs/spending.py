@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 
 from app.progress.text import progress_texts
 from app.settings import WorkSettings
@@ -75,6 +75,10 @@ class DailyLimits(Endpoint):
     async def window(self, model: str) -> int | None:
         """Return the model's window; this costs nothing."""
         return await self.inner.window(model)
+
+    async def shutdown(self, model: str) -> date | None:
+        """Return the day from which the model no longer answers."""
+        return await self.inner.shutdown(model)
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import date, datetime
 from typing import TYPE_CHECKING
 
 from runner.errors import Outage, TaskError
@@ -125,6 +125,10 @@ class BudgetModel(Endpoint):
     async def window(self, model: str) -> int | None:
         """Return the model's window; this costs nothing."""
         return await self._inner.window(model)
+
+    async def shutdown(self, model: str) -> date | None:
+        """Return the day from which the model no longer answers."""
+        return await self._inner.shutdown(model)
 
     def _check(self, tokens: int, cost: float, task: float | None) -> None:
         """Raise ``Outage``, or ``TaskError`` where only the task has used up what it may."""

@@ -8,6 +8,7 @@ import math
 import sys
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
+from datetime import date
 from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING
@@ -26,6 +27,7 @@ from runner.model.errors import ErrorStatus, Transient, meaning
 from runner.model.forms import PLAIN, Dialect, Forms, Habits, asked_for, in_words
 from runner.model.prices import Prices, is_public
 from runner.model.replies import LONGEST, ListedModel, offer_text
+from runner.model.shutdowns import shutdown_by_name
 from runner.ports import Clock, SystemClock
 from runner.prompts.questions import Answer, Question
 from runner.windows import seller_of
@@ -154,6 +156,15 @@ class OpenAIModel(ports.Endpoint):
         catalogue = await asyncio.to_thread(import_module, "runner.model.catalogue")
         known: int | None = catalogue.window(self._base_url, name)
         return known
+
+    async def shutdown(self, model: str) -> date | None:
+        """Return the day from which a model no longer answers; None if none is known.
+
+        What the endpoint's list says of it wins over what is known of the name.
+        """
+        name = model or self._model
+        listed = (await self._hints()).get(name)
+        return listed.shutdown if listed and listed.dated else shutdown_by_name(name)
 
     async def _hints(self) -> Mapping[str, ListedModel]:
         """The models the endpoint lists; empty if it does not. It is asked once."""

@@ -14,6 +14,7 @@ from __future__ import annotations
 import json
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from difflib import SequenceMatcher
 from typing import TypeVar
 
@@ -248,10 +249,16 @@ _LONGEST = 120
 
 @dataclass(frozen=True, slots=True)
 class ListedModel:
-    """A model on an endpoint's list. ``window`` is in tokens, None if the list does not say it."""
+    """A model on an endpoint's list. ``window`` is in tokens, None if the list does not say it.
+
+    ``shutdown`` is the day from which it no longer answers. ``dated`` is whether the list says so,
+    or that there is no such day.
+    """
 
     name: str
     window: int | None = None
+    shutdown: date | None = None
+    dated: bool = False
 
 
 def read_list(body: bytes) -> tuple[ListedModel, ...] | None:
@@ -264,7 +271,16 @@ def read_list(body: bytes) -> tuple[ListedModel, ...] | None:
     if not isinstance(entries, list):
         return None
     named = (e for e in entries if isinstance(e, dict) and isinstance(e.get("id"), str) and e["id"])
-    return tuple(ListedModel(str(e["id"]), min(_sizes(e), default=None)) for e in named)
+    return tuple(map(_listed, named))
+
+
+def _listed(entry: Mapping[str, object]) -> ListedModel:
+    window, said = min(_sizes(entry), default=None), entry.get("shutdown_date", "")
+    try:
+        shutdown = date.fromisoformat(said) if isinstance(said, str) else None
+    except ValueError:
+        return ListedModel(str(entry["id"]), window)
+    return ListedModel(str(entry["id"]), window, shutdown, dated=said is None or bool(shutdown))
 
 
 _SIZES = ("context_length", "max_model_len", "context_window", "max_context_length", "n_ctx")

@@ -8,7 +8,7 @@ import os
 import sys
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import date, timedelta
 from pathlib import Path
 
 import pytest
@@ -232,6 +232,22 @@ async def test_a_key_that_the_list_does_not_need(here: Checkout, key: str) -> No
 
     assert said.level == "ok"
     assert "Key not checked" in said.text
+
+
+async def test_a_model_that_ends_soon(here: Checkout) -> None:
+    """The day is the server's; a model that ends later is not worth a word."""
+    soon = date.today() + timedelta(days=59)
+    here.model.listed = {
+        "scripted": {"shutdown_date": f"{soon}"},
+        "oracle": {"shutdown_date": f"{soon + timedelta(days=9)}"},
+    }
+    here.git.commit({".github/cairn.yml": b"model:\n  name: scripted\n  stronger: oracle\n"})
+
+    said = await model_of(here.folder, OPENAI_BASE_URL=here.environment["OPENAI_BASE_URL"])
+
+    assert said.level == "warning"
+    assert f"The model scripted will be switched off on {soon}, in 59 days." in said.text
+    assert "oracle will" not in said.text
 
 
 async def test_every_model_of_the_configuration_is_looked_for(here: Checkout) -> None:

@@ -14,6 +14,7 @@ from typing import get_args
 import pytest
 
 from runner.config.model import parse_config
+from runner.model.shutdowns import SHUTDOWNS
 from runner.state.findings import VerdictKind
 from runner.state.proposal import Reason, Strategy
 from runner.verify.evidence import Meaning
@@ -60,16 +61,8 @@ def test_what_people_copy_names_this_repository() -> None:
     assert f"git clone {SOURCE}\n" in texts["docs/quick-start.md"]
 
 
-ENDING = {
-    *("gpt-5", "gpt-5-mini", "gpt-5-nano", "gpt-5-pro", "o3", "o3-pro"),
-    *("gpt-4o", "gpt-4o-mini", "gpt-4.1", "gpt-4.1-mini"),
-}
-"""Models that are switched off in the winter of 2026
-(https://developers.openai.com/api/docs/deprecations)."""
-
-
 def test_no_page_recommends_a_model_that_ends() -> None:
-    """Only docs/costs.md, which has old prices, and reports of what was measured name them."""
+    """Only docs/costs.md, which says when they end, and reports of what was measured name them."""
     found = {}
     for path in (ROOT / "README.md", ROOT / "action.yml", *(ROOT / "docs").rglob("*.*")):
         if path.suffix in (".md", ".yml", ".json") and path.name not in (
@@ -77,7 +70,7 @@ def test_no_page_recommends_a_model_that_ends() -> None:
             "benchmark.md",
         ):
             names = set(re.findall(r"`?([\w.-]*\w)`?", path.read_text()))
-            found[path.name] = names & ENDING
+            found[path.name] = names & SHUTDOWNS.keys()
 
     assert {page: names for page, names in found.items() if names} == {}
 

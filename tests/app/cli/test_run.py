@@ -34,6 +34,17 @@ async def test_every_task_becomes_a_commit(here: Checkout) -> None:
     assert (await here.cairn("status")).out.count("ROADMAP.md") == 1  # that is no run
 
 
+async def test_the_first_line_names_a_model_that_ends(here: Checkout) -> None:
+    """Before anything else, and the run works all the same."""
+    here.model.listed = {"scripted": {"shutdown_date": "2026-01-02"}}
+    here.model.says(ONE, TWO)
+
+    said = await here.cairn("run")
+
+    assert said.code == 0
+    assert "The model scripted was switched off on 2026-01-02. " in said.err.splitlines()[0]
+
+
 async def test_the_work_tree_is_clean_afterwards(here: Checkout) -> None:
     """The files move with the commits, and git does not see what the run leaves behind."""
     here.model.says(ONE, TWO)
