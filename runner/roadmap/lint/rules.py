@@ -402,6 +402,8 @@ PARSED: dict[str, str] = {
     "not-utf8": "bytes that are not UTF-8",
     "too-deep": "lists or quotes nested so deeply that the rest is not read",
     "file-too-large": "a file that is too large to read",
+    "unreadable-plan": "a plan in JSON that is not JSON, or has another form than its tool's",
+    "waves": "waves of tasks (Kiro) that are not JSON, or have a task twice",
 }
 """What the parser reports while reading, by code."""
 

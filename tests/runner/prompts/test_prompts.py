@@ -300,6 +300,19 @@ def test_refine_plan(check_golden: Golden, unknown: list[str]) -> None:
     check_golden(f"prompts/{name}", render_text("refine_plan", unknown=unknown))
 
 
+def test_what_an_agent_is_told(check_golden: Golden) -> None:
+    """The task and its context; for a repair what is wrong, for a fresh start what was tried."""
+    wrong = Complaint("cart.py", "SyntaxError", "expected ':'", line=3)
+    failure = TestFailure("test_cart.py::test_total", "assert 1 == 2", file="test_cart.py", line=7)
+    first = {"context": "# The task\n\nAdd a cart", "roadmap": "ROADMAP.md"}
+    none: dict[str, object] = {"avoid": (), "complaints": (), "failures": ()}
+    told = (
+        first | none | {"avoid": ["cart.py: SyntaxError: expected ':'"]},
+        first | none | {"complaints": [wrong], "failures": [failure]},
+    )
+    check_golden("prompts/agent.md", "\n".join(render_text("agent", **each) for each in told))
+
+
 def test_form(check_golden: Golden) -> None:
     """What a model is told where it answers in JSON reads as it did."""
     check_golden("prompts/form.md", form("reason").words + "\n")
