@@ -12,6 +12,7 @@ from runner.state.events import Advanced, NodeStarted, RunChanged
 from runner.state.findings import Level, Verification
 from runner.state.run_state import Failure, Status
 from tests.app.pages.pages_bench import BEARER, PAGE, Bench
+from tests.app.store.rows import put_wakeup
 from tests.runner.states import at, run_state, with_status
 
 HOSTILE = '"><script>alert(1)</script>'
@@ -85,11 +86,14 @@ async def test_an_unknown_run_is_404(client, id):
 
 
 async def test_a_queued_run_shows_its_turn(client, bench):
-    """A run behind others of its roadmap says its position."""
-    await bench.queue("r1", "r2")
+    """A run that waits behind another says its position; one whose turn has come says none."""
+    await bench.queue("r1", "r2", "r3")
+    for run in ("r1", "r2"):
+        await put_wakeup(bench.store, f"{run}-0", run, "waiting", bench.clock.now())
 
     assert "Position 2 in the queue" in await text(client, "/runs/r2")
-    assert (await data(client, "/runs/r1"))["queue"] is None
+    assert (await data(client, "/runs/r1"))["queue"]["position"] == 1
+    assert (await data(client, "/runs/r3"))["queue"] is None
 
 
 async def test_a_paused_run_says_why_and_what_to_do(client, bench):
