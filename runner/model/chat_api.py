@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import json
 import tempfile
-from asyncio import StreamReader, StreamWriter, create_task, open_unix_connection, wait
+from asyncio import StreamReader, StreamWriter, open_unix_connection
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Literal
 
@@ -22,10 +22,10 @@ from pydantic import BaseModel, ValidationError
 from runner.errors import PortError
 from runner.ports import Serve, Spoken
 from runner.prompts.questions import Message
+from runner.sandbox.indexes import join
 
 _MOST_BYTES = 8_000_000
 _USUAL = 0.2
-_CHUNK = 1 << 16
 
 
 class _Part(BaseModel):
@@ -94,26 +94,12 @@ async def serving(model: str, ask: Spoken) -> AsyncIterator[Serve]:
         await web.UnixSite(runner, socket).start()
 
         async def serve(reader: StreamReader, writer: StreamWriter) -> None:
-            there = await open_unix_connection(socket)
-            ways = [create_task(_copy(reader, there[1])), create_task(_copy(there[0], writer))]
-            try:
-                await wait(ways, return_when="FIRST_COMPLETED")
-            finally:
-                for way in ways:
-                    way.cancel()
-                there[1].close()
+            await join((reader, writer), await open_unix_connection(socket))
 
         try:
             yield serve
         finally:
             await runner.cleanup()
-
-
-async def _copy(reader: StreamReader, writer: StreamWriter) -> None:
-    with suppress(OSError):
-        while data := await reader.read(_CHUNK):
-            writer.write(data)
-            await writer.drain()
 
 
 def _refusal(status: int, message: str) -> web.Response:

@@ -109,7 +109,7 @@ class IndexProxy:
                     writer.write(b"HTTP/1.1 200 Connected\r\n\r\n")
                 else:
                     there[1].write(_as_sent(method, target, fields))
-                await _join((reader, writer), there)
+                await join((reader, writer), there)
 
     async def _reach(
         self, host: str, port: int, *, plain: bool
@@ -153,10 +153,10 @@ def _as_sent(method: str, target: str, fields: list[str]) -> bytes:
     return "\r\n".join(lines).encode("latin-1")
 
 
-async def _join(
+async def join(
     one: tuple[StreamReader, StreamWriter], other: tuple[StreamReader, StreamWriter]
 ) -> None:
-    """Carry both ways until either side ends."""
+    """Carry both ways until either side ends; then close the ``other`` one."""
     ways = [
         asyncio.create_task(_copy(one[0], other[1])),
         asyncio.create_task(_copy(other[0], one[1])),

@@ -200,6 +200,8 @@ async def test_an_end_that_sends_more_than_was_taken_is_left() -> None:
 
     await asyncio.wait_for(Tunnel(source, send, serve).run(), 10)
 
+    assert await source.read(1), "it ended before it had taken everything"
+
 
 def test_the_operators_own_indexes_are_found(tmp_path: Path) -> None:
     """In variables and files of package managers; a proxy and what is no index are none."""
