@@ -10,13 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final, Literal
+from typing import Final
 
 from runner.ports import CommandResult, SandboxSession
 from runner.state.options import AgentName, AgentOptions
 
 TASK_FILE = "/tmp/cairn-task.md"  # noqa: S108 - in the sandbox
-Capability = Literal["asks the model", "runs commands"]
+_LONGEST_ARGUMENT = 100_000
+"""Bytes; Linux takes 128 KiB (https://man7.org/linux/man-pages/man2/execve.2.html)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,6 @@ class ToolAdapter:
     program: str
     command: Callable[[AgentRequest], Sequence[str]]
     variables: Mapping[str, str] = field(default_factory=dict)
-    capabilities: frozenset[Capability] = frozenset({"asks the model"})
     install: str = ""
 
     async def missing(self, session: SandboxSession) -> str:
@@ -105,11 +105,13 @@ def _aider(request: AgentRequest) -> list[str]:
 
 
 def _mini(request: AgentRequest) -> list[str]:
+    fits = len(request.text.encode()) < _LONGEST_ARGUMENT
+    task = request.text if fits else f"Do what {TASK_FILE} says: read all of it first."
     return [
         *_OWN_MODULES,
         *("mini", "-c", "mini_textbased.yaml", "-m", f"openai/{request.model}"),
         *("--model-class", "litellm_textbased", "--yolo", "--exit-immediately"),
-        *("-o", "/tmp/trajectory.json", "-t", request.text),  # noqa: S108 - in the sandbox
+        *("-o", "/tmp/trajectory.json", "-t", task),  # noqa: S108 - in the sandbox
     ]
 
 
@@ -123,7 +125,6 @@ ADAPTERS: Final[Mapping[str, ToolAdapter]] = {
             "mini",
             _mini,
             _QUIET | {"MSWEA_CONFIGURED": "true", "MSWEA_COST_TRACKING": "ignore_errors"},
-            frozenset({"asks the model", "runs commands"}),
             install="pip install mini-swe-agent",
         ),
     )
@@ -134,5 +135,4 @@ def adapter_of(options: AgentOptions) -> ToolAdapter:
     """Return the adapter of the agent that a run has chosen; it is another than Cairn."""
     if options.agent != "command":
         return ADAPTERS[options.agent]
-    both: frozenset[Capability] = frozenset({"asks the model", "runs commands"})
-    return ToolAdapter("command", "", lambda _: options.agent_command, capabilities=both)
+    return ToolAdapter("command", "", lambda _: options.agent_command)

@@ -154,6 +154,8 @@ def test_how_agents_are_started() -> None:
     assert "aider --model openai/oak-1 --message-file /tmp/cairn-task.md" in lines["aider"]
     assert lines["aider"].endswith("a.py")
     assert lines["mini-swe-agent"].endswith("-t do it")
+    long = replace(request, text="x" * 200_000)
+    assert "/tmp/cairn-task.md" in ADAPTERS["mini-swe-agent"].command(long)[-1]
     own = adapter_of(AgentOptions("command", ("make", "it")))
     assert tuple(own.command(request)) == ("make", "it")
     assert adapter_of(AgentOptions("aider")) is ADAPTERS["aider"]
