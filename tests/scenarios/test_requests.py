@@ -50,8 +50,11 @@ async def test_the_next_command_reads_the_configuration_anew(bot: Bot) -> None:
     assert len(bot.calls("GET", "/contents/.github/cairn.yml")) == 2
 
 
-MOST_OF_A_MERGE = 21
-"""Requests to the API after a merge in a stack of six, for both of its events."""
+MOST_OF_A_MERGE = 24
+"""Requests to the API after a merge in a stack of six.
+
+Its two events are worked side by side, and each of them reads the configuration and the roadmap.
+"""
 
 WORDS = ("one", "two", "six", "ten", "elf", "owl")
 SIX = "".join(f"- [ ] 1.{number} Write `{word}.md`\n" for number, word in enumerate(WORDS, 1))
@@ -61,7 +64,7 @@ SIX = "".join(f"- [ ] 1.{number} Write `{word}.md`\n" for number, word in enumer
 @on(notes(SIX, **{".github/cairn.yml": b"limits: {open_pull_requests: 6}\n"}))
 @pytest.mark.parametrize("method", ["merge", "squash", "rebase"])
 async def test_a_merge_in_a_stack_of_six_asks_little_of_github(bot: Bot, method: str) -> None:
-    """It takes one commit at most, no verification of known files, and at most 20 requests."""
+    """It takes one commit at most, no verification of known files, and few requests."""
     bot.model.says(*(note(f"{word}.md") for word in WORDS))
     await bot.comment("/execute")
     bot.says()
