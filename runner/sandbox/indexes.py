@@ -1,8 +1,9 @@
 """The only way out of a sandbox: a proxy that leads setup commands to package indexes.
 
 Setup has no network of its own. What it sends to the proxy that its environment names comes here
-through a ``Tunnel``. The proxy speaks CONNECT (RFC 9110, 9.3.6), and plain HTTP to places that the
-operator names. It connects to the very address that it judged.
+through a ``Tunnel``. The proxy speaks CONNECT (RFC 9110, 9.3.6) for TLS that asks for the same
+name, and plain HTTP to places that the operator names. It connects to the very address that it
+judged.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import asyncio
 import re
 from asyncio import StreamReader, StreamWriter
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, closing, suppress
 from fnmatch import fnmatchcase
 from ipaddress import IPv6Address, ip_address
 from pathlib import Path
@@ -19,6 +20,7 @@ from socket import SOCK_STREAM
 from urllib.parse import urlsplit
 
 from runner.errors import Outage, TaskError
+from runner.sandbox.client_hello import read_hello
 from runner.sandbox.tunnel import PORT, READY, Send, Serve, Tunnel
 
 INDEXES = frozenset(
@@ -104,12 +106,27 @@ class IndexProxy:
                 there = await self._reach(host, port, plain=not connects)
             if there is None:
                 writer.write(b"HTTP/1.1 403 Not a package index (CAIRN_SETUP_HOSTS)\r\n\r\n")
-            else:
+                return
+            with closing(there[1]):
                 if connects:
                     writer.write(b"HTTP/1.1 200 Connected\r\n\r\n")
+                    first_bytes = await self._hello(reader, host, port)
                 else:
-                    there[1].write(_as_sent(method, target, fields))
+                    first_bytes = _as_sent(method, target, fields)
+                there[1].write(first_bytes)
                 await join((reader, writer), there)
+
+    async def _hello(self, reader: StreamReader, host: str, port: int) -> bytes:
+        """Read what TLS begins with; many places answer with whatever site that names."""
+        with suppress(ValueError):
+            ip_address(host)
+            return b""  # TLS names no address
+        try:
+            async with asyncio.timeout(_WAIT):
+                return await read_hello(reader, host)
+        except ValueError:
+            self._refuse(f"{host}:{port} (not for TLS with this name)")
+            raise
 
     async def _reach(
         self, host: str, port: int, *, plain: bool
@@ -128,10 +145,13 @@ class IndexProxy:
             if named or _is_public(address):
                 with suppress(OSError):
                     return await asyncio.open_connection(address, port)
-        asked = f"{host}:{port}"
-        if not named and asked not in self.refused and len(self.refused) < _MOST_REFUSED:
-            self.refused.append(asked)
+        if not named:
+            self._refuse(f"{host}:{port}")
         return None
+
+    def _refuse(self, asked: str) -> None:
+        if asked not in self.refused and len(self.refused) < _MOST_REFUSED:
+            self.refused.append(asked)
 
 
 def _is_public(address: str) -> bool:
@@ -146,10 +166,10 @@ def _as_sent(method: str, target: str, fields: list[str]) -> bytes:
     """A request to a proxy as the server itself expects it; it answers no second one."""
     parts = urlsplit(target)
     path = f"{parts.path or '/'}{'?' if parts.query else ''}{parts.query}"
-    kept = [
-        each for each in fields if each and not each.lower().startswith(("proxy-", "connection:"))
-    ]
-    lines = [f"{method} {path} HTTP/1.1", *kept, "Connection: close", "", ""]
+    ours = ("proxy-", "connection:", "host:")
+    kept = [each for each in fields if each and not each.lower().startswith(ours)]
+    host = f"Host: {parts.netloc.rpartition('@')[2]}"
+    lines = [f"{method} {path} HTTP/1.1", host, *kept, "Connection: close", "", ""]
     return "\r\n".join(lines).encode("latin-1")
 
 

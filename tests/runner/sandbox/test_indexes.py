@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import socket
+import ssl
 import threading
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -171,6 +173,80 @@ async def test_the_proxy_refuses(request_line: str, refused: str) -> None:
 
         assert (await reader.read()).startswith(b"HTTP/1.1 403 Not a package index")
     assert proxy.refused == [refused]
+
+
+async def fronting(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    """A delivery network: it has the site that TLS asks for, whatever it was called by."""
+    if await reader.read(1):
+        writer.write(CANARY)
+    writer.close()
+
+
+def real_hello(name: str) -> bytes:
+    """What a client sends first that asks for a name; for an address, it names none."""
+    sent = ssl.MemoryBIO()
+    client = ssl.create_default_context().wrap_bio(ssl.MemoryBIO(), sent, server_hostname=name)
+    with suppress(ssl.SSLWantReadError):
+        client.do_handshake()
+    return sent.read()
+
+
+def sized(data: bytes, width: int = 2) -> bytes:
+    return len(data).to_bytes(width, "big") + data
+
+
+def hello(*names: bytes, more: bytes = b"", behind: bytes = b"") -> bytes:
+    """A message of our own, with an extension for each name, and ``more`` of them."""
+    each = [b"\0\0" + sized(sized(b"\0" + sized(name))) for name in names]
+    fixed = b"\3\3" + bytes(32) + b"\0" + sized(b"\x13\1") + b"\1\0"
+    return b"\1" + sized(fixed + sized(b"".join([*each, more])), 3) + behind
+
+
+def records(message: bytes, *cuts: int) -> bytes:
+    """A message in one record, or in several."""
+    ends = (0, *cuts, len(message))
+    parts = [message[begin:end] for begin, end in pairwise(ends)]
+    return b"".join(b"\x16\3\1" + sized(part) for part in parts)
+
+
+OWN = b"localhost"
+
+
+HELLOS = {
+    "a client's": (real_hello("localhost"), True),
+    "large letters": (records(hello(b"LocalHost")), True),
+    "four records": (records(hello(OWN), 2, 40, 60), True),
+    "another name": (real_hello("evil.example"), False),
+    "an address, so no name": (real_hello("127.0.0.1"), False),
+    "no name": (records(hello()), False),
+    "another name in four records": (records(hello(b"evil.example"), 2, 40, 60), False),
+    "another one after it": (records(hello(OWN, b"evil.example")), False),
+    "another one before it": (records(hello(b"evil.example", OWN)), False),
+    "another one in the list": (records(hello(OWN + b"\0\0\4evil")), False),
+    "another one hidden": (records(hello(OWN, more=b"\xfe\x0d" + sized(b"hidden"))), False),
+    "cut": (records(hello(OWN, more=b"\0\x17\0\x09")), False),
+    "another message behind it": (records(hello(OWN, behind=hello(b"evil.example"))), False),
+    "another type of record": (records(hello(OWN)).replace(b"\x16", b"\x17", 1), False),
+    "an empty record": (records(hello(OWN), 40, 40), False),
+    "too large": (records(b"\1\2\0\0" + bytes(60_000)), False),
+    "no TLS": (b"GET / HTTP/1.1\r\nHost: evil.example\r\n\r\n" + bytes(70_000), False),
+}
+
+
+@pytest.mark.parametrize(("sent", "arrives"), HELLOS.values(), ids=HELLOS)
+async def test_a_connection_is_for_tls_that_asks_for_its_name(sent: bytes, arrives: bool) -> None:
+    """What asks for another name, for none or for a hidden one does not arrive, nor other data."""
+    async with await asyncio.start_server(fronting, "127.0.0.1", 0) as server:
+        port = server.sockets[0].getsockname()[1]
+        proxy = IndexProxy([f"localhost:{port}"])
+        async with proxied(proxy) as (reader, writer):
+            writer.write(f"CONNECT localhost:{port} HTTP/1.1\r\n\r\n".encode())
+            assert (await reader.readuntil(b"\r\n\r\n")).startswith(b"HTTP/1.1 200")
+            writer.write(sent)
+
+            assert await reader.read() == (CANARY if arrives else b"")
+    refused = [] if arrives else [f"localhost:{port} (not for TLS with this name)"]
+    assert proxy.refused == refused
 
 
 @pytest.mark.parametrize(
