@@ -14,7 +14,6 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from app.local.options import FOLDER, ON_A_CHECKOUT, LocalRun
 from app.local.runs import LocalStore
@@ -43,9 +42,6 @@ from runner.sandbox.choose import MaskedSandbox, SandboxChoice, choose_sandbox
 from runner.sandbox.process import ProcessSandbox
 from runner.state.events import Event, ModelAnswered
 from runner.text.mask import Mask
-
-if TYPE_CHECKING:
-    from runner.git.folder_repository import FolderRepository
 
 log = logging.getLogger(__name__)
 
@@ -84,7 +80,7 @@ class LocalCheckout:
     """
 
     deps: Deps
-    repository: LocalRepository | FolderRepository
+    repository: LocalRepository
     kept: LocalStore
     model: OpenAIModel
     within: Endpoint
@@ -209,15 +205,13 @@ def _told(settings: RunSettings, asked: LocalRun, mask: Mask) -> tuple[Events, .
     return (Announcer([sink], name, SystemClock(), mask=mask),)
 
 
-async def repository_in(
-    folder: Path, *, branch: str = "", keep: bool = False
-) -> LocalRepository | FolderRepository:
+async def repository_in(folder: Path, *, branch: str = "", keep: bool = False) -> LocalRepository:
     """The git checkout or the plain folder; only to be read, unless ``keep``."""
     if checkout := await checkout_in(folder, branch):
         return checkout
     from runner.git.folder_repository import FolderRepository
 
-    return FolderRepository(folder, store=folder / FOLDER / "folder", branch=branch, keep=keep)
+    return FolderRepository(folder, store=folder / FOLDER / "folder.git", branch=branch, keep=keep)
 
 
 async def checkout_in(folder: Path, branch: str = "") -> LocalRepository | None:

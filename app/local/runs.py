@@ -26,7 +26,6 @@ from runner.state.run_state import Attempt, RunState, Status
 from runner.state.task_commits import in_review, standing, unshown
 
 if TYPE_CHECKING:
-    from runner.git.folder_repository import FolderRepository
     from runner.git.local_repository import LocalRepository
 
 log = logging.getLogger(__name__)
@@ -94,7 +93,7 @@ async def states(runs: Iterable[KnownRun], kept: LocalStore) -> list[tuple[Known
 
 
 async def as_it_stands(
-    repository: LocalRepository | FolderRepository, folder: Path, run: KnownRun, left: RunState
+    repository: LocalRepository, folder: Path, run: KnownRun, left: RunState
 ) -> tuple[RunState, str]:
     """Return a run with its tasks as they stand now: the one answer for every place that shows it.
 
@@ -137,7 +136,7 @@ def result(left: RunState, now: RunState, key: str) -> Status:
 async def record_results(
     runs: Iterable[KnownRun],
     kept: LocalStore,
-    repository: LocalRepository | FolderRepository,
+    repository: LocalRepository,
     folder: Path,
 ) -> None:
     """Let the history say what became of the changes of these runs. Raises ``Outage``."""
@@ -152,7 +151,7 @@ async def record_results(
 
 
 async def branch_in_review(
-    kept: LocalStore, repository: LocalRepository | FolderRepository, folder: Path, name: str
+    kept: LocalStore, repository: LocalRepository, folder: Path, name: str
 ) -> str:
     """The branch where a task is in review that is not checked out; '' where there is none."""
     for run, left in await states(kept.runs.all()[:MOST_ENDED], kept):

@@ -25,7 +25,6 @@ from runner.config.reading import ConfigError
 from runner.errors import Outage, PortError, TaskError
 from runner.files.durable import take_folder, write_file
 from runner.files.results import FileMemory
-from runner.git.folder_repository import FolderRepository
 from runner.git.local_repository import LocalRepository
 from runner.git.objects import merged
 from runner.loop.deps import Deps
@@ -44,8 +43,6 @@ from runner.state.publishing import Checkpoint, CheckpointText, Stack
 from runner.state.run_state import Attempt, RunStack, RunState, Status
 from runner.state.task_commits import ACCEPTS, IN_REVIEW, UNDOES, TaskCommit, in_review
 
-Here = LocalRepository | FolderRepository
-
 
 @dataclass(frozen=True)
 class _Place:
@@ -54,7 +51,7 @@ class _Place:
     ``reviewing`` are the tasks in review by key, each with its commit.
     """
 
-    repository: Here
+    repository: LocalRepository
     deps: Deps
     options: Options
     at: Stack
@@ -246,7 +243,7 @@ def _noted(folder: Path, keys: Collection[str], status: Status) -> None:
         write_file(todos, (json.dumps(data, indent=2, ensure_ascii=False) + "\n").encode())
 
 
-async def _recorded(folder: Path, commit: TaskCommit, repository: Here) -> None:
+async def _recorded(folder: Path, commit: TaskCommit, repository: LocalRepository) -> None:
     """Let the history say what became of the run that made a commit."""
     kept = kept_in(folder / FOLDER)
     runs = [run for run in kept.runs.all() if run.id == commit.about("Cairn-Run")]
@@ -256,7 +253,7 @@ async def _recorded(folder: Path, commit: TaskCommit, repository: Here) -> None:
         say(outage.message, stream=sys.stderr)
 
 
-async def _roadmap(here: Here, tree: Snapshot, path: str) -> Roadmap:
+async def _roadmap(here: LocalRepository, tree: Snapshot, path: str) -> Roadmap:
     entry = tree.entries.get(path)
     return parse_roadmap(path, (await here.blobs([entry.sha]))[entry.sha] if entry else b"")
 

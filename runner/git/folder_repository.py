@@ -1,63 +1,68 @@
 """The ``Repository`` port on a plain folder without git, for ``cairn run``.
 
-The folder is hashed into the shape of a git tree; each checkpoint writes its files and keeps what
-was there, in its own store below ``.executor``.
-
-
+What the folder holds is committed to a repository of Cairn's own below ``.executor``, so that a
+checkpoint is what it is on a checkout. Nothing else sees that repository: no ``.git`` is made.
 """
 
 from __future__ import annotations
 
 import asyncio
 import getpass
-from collections.abc import Collection, Sequence
+import shutil
+import tempfile
+import weakref
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
-from runner.errors import Outage, TaskError
-from runner.files.durable import translating_errors
-from runner.git.folder_tree import (
-    NONE,
-    FolderCommit,
-    FolderCommits,
-    FolderFiles,
-    FolderTree,
-    commit_of,
-)
-from runner.git.own_settings import OwnSettings
-from runner.people.sentences import commit_message
-from runner.state.changes import Snapshot, blob_sha, tree_sha
-from runner.state.publishing import Checkpoint, HumanCommits, Proposed, Published, Stack
-from runner.state.task_commits import TaskCommit, in_review, unshown
+from runner.errors import Outage
+from runner.files.durable import make_folder, translating_errors, write_file
+from runner.git.command import Finished, hermetic
+from runner.git.local_repository import LocalRepository
+from runner.git.objects import GitObjects, identity
+from runner.state.publishing import Stack
+from runner.state.task_commits import TaskCommit
 
 BRANCH = "folder"
+MOST_FILES, MOST_BYTES = 20_000, 500 << 20
+
+_NEVER = (".executor", ".git", "__pycache__", "node_modules", ".venv", ".tox")
+"""Folders that tools make. Where no git is, there is seldom a ``.gitignore`` that says so."""
+_LEFT_OUT = ("*/pyvenv.cfg", "*/*/pyvenv.cfg", "*/.git", "*/*/.git")
+"""In what is left out: virtual environments, and checkouts with a git of their own."""
+_AS_IT_IS = b"* -text -eol -filter -ident -working-tree-encoding\n"
+"""Bytes are neither converted nor filtered (https://git-scm.com/docs/gitattributes)."""
+_PENDING = "refs/cairn/pending"
+"""The commit whose files are being written: a kill in between is made good."""
 
 
-class FolderRepository:
+class FolderRepository(LocalRepository):
     """A folder: checkpoints are written into it, never over what the user has changed since.
 
-    ``store`` is where states and contents are kept; with ``keep`` False nothing is written at all.
+    ``store`` is the repository of its states; with ``keep`` False nothing is written there.
     """
 
+    _moved = (
+        "The folder was recorded again while the run built on {parent}."
+        " Type `cairn resume` to continue from there."
+    )
+    _in_the_way = "Task {task} was verified, but it would overwrite what you changed in {files}."
+    _roadmap_in_the_way = "Type `cairn resume` to continue from the file as it is."
+    _file_in_the_way = "Move these files, then run the task again."
+
     def __init__(self, root: Path, *, store: Path, branch: str = "", keep: bool = True) -> None:
-        self._root = root
-        self._tree = FolderTree(root)
-        self._commits = FolderCommits(store)
-        self._files = FolderFiles(root, self._tree, self._commits.contents)
-        self._branch = branch
+        super().__init__(root, branch=branch or None)
         self._keep = keep
-        self._seen: dict[str, FolderCommit] = {}
-        self._places: dict[str, str] = {}
-        self._proposed: frozenset[str] = frozenset()
-        self._roadmap = ""
+        self._use(store)
 
-    def ticks(self, roadmap: str) -> None:
-        """Name the file every checkpoint changes: an edit of it stops the run, not one task."""
-        self._roadmap = roadmap
-
-    def leave(self, tasks: Collection[str]) -> None:
-        """Leave tasks (keys) to the people who are asked about them: an older run's proposals."""
-        self._proposed = frozenset(tasks)
+    def _use(self, store: Path) -> None:
+        self._store = store.resolve()
+        root = str(self._root.resolve())
+        self._git = self._user = hermetic(
+            *("-C", root, f"--git-dir={self._store}", f"--work-tree={root}"),
+            extra={"GIT_LITERAL_PATHSPECS": "1"},
+        )
+        self._objects = GitObjects(self._git)
 
     async def person(self) -> str:
         """Return the name of the user of this machine."""
@@ -71,152 +76,110 @@ class FolderRepository:
         if self._branch:
             raise Outage("git", f"{self._root} has no branches; leave out --branch, or use git.")
 
-    async def check_clean(self, *paths: str, dirty: bool = False) -> None:
+    async def check_clean(self, *paths: str) -> None:
         """Whatever is in the folder is what a run begins with."""
-
-    async def own_settings(self) -> OwnSettings:
-        """Return nothing: no git is here."""
-        return OwnSettings()
-
-    async def uncommitted(self, *paths: str) -> list[str]:
-        """Return nothing: what is in the folder is its newest state."""
-        return []
 
     async def task_commits(self) -> Sequence[TaskCommit]:
         """Return the states that are about tasks, the newest first."""
-        made = await asyncio.to_thread(self._commits.back_to, NONE)
-        return [TaskCommit(each.id, each.parent, each.message) for each in made or ()]
+        return await super().task_commits() if await self._newest("HEAD") else []
 
     async def holds(self, commit: str, branch: str) -> bool:
         """A folder has no other branch."""
         return True
 
+    async def since(self, commit: str, run: str) -> Literal["same", "own", "ahead", "apart"]:
+        """Compare the newest state with one that a run left; see ``LocalRepository``."""
+        return await super().since(commit, run) if await self._newest("HEAD") else "apart"
+
     async def stack(self) -> Stack:
         """Start at the folder as it is now. Raises ``Outage`` when it cannot be read."""
-        tip = await asyncio.to_thread(self._taken_down)
-        made = await self.task_commits()
-        reviewing, doubted = frozenset(in_review(made)), unshown(made)
-        return Stack(tip, BRANCH, reviewing, proposed=self._proposed, unshown=doubted)
-
-    async def since(self, commit: str, run: str) -> Literal["same", "own", "ahead", "apart"]:
-        """Compare the folder with a state that a run left it in; see ``LocalRepository``."""
-        made = await asyncio.to_thread(self._commits.back_to, commit)
-        if made is None:
-            return "apart"
-        runs = [each.run for each in made]
-        if not runs:
-            return "same"
-        return "own" if runs == [run] else "ahead"
-
-    async def snapshot(self, commit: str) -> Snapshot:
-        """Return the tree of a state. Raises ``TaskError`` when there is no such state."""
-        found = await asyncio.to_thread(self._commit, commit)
-        return Snapshot(found.id, found.tree, found.entries)
-
-    async def blobs(self, shas: Sequence[str]) -> dict[str, bytes]:
-        """Return contents by blob sha. Raises ``Outage`` when one is missing."""
-        return await asyncio.to_thread(lambda: {sha: self._content(sha) for sha in set(shas)})
-
-    async def tags(self, commit: str) -> tuple[str, ...]:
-        """A folder without git has no tags."""
-        return ()
-
-    async def publish_checkpoint(self, checkpoint: Checkpoint) -> Published:
-        """Write the change set into the folder; doing it twice writes it once.
-
-        Raises ``TaskError`` if a change that the user has made since would be overwritten.
-        """
-        with translating_errors(f"write into {self._root}"):
-            return Published(await asyncio.to_thread(self._publish, checkpoint), BRANCH)
-
-    async def publish_proposal(self, proposed: Proposed) -> Published:
-        """Show nothing here: on a checkout the report and the command line do."""
-        return Published("", "")
-
-    async def end_proposal(self, task: str, *, ready: bool, why: str) -> None:
-        """Nothing was shown, so nothing is to be ended."""
-
-    async def human_commits(self, task: str, tip: str) -> HumanCommits | None:
-        """Nothing was shown, so nobody pushed to it."""
-        return None
-
-    def _taken_down(self) -> str:
-        """Keep the folder as it is now, on what was kept last; what a crash cut off comes first."""
+        if not self._keep:
+            await self._look_only()
+        elif not (self._store / "HEAD").exists():
+            await self._make()
         with translating_errors(f"read {self._root}"):
-            if self._keep and (cut_off := self._commits.pending):
-                self._finished(self._commits.get(cut_off))
-            entries = self._tree.entries(self._found)
-        self._places = {entry.sha: path for path, entry in entries.items()}
-        tree, head = tree_sha(entries), self._commits.head
-        if head != NONE and self._commits.get(head).tree == tree:
-            return head
-        commit = commit_of(entries, tree, parent=head)
-        self._seen[commit.id] = commit
-        if self._keep:
-            self._commits.put(commit)
-            self._commits.head = commit.id
-        return commit.id
+            await asyncio.to_thread(self._leave_out)
+        if pending := await self._newest(_PENDING):
+            await self._finish(pending)
+        await self._record()
+        return await super().stack()
 
-    def _found(self, sha: str, content: bytes) -> None:
-        if self._keep:
-            self._commits.contents.keep(sha, content)
+    async def _newest(self, name: str) -> str:
+        """Return the commit of a name, '' if there is none."""
+        done = await self._git.call("rev-parse", "--verify", "--quiet", f"{name}^{{commit}}")
+        return done.stdout.decode().strip()
 
-    def _commit(self, id: str) -> FolderCommit:
-        if id not in self._seen:
-            self._seen[id] = self._commits.get(id)
-        return self._seen[id]
+    async def _make(self) -> None:
+        make_folder(self._store)
+        await self._git.output("init", "--quiet", "--template=", f"--initial-branch={BRANCH}")
 
-    def _content(self, sha: str) -> bytes:
-        if self._keep:
-            return self._commits.contents.get(sha)
-        content = self._tree.read(self._places[sha])
-        if blob_sha(content) != sha:
-            raise Outage("file", f"{self._places[sha]} has just changed. Run the command again.")
-        return content
+    async def _look_only(self) -> None:
+        """Go on in a repository that ends with this process, and builds on what is kept."""
+        newest, kept = await self._newest("HEAD"), self._store
+        self._use(Path(tempfile.mkdtemp(prefix="cairn-")))
+        weakref.finalize(self, shutil.rmtree, self._store, ignore_errors=True)
+        self._keep = True
+        await self._make()
+        if newest:
+            write_file(self._store / "objects/info/alternates", f"{kept}/objects\n".encode())
+            await self._git.output("update-ref", "HEAD", newest)
 
-    def _publish(self, checkpoint: Checkpoint) -> str:
-        parent = self._commit(checkpoint.parent)
-        base = Snapshot(parent.id, parent.tree, parent.entries)
-        changes = checkpoint.changes.effective(base)
-        entries, tree = changes.entries(base), changes.tree(base)
-        if tree != checkpoint.tree:
-            raise TaskError("file", f"The tree of task {checkpoint.task} is not the verified one.")
-        about = {"run": checkpoint.run, "message": commit_message(checkpoint.text)}
-        made = commit_of(entries, tree, parent=parent.id, **about)
-        if self._commits.head == made.id:
-            return made.id
-        self._check(checkpoint, parent, made)
-        for write in filter(None, changes.files.values()):
-            self._commits.contents.put(blob_sha(write.content), write.content)
-        self._commits.put(made)
-        self._commits.pending = made.id
-        self._finished(made)
-        return made.id
+    def _leave_out(self) -> None:
+        """Say what is never looked at; a process that was killed may have left a lock."""
+        found = [each.parent for form in _LEFT_OUT for each in self._root.glob(form)]
+        names = [*_NEVER, *(f"/{each.relative_to(self._root)}" for each in found)]
+        write_file(self._store / "info/exclude", "".join(f"{each}/\n" for each in names).encode())
+        write_file(self._store / "info/attributes", _AS_IT_IS)
+        (self._store / "index.lock").unlink(missing_ok=True)
 
-    def _check(self, checkpoint: Checkpoint, parent: FolderCommit, made: FolderCommit) -> None:
-        """Raise when the folder is not the one the checkpoint was made for, before any write."""
-        if self._commits.head != parent.id:
+    async def _record(self) -> None:
+        """Keep the folder as it is now, on what was kept last."""
+        listed = await self._git.output(
+            "ls-files", "--cached", "--others", "--exclude-standard", "-z"
+        )
+        await asyncio.to_thread(self._check_size, listed.decode(errors="surrogateescape"))
+        await self._git.output("add", "--all", ".")
+        tree, head = await self._git.line("write-tree"), await self._newest("HEAD")
+        if not head or await self._objects.tree(head) != tree:
+            await self._git.output("update-ref", "HEAD", await self._commit(tree, head))
+
+    async def _commit(self, tree: str, parent: str) -> str:
+        parents = ("-p", parent) if parent else ()
+        name = await identity(self._git)
+        done = await self._git.output("commit-tree", tree, *parents, environment=name)
+        return done.decode().strip()
+
+    def _check_size(self, listed: str) -> None:
+        paths = listed.split("\0")[:-1]
+        sizes = (each.lstat().st_size for each in map(self._root.joinpath, paths) if each.exists())
+        if len(paths) > MOST_FILES or sum(sizes) > MOST_BYTES:
             raise Outage(
                 "file",
-                f"{self._root} was recorded again while the run built on {parent.id[:12]}."
-                " Type `cairn resume` to continue from there.",
-                advised=True,
+                f"{self._root} has more than {MOST_FILES:,} files or {MOST_BYTES >> 20} MB."
+                " List generated files in a .gitignore, or make it a git repository:"
+                " git init && git add . && git commit",
             )
-        in_way = self._files.in_the_way(parent.entries, made.entries)
-        if not in_way:
-            return
-        begin = (
-            f"Task {checkpoint.task} was verified, but it would overwrite what you changed in"
-            f" {', '.join(in_way)}."
-        )
-        if self._roadmap in in_way:
-            message = f"{begin} Type `cairn resume` to continue from the file as it is."
-            raise Outage("file", message, advised=True)
-        raise TaskError("file", f"{begin} Move these files, then run the task again.")
 
-    def _finished(self, made: FolderCommit) -> None:
-        """Write the files of a commit and make it the newest; again, where that was cut off."""
-        before = self._commits.get(made.parent).entries if made.parent != NONE else {}
-        self._files.write(before, made.entries)
-        self._commits.head = made.id
-        self._commits.pending = ""
+    async def _fast_forward(self, commit: str) -> Finished:
+        await self._git.output("update-ref", _PENDING, commit)
+        done = await super()._fast_forward(commit)
+        await self._git.output("update-ref", "-d", _PENDING)
+        return done
+
+    async def _finish(self, made: str) -> None:
+        """Write the files that a kill left unwritten; what the user has changed since stays."""
+        head = await self._newest("HEAD")
+        await self._git.output("add", "--all", ".")
+        here = await self._commit(await self._git.line("write-tree"), head)
+        old, now, new = [(await self.snapshot(each)).entries for each in (head, here, made)]
+        changed = {path for path in {**old, **new} if old.get(path) != new.get(path)}
+        unwritten = {path for path in changed if now.get(path) == old.get(path)}
+        if unwritten and unwritten != changed:
+            await self._git.output(
+                *("restore", f"--source={made}", "--worktree", "--staged"),
+                *("--pathspec-from-file=-", "--pathspec-file-nul"),
+                stdin="\0".join(unwritten).encode(errors="surrogateescape"),
+            )
+        if unwritten != changed:
+            await self._git.output("update-ref", "HEAD", made)
+        await self._git.output("update-ref", "-d", _PENDING)

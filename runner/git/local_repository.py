@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Literal
 
 from runner.errors import Outage, TaskError
-from runner.git.command import Git, GitFailed, as_user, hermetic
+from runner.git.command import Finished, Git, GitFailed, as_user, hermetic
 from runner.git.objects import GitObjects, identity, write_commit
 from runner.git.own_settings import OwnSettings, own_settings
 from runner.people.sentences import commit_message
@@ -39,6 +39,16 @@ class LocalRepository:
     ``branch`` is created or switched to by ``prepare``; ``environment`` is the user's (his name and
     configuration are found through it).
     """
+
+    _moved = (
+        "Branch {branch} moved to {head} while the run built on {parent}."
+        " Type `cairn resume` to continue from the new commit."
+    )
+    _in_the_way = (
+        "Task {task} was verified, but its commit would overwrite what you changed in {files}."
+    )
+    _roadmap_in_the_way = "Commit or stash that, then type `cairn resume`."
+    _file_in_the_way = "Commit or move these files, then run the task again."
 
     def __init__(
         self,
@@ -250,35 +260,32 @@ class LocalRepository:
 
     async def _advance(self, head: str, checkpoint: Checkpoint) -> str:
         if head != checkpoint.parent:
-            raise Outage(
-                "git",
-                f"Branch {checkpoint.below} moved to {head[:12]} while the run built on"
-                f" {checkpoint.parent[:12]}. Type `cairn resume` to continue from the new commit.",
-                advised=True,
+            message = self._moved.format(
+                branch=checkpoint.below, head=head[:12], parent=checkpoint.parent[:12]
             )
+            raise Outage("git", message, advised=True)
         base = await self.snapshot(checkpoint.parent)
         signing = (await self.own_settings()).signing
         commit = await write_commit(
             self._git, self._user, checkpoint=checkpoint, base=base, signing=signing
         )
-        # branch and files move, or nothing: git itself refuses if an edit would be lost
-        careful = ("--no-overwrite-ignore", "--no-autostash", "--no-verify-signatures")
-        user = await self._own()
-        done = await user.call("merge", "--ff-only", "--quiet", *careful, commit)
+        done = await self._fast_forward(commit)
         if not done.exit_code:
             return commit
         # git lists the files behind a tab
         files = [line.strip() for line in done.stderr.split("\n") if line.startswith("\t")]
         if not files:
             raise Outage("git", f"The branch could not be moved: {done.stderr.strip()}")
-        begin = (
-            f"Task {checkpoint.task} was verified, but its commit would overwrite what you changed"
-            f" in {', '.join(files)}."
-        )
+        begin = self._in_the_way.format(task=checkpoint.task, files=", ".join(files))
         if self._roadmap in files:
-            message = f"{begin} Commit or stash that, then type `cairn resume`."
-            raise Outage("git", message, advised=True)
-        raise TaskError("git", f"{begin} Commit or move these files, then run the task again.")
+            raise Outage("git", f"{begin} {self._roadmap_in_the_way}", advised=True)
+        raise TaskError("git", f"{begin} {self._file_in_the_way}")
+
+    async def _fast_forward(self, commit: str) -> Finished:
+        """Move branch and files, or nothing: git itself refuses if an edit would be lost."""
+        careful = ("--no-overwrite-ignore", "--no-autostash", "--no-verify-signatures")
+        user = await self._own()
+        return await user.call("merge", "--ff-only", "--quiet", *careful, commit)
 
     async def _look(self) -> tuple[str, str | None]:
         """Return the commit and the branch (None: detached), with one process where all is well."""
