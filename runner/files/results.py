@@ -19,6 +19,7 @@ from pydantic_core import to_json
 from runner.context.memory import MAX_ABOUT, MAX_TEXT, MOST, merged, relevant, without
 from runner.graph import END, REST
 from runner.people.report import markdown, report, todos
+from runner.people.run_view import view_of
 from runner.ports import Clock, MemoryKind, MemoryNote, SystemClock
 from runner.state.events import (
     Advanced,
@@ -56,7 +57,7 @@ class RunFiles:
         self._links: dict[str, list[str]] = {}
         self._files: dict[tuple[str, int], tuple[str, ...]] = {}
         self._written: dict[str, int] = {}
-        self._todos: dict[str, object] = {}
+        self._todos: object = None
         self._names: list[str] = []
 
     def take_written(self) -> list[str]:
@@ -108,10 +109,12 @@ class RunFiles:
             self._report(state)
 
     def _save_todos(self, state: RunState) -> None:
-        data = todos(state)
-        if data != self._todos:  # most steps between two tasks change none of them
-            self._save("todos.json", data)
-            self._todos = data
+        # most steps between two tasks change nothing of what makes them
+        tasks = (state.roadmap, state.replaced, state.revision, state.stopping)
+        made_of = (*tasks, state.statuses, state.attempts, state.blocked_by)
+        if made_of != self._todos:
+            self._save("todos.json", todos(state))
+            self._todos = made_of
 
     def _report(self, state: RunState) -> None:
         if any(attempt.failure for attempt in state.attempts.values()):
@@ -120,8 +123,9 @@ class RunFiles:
             state = KeptFiles(self._folder).referenced(state)
         ended = state.times.ended or self._clock.now().timestamp()
         state = replace(state, times=replace(state.times, ended=ended))
-        self._save("report.json", report(state))
-        self._text("report.md", markdown(state))
+        view = view_of(state)
+        self._save("report.json", report(state, view))
+        self._text("report.md", markdown(state, view))
 
     def _numbered(self, event: Event, kind: str, data: dict[str, object]) -> str:
         """Write the next file of its kind and remember it for the attempt; return its name."""

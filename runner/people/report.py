@@ -84,11 +84,18 @@ def _success(state: RunState) -> float:
     return round(counted.count(Status.COMPLETED) / len(counted), 4) if counted else 0.0
 
 
-def markdown(state: RunState) -> str:
+MOST_OTHERS = 100
+"""Tasks a run did not take up that its report lists; ``todos.json`` has all."""
+
+
+def markdown(state: RunState, view: RunView | None = None) -> str:
     """Return the report for people."""
-    view = view_of(state)
-    names = {task.key: task.name for task in (*state.tasks, *state.replaced.tasks)}
-    text = report_texts.run(view, report(state, view), names, price_hint(view.used))
+    view = view or view_of(state)
+    others = {task.key for task in [t for t in view.tasks if not t.touched][MOST_OTHERS:]}
+    shown = [task for task in view.tasks if task.key not in others]
+    names = {task.key: task.name for task in shown}
+    hint = price_hint(view.used)
+    text = report_texts.run(view, report(state, view), shown, len(others), names, hint)
     return sendable(f"{text}\n")
 
 

@@ -9,6 +9,7 @@ import pytest
 from runner.people.report import markdown, report
 from runner.state.run_state import Decided, Failure, RunState, Status
 from tests.runner.people.test_texts_recovery import RED, proposing
+from tests.runner.states import run_state, with_status
 
 
 def busy() -> RunState:
@@ -62,3 +63,16 @@ def test_programs_get_every_value() -> None:
 def test_text_of_others_is_harmless_there() -> None:
     """Nobody is mentioned."""
     assert "@ada" not in markdown(busy())
+
+
+def test_of_very_many_tasks_some_are_listed() -> None:
+    """What the run took up always is, of the others the first hundred; how many are left out."""
+    text = "".join(f"- [ ] {number}.1 Write part {number}\n" for number in range(1, 202))
+    state = with_status(run_state(text), Status.COMPLETED, number=200)
+
+    said = markdown(state)
+
+    assert "| 100.1 " in said
+    assert "| 101.1 " not in said
+    assert "| 201.1 Write part 201 | completed" in said
+    assert "100 more tasks were not taken up; `todos.json` has all." in said
