@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from datetime import UTC, datetime
 
 from runner.context.tokens import estimate
@@ -13,7 +13,7 @@ from runner.people.sentences import warnings_of
 from runner.people.statistics import as_written, decisions, proposals, recoveries
 from runner.people.texts import report_texts, trust_texts
 from runner.people.trust import MADE, doubt_of, trust_json, verdict_of
-from runner.state.run_state import Attempt, RunState, Status
+from runner.state.run_state import Attempt, Failure, RunState, Status
 from runner.text.sanitize import plain_line, sanitize, sendable
 
 
@@ -67,8 +67,8 @@ def report(state: RunState, view: RunView | None = None) -> dict[str, object]:
         "trust": [trust_json(t.checks.trust) for t in view.tasks if t.checks.trust],
         "timeline": [_line(attempt) for attempt in attempts],
         "errors": [
-            *(_error(a) for a in attempts if a.failure and not a.asks_first),
-            *(missing for attempt in attempts for missing in _missing(attempt)),
+            *(_error(a.task, a.failure) for a in attempts if a.failure and not a.asks_first),
+            *(_missing(a.task, note) for a in attempts for note in a.published.notes),
         ],
         "nodes": {node: _usage(usage) for node, usage in view.node_usage.items()},
         "models": {model: _usage(usage) for model, usage in view.model_usage.items()},
@@ -194,12 +194,9 @@ def _modification(state: RunState, attempt: Attempt) -> dict[str, object]:
     }
 
 
-def _error(attempt: Attempt) -> Mapping[str, object]:
-    failure = attempt.failure
-    if failure is None:
-        return {}
+def _error(task: str, failure: Failure) -> Mapping[str, object]:
     return {
-        "task": attempt.task,
+        "task": task,
         "type": failure.type,
         "error": failure.error,
         "reason": failure.reason,
@@ -212,20 +209,19 @@ def _error(attempt: Attempt) -> Mapping[str, object]:
     }
 
 
-def _missing(attempt: Attempt) -> Iterator[Mapping[str, object]]:
+def _missing(task: str, note: str) -> Mapping[str, object]:
     """What GitHub refused to show beside the work itself: a label, a check, a comment."""
-    for note in attempt.published.notes:
-        yield {
-            "task": attempt.task,
-            "type": "github",
-            "reason": "",
-            "severity": "warning",
-            "recoverable": True,
-            "message": note,
-            "node": "",
-            "evidence": [],
-            "references": [],
-        }
+    return {
+        "task": task,
+        "type": "github",
+        "reason": "",
+        "severity": "warning",
+        "recoverable": True,
+        "message": note,
+        "node": "",
+        "evidence": [],
+        "references": [],
+    }
 
 
 def _usage(used: Usage) -> dict[str, object]:
