@@ -118,7 +118,7 @@ class Door:
     def _kept(self, request: web.Request, form: str, seconds: float) -> web.Response:
         """Go on to the same page without the token in its address."""
         parts = {name: quote(value, safe="") for name, value in request.match_info.items()}
-        kept = moved(request.rel_url.with_query(_without_key(request)).raw_path_qs)
+        kept = moved(request.rel_url.without_query_params(_KEY).raw_path_qs)
         kept.set_cookie(
             self._cookie,
             request.query[_KEY],
@@ -193,10 +193,6 @@ async def _answered(handler: Handler, request: web.Request) -> web.StreamRespons
         return await handler(request)
     except Outage as outage:
         return problem(request, outage.message, status=503)
-
-
-def _without_key(request: web.Request) -> dict[str, str]:
-    return {name: value for name, value in request.query.items() if name != _KEY}
 
 
 def moved(to: str) -> web.Response:

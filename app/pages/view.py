@@ -52,7 +52,7 @@ def run_line(sight: Sight, server_url: str, used: Usage | None) -> dict[str, Any
         "repository": run.repository,
         "roadmap": run.roadmap,
         "issue": run.issue,
-        "issue_url": _issue_url(run, server_url),
+        "issue_url": f"{server_url}/{run.repository}/issues/{run.issue}" if run.issue else "",
         "asked_by": run.request.get("by", ""),
         "asked_at": _time(run.created_at),
         "updated_at": _time(run.updated_at),
@@ -82,10 +82,15 @@ def run_view(sight: Sight, server_url: str) -> dict[str, Any]:
         "tasks_total": len(tasks),
         "tasks": _shown(tasks),
         "left_title": stack_replies.other_words(),
-        "left": [_left(each, run, server_url) for each in _left_by(sight)],
+        "left": [
+            _left(each, run, server_url) for each in (sight.state.stack.left if sight.state else ())
+        ],
         "nodes": _nodes(view),
         "seconds": round(used.seconds, 1) if used else None,
-        "timeline": [_moment(message) for message in sight.messages],
+        "timeline": [
+            {"id": message.id, "at": _time(message.at), **message.data}
+            for message in sight.messages
+        ],
         "steps": _steps(sight.steps, view),
         "events": f"/runs/{run.id}/events",
         "last_event": sight.messages[0].id if sight.messages else "",
@@ -115,10 +120,6 @@ def _task(task: TaskView, run: str) -> dict[str, Any]:
         "url": url if url.startswith(("https://", "http://")) else "",
         "why": task.why,
     }
-
-
-def _left_by(sight: Sight) -> tuple[ReviewedPull, ...]:
-    return sight.state.stack.left if sight.state else ()
 
 
 def _left(pull: ReviewedPull, run: Run, server_url: str) -> dict[str, Any]:
@@ -185,14 +186,6 @@ def _queue(turn: Turn | None) -> dict[str, Any] | None:
         "position": turn.position,
         "seconds": None if turn.seconds is None else round(turn.seconds),
     }
-
-
-def _moment(message: LiveMessage) -> dict[str, Any]:
-    return {"id": message.id, "at": _time(message.at), **message.data}
-
-
-def _issue_url(run: Run, server_url: str) -> str:
-    return f"{server_url}/{run.repository}/issues/{run.issue}" if run.issue else ""
 
 
 def _time(moment: datetime) -> str:

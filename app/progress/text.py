@@ -113,17 +113,15 @@ def progress_text(
 def _rows(view: RunView, room: int) -> list[TaskView]:
     """The tasks for whose rows there is ``room``; what the run has touched newest comes first."""
     chosen = set()
-    every = sorted(view.standing, key=lambda task: (not task.current, -_turn(task)))
+    every = sorted(
+        view.standing, key=lambda task: (not task.current, 1 if task.turn is None else -task.turn)
+    )
     for task in every[:MAX_ROWS]:
         room -= len(progress_texts.row(task)) + 1
         if room < 0:
             break
         chosen.add(task.key)
     return [task for task in view.standing if task.key in chosen]
-
-
-def _turn(task: TaskView) -> int:
-    return -1 if task.turn is None else task.turn
 
 
 def _stands(status: str, view: RunView | None) -> str:

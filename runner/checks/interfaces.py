@@ -399,14 +399,12 @@ def _methods(owner: ast.ClassDef, lines: Sequence[str]) -> dict[str, Offer]:
     inherits = may_inherit(owner)
     found: dict[str, Offer] = {}
     for node in owner.body:
-        if isinstance(node, Function) and (not node.name.startswith("_") or _is_call(node)):
+        if isinstance(node, Function) and (
+            not node.name.startswith("_") or node.name in ("__init__", "__call__", "__new__")
+        ):
             offer = _offer(node, node.name, lines, method=True, inherits=inherits)
             found[f"{owner.name}.{node.name}"] = offer
     return found
-
-
-def _is_call(node: Function) -> bool:
-    return node.name in ("__init__", "__call__", "__new__")
 
 
 def _of_others(path: str, content: bytes) -> Interface | None:

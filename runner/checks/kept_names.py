@@ -11,10 +11,8 @@ from dataclasses import dataclass, replace
 
 from runner.checks.asked import TaskWords
 from runner.checks.interfaces import (
-    Given,
     Interface,
     Offer,
-    Parameters,
     fits,
     interface,
     is_looked_at,
@@ -167,13 +165,11 @@ def _broken(loss: Loss, repository: CodeFiles, tests: Collection[str]) -> Use | 
             return use
         if use.path in tests:
             continue
-        if old and new and use.given and fits(use.given, old) and not _works(use.given, old, new):
+        if not (old and new and use.given and fits(use.given, old)):
+            continue
+        if not (fits(use.given, new) and same_places(use.given, old, new)):
             return use
     return None
-
-
-def _works(call: Given, old: Parameters, new: Parameters) -> bool:
-    return fits(call, new) and same_places(call, old, new)
 
 
 def _refused(loss: Loss, use: Use) -> Complaint:

@@ -223,7 +223,7 @@ def takes_effect(path: str) -> bool:
 
 @lru_cache(maxsize=64)
 def _matcher(patterns: tuple[str, ...]) -> Callable[[str], bool]:
-    from pathspec import GitIgnoreSpec
+    from runner.text.gitignore import ignoring
 
-    spec = GitIgnoreSpec.from_lines(patterns)
-    return lambda path: spec.match_file(path) or spec.match_file(path.lower())
+    spec = ignoring(patterns)
+    return lambda path: spec.match_file(path) or spec.match_file(path.casefold())

@@ -190,15 +190,13 @@ def _test_code(files: Mapping[str, bytes]) -> dict[str, str]:
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             continue
         classes = [node for node in tree.body if isinstance(node, ast.ClassDef)]
-        for base, heir in [(base, node.name) for node in classes for base in _bases(node)]:
+        for base, heir in [
+            (base, node.name) for node in classes for base in map(ast.unparse, node.bases)
+        ]:
             for name in [name for name in tests if name.startswith(f"{base}::")]:
                 tests.setdefault(f"{heir}::{name.partition('::')[2]}", tests[name])
         found |= {f"{path}::{name}": code for name, code in tests.items()}
     return found
-
-
-def _bases(node: ast.ClassDef) -> set[str]:
-    return {ast.unparse(base) for base in node.bases} - {"object"}
 
 
 _UNNAMED = {"setUpModule", "tearDownModule", "setup_module", "teardown_module", "setup_function",
@@ -452,7 +450,7 @@ def lost(old: bytes, new: bytes, *, checks: bool) -> str:
     if new_skips := _counted(_SKIP, after) - _counted(_SKIP, before):
         return f"would skip tests ({min(new_skips).strip()})"
     had, has = (
-        Counter(line for line in map(_squeezed, text.split("\n")) if _CHECK.search(line))
+        Counter(s for line in text.split("\n") if _CHECK.search(s := " ".join(line.split())))
         for text in (before, after)
     )
     if checks:
@@ -468,7 +466,3 @@ def _counted(pattern: re.Pattern[str], text: str) -> Counter[str]:
         next((name for name in found.groupdict().values() if name), found[0])
         for found in pattern.finditer(text)
     )
-
-
-def _squeezed(line: str) -> str:
-    return " ".join(line.split())

@@ -227,7 +227,10 @@ def _called(call: ast.Call, constants: Collection[str]) -> Iterator[tuple[str, i
     name = _name_of(call)
     if name in _RAISES:
         yield from _raised(call, name)
-    elif name in _FAILING or any(k.arg == "check" and _is_true(k.value) for k in call.keywords):
+    elif name in _FAILING or any(
+        k.arg == "check" and isinstance(k.value, ast.Constant) and k.value.value is True
+        for k in call.keywords
+    ):
         yield ast.unparse(call), VALUE, 0
     elif name.lower().lstrip("_").startswith(_HELPER):
         several = max(0, max(map(_size, call.args), default=1) - 1)
@@ -298,7 +301,3 @@ def _suppresses(expression: ast.expr) -> bool:
 
 def _named(expression: ast.expr) -> set[str]:
     return {n.id for n in ast.walk(expression) if isinstance(n, ast.Name)}
-
-
-def _is_true(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and node.value is True

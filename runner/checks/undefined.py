@@ -251,10 +251,7 @@ def _with_line(content: bytes, statement: str) -> bytes:
             break
         at = node.end_lineno or node.lineno
     end = b"\r" if lines[0].endswith(b"\r") else b""
-    gap = [end] if at and at < len(lines) and not _is_import(lines[at]) and lines[at - 1] else []
+    ends = 0 < at < len(lines) and not lines[at].startswith((b"import ", b"from "))
+    gap = [end] if ends and lines[at - 1] else []
     lines[at:at] = [*gap, statement.encode() + end]
     return b"\n".join(lines)
-
-
-def _is_import(line: bytes) -> bool:
-    return line.startswith((b"import ", b"from "))

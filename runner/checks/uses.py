@@ -162,14 +162,15 @@ def _in_file(
         if isinstance(inner, ast.Name):
             uses = inner.id in direct and isinstance(inner.ctx, ast.Load)
         else:
-            uses = isinstance(inner, ast.Attribute) and _is_of(inner, name, aliases)
+            uses = (
+                isinstance(inner, ast.Attribute)
+                and inner.attr == name
+                and bool(aliases)
+                and ast.unparse(inner.value) in aliases
+            )
         if uses and isinstance(inner, ast.expr):
             call = calls.get(id(inner))
             yield Use(user, inner.lineno, given_by(call) if call else None)
-
-
-def _is_of(node: ast.Attribute, name: str, aliases: set[str]) -> bool:
-    return node.attr == name and bool(aliases) and ast.unparse(node.value) in aliases
 
 
 def _rebound(tree: ast.Module, name: str) -> bool:

@@ -69,12 +69,10 @@ def report_pattern(pattern: str) -> str:
 
 def gitignore(pattern: str) -> str:
     """Check a pattern (https://git-scm.com/docs/gitignore)."""
-    from pathspec import GitIgnoreSpec
+    from runner.text.gitignore import understood
 
-    try:
-        GitIgnoreSpec.from_lines([pattern])
-    except ValueError:
-        raise ValueError("is not a gitignore pattern; write one like /docs/ or *.lock") from None
+    if not list(understood([pattern])):
+        raise ValueError("is not a gitignore pattern; write one like /docs/ or *.lock")
     return pattern
 
 

@@ -51,7 +51,13 @@ class Library:
         found = self._names.having(name)
         if len(found) > _MOST_CHECKED:
             return tuple(found)
-        return tuple(sorted(path for path in found if _defines(self.facts[path], name)))
+        return tuple(
+            sorted(
+                path
+                for path in found
+                if name in {d.name for d in self.facts[path].symbols.definitions}
+            )
+        )
 
     def users(self, name: str) -> list[str]:
         """Files that call or mention a name in code, in order of path."""
@@ -81,10 +87,6 @@ class Library:
 _HASH = 4
 _NAMELESS = frozenset({"__init__", "index", "mod", "lib"})
 _MOST_IMPORTERS, _MOST_CHECKED = 5_000, 100
-
-
-def _defines(facts: FileFacts, name: str) -> bool:
-    return any(definition.name == name for definition in facts.symbols.definitions)
 
 
 class _Postings:

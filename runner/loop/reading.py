@@ -279,6 +279,6 @@ def _matters(options: Options, path: str) -> bool:
         return True
     if not options.sandbox.setup_files:
         return False
-    from pathspec import GitIgnoreSpec
+    from runner.text.gitignore import ignoring
 
-    return GitIgnoreSpec.from_lines(options.sandbox.setup_files).match_file(path)
+    return ignoring(options.sandbox.setup_files).match_file(path)

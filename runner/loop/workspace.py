@@ -222,7 +222,7 @@ async def take(session: SandboxSession, paths: Collection[str]) -> dict[str, Fil
     found: dict[str, File] = {}
     try:
         packed = base64.b64decode(result.stdout)
-        with tarfile.open(fileobj=io.BytesIO(packed), errors="surrogateescape") as tar:
+        with tarfile.open(fileobj=io.BytesIO(packed), mode="r:", errors="surrogateescape") as tar:
             for member in tar:
                 path = member.name.removeprefix("./")
                 if path in paths and member.isreg() and member.size <= len(packed):

@@ -11,13 +11,13 @@ from __future__ import annotations
 import json
 import tempfile
 from asyncio import StreamReader, StreamWriter, open_unix_connection
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Literal
 
 from aiohttp import web
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, Field, PositiveInt, ValidationError
 
 from runner.errors import PortError
 from runner.ports import Serve, Spoken
@@ -38,19 +38,17 @@ class _Turn(BaseModel):
     content: str | list[_Part]
 
     def message(self) -> Message:
-        text = self.content if isinstance(self.content, str) else self._joined(self.content)
+        said = self.content
+        text = said if isinstance(said, str) else "\n".join(part.text for part in said)
         return Message("system" if self.role == "developer" else self.role, text)
-
-    def _joined(self, parts: Sequence[_Part]) -> str:
-        return "\n".join(part.text for part in parts)
 
 
 class _Request(BaseModel):
     model: str
-    messages: list[_Turn]
-    temperature: float | None = None
-    max_tokens: int | None = None
-    max_completion_tokens: int | None = None
+    messages: list[_Turn] = Field(min_length=1)
+    temperature: float | None = Field(None, ge=0, le=2)
+    max_tokens: PositiveInt | None = None
+    max_completion_tokens: PositiveInt | None = None
     stream: bool = False
     tools: list[object] = []
 
@@ -87,7 +85,8 @@ async def serving(model: str, ask: Spoken) -> AsyncIterator[Serve]:
     for prefix in ("", "/v1"):
         app.router.add_post(f"{prefix}/chat/completions", complete)
         app.router.add_get(f"{prefix}/models", models)
-    runner = web.AppRunner(app, access_log=None, handle_signals=False)
+    # unpacked, what is small here could be large
+    runner = web.AppRunner(app, access_log=None, handle_signals=False, auto_decompress=False)
     await runner.setup()
     with tempfile.TemporaryDirectory(prefix="cairn-chat-") as folder:
         socket = str(Path(folder) / "socket")

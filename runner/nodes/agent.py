@@ -40,6 +40,8 @@ _LEFT_BEHIND = (
 """What agents and the tools they run leave in a folder without anybody wanting it."""
 
 _LONGEST_WORD = 600
+_MOST_PATTERNS = 10_000
+"""Lines of the ``.gitignore`` that an agent leaves which are looked at."""
 
 
 class _Asking:
@@ -146,13 +148,14 @@ async def _made(
     session: SandboxSession, there: Mapping[str, tuple[bytes, ...]], *, apart: str
 ) -> ChangeSet:
     """What is not as it was ``there``: without the roadmap, which Cairn ticks itself."""
-    from pathspec import GitIgnoreSpec
+    from runner.text.gitignore import ignoring
 
     now = await listing(session)
     differs = {path for path in {*there, *now} if there.get(path) != now.get(path)} - {apart}
     ignored = (await take(session, {".gitignore"} & now.keys())).get(".gitignore", ("", b""))[1]
     patterns = (*_LEFT_BEHIND, *ignored.decode("utf-8", "replace").splitlines())
-    dropped = set(GitIgnoreSpec.from_lines(patterns).match_files(differs - there.keys()))
+    spec, new = ignoring(patterns[:_MOST_PATTERNS]), differs - there.keys()
+    dropped = set(await asyncio.to_thread(lambda: list(spec.match_files(new))))
     differs -= dropped | {path for path in differs if path.startswith(".git/")}
     taken = await take(session, {path for path in differs if len(now.get(path, ())) > 1})
     return ChangeSet(

@@ -12,6 +12,7 @@ import logging
 import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
+from operator import eq
 
 from runner.answers.reply import parse_reply
 from runner.checks.destructive import destructive
@@ -170,16 +171,13 @@ def _place(work: NodeWork, code: Sequence[str], *, first: Collection[str]) -> _P
             and family_of(each) == family_of(path)
             and family_of(path) in _FAMILIES
         ]
-        near.sort(key=lambda each: (each not in first, -_shared(folder, each.split("/")), each))
+        shared = {each: sum(map(eq, folder, each.split("/"))) for each in near}
+        near.sort(key=lambda each: (each not in first, -shared[each], each))
         for example in near[:1]:
             wanted = asked.path if asked else _name(path, example, paths)
             for tool, only in running(tools, [wanted], [*paths, wanted], work.read):
                 return _Place(wanted, tool, only, example)
     return None
-
-
-def _shared(folder: Sequence[str], other: Sequence[str]) -> int:
-    return sum(a == b for a, b in zip(folder, other, strict=False))
 
 
 def _name(code: str, example: str, paths: Collection[str]) -> str:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 
 from runner.context.compose import QuotedFile
 from runner.context.library import readable
 from runner.loop.deps import Deps
 from runner.loop.reading import contents
 from runner.roadmap.plans import form_of
+from runner.roadmap.plans.specification import SpecQuote
 from runner.roadmap.task import Task
 from runner.state.changes import Snapshot
 from runner.state.run_state import RunState
@@ -18,10 +21,10 @@ from runner.text.encoding import text_of
 
 _BOX = re.compile(r"^[ \t]*[-*][ \t]+\[.\]", re.MULTILINE)
 _INCLUSION = re.compile(
-    rb"\A---\s*\n(?:(?!---).*\n)*?inclusion:[ \t]*[\"']?(?!always)\w", re.IGNORECASE
+    rb"\A---[ \t\r]*\n(?:(?!---).*\n)*?inclusion:[ \t]*[\"']?(?!always)\w", re.IGNORECASE
 )
 """Front matter of a steering file that is not for every task."""
-_MOST_RULES = 8
+_MOST_RULES, _MOST_QUOTES = 8, 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +48,9 @@ async def specification(state: RunState, deps: Deps, base: Snapshot) -> Specific
     found = await contents(deps, base, wanted)
     texts = {each: text_of(each, found[each]) for each in paths if each in found}
     files = {each.removeprefix(folder): text for each, text in texts.items()}
-    quotes = next(
-        (each for words in _words(task, state.tasks) if (each := [*form.cited(words, files)])), []
-    )
+    words = _words(task, state.tasks)
+    every = ([*islice(form.cited(each, files), _MOST_QUOTES)] for each in words)
+    quotes: list[SpecQuote] = await asyncio.to_thread(next, filter(None, every), [])
     whole = {folder + quote.path for quote in quotes if quote.text}
     return Specification(
         cited=[QuotedFile(f"{folder}{q.path} ({q.what})", q.text) for q in quotes if q.text],

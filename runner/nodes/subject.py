@@ -47,7 +47,11 @@ async def subject_of(work: NodeWork) -> Subject:
     written = {path: write.content for path, write in work.changes.files.items() if write}
     code = {p: text for p, text in written.items() if language_of(p) and not is_test_side(p)}
     old = await work.contents(code)
-    added = {p: _added(text, with_tests_of(p, old.get(p, b""), text)) for p, text in code.items()}
+    both = {p: (text, with_tests_of(p, old.get(p, b""), text)) for p, text in code.items()}
+    added = {
+        p: added_lines(*(each.decode("utf-8", "replace") for each in texts))
+        for p, texts in both.items()
+    }
     asked = TaskWords("\n".join((task.text, task.details, *task.acceptance)), task.files)
     if planned.revision or planned.by_people or planned.members:
         asked = TaskWords("")
@@ -62,10 +66,6 @@ async def subject_of(work: NodeWork) -> Subject:
     unchanged = await work.contents(known)
     files |= {path: _File(path, text, frozenset()) for path, text in unchanged.items()}
     return await asyncio.to_thread(_subject, files, asked, library, ModulePaths(work.entries))
-
-
-def _added(text: bytes, old: bytes) -> frozenset[int]:
-    return added_lines(text.decode("utf-8", "replace"), old.decode("utf-8", "replace"))
 
 
 class _File:

@@ -63,15 +63,11 @@ def ticked_again(path: str, edit: RoadmapEdits, new: bytes) -> bytes | None:
 
     The tick of a task that is not in ``new`` any more is left out.
     """
-    there = _states(path, new)
+    there = {task.key for task in parse_roadmap(path, new).tasks}
     try:
         return tick_all(path, new, [key for key in _ticks(path, edit) if key in there])
     except EditRefused:
         return None
-
-
-def _states(path: str, content: bytes) -> dict[str, bool]:
-    return {task.key: task.checked for task in parse_roadmap(path, content).tasks}
 
 
 def with_unmerged(path: str, newest: bytes, edits: Iterable[RoadmapEdits]) -> Unmerged:

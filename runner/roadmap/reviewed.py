@@ -9,7 +9,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Literal
 
-from runner.roadmap.task import Roadmap, Task
+from runner.roadmap.task import Roadmap
 
 Fate = Literal["in review", "changed", "gone"]
 
@@ -38,9 +38,6 @@ def reviewed(newest: Roadmap, keys: Collection[str], title: str) -> Reviewed:
     """
     if any(task.key in keys for task in newest.tasks):
         return Reviewed()
-    same = next((task for task in newest.tasks if _is_about(task, title)), None)
+    id = title.split(" ", 1)[0]
+    same = next((task for task in newest.tasks if task.id and task.id == id), None)
     return Reviewed("changed", f"{same.name}: {same.title}") if same else Reviewed("gone")
-
-
-def _is_about(task: Task, title: str) -> bool:
-    return bool(task.id) and title.split(" ", 1)[0] == task.id

@@ -105,9 +105,8 @@ def found_in(line: str, *, unquoted: bool = False) -> Iterator[tuple[str, str]]:
         for match in pattern.finditer(line):
             yield kind, match[0]
     for detector in _detectors():
-        more = (
-            {"denylist_regex_to_group": _unquoted()} if unquoted and _is_keyword(detector) else {}
-        )
+        is_keyword = type(detector).__name__ == "KeywordDetector"
+        more = {"denylist_regex_to_group": _unquoted()} if unquoted and is_keyword else {}
         for value in detector.analyze_string(line, **more):
             if isinstance(value, str):
                 yield str(detector.secret_type), value
@@ -167,10 +166,6 @@ def _detectors() -> tuple[Any, ...]:
     """Load the detectors when the first line is worth a look (a tenth of a second)."""
     modules = {name: importlib.import_module(f"detect_secrets.plugins.{name}") for name in _PLUGINS}
     return tuple(getattr(modules[name], detector)() for name, detector in _PLUGINS.items())
-
-
-def _is_keyword(detector: Any) -> bool:
-    return type(detector).__name__ == "KeywordDetector"
 
 
 @cache

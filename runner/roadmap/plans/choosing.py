@@ -31,10 +31,9 @@ def plans_in(setting: str, paths: Collection[str]) -> list[str]:
         return sorted(path for path in paths if form_of(path).paths)
     if not re.search(r"[*?\[]", setting):
         return []
-    parts = (re.escape(part) for part in re.split(r"(\*\*/|\*|\?)", setting))
-    wild = {r"\*\*/": "(?:[^/]+/)*", r"\*": "[^/]*", r"\?": "[^/]"}
-    pattern = re.compile("".join(wild.get(part, part) for part in parts))
-    return sorted(path for path in paths if pattern.fullmatch(path) and not is_closed(path))
+    from runner.text.gitignore import matching
+
+    return [path for path in matching(setting, paths) if not is_closed(path)]
 
 
 async def plan_at(setting: str, paths: Collection[str], read: Reader) -> str:

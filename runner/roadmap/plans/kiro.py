@@ -10,10 +10,18 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain, islice
 from typing import Any
 
 from runner.roadmap.plans.form import PlanForm, read_again, with_parents
-from runner.roadmap.plans.specification import SpecQuote, expanded, item_of, section_named
+from runner.roadmap.plans.specification import (
+    BULLET,
+    MARKUP,
+    SpecQuote,
+    expanded,
+    item_of,
+    section_named,
+)
 from runner.roadmap.task import Kind, Roadmap, Task, Warning
 
 _BOX = re.compile(
@@ -35,11 +43,11 @@ _FENCED = re.compile(
 
 def _shown(text: str) -> str:
     """Show optional and started tasks as open ones: Markdown knows no other boxes."""
-    return _BOX.sub(lambda box: f"{box['lead']}[{_state(box['state'])}]{box['id'] or ''}", text)
-
-
-def _state(state: str) -> str:
-    return " " if state in _STARTED else state
+    states = dict.fromkeys(_STARTED, " ")
+    return _BOX.sub(
+        lambda box: f"{box['lead']}[{states.get(box['state'], box['state'])}]{box['id'] or ''}",
+        text,
+    )
 
 
 def _refined(found: Roadmap, lines: Sequence[str]) -> Roadmap:
@@ -135,6 +143,8 @@ _REQUIREMENTS = re.compile(
     re.IGNORECASE,
 )
 _PROPERTY = re.compile(r"\bproperty (\d+)\b", re.IGNORECASE)
+_MOST_CRITERIA = 200
+"""Of one task; each of them is looked for."""
 _REQUIREMENT = r"[^\W\d]+[\s-]*{}(?![\d.])"
 
 
@@ -142,16 +152,20 @@ def _cited(words: str, files: Mapping[str, str]) -> Iterator[SpecQuote]:
     """The requirements that a task's bullets name, and the properties that its tests show."""
     path = next((name for name in ("requirements.md", "bugfix.md") if name in files), "")
     wanted: dict[str, list[str]] = {}
-    for found in _REQUIREMENTS.finditer(words):
-        for number, criterion in expanded(found["list"] or found["shown"]):
-            wanted.setdefault(number, []).append(criterion)
+    every = (expanded(found["list"] or found["shown"]) for found in _REQUIREMENTS.finditer(words))
+    for number, criterion in islice(chain.from_iterable(every), _MOST_CRITERIA):
+        wanted.setdefault(number, []).append(criterion)
     for number, criteria in wanted.items():
         text = section_named(files.get(path, ""), _REQUIREMENT.format(number))
         if "" in criteria:
             yield SpecQuote(path, f"requirement {number}", text)
             continue
         first = _CRITERION.search(text)
-        items = {each: item_of(text, _item(number, each)) for each in dict.fromkeys(criteria)}
+        # it begins with its place in the list, or with its number written out
+        items = {
+            each: item_of(text, rf"(?:{BULLET})?{MARKUP}(?:{number}\.)?{each}(?:[.)]|\b\W)")
+            for each in dict.fromkeys(criteria)
+        }
         there = [f"{number}.{each}" for each, item in items.items() if item]
         if first and there:
             whole = "\n".join((text[: first.start()], *filter(None, items.values())))
@@ -163,12 +177,7 @@ def _cited(words: str, files: Mapping[str, str]) -> Iterator[SpecQuote]:
         yield SpecQuote("design.md", f"property {number}", text)
 
 
-def _item(number: str, criterion: str) -> str:
-    """What a criterion begins with: its place in the list, or its number written out."""
-    return rf"(?:[-*]\s+)?\W*(?:{number}\.)?{criterion}(?:[.)]|\b\W)"
-
-
-_CRITERION = re.compile(r"^[ \t]*(?:[-*]\s+)?\W*\d+(?:\.\d+)*[.)]?\s", re.MULTILINE)
+_CRITERION = re.compile(rf"^[ \t]*(?:{BULLET})?{MARKUP}\d+(?:\.\d+)*[.)]?\s", re.MULTILINE)
 
 KIRO = PlanForm(
     name="Kiro",

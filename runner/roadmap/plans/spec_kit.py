@@ -8,12 +8,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 
 from runner.roadmap.dependencies import MOST_IN_RANGE
 from runner.roadmap.fields import LONGEST
 from runner.roadmap.plans.form import PlanForm, read_again
-from runner.roadmap.plans.specification import SpecQuote, item_of, section_named
+from runner.roadmap.plans.specification import BULLET, MARKUP, SpecQuote, item_of, section_named
 from runner.roadmap.task import Roadmap, Task
 
 _ID = re.compile(r"T\d{2,4}[a-z]?")
@@ -28,10 +29,6 @@ _NO_TASKS = re.compile(
     r"^(?:[-*] \[P\] tasks\b|\*\*Prerequisites?\*\*:|\*\*Input\*\*:)[^\n]*$", re.MULTILINE
 )
 """Lines of its template that read like a box and like what everything depends on."""
-
-
-def _shown(text: str) -> str:
-    return _NO_TASKS.sub("", text)
 
 
 def _refined(found: Roadmap, lines: Sequence[str]) -> Roadmap:
@@ -77,7 +74,7 @@ def _arrows(lines: Sequence[str], ids: Sequence[str]) -> Iterator[tuple[list[str
 
 _STORY = re.compile(r"\[US(\d+)\]")
 _POINT = re.compile(r"\b(?:N?FR|SC)-\d+[a-z]?\b")
-_FILE = re.compile(r"\b(?:contracts/)?[\w.-]+\.(?:md|ya?ml|json)\b")
+_FILE = re.compile(r"(?<![\w.-])(?:contracts/)?[\w.-]+\.(?:md|ya?ml|json)\b")
 
 
 def _cited(words: str, files: Mapping[str, str]) -> Iterator[SpecQuote]:
@@ -89,7 +86,7 @@ def _cited(words: str, files: Mapping[str, str]) -> Iterator[SpecQuote]:
         text = section_named(spec, named)
         yield SpecQuote("spec.md", f"user story {number}", text)
     for name in dict.fromkeys(_POINT.findall(words)):
-        text = item_of(spec, rf"[-*]\s+\W*{name}\b")
+        text = item_of(spec, rf"{BULLET}{MARKUP}{name}\b")
         yield SpecQuote("spec.md", name, text)
     for name in dict.fromkeys(_FILE.findall(words)):
         path = name if name in files else f"contracts/{name}"
@@ -102,7 +99,7 @@ SPEC_KIT = PlanForm(
     paths=re.compile(r"(?P<root>(?:.*/)??)(?:\.specify/)?specs/(?:[^/]+/)+tasks\.md"),
     usual=("specs/*/tasks.md", ".specify/specs/*/tasks.md"),
     tick=b"X",
-    shown=_shown,
+    shown=partial(_NO_TASKS.sub, ""),
     refined=_refined,
     order=(r"spec\.md", r"plan\.md", r"data-model\.md", r"contracts/.*", r"research\.md"),
     cited=_cited,

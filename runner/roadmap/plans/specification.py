@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from runner.text.patterns import lazy_pattern
 
@@ -36,28 +37,28 @@ class SpecSection:
     text: str
 
 
+@lru_cache(maxsize=4)
 def sections_of(text: str) -> list[SpecSection]:
     """Return every section of a Markdown text in its order; headings in code are none."""
     plain = _FENCE.sub(lambda fence: re.sub(r"[^\n]", " ", fence[0]), text)
-    found = list(_HEADING.finditer(plain))
-    return [
-        SpecSection(
-            heading[2],
-            text[
-                heading.start() : next(
-                    (other.start() for other in found[n + 1 :] if len(other[1]) <= len(heading[1])),
-                    len(text),
-                )
-            ].strip(),
-        )
-        for n, heading in enumerate(found)
-    ]
+    ends = [len(text)] * 7  # where a section of each level ends
+    found: list[SpecSection] = []
+    for heading in reversed(list(_HEADING.finditer(plain))):
+        start, level = heading.start(), len(heading[1])
+        found.append(SpecSection(heading[2], text[start : ends[level]].strip()))
+        ends[level:] = [start] * (7 - level)
+    return found[::-1]
 
 
 def section_named(text: str, title: str) -> str:
     """Return the first section whose title a pattern matches at its beginning; '' without one."""
     pattern = re.compile(title, re.IGNORECASE)
     return next((each.text for each in sections_of(text) if pattern.match(each.title)), "")
+
+
+BULLET = r"[-*][ \t]{1,20}"
+MARKUP = r"[^\w\n]{0,20}"
+"""What may be around the number that an item begins with."""
 
 
 def item_of(text: str, begins: str) -> str:
@@ -78,7 +79,7 @@ def expanded(text: str) -> Iterator[tuple[str, str]]:
             yield first, str(number or "")
 
 
-_NUMBERS = lazy_pattern(r"(\d+)(?:\.(\d+))?(?:\s*[-\u2013~]\s*(\d+)\.(\d+))?")
+_NUMBERS = lazy_pattern(r"(\d{1,4})(?:\.(\d{1,4}))?(?:\s*[-\u2013~]\s*(\d{1,4})\.(\d{1,4}))?")
 _MOST_IN_RANGE = 30
 
 

@@ -169,7 +169,7 @@ ACTING = """
 """
 
 
-@pytest.mark.parametrize("path", ACTING.split())
+@pytest.mark.parametrize("path", [*ACTING.split(), ".v\u017fcode/tasks.json"])
 def test_what_acts_on_machines_and_people_is_left_out_unless_it_is_named(path: str) -> None:
     """Even if it names what the task is about; and ``/execute`` asks about it, if it is named."""
     files = {**LOUD, path: "shout\n"}

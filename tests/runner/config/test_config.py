@@ -197,6 +197,7 @@ def test_the_error_reads_as_a_list():
         (b"roadmap: {path: 'docs\\\\R.md'}", "roadmap.path"),
         (b"protect: ['!']", "protect.0"),
         (b"protect: ['']", "protect.0"),
+        (b"protect: ['[z-a]']", "protect.0"),
         (b"protect: ['!/.github/workflows/release.yml']", "protect.0"),
         (b"protect: [docs, '!.github/']", "protect.1"),
         (b"protect: ['!*.yml']", "protect.0"),

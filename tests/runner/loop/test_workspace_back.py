@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import gzip
 import io
 import tarfile
 from collections.abc import Sequence
@@ -77,7 +78,10 @@ async def test_files_that_were_not_asked_for_are_not_taken() -> None:
     assert await take(Liar(lies), {"a", "b"}) == {"a": ("100644", b"")}
 
 
-@pytest.mark.parametrize("stdout", [b"no archive", b"", packed("a")[:100], b"\xff" * 9])
+GROWS = base64.b64encode(gzip.compress(base64.b64decode(packed("a"))))
+
+
+@pytest.mark.parametrize("stdout", [b"no archive", b"", packed("a")[:100], b"\xff" * 9, GROWS])
 async def test_what_is_no_archive(stdout: bytes) -> None:
     """It costs the task its answer."""
     with pytest.raises(TaskError, match="cannot be read out"):

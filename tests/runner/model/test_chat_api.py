@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 import io
 import json
 from collections.abc import AsyncIterator
@@ -78,6 +79,10 @@ async def test_a_client_of_openai_is_answered(stream: bool) -> None:
         ({"messages": [{"role": "tool", "content": "x"}]}, 400, "messages.0.role"),
         ({"messages": [{"role": "user", "content": [{"type": "image_url"}]}]}, 400, "messages.0"),
         ({"tools": [{"type": "function"}]}, 400, "set the agent to a form without tools"),
+        ({"max_tokens": -1_000_000}, 400, "max_tokens"),
+        ({"max_completion_tokens": 0}, 400, "max_completion_tokens"),
+        ({"temperature": float("nan")}, 400, "temperature"),
+        ({"messages": []}, 400, "messages"),
         ({"model": "another"}, 404, "There is no model another here, only oak-1"),
         ({"messages": [{"role": "user", "content": "x" * 9_000_000}]}, 413, "exceeded"),
         ({}, 403, "No money is left."),
@@ -98,3 +103,15 @@ async def test_what_is_not_answered(body: Any, status: int, says: str) -> None:
 
     assert response.status == status
     assert says in text
+
+
+async def test_what_is_packed_is_not_unpacked() -> None:
+    """A few bytes would fill the memory of everybody."""
+    asked = {"model": "oak-1", "messages": [{"role": "user", "content": "hi"}]}
+    body, packed = gzip.compress(json.dumps(asked).encode()), {"Content-Encoding": "gzip"}
+    async with (
+        address(Run(("Hello.", "stop"))) as url,
+        ClientSession(headers=packed) as client,
+        client.post(f"{url}/chat/completions", data=body) as response,
+    ):
+        assert response.status == 400

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Sequence
+from itertools import islice
 
 import pytest
 
@@ -366,6 +367,7 @@ def test_which_plan_is_meant() -> None:
     assert meant(usual, {usual: "", **left}) == usual
     assert meant(usual, {"README.md": ""}) == usual
     assert meant(usual, left) == one
+    assert meant("*a" * 60 + "*b.md", {"a" * 250: ""}).endswith("b.md")  # an answer, today
     assert meant(usual, right) == two
     assert meant(usual, left | right) == usual
     assert meant(usual, left | right | feature) == one
@@ -403,3 +405,24 @@ def test_a_part_without_a_state_is_not_ticked() -> None:
     content = b'{"tasks": [{"id": 1, "title": "A", "subtasks": [{"id": 1, "title": "B"}]}]}'
     with pytest.raises(EditRefused, match=r"task 1\.1 has no state"):
         tick_all(TASK_MASTER, content, ["1.1"])
+
+
+@pytest.mark.parametrize("hostile", ["# a\n", "- ", "-\n", "```\n", "1. -\n", "- " + " " * 99])
+@pytest.mark.parametrize(
+    ("path", "words"),
+    [
+        (KIRO, " ".join(f"property {n}" for n in range(2000))),
+        (
+            KIRO,
+            "_Requirements: " + ", ".join(f"1.{n}-1.{n + 29}" for n in range(1, 9000, 30)) + "_",
+        ),
+        (KIRO, f"_Requirements: 1.{'9' * 5000}_"),
+        (SPEC_KIT, " ".join(f"FR-{n:03} [US{n}]" for n in range(2000))),
+        (SPEC_KIT, "a." * 20_000),
+    ],
+)
+def test_a_hostile_specification_holds_up_nobody(path: str, words: str, hostile: str) -> None:
+    """However much it is and a task names: this would take minutes if anything was squared."""
+    text = hostile * (100_000 // len(hostile))
+    files = dict.fromkeys(("spec.md", "requirements.md", "design.md"), text)
+    assert all(not each.text for each in islice(form_of(path).cited(words, files), 50))
