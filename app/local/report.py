@@ -79,11 +79,12 @@ def tell(
     if ended.state.problem and not ended.state.attempts:  # it took up nothing
         write(ended.state.problem)
         return
+    view = view_of(state)
     if live:
         say(_drawn(state, mask_for(secrets_of(settings))), end="")
     else:
-        write(markdown(state))
-    if reviewing := [t for t in view_of(state).tasks if t.status is Status.IN_REVIEW]:
+        write(markdown(state, view))
+    if reviewing := [t for t in view.tasks if t.status is Status.IN_REVIEW]:
         say(texts.how_to_accept(reviewing), stream=sys.stderr)
     for each in waits:
         say(texts.how_to_answer(each), stream=sys.stderr)

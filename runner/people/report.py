@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
 from runner.context.tokens import estimate
@@ -13,6 +13,7 @@ from runner.people.sentences import warnings_of
 from runner.people.statistics import as_written, decisions, proposals, recoveries
 from runner.people.texts import report_texts, trust_texts
 from runner.people.trust import MADE, doubt_of, trust_json, verdict_of
+from runner.roadmap.task import Task
 from runner.state.run_state import Attempt, Failure, RunState, Status
 from runner.text.sanitize import plain_line, sanitize, sendable
 
@@ -34,7 +35,8 @@ def report(state: RunState, view: RunView | None = None) -> dict[str, object]:
     Tasks are counted as people wrote them: one that a recovery replaced counts once. The
     ``context_tokens`` of an attempt are what the first question showed of the repository.
     """
-    statuses = Counter(status for _, status in as_written(state))
+    written = as_written(state)
+    statuses = Counter(status for _, status in written)
     attempts = list(state.attempts.values())
     ended = state.times.ended or state.times.started
     view = view or view_of(state)
@@ -47,7 +49,7 @@ def report(state: RunState, view: RunView | None = None) -> dict[str, object]:
         "duration_seconds": round(min(worked, view.seconds or worked), 3),
         "problem": view.problem,
         "cancelled": view.cancelled,
-        "success_rate": _success(state),
+        "success_rate": _success(state, written),
         "tasks": {"total": statuses.total() - statuses[Status.REPLACED]}
         | {str(status): statuses[status] for status in Status},
         "recoveries": recoveries(state),
@@ -76,11 +78,10 @@ def report(state: RunState, view: RunView | None = None) -> dict[str, object]:
     }
 
 
-def _success(state: RunState) -> float:
+def _success(state: RunState, written: Sequence[tuple[Task, Status]]) -> float:
     """The share of the tasks this run took up, as people wrote them, that are completed."""
     begun = {key for a in state.attempts.values() for key in (a.task, *a.planned.members)}
-    statuses = [status for task, status in as_written(state) if task.key in begun]
-    counted = [status for status in statuses if status is not Status.REPLACED]
+    counted = [s for task, s in written if task.key in begun and s is not Status.REPLACED]
     return round(counted.count(Status.COMPLETED) / len(counted), 4) if counted else 0.0
 
 
@@ -94,8 +95,9 @@ def markdown(state: RunState, view: RunView | None = None) -> str:
     others = {task.key for task in [t for t in view.tasks if not t.touched][MOST_OTHERS:]}
     shown = [task for task in view.tasks if task.key not in others]
     names = {task.key: task.name for task in shown}
-    hint = price_hint(view.used)
-    text = report_texts.run(view, report(state, view), shown, len(others), names, hint)
+    text = report_texts.run(
+        view, report(state, view), shown, len(others), names, price_hint(view.used)
+    )
     return sendable(f"{text}\n")
 
 
