@@ -133,7 +133,7 @@ class Dispatch:
             event.sender.login.lower() != own.lower()
         ):  # what we do ourselves changes no configuration
             self.service.parts.configs.forget(event.repository.full_name)
-        if not is_from_bot(event, own=own, allowed=self.service.parts.allowed_bots):
+        if not is_from_bot(event.accounts, own=own, allowed=self.service.parts.allowed_bots):
             await self._handled(event, await self.service.parts.thread(event))
         if event.sender.login.lower() != own.lower() and _restacks(event, own):
             await pull_changed(self.service, event)

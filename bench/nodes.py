@@ -19,7 +19,7 @@ from app.jobs.engine import Engine
 from app.jobs.worker import Outcome, Segment, Worker
 from app.store.database import Store, open_store
 from app.store.queue import Queue
-from app.store.runs import StoredAnswers, StoredControl, StoredJournal, StoredRuns
+from app.store.runs import StoredAnswers, StoredJournal, StoredRuns
 from app.store.schema import journal
 from app.store.wakeups import Wakeups
 from bench.finding import Finding, Line, Peer
@@ -143,7 +143,7 @@ def _deps(store: Store) -> Deps:
         journal=StoredJournal(store, clock),
         events=Fanout(),
         clock=clock,
-        control=StoredControl(StoredRuns(store, clock)),
+        control=StoredRuns(store, clock),
         answers=StoredAnswers(store, clock),
     )
 

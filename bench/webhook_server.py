@@ -32,7 +32,7 @@ async def cairn(folder: Path) -> AsyncIterator[web.Application]:
     yield build_app(
         secret=SECRET,
         deliveries=Deliveries(store, SystemClock()),
-        on_delivery=lambda arrival: None,
+        on_delivery=lambda: None,
         events={"issue_comment"},
         readiness={"database": store.check},
     )

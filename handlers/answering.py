@@ -40,7 +40,7 @@ async def handle_comment(
     parsed on the event loop.
     """
     if may_hold_command(event.body, rows):
-        role = await role_of(thread.github, repository=event.repository, user=event.author)
+        role = await role_of(thread.github, event.repository.full_name, event.author)
         commands = await asyncio.to_thread(parse, event.body, rows)
         conversation = Conversation(
             event=event,

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal, Protocol, TypeVar
+from typing import Any, Literal, TypeVar
 
 from pydantic import BaseModel, Field, ValidationError
 
@@ -164,7 +164,19 @@ class _Event:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class IssueCommentCreated(_Event):
+class _Written(_Event):
+    """What is read is ``author``'s, who need not be its sender."""
+
+    author: User
+
+    @property
+    def accounts(self) -> tuple[User, ...]:
+        """Who wrote it and who sent it."""
+        return self.sender, self.author
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IssueCommentCreated(_Written):
     """Somebody wrote a new comment on an issue or pull request (both are issues here).
 
     ``author`` wrote the comment; for a new one that is the sender.
@@ -175,12 +187,6 @@ class IssueCommentCreated(_Event):
     comment_node_id: str
     created_at: datetime
     body: str
-    author: User
-
-    @property
-    def accounts(self) -> tuple[User, ...]:
-        """Who wrote it and who sent it."""
-        return self.sender, self.author
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -214,36 +220,24 @@ class CommentDeleted(_Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PullReviewed(_Event):
+class PullReviewed(_Written):
     """Somebody submitted a review; ``outdated`` if the head is another one now."""
 
     review: int
     verdict: ReviewVerdict
     body: str
     submitted_at: datetime
-    author: User
     outdated: bool = False
-
-    @property
-    def accounts(self) -> tuple[User, ...]:
-        """Who wrote it and who sent it."""
-        return self.sender, self.author
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReviewCommented(_Event):
+class ReviewCommented(_Written):
     """Somebody wrote a comment on lines of a pull request; it belongs to a ``review``."""
 
     review: int
     comment_id: int
     body: str
     created_at: datetime
-    author: User
-
-    @property
-    def accounts(self) -> tuple[User, ...]:
-        """Who wrote it and who sent it."""
-        return self.sender, self.author
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -361,22 +355,15 @@ Event = (
 )
 
 
-class Caused(Protocol):
-    """Something that accounts had a hand in."""
-
-    @property
-    def accounts(self) -> tuple[User, ...]: ...
-
-
-def is_from_bot(event: Caused, *, own: str, allowed: Set[str] = frozenset()) -> bool:
-    """Say whether the event is to be dropped: ours, or a bot's that the operator did not allow.
+def is_from_bot(accounts: Sequence[User], *, own: str, allowed: Set[str] = frozenset()) -> bool:
+    """Say whether an event of these accounts is dropped: ours, or a bot's that nobody allowed.
 
     Without this the bot would answer itself for ever. Logins compare without case, as on GitHub.
     """
-    if any(account.login.lower() == own.lower() for account in event.accounts):
+    if any(account.login.lower() == own.lower() for account in accounts):
         return True
     welcome = {login.lower() for login in allowed}
-    return any(a.type == "Bot" and a.login.lower() not in welcome for a in event.accounts)
+    return any(a.type == "Bot" and a.login.lower() not in welcome for a in accounts)
 
 
 def read_comment(delivery: str, payload: dict[str, object]) -> Event | None:

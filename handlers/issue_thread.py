@@ -142,20 +142,16 @@ _BASE: dict[str, Role] = {
 }
 
 
-async def role_of(github: GitHubAPI, *, repository: Repo, user: User) -> Role:
+async def may_write(github: GitHubAPI, full_name: str, user: User) -> bool:
+    """Say whether somebody may write to a repository. Raises ``Outage`` of the client."""
+    return suffices(await role_of(github, full_name, user), "write")
+
+
+async def role_of(github: GitHubAPI, full_name: str, user: User) -> Role:
     """Return the user's role; ``none`` if GitHub does not know them or names another user.
 
     On a public repository everybody has ``read``. Raises ``Outage`` of the client.
     """
-    return await _role_in(github, repository.full_name, user)
-
-
-async def may_write(github: GitHubAPI, full_name: str, user: User) -> bool:
-    """Say whether somebody may write to a repository. Raises ``Outage`` of the client."""
-    return suffices(await _role_in(github, full_name, user), "write")
-
-
-async def _role_in(github: GitHubAPI, full_name: str, user: User) -> Role:
     path = "/repos/{+full_name}/collaborators/{login}/permission"
     try:
         answer = await github.getitem(path, {"full_name": full_name, "login": user.login})

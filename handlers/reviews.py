@@ -44,7 +44,7 @@ async def handle_review(
         offer = await runs.offer(request)
         if offer is None:
             return
-    role = await role_of(thread.github, repository=event.repository, user=event.author)
+    role = await role_of(thread.github, event.repository.full_name, event.author)
     if not suffices(role, _REVISE.needs):
         if await thread.may_refuse(event.author, to=request.delivery):
             reply = replies.may_not_ask(_REVISE.needs, event.author, role)
@@ -88,7 +88,7 @@ async def handle_verify(
     ours = isinstance(event, PullPushed) or f"{event.app}[bot]".lower() == thread.own_login.lower()
     if not (event.issue and ours):
         return
-    role = await role_of(thread.github, repository=event.repository, user=event.sender)
+    role = await role_of(thread.github, event.repository.full_name, event.sender)
     if suffices(role, _REVISE.needs):
         await runs.verify(asked_by_sender(event))
 

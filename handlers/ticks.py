@@ -80,7 +80,7 @@ async def handle_ticks(
     """
     ticks = new_ticks(event)
     if ticks:
-        role = await role_of(thread.github, repository=event.repository, user=event.sender)
+        role = await role_of(thread.github, event.repository.full_name, event.sender)
         hand = _Hand(event, thread, runs, proposals, role)
         said = [await hand.start([tick for tick in ticks if tick.kind in ("all", "start")])]
         for nth, tick in enumerate(ticks, 1):

@@ -341,11 +341,8 @@ class Decisions(Protocol):
         """
 
 
-class Skips(Protocol):
-    """What people want left out of the roadmap, in this run and later ones."""
-
-    async def skipped(self) -> frozenset[str]:
-        """Return the keys of those tasks. Raises ``Outage``."""
+Skips = Callable[[], Awaitable[frozenset[str]]]
+"""Returns the keys of the tasks that people want left out, also later. Raises ``Outage``."""
 
 
 MemoryKind = Literal[

@@ -7,7 +7,6 @@ import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
-from datetime import date
 from typing import Any
 
 import aiohttp
@@ -30,8 +29,6 @@ from runner.errors import Outage, TaskError
 from runner.model.budget import Budget, BudgetModel
 from runner.model.prices import prices_for
 from runner.money import dollars
-from runner.ports import Endpoint
-from runner.prompts.questions import Answer, Question
 from runner.state.events import Advanced, Event, NodeFinished
 from runner.state.run_state import RunState
 
@@ -79,31 +76,6 @@ async def enter(identity: TokenIdentity, name: str, *, branch: str) -> ActionAcc
             raise
         raise ActionRefused(texts.lacks(outage.message)) from outage
     return ActionAccess(identity, api, repository, shape, bot, state)
-
-
-class WithinBudget(Endpoint):
-    """A model with a budget (``inner``) whose end is reported in the words of a workflow."""
-
-    def __init__(self, inner: Endpoint, limit: float) -> None:
-        self._inner = inner
-        self._limit = limit
-
-    async def ask(self, question: Question) -> Answer:
-        """Ask; raises ``Outage`` (kind ``budget``) when the budget does not cover the answer."""
-        try:
-            return await self._inner.ask(question)
-        except Outage as outage:
-            if outage.kind != "budget":
-                raise
-            raise Outage("budget", texts.spent(limit=dollars(self._limit))) from outage
-
-    async def window(self, model: str) -> int | None:
-        """Return the model's window."""
-        return await self._inner.window(model)
-
-    async def shutdown(self, model: str) -> date | None:
-        """Return the day from which the model no longer answers."""
-        return await self._inner.shutdown(model)
 
 
 log = logging.getLogger(__name__)
@@ -226,5 +198,7 @@ async def _within(parts: ServerParts, settings: ActionSettings, inputs: Inputs) 
         finally:
             await model.close()
         raise ActionRefused(f"{wrong} {texts.priceless(model=name)}".lstrip())
-    bounded = BudgetModel(parts.model, Budget(cost=inputs.budget), prices=prices, model=name)
-    return replace(parts, model=WithinBudget(bounded, inputs.budget))
+    spent = texts.spent(limit=dollars(inputs.budget))
+    budget = Budget(cost=inputs.budget)
+    bounded = BudgetModel(parts.model, budget, prices=prices, model=name, full=spent)
+    return replace(parts, model=bounded)

@@ -27,7 +27,6 @@ from app.github.config import Contents
 from app.github.token_identity import INSTALLATION
 from app.pushes.push import read
 from app.runs.requests import request_of, row_of
-from app.store.deliveries import Arrival
 from app.store.runs import Run
 from app.texts import action_texts as texts
 from handlers.grammar import ExecuteCommand
@@ -135,7 +134,7 @@ async def _deliver(acting: Acting, id: str, event: str, body: bytes) -> None:
     if await acting.work.deliveries.store(
         id=id, event=event, repository_id=repository, headers={}, payload=body
     ):
-        acting.work.inbox.put(Arrival(id, repository))
+        acting.work.inbox.look()
 
 
 async def _finish(acting: Acting) -> str:

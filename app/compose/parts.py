@@ -62,6 +62,7 @@ async def open_parts(
         store=store,
         identity=identity,
         model=model,
+        endpoint=model,
         journal=StoredJournal(store, around.clock),
         sandbox=replace(choice, sandbox=MaskedSandbox(choice.sandbox, mask)),
         folders=Folders(

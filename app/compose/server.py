@@ -94,7 +94,7 @@ async def server(
                 CatchUp(
                     HookDeliveries(identity.app),
                     work.deliveries,
-                    take=work.inbox.put,
+                    take=work.inbox.look,
                     events=WORKED,
                     clock=around.clock,
                     rest=around.rest,
@@ -108,7 +108,7 @@ async def server(
         app = build_app(
             secret=settings.github_webhook_secret,
             deliveries=work.deliveries,
-            on_delivery=work.inbox.put,
+            on_delivery=work.inbox.look,
             events=WORKED,
             readiness={
                 "database": parts.store.check,

@@ -178,10 +178,6 @@ class RepositoryApi:
                     return None
                 raise
 
-    async def sleep(self, seconds: float) -> None:
-        """Wait, by the client's sleep."""
-        await self._client.sleep(seconds)
-
     async def get(self, path: str, doing: str, *, refused: Refused = TaskError) -> Any:
         """Return what must be at ``path``."""
         with refusals_explained(doing, refused=refused):

@@ -23,7 +23,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from types import MappingProxyType
-from typing import Protocol
+from typing import TextIO
 
 import sqlalchemy as sa
 from dbos import DBOS, DBOSClient, DBOSConfig, Serializer
@@ -36,19 +36,15 @@ from app.store.database import SCHEMA, is_sqlite
 from runner.errors import Outage
 
 
-class DatabaseLock(Protocol):
-    """What is held; ``close`` gives it back."""
+def claim(url: str) -> TextIO | None:
+    """Take a SQLite file for this process, until it is closed.
 
-    def close(self) -> None: ...
-
-
-def claim(url: str) -> DatabaseLock | None:
-    """Take a SQLite file for this process. Raises ``Outage`` when another one has it."""
+    Raises ``Outage`` when another one has it.
+    """
     address = make_url(url)
-    return _file(Path(address.database or "")) if is_sqlite(address) else None
-
-
-def _file(path: Path) -> DatabaseLock:
+    if not is_sqlite(address):
+        return None
+    path = Path(address.database or "")
     lock = path.with_name(path.name + ".lock").open("w")
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -168,7 +164,7 @@ class Engine:
         self._slots = slots
         self._works = works
         self._step: Step = _stopped
-        self._claim: DatabaseLock | None = None
+        self._claim: TextIO | None = None
         self._client: DBOSClient | None = None
         self._driving: set[asyncio.Task[object]] = set()
         self._segments: set[asyncio.Task[object]] = set()

@@ -18,7 +18,6 @@ from collections.abc import Awaitable, Callable, Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Protocol
 
 from gidgethub import BadRequest, GitHubException
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type, wait_exponential_jitter
@@ -26,7 +25,7 @@ from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type, wai
 from app.background import BackgroundWork
 from app.github.deliveries import KEPT, HookDeliveries, HookDelivery
 from app.server.webhook import repository_of
-from app.store.deliveries import Arrival, Deliveries, Delivery
+from app.store.deliveries import Deliveries, Delivery
 from handlers.webhooks import SLOW, line_of, meaning_of
 from runner.errors import DATABASE, Outage
 from runner.ports import Clock
@@ -46,11 +45,6 @@ LONGEST_SILENCE = 15.0
 Sleep = Callable[[float], Awaitable[None]]
 
 
-class Handle(Protocol):
-    async def __call__(self, delivery: Delivery, /) -> None:
-        """Do a delivery's work; doing it twice changes nothing. Raises ``Outage``."""
-
-
 class Inbox:
     """Claims stored deliveries, as ``worker``, and hands them to ``handle``.
 
@@ -62,7 +56,7 @@ class Inbox:
     def __init__(
         self,
         deliveries: Deliveries,
-        handle: Handle,
+        handle: Callable[[Delivery], Awaitable[None]],
         *,
         clock: Clock,
         sleep: Sleep = asyncio.sleep,
@@ -90,10 +84,6 @@ class Inbox:
         await self._deliveries.release(self._worker)
         self.look()
         self._claiming.begin(self._claim())
-
-    def put(self, _arrival: Arrival) -> None:
-        """A delivery was stored."""
-        self.look()
 
     def look(self) -> None:
         """There may be something to claim."""
@@ -248,7 +238,7 @@ class CatchUp(BackgroundWork):
         hook: HookDeliveries,
         deliveries: Deliveries,
         *,
-        take: Callable[[Arrival], None],
+        take: Callable[[], None],
         events: Collection[str],
         clock: Clock,
         rest: Callable[[float], Awaitable[None]] = asyncio.sleep,
@@ -286,18 +276,17 @@ class CatchUp(BackgroundWork):
         except BadRequest as refusal:
             log.warning("Missed delivery %s cannot be fetched: %s", missed.guid, refusal)
             return False
-        repository = repository_of(payload)
         new = await self._deliveries.store(
             id=missed.guid,
             event=missed.event,
-            repository_id=repository,
+            repository_id=repository_of(payload),
             headers={"X-GitHub-Event": missed.event, "X-GitHub-Delivery": missed.guid},
             payload=json.dumps(payload).encode(),
             meaning=meaning_of(missed.event, payload),
             line=line_of(missed.event, payload),
         )
         if new:
-            self._take(Arrival(missed.guid, repository))
+            self._take()
         return new
 
     async def _work(self) -> None:

@@ -37,7 +37,7 @@ from runner.model.budget import Budget, BudgetModel
 from runner.model.chat import OpenAIModel
 from runner.model.forms import Habits
 from runner.model.prices import Prices, prices_for
-from runner.ports import Control, Endpoint, Events, Fanout, Sandbox, SystemClock
+from runner.ports import Control, Events, Fanout, Model, Sandbox, SystemClock
 from runner.sandbox.choose import MaskedSandbox, SandboxChoice, choose_sandbox
 from runner.sandbox.process import ProcessSandbox
 from runner.state.events import Event, ModelAnswered
@@ -83,7 +83,7 @@ class LocalCheckout:
     repository: LocalRepository
     kept: LocalStore
     model: OpenAIModel
-    within: Endpoint
+    within: Model
     isolation: str
     told: Withheld
 
@@ -184,7 +184,7 @@ async def local_deps(
         earlier=EarlierRuns(
             FileMemory(folder / "memory.json", mask=mask), PastRuns(history, SystemClock())
         ),
-        search=FileSearch(Index(facts), within, settings.cairn_model),
+        search=FileSearch(Index(facts), model, settings.cairn_model),
         chat_server=chat_server,
         mask=mask,
         start=ON_A_CHECKOUT,
@@ -235,8 +235,8 @@ async def sandbox_of(asked: LocalRun, settings: RunSettings, wanted: str) -> San
 
 
 async def _within(
-    asked: LocalRun, model: Endpoint, answers: AnswerFiles, settings: RunSettings
-) -> Endpoint:
+    asked: LocalRun, model: Model, answers: AnswerFiles, settings: RunSettings
+) -> Model:
     """The model within the run's budget, of which answers may have used some before."""
     if asked.budget == Budget():
         return model

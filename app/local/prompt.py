@@ -20,7 +20,7 @@ from runner.loop.driver import drive
 from runner.loop.stacking import plan_of
 from runner.loop.task_pool import Ended
 from runner.nodes import NODES
-from runner.ports import Endpoint, Fanout
+from runner.ports import Fanout
 from runner.prompts.questions import Answer, Question
 from runner.state.options import Request
 
@@ -28,16 +28,12 @@ from runner.state.options import Request
 class _Unasked:
     """Keeps the first question in the place of asking it; nothing else is paid for, either."""
 
-    def __init__(self, endpoint: Endpoint) -> None:
-        self._endpoint = endpoint
+    def __init__(self) -> None:
         self.question: Question | None = None
 
     async def ask(self, question: Question) -> Answer:
         self.question = self.question or question
         raise Outage("shown", texts.only_shown())
-
-    async def window(self, model: str) -> int | None:
-        return await self._endpoint.window(model)
 
 
 def show(asked: LocalRun, settings: RunSettings, output: OutputFormat) -> int:
@@ -68,7 +64,7 @@ async def _first(asked: LocalRun, settings: RunSettings) -> tuple[Ended, Questio
             config = await read_config(here.deps, tip)
             path = await plan_of(here.repository, tip, asked.roadmap or config.roadmap.path)
             options = options_for(asked, config)
-            unasked, journal = _Unasked(here.model), FileJournal(Path(folder))
+            unasked, journal = _Unasked(), FileJournal(Path(folder))
             deps = replace(here.deps, model=unasked, journal=journal, events=Fanout())
             try:
                 ended = await drive(Request("show-prompt", path, options), NODES, deps)

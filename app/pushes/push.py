@@ -165,7 +165,7 @@ class RoadmapPushes:
         parts = self.service.parts
         github = parts.client(push, PLAN)
         api, own = parts.api(push, PLAN), await parts.identity.bot_login()
-        bot = is_from_bot(push, own=own, allowed=parts.allowed_bots)
+        bot = is_from_bot(push.accounts, own=own, allowed=parts.allowed_bots)
         try:
             await _Work(self, push, github, Contents(api), PlanIssue(api, bot_login=own), bot).do()
         except TaskError as error:  # for example, issues are disabled: there is no place to write
@@ -226,7 +226,7 @@ class _Work:
         role: Role = "none"
         if executes and not self.bot and change.diff is not None and fresh(change.diff):
             repository, sender = self.push.repository, self.push.sender
-            role = await role_of(self.github, repository=repository, user=sender)
+            role = await role_of(self.github, repository.full_name, sender)
         pushed = RoadmapPush(
             trigger=config.triggers.push, diff=change.diff, role=role, bot=self.bot
         )

@@ -10,11 +10,10 @@ from app.progress.comment import Progress
 from app.proposals.service import ShownProposals
 from app.runs.ceilings import Ceilings
 from app.runs.lessons import Lessons
-from app.runs.spending import Limiting
 from app.store.runs import Run
 from runner.config.model import RepositoryConfig
 from runner.loop.deps import Deps
-from runner.ports import Endpoint
+from runner.ports import Endpoint, Model
 from runner.state.options import Request
 
 
@@ -22,15 +21,15 @@ from runner.state.options import Request
 class RunPorts:
     """What one run works with.
 
-    ``model`` is asked, ``shown`` keeps what people can decide about, ``lessons`` are what earlier
-    runs teach, ``config`` reads the repository's configuration, ``missing`` names permissions that
-    are not accepted, once. Only an ``app`` opens pull requests that are no task's. ``is_wanted``
-    asks GitHub whether whoever started the run may still do so; ``ceilings`` are the operator's,
-    ``limiting`` keeps to what models may cost.
+    ``endpoint`` has the models, ``shown`` keeps what people can decide about, ``lessons`` are what
+    earlier runs teach, ``config`` reads the repository's configuration, ``missing`` names
+    permissions that are not accepted, once. Only an ``app`` opens pull requests that are no task's.
+    ``is_wanted`` asks GitHub whether whoever started the run may still do so; ``ceilings`` are the
+    operator's, ``within`` keeps to what models may cost.
     """
 
     deps: Deps
-    model: Endpoint
+    endpoint: Endpoint
     progress: Progress
     shown: ShownProposals
     repository: GitHubRepository
@@ -39,13 +38,13 @@ class RunPorts:
     missing: Callable[[], Awaitable[str]]
     is_wanted: Callable[[], Awaitable[bool]]
     ceilings: Ceilings
-    limiting: Limiting
+    within: Callable[[Run, RepositoryConfig], Awaitable[Model]]
     app: bool
 
     async def limited(self, run: Run, config: RepositoryConfig) -> RunPorts:
         """Ask the model only as the limits allow. Raises ``Outage``."""
-        model = await self.limiting.limited(run, config)
-        return replace(self, model=model, deps=replace(self.deps, model=model))
+        model = await self.within(run, config)
+        return replace(self, deps=replace(self.deps, model=model))
 
 
 @dataclass(frozen=True)

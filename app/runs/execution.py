@@ -114,7 +114,7 @@ async def execute(
                 if run.request.get(kind):
                     yield await work(begun)
                     return
-        ending = await endings(models, ports.model, deps.clock.now().date())
+        ending = await endings(models, ports.endpoint, deps.clock.now().date())
         for text in ending:
             log.warning("Run %s: %s", run.id, text)
         notes = "\n\n".join((*ending, cut, _adjusted(adjusted)))

@@ -39,7 +39,7 @@ from app.runs.lessons import Lessons
 from app.runs.outward import Outward
 from app.runs.permissions import MissingPermissions
 from app.runs.requests import origin_of, row_of
-from app.runs.spending import Limiting
+from app.runs.spending import limited
 from app.server.links import RunLinks
 from app.settings import WorkSettings
 from app.store.audit import AuditLog
@@ -52,9 +52,7 @@ from app.store.runs import (
     PERSON,
     Run,
     RunRequest,
-    SkippedTasks,
     StoredAnswers,
-    StoredControl,
     StoredJournal,
     StoredRuns,
     StoredSkips,
@@ -75,7 +73,7 @@ from runner.loop import stacking
 from runner.loop.deps import Deps, EarlierRuns, FileSearch, NoReviews
 from runner.loop.recorder import Isolated, PastRuns, Recorder
 from runner.model import chat_server
-from runner.ports import Clock, Endpoint, Events, Fanout, Sandbox
+from runner.ports import Clock, Endpoint, Events, Fanout, Model, Sandbox
 from runner.sandbox.choose import SandboxChoice
 from runner.text.mask import Mask
 
@@ -213,7 +211,8 @@ class ServerParts:
     around: Surroundings
     store: Store
     identity: Identity
-    model: Endpoint
+    model: Model
+    endpoint: Endpoint
     journal: StoredJournal
     sandbox: SandboxChoice
     folders: Folders
@@ -285,21 +284,20 @@ class ServerParts:
         recorder = Recorder(history, origin_of(run), self.around.clock, references=files.files_of)
         safe = (Isolated(each, self.around.on_bug) for each in (files, recorder))
         past = PastRuns(history, self.around.clock, run.repository_id)
-        model = self.model
         deps = Deps(
-            model=model,
+            model=self.model,
             sandbox=self.sandbox.sandbox,
             repository=repository,
             journal=self.journal,
             events=Fanout(*safe, watchers, progress, self.outward.of_run(run.repository)),
             clock=self.around.clock,
-            control=StoredControl(self.runs),
+            control=self.runs,
             answers=StoredAnswers(self.store, self.around.clock),
             start=ON_GITHUB if self.identity.is_app else IN_ACTION,
             decisions=StoredDecisions(self.store),
-            skips=SkippedTasks(self.skips, run.repository_id, run.roadmap),
+            skips=partial(self.skips.of, run.repository_id, run.roadmap),
             earlier=EarlierRuns(self.folders.memory(run.repository_id), past),
-            search=FileSearch(self.index, model, self.settings.cairn_model),
+            search=FileSearch(self.index, self.endpoint, self.settings.cairn_model),
             reviews=repository.reviews if run.request.get("revision") else NoReviews(),
             chat_server=chat_server,
             mask=self.mask,
@@ -309,7 +307,7 @@ class ServerParts:
         stored = StoredProposals(self.store, self.around.clock)
         return RunPorts(
             deps,
-            model,
+            self.endpoint,
             progress,
             shown=ShownProposals(run, stored, self.around.clock, poll),
             repository=repository,
@@ -318,7 +316,7 @@ class ServerParts:
             missing=partial(self.permissions.missing, run),
             is_wanted=partial(self._is_wanted, run),
             ceilings=Ceilings(self.settings),
-            limiting=Limiting(model, self.settings, self.store, self.around.clock),
+            within=partial(limited, self.model, self.settings, self.store, self.around.clock),
             app=self.identity.is_app,
         )
 

@@ -53,7 +53,7 @@ async def _unbegun(begun: Begun) -> RunState:
     """The run as it would begin: what people skip is left out."""
     deps = begun.ports.deps
     state = (await parse_roadmap(RunState(begun.request), deps, TaskWork())).state
-    return left_out(state, await deps.skips.skipped())
+    return left_out(state, await deps.skips())
 
 
 async def _expected(state: RunState, ports: RunPorts) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import UTC, datetime, time, timedelta
 
 from app.progress.text import progress_texts
 from app.settings import WorkSettings
@@ -16,19 +16,19 @@ from runner.errors import Outage
 from runner.model.budget import Budget, BudgetModel, budget_of, prompt_at_most, unpriced
 from runner.model.prices import Prices, prices_for
 from runner.money import dollars
-from runner.ports import Clock, Endpoint
+from runner.ports import Clock, Model
 from runner.prompts.questions import Answer, Question
 
 
 @dataclass(frozen=True)
-class DailyLimits(Endpoint):
+class DailyLimits(Model):
     """Reserves before each call what it can cost at most, and gives back what it did not cost.
 
     ``most`` is the limit of the repository's file. A call whose end this process did not live to
     see stays reserved for the rest of the day.
     """
 
-    inner: Endpoint
+    inner: Model
     spending: StoredSpending
     settings: WorkSettings
     prices: Prices
@@ -72,39 +72,27 @@ class DailyLimits(Endpoint):
                 await self.spending.settle(spender, most - paid)
         return answer
 
-    async def window(self, model: str) -> int | None:
-        """Return the model's window; this costs nothing."""
-        return await self.inner.window(model)
 
-    async def shutdown(self, model: str) -> date | None:
-        """Return the day from which the model no longer answers."""
-        return await self.inner.shutdown(model)
-
-
-@dataclass(frozen=True)
-class Limiting:
-    """What keeps the runs of a server to the limits of the operator and of their repositories."""
-
-    model: Endpoint
-    settings: WorkSettings
-    store: Store
-    clock: Clock
-
-    async def limited(self, run: Run, config: RepositoryConfig) -> Endpoint:
-        """Return the model within all limits there are. Raises ``Outage``."""
-        limits, settings, model = config.limits, self.settings, self.model
-        prices = prices_for(settings.openai_base_url, settings.cairn_prices)
-        if _is_limited(settings) or limits.cost_per_day is not None:
-            spending = StoredSpending(self.store)
-            model = DailyLimits(
-                model, spending, settings, prices, self.clock, run, limits.cost_per_day
-            )
-        budget = budget_of(limits)
-        if budget == Budget():
-            return model
-        spent = await StoredAnswers(self.store, self.clock).paid(run.id)
-        name = config.model.name or settings.cairn_model
-        return BudgetModel(model, budget, prices=prices, model=name, spent=spent, in_file=True)
+async def limited(
+    model: Model,
+    settings: WorkSettings,
+    store: Store,
+    clock: Clock,
+    run: Run,
+    config: RepositoryConfig,
+) -> Model:
+    """Return the model within the operator's and the repository's limits. Raises ``Outage``."""
+    limits = config.limits
+    prices = prices_for(settings.openai_base_url, settings.cairn_prices)
+    if _is_limited(settings) or limits.cost_per_day is not None:
+        spending = StoredSpending(store)
+        model = DailyLimits(model, spending, settings, prices, clock, run, limits.cost_per_day)
+    budget = budget_of(limits)
+    if budget == Budget():
+        return model
+    spent = await StoredAnswers(store, clock).paid(run.id)
+    name = config.model.name or settings.cairn_model
+    return BudgetModel(model, budget, prices=prices, model=name, spent=spent, in_file=True)
 
 
 def _is_limited(settings: WorkSettings) -> bool:

@@ -20,8 +20,8 @@ from pydantic import SecretStr
 
 from app.server.bodies import Bodies
 from app.server.connections import with_security_headers
-from app.server.webhook import LIMIT, Storing, Webhook
-from app.store.deliveries import Arrival
+from app.server.webhook import LIMIT, Webhook
+from app.store.deliveries import Deliveries
 from app.version import version_of_cairn
 from runner.errors import Outage
 from runner.ports import Clock
@@ -74,8 +74,8 @@ async def _result(check: Check) -> str:
 def build_app(
     *,
     secret: SecretStr,
-    deliveries: Storing,
-    on_delivery: Callable[[Arrival], None],
+    deliveries: Deliveries,
+    on_delivery: Callable[[], None],
     events: Collection[str],
     readiness: Checks,
     limit: int = LIMIT,

@@ -12,13 +12,13 @@ import json
 import logging
 import re
 from collections.abc import Callable, Collection, Mapping
-from typing import Any, Literal, Protocol
+from typing import Any
 
 from aiohttp import web
 from pydantic import SecretStr
 
 from app.server.bodies import Bodies
-from app.store.deliveries import Arrival
+from app.store.deliveries import Deliveries
 from handlers.webhooks import line_of, meaning_of
 
 logger = logging.getLogger(__name__)
@@ -30,22 +30,6 @@ _GUID = re.compile(r"[A-Za-z0-9-]{1,100}")
 _EVENT = re.compile(r"[a-z][a-z0-9_]{0,99}")
 
 
-class Storing(Protocol):
-    async def store(
-        self,
-        *,
-        id: str,
-        event: str,
-        repository_id: int | None,
-        headers: Mapping[str, str],
-        payload: bytes,
-        status: Literal["stored", "ignored"],
-        meaning: str | None,
-        line: str,
-    ) -> bool:
-        """Commit a delivery; True when it waits for its work. Raises ``Outage``."""
-
-
 class Webhook:
     """The webhook endpoint."""
 
@@ -53,8 +37,8 @@ class Webhook:
         self,
         *,
         secret: SecretStr,
-        deliveries: Storing,
-        on_delivery: Callable[[Arrival], None],
+        deliveries: Deliveries,
+        on_delivery: Callable[[], None],
         events: Collection[str],
         bodies: Bodies,
     ) -> None:
@@ -75,11 +59,10 @@ class Webhook:
         event = _header(request, "X-GitHub-Event", _EVENT)
         payload = parse(body, request.content_type)
         known = event in self._events
-        repository_id = repository_of(payload)
         new = await self._deliveries.store(
             id=id,
             event=event,
-            repository_id=repository_id,
+            repository_id=repository_of(payload),
             headers=_githubs(request.headers),
             payload=body,
             status="stored" if known else "ignored",
@@ -88,7 +71,7 @@ class Webhook:
         )
         logger.info("Delivery %s (%s) %s", id, event, _fate(known=known, new=new))
         if known and new:
-            self._on_delivery(Arrival(id, repository_id))
+            self._on_delivery()
         return web.json_response(
             {"delivery": id, "status": _fate(known=known, new=new)}, status=202
         )

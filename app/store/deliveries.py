@@ -30,17 +30,6 @@ DELIVERIES = "deliveries"
 
 
 @dataclass(frozen=True, slots=True)
-class Arrival:
-    """A stored delivery that waits for its work.
-
-    ``repository_id`` is None for events of no repository (an installation's).
-    """
-
-    id: str
-    repository_id: int | None
-
-
-@dataclass(frozen=True, slots=True)
 class Delivery:
     """One webhook delivery: ``id`` is GitHub's GUID, ``payload`` the body byte for byte."""
 

@@ -181,7 +181,7 @@ class Queue:
                 values = {"status": "queued", "reason": "", "cause": "", "until": None, **did}
             if not asked:
                 await self._move(connection, run, values, WORKING)
-            await self._wakeups.done(connection, wakeup)
+            await self._wakeups.done(connection, [wakeup])
             if withdrawn:
                 await self._wakeups.wake(connection, run)
             await self._wakeups.send(connection)
@@ -229,7 +229,7 @@ class Queue:
                 return True
             if not await self._wakeups.others_wait(connection, wakeup):
                 return False
-            await self._wakeups.done(connection, wakeup)
+            await self._wakeups.done(connection, [wakeup])
             await self._wakeups.wake(connection, run)
             return True
 
@@ -248,7 +248,7 @@ class Queue:
         untimed |= (table.c.status == "waiting") & (table.c.cause == REVIEWS)
         left = table.c.status.in_(("queued", "running", "cancelling", "pausing"))
         async with self._store.writing() as connection:
-            await self._wakeups.give_up(connection, lost)
+            await self._wakeups.done(connection, lost)
             await self._wake_all(connection, (left & ~_has_wakeup) | untimed)
             await self._wakeups.send(connection)  # there may be more places than before
 

@@ -144,21 +144,14 @@ class StoredRuns:
         values = {"progress_comment_id": comment, "updated_at": self._clock.now()}
         return await self._store.change(sa.update(table).filter_by(id=id).values(values)) == 1
 
-    async def _find(self, query: sa.Select[Any]) -> list[Run]:
-        return [Run(**row._mapping) for row in await self._store.rows(query)]
-
-
-class StoredControl:
-    """The ``Control`` port on the runs table: a run that is to stop says so there."""
-
-    def __init__(self, runs: StoredRuns) -> None:
-        self._runs = runs
-
     async def check(self, run: str) -> None:
-        """Raise ``Stopped`` when the run is to be cancelled or paused."""
-        row = await self._runs.get(run)
+        """Raise ``Stopped`` when the run is to be cancelled or paused (the ``Control`` port)."""
+        row = await self.get(run)
         if row is not None and row.status in _STOP_REQUESTS:
             raise Stopped(_STOP_REQUESTS[row.status])
+
+    async def _find(self, query: sa.Select[Any]) -> list[Run]:
+        return [Run(**row._mapping) for row in await self._store.rows(query)]
 
 
 _STOP_REQUESTS: dict[str, StopRequest] = {"cancelling": "cancel", "pausing": "pause"}
@@ -191,19 +184,6 @@ class StoredSkips:
         here = (skips_table.c.repository_id == repository_id) & (skips_table.c.roadmap == roadmap)
         found = await self._store.rows(sa.select(skips_table.c.task).where(here))
         return frozenset(task for (task,) in found)
-
-
-@dataclass(frozen=True)
-class SkippedTasks:
-    """The ``StoredSkips`` port of one run."""
-
-    skips: StoredSkips
-    repository_id: int
-    roadmap: str
-
-    async def skipped(self) -> frozenset[str]:
-        """Return the keys of the tasks people want left out."""
-        return await self.skips.of(self.repository_id, self.roadmap)
 
 
 @dataclass(frozen=True, slots=True)

@@ -69,15 +69,10 @@ class Wakeups:
             await connection.execute(_new(run, f"{run}-{nth}", self._clock.now(), place))
         await self.send(connection)
 
-    async def done(self, connection: AsyncConnection, wakeup: str) -> None:
-        """Settle a wakeup; the caller has already stored what its run wants next."""
+    async def done(self, connection: AsyncConnection, settled: Collection[str]) -> None:
+        """Settle wakeups; the caller has already stored what their runs want next."""
         values = {"status": "done", "done_at": self._clock.now()}
-        await connection.execute(sa.update(wakeups).where(wakeups.c.id == wakeup).values(values))
-
-    async def give_up(self, connection: AsyncConnection, lost: Collection[str]) -> None:
-        """Settle wakeups that the engine will never work on: their runs get new ones."""
-        values = {"status": "done", "done_at": self._clock.now()}
-        await connection.execute(sa.update(wakeups).where(wakeups.c.id.in_(lost)).values(values))
+        await connection.execute(sa.update(wakeups).where(wakeups.c.id.in_(settled)).values(values))
 
     async def others_wait(self, connection: AsyncConnection, wakeup: str) -> bool:
         """Say whether another run's wakeup could work if the place of this one were free."""

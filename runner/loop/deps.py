@@ -148,12 +148,9 @@ class NoDecisions:
         return None
 
 
-class NoSkips:
-    """The ``Skips`` port where nothing is left out."""
-
-    async def skipped(self) -> frozenset[str]:
-        """Every task counts."""
-        return frozenset()
+async def no_skips() -> frozenset[str]:
+    """Every task counts."""
+    return frozenset()
 
 
 class NoReviews:
@@ -228,7 +225,7 @@ class Deps:
     answers: Answers
     start: StartCommands
     decisions: Decisions = field(default_factory=NoDecisions)
-    skips: Skips = field(default_factory=NoSkips)
+    skips: Skips = no_skips
     earlier: EarlierRuns = field(default_factory=EarlierRuns)
     search: FileSearch = field(default_factory=FileSearch)
     reviews: Reviews = field(default_factory=NoReviews)

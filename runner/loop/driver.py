@@ -134,7 +134,7 @@ async def _next(
             await deps.control.check(state.request.id)
         if state.node == BORDER:  # the move itself is pure, so it is told what came in
             state = replace(state, decided=await deps.decisions.waiting(state.request.id))
-            state = left_out(state, await deps.skips.skipped())
+            state = left_out(state, await deps.skips())
         return await _advance(state, nodes, deps, work, cursors)
     except Stopped as stop:
         if stop.request == "pause":

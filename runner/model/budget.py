@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from datetime import date, datetime
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from runner.errors import Outage, TaskError
 from runner.model.prices import Prices, unknown_price
 from runner.money import dollars
-from runner.ports import Endpoint
+from runner.ports import Model
 from runner.prompts.questions import Answer, Question
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def budget_of(limits: LimitsGroup, *, day: bool = False) -> Budget:
     )
 
 
-class BudgetModel(Endpoint):
+class BudgetModel(Model):
     """Reserves before each call what it can use at most, and gives back what it did not use.
 
     ``model`` is asked when a question names none. ``spent`` are the answers the run has paid for,
@@ -75,13 +75,14 @@ class BudgetModel(Endpoint):
 
     def __init__(
         self,
-        inner: Endpoint,
+        inner: Model,
         budget: Budget,
         *,
         prices: Prices,
         model: str,
         spent: Iterable[Answer] = (),
         in_file: bool = False,
+        full: str = "",
         today: float = 0.0,
         tomorrow: datetime | None = None,
     ) -> None:
@@ -89,7 +90,7 @@ class BudgetModel(Endpoint):
         self._budget = budget
         self._prices = prices
         self._model = model
-        self._in_file = in_file
+        self._in_file, self._full = in_file, full
         self._today, self._tomorrow = today, tomorrow
         self._tokens, self._cost = 0, 0.0
         for answer in spent:
@@ -122,14 +123,6 @@ class BudgetModel(Endpoint):
             self._today += paid - most
         return answer
 
-    async def window(self, model: str) -> int | None:
-        """Return the model's window; this costs nothing."""
-        return await self._inner.window(model)
-
-    async def shutdown(self, model: str) -> date | None:
-        """Return the day from which the model no longer answers."""
-        return await self._inner.shutdown(model)
-
     def _check(self, tokens: int, cost: float, task: float | None) -> None:
         """Raise ``Outage``, or ``TaskError`` where only the task has used up what it may."""
         limit = self._budget
@@ -149,10 +142,12 @@ class BudgetModel(Endpoint):
             if most is not None and used + cost > most:
                 raise Outage(
                     "budget",
-                    f"The next answer may cost {dollars(cost)} and {dollars(used)} of "
-                    f"{dollars(most)} are spent. " + self._advice(key, f"{2 * (used + cost):.2g}"),
+                    self._full
+                    or f"The next answer may cost {dollars(cost)} and {dollars(used)} of "
+                    f"{dollars(most)} are spent. "
+                    + self._advice(key, f"{2 * (used + cost):.2g}"),
                     until=until,
-                    advised=not self._in_file,
+                    advised=not (self._in_file or self._full),
                 )
         if limit.task_cost is not None and task is not None and task + cost > limit.task_cost:
             raise TaskError(

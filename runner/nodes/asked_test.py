@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from operator import eq
 
 from runner.answers.reply import parse_reply
+from runner.checks.asked import has_word
 from runner.checks.destructive import destructive
 from runner.checks.paths import asked_about, protect_file
 from runner.checks.uses import family_of
@@ -44,7 +45,6 @@ from runner.verify.mutants import BREAKABLE
 from runner.verify.rows import (
     FIXTURE,
     JudgedChange,
-    has_word,
     is_test_side,
     last_name,
     missing_names,

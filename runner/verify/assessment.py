@@ -11,6 +11,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from runner.checks.asked import has_word
 from runner.code.languages import is_among_tests, is_test_file
 from runner.state.findings import (
     ADVISORY,
@@ -26,7 +27,6 @@ from runner.verify.rows import (
     JudgedChange,
     Rows,
     green_files,
-    has_word,
     last_name,
     missing_names,
     path_of,

@@ -22,6 +22,7 @@ from runner.state.findings import Level, TestFailure
 from runner.verify.commands import TOOLS
 from runner.verify.judging import Read, Tool
 from runner.verify.python_layout import MANIFESTS, PythonLayout, layout_of
+from runner.verify.release_version import normal
 from runner.verify.set_up import PrefixedSession, set_up, set_up_session
 from runner.verify.tools.go import Go
 from runner.verify.tools.node import Node, files_for, reaches_packages, starts_packages
@@ -327,12 +328,8 @@ def _package(tool: Tool, read: Read) -> tuple[str, frozenset[str]]:
         asked = project.get("dependencies")
         lines = [each for each in asked if isinstance(each, str)] if isinstance(asked, list) else []
         names = (re.split(r"[^\w.-]", line.strip(), maxsplit=1)[0] for line in lines)
-        return _normal(str(project.get("name") or "")), frozenset(map(_normal, names))
+        return normal(str(project.get("name") or "")), frozenset(map(normal, names))
     return "", frozenset()
-
-
-def _normal(name: str) -> str:
-    return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def _loaded(content: bytes | None, load: Any) -> Mapping[str, Any]:

@@ -16,6 +16,7 @@ from typing import Any
 
 from runner.verify.projects import project_files
 from runner.verify.python_layout import MANIFESTS, table
+from runner.verify.release_version import normal
 
 READ = (
     *("pyproject.toml", "setup.cfg", "tox.ini", "package.json", "manage.py"),
@@ -106,7 +107,7 @@ def proposed_setup(
     packages = dict.fromkeys(name for name in missing if _PACKAGE.fullmatch(name))
     pyproject = _toml(read("pyproject.toml"))
     named = _required(paths, read, pyproject, every=True)
-    wanted = [name for name in packages if _normal(name) in named]
+    wanted = [name for name in packages if normal(name) in named]
     commands = list(_python(paths, read, pyproject, wanted, pytest=pytest, by_pip=by_pip))
     commands += _node(paths, read)
     commands += [_found(command, path) for path, command in _OTHERS if path in paths]
@@ -144,7 +145,7 @@ def _python(
     listed = _required(paths, read, pyproject, every=False)
     if tests and not (pytest or "pytest" in listed or _asks_for_pytest(paths, read)):
         yield ProposedLine("pip install pytest", "no file of the repository names pytest")
-    if left := [name for name in wanted if _normal(name) not in {*listed, "pytest"}]:
+    if left := [name for name in wanted if normal(name) not in {*listed, "pytest"}]:
         are, them = ("is", "it") if len(left) == 1 else ("are", "them")
         why = f"{_names(left)} {are} missing, and this repository's own files name {them}"
         yield ProposedLine(f"pip install {' '.join(left)}", why)
@@ -218,7 +219,7 @@ def _required(
     for each in lists:
         lines += each.split() if isinstance(each, str) else each if isinstance(each, list) else []
     names = (_REQUIRED.match(line) for line in lines if isinstance(line, str))
-    return frozenset(_normal(found[1]) for found in names if found)
+    return frozenset(normal(found[1]) for found in names if found)
 
 
 def _of_ini_files(read: Read) -> Iterator[str]:
@@ -233,10 +234,6 @@ def _of_ini_files(read: Read) -> Iterator[str]:
             for key, value in section.items():
                 if name == "options.extras_require" or key in _LISTS_OF_INI_FILES:
                     yield from value.split(None if key == "required_plugins" else "\n")
-
-
-def _normal(name: str) -> str:
-    return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def _requirements(paths: Collection[str]) -> list[str]:

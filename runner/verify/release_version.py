@@ -67,13 +67,9 @@ def _newest(name: str, candidates: Iterable[str]) -> str:
     found: list[str] = []
     for candidate in candidates:
         parts = _TAG.fullmatch(candidate)
-        if parts and (parts[1] or "").lower().replace("_", "-") in {*_WORDS, _normal(name)}:
+        if parts and (parts[1] or "").lower().replace("_", "-") in {*_WORDS, normal(name)}:
             found.append(parts[2])
     return max(found, key=_order, default="")
-
-
-def _normal(name: str) -> str:
-    return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def _order(version: str) -> tuple[bool, tuple[int, ...]]:
@@ -96,3 +92,8 @@ def _headings(text: str) -> Iterator[str]:
 
 def _text(content: bytes) -> str:
     return content.decode("utf-8", "replace").replace("\r\n", "\n")
+
+
+def normal(name: str) -> str:
+    """Return the name of a Python package as indexes compare it."""
+    return re.sub(r"[-_.]+", "-", name).lower()

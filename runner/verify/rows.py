@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
+from runner.checks.asked import has_word
 from runner.checks.tests_scripts import SCRIPTS
 from runner.code.inline_tests import has_inline_tests
 from runner.code.languages import is_among_tests, is_test_file, language_of
@@ -373,11 +374,6 @@ def missing_names(text: str) -> list[str]:
 def last_name(name: str) -> str:
     """The last word of a dotted name or path."""
     return re.split(r"[./\\:]+", re.sub(r"\.\w+$", "", name) if "/" in name else name)[-1]
-
-
-def has_word(text: str, name: str) -> bool:
-    """Whether a name or path stands in a text, letter by letter and whole."""
-    return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) is not None
 
 
 def _names_path(text: str, path: str) -> bool:

@@ -10,13 +10,14 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from runner.checks.asked import has_word
 from runner.state.findings import Level, TestFailure, Verification, headline
 from runner.text.counting import counted
 from runner.text.patterns import lazy_pattern
 from runner.text.sanitize import as_typed
 from runner.verify.import_check import OTHER_NAMES
 from runner.verify.judging import error_line
-from runner.verify.rows import has_word, last_name, missing_names
+from runner.verify.rows import last_name, missing_names
 from runner.verify.tools.node import BUILDS_FIRST
 from runner.verify.tools.node_scripts import build_before
 from runner.verify.tools.python import exit_words

@@ -192,23 +192,23 @@ BOT = User(id=9, login="Renovate[bot]", type="Bot")
 
 def test_bots_are_dropped() -> None:
     """A bot's comment triggers nothing."""
-    assert is_from_bot(comment("/execute", by=BOT), own="cairn[bot]")
+    assert is_from_bot(comment("/execute", by=BOT).accounts, own="cairn[bot]")
 
 
 def test_a_bot_can_be_allowed() -> None:
     """A bot on the operator's list is heard; case does not matter."""
     event = comment("/execute", by=BOT)
 
-    assert not is_from_bot(event, own="cairn[bot]", allowed={"renovate[bot]"})
+    assert not is_from_bot(event.accounts, own="cairn[bot]", allowed={"renovate[bot]"})
 
 
 def test_we_never_hear_ourselves() -> None:
     """Our own comments are dropped even when somebody allows us."""
     us = User(id=99, login="Cairn[bot]", type="Bot")
 
-    assert is_from_bot(comment("/execute", by=us), own="cairn[bot]", allowed={"cairn[bot]"})
+    assert is_from_bot(comment("/execute", by=us).accounts, own="cairn[bot]", allowed={"cairn[bot]"})
 
 
 def test_people_are_heard() -> None:
     """A person is no bot."""
-    assert not is_from_bot(comment("/execute"), own="cairn[bot]")
+    assert not is_from_bot(comment("/execute").accounts, own="cairn[bot]")

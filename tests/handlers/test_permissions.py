@@ -34,12 +34,12 @@ async def test_the_finer_role_counts(
     """A known role name is used where it agrees with the base permission."""
     github.grants("somebody", 5, role_name, permission)
 
-    assert await role_of(client, repository=REPO, user=SOMEBODY) == role
+    assert await role_of(client, REPO.full_name, SOMEBODY) == role
 
 
 async def test_unknown_people_have_no_role(client: GitHubAPI) -> None:
     """A 404 means no."""
-    assert await role_of(client, repository=REPO, user=SOMEBODY) == "none"
+    assert await role_of(client, REPO.full_name, SOMEBODY) == "none"
 
 
 async def test_a_login_that_changed_hands_has_no_role(
@@ -48,14 +48,14 @@ async def test_a_login_that_changed_hands_has_no_role(
     """The role is the commenter's by id, not whoever has that login now."""
     github.grants("somebody", 6, "admin")
 
-    assert await role_of(client, repository=REPO, user=SOMEBODY) == "none"
+    assert await role_of(client, REPO.full_name, SOMEBODY) == "none"
 
 
 async def test_an_answer_without_a_user_is_no(client: GitHubAPI, github: SmallGitHub) -> None:
     """``user`` may be null, which is nobody."""
     github.permissions["somebody"] = {"permission": "admin", "role_name": "admin", "user": None}
 
-    assert await role_of(client, repository=REPO, user=SOMEBODY) == "none"
+    assert await role_of(client, REPO.full_name, SOMEBODY) == "none"
 
 
 @pytest.mark.parametrize(

@@ -11,11 +11,12 @@ import asyncio
 import sqlite3
 from collections.abc import Awaitable, Callable, Collection
 from contextlib import closing
+from typing import TextIO
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, make_url
 
-from app.jobs.engine import DatabaseLock, claim
+from app.jobs.engine import claim
 from runner.errors import Outage
 
 TABLE = "CREATE TABLE IF NOT EXISTS in_process (wakeup TEXT PRIMARY KEY, ended INTEGER DEFAULT 0)"
@@ -26,7 +27,7 @@ class InProcessEngine:
 
     def __init__(self, url: str) -> None:
         self._url = url
-        self._claim: DatabaseLock | None = None
+        self._claim: TextIO | None = None
         self._step: Callable[[str], Awaitable[bool]] | None = None
         self._segments: dict[str, asyncio.Task[None]] = {}
         self._looks: set[asyncio.Task[None]] = set()

@@ -44,7 +44,7 @@ async def serving(*, connections=50, header_seconds=30.0, body_seconds=30.0, mos
     app = build_app(
         secret=SECRET,
         deliveries=stored,
-        on_delivery=lambda _: None,
+        on_delivery=lambda: None,
         events={"issue_comment"},
         readiness={},
         bodies=Bodies(LIMIT, seconds=body_seconds, most=most),

@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from app.server.http import build_app
 from app.server.webhook import signed
 from app.store.database import open_store
-from app.store.deliveries import Arrival, Deliveries
+from app.store.deliveries import Deliveries
 from runner.errors import Outage
 from tests.app.server.webhooks import SECRET, FixedClock, sign, webhook
 from tests.app.store.rows import unfinished
@@ -46,7 +46,7 @@ async def client(aiohttp_client, deliveries, arrived, readiness):
         build_app(
             secret=SECRET,
             deliveries=deliveries,
-            on_delivery=arrived.append,
+            on_delivery=lambda: arrived.append(1),
             events={"issue_comment", "push"},
             readiness=readiness,
             limit=4096,
@@ -73,7 +73,7 @@ async def test_a_signed_delivery_is_stored_and_handed_on(client, deliveries, arr
     assert (answer.status, await answer.json()) == (202, {"delivery": "d-1", "status": "stored"})
     assert stored.payload == request["data"]
     assert stored.headers == {"X-GitHub-Delivery": "d-1", "X-GitHub-Event": "issue_comment"}
-    assert arrived == [Arrival("d-1", 42)]
+    assert len(arrived) == 1
 
 
 BAD = {
@@ -161,12 +161,13 @@ async def test_an_unknown_event_is_kept_as_ignored(client, deliveries, arrived):
 
 
 @pytest.mark.parametrize("repository", [None, "hello", {}, {"id": "42"}, {"id": -1}, {"id": 2**63}])
-async def test_an_event_of_no_repository_has_its_own_lane(client, arrived, repository):
+async def test_an_event_of_no_repository_is_stored(client, deliveries, arrived, repository):
     """A payload without a usable repository id is stored all the same."""
     answer = await client.post("/webhook", **webhook({"repository": repository, "x": 1}))
 
     assert answer.status == 202
-    assert arrived == [Arrival("d-1", None)]
+    assert len(arrived) == 1
+    assert (await deliveries.get("d-1")).repository_id is None
 
 
 class Gate:
@@ -195,7 +196,7 @@ async def test_nothing_is_answered_or_worked_before_the_commit(aiohttp_client, s
         build_app(
             secret=SECRET,
             deliveries=Deliveries(gate, FixedClock()),
-            on_delivery=arrived.append,
+            on_delivery=lambda: arrived.append(1),
             events={"issue_comment"},
             readiness={},
         )
