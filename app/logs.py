@@ -99,5 +99,5 @@ def set_up_logging(
     for name in ("app", "handlers", "runner"):
         logging.getLogger(name).setLevel(wanted)
     # each migration, each SQL thread hop and each request that went well is no news
-    for name in ("alembic", "aiosqlite", "httpx2"):
+    for name in ("alembic", "aiosqlite", "httpx", "httpx2", "openai"):
         logging.getLogger(name).setLevel(logging.WARNING)

@@ -65,7 +65,7 @@ async def measure(_folder: Path) -> AsyncIterator[Line]:
 
 async def server(folder: Path) -> AsyncIterator[Line]:
     """CPU seconds and memory of a server that was asked nothing yet, and what it takes idle."""
-    client = median(_run((sys.executable, "-c", "import httpx2"))[0] for _ in range(_STARTS))
+    client = median(_run((sys.executable, "-c", "import openai"))[0] for _ in range(_STARTS))
     used: list[tuple[float, float]] = []
     for number in range(_STARTS):
         async with surroundings(folder / str(number)) as bot, serving(bot) as server:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import math
+import sys
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from datetime import date
@@ -43,6 +44,9 @@ RETRY_AFTER_CAP = 60.0
 """Most seconds that a try waits if asked to; a longer wait is an outage with its time."""
 _LIST_SECONDS, _HINT_SECONDS = 15.0, 5.0
 """How long the list of models may take: where it is asked for, and where it only helps."""
+_UNUSED = "openai._vendor.httpx_aiohttp"
+"""A part of openai for clients of aiohttp: with it openai takes a fifth longer to import."""
+
 _CHARACTERS_PER_TOKEN = 3
 """Low on purpose: code has about 3.5, and an estimate must not understate what was used."""
 
@@ -174,7 +178,7 @@ class OpenAIModel(ports.Endpoint):
 
     async def _names(self, seconds: float) -> tuple[str, ...] | None:
         """Ask for the list and keep it. Raises ``Transient`` or ``ErrorStatus``."""
-        found = await self._opened().listed(seconds)
+        found = await (await self._opened()).listed(seconds)
         self._listed = {each.name: each for each in found or ()}
         return None if found is None else tuple(each.name for each in found)
 
@@ -183,12 +187,18 @@ class OpenAIModel(ports.Endpoint):
         if self._endpoint is not None:
             await self._endpoint.close()
 
-    def _opened(self) -> ModelApi:
-        """The endpoint, made at its first use: who asks nothing does not load its library."""
+    async def _opened(self) -> ModelApi:
+        """Return the endpoint, created at its first use.
+
+        Its library takes more than a second to import: callers that ask nothing do not wait for it,
+        and a server continues to serve.
+        """
         if self._endpoint is None:
+            sys.modules.setdefault(_UNUSED, None)  # type: ignore[arg-type]
+            await asyncio.to_thread(import_module, "runner.model.endpoint")
             from runner.model.endpoint import OpenAIEndpoint
 
-            self._endpoint = OpenAIEndpoint(
+            self._endpoint = self._endpoint or OpenAIEndpoint(
                 base_url=self._base_url,
                 api_key=self._api_key,
                 timeout=self._timeout,
@@ -199,6 +209,7 @@ class OpenAIModel(ports.Endpoint):
 
     async def _try(self, question: Question, retries: int) -> Answer:
         model = question.model or self._model
+        await self._opened()  # what that takes is not the answer's time
         started = self._clock.monotonic()
         try:
             ask = partial(self._spoken, model)
@@ -236,7 +247,7 @@ class OpenAIModel(ports.Endpoint):
         messages, more = question.messages, dict[str, object]()
         if question.form is not None and way != PLAIN:
             messages, more = in_words(messages, question.form), asked_for(question.form, way)
-        endpoint = self._opened()
+        endpoint = await self._opened()
         dialect: Dialect | None = self._dialects.get(model, Dialect())
         while dialect is not None:
             parameters = dialect.parameters(

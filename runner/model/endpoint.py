@@ -1,23 +1,24 @@
-"""One try at an OpenAI-compatible endpoint: the only file that sends it anything.
+"""One try at an OpenAI-compatible endpoint: the only file that touches the ``openai`` package.
 
-It asks over HTTP itself: the ``openai`` package takes most of a second to import, and all that a
-run needs of it is two requests whose answers ``replies`` reads.
-https://platform.openai.com/docs/api-reference/introduction
+Importing that package takes more than a second, so nothing imports this module at start: see
+``OpenAIModel``.
 
 """
 
 from __future__ import annotations
 
 import asyncio
-import json
 import math
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
-from contextlib import asynccontextmanager, contextmanager, suppress
+from contextlib import AbstractAsyncContextManager, contextmanager
 from datetime import datetime
 from email.utils import parsedate_to_datetime
-from typing import Any
+from typing import Any, cast
 
 import httpx2
+import openai
+from openai.types.chat import ChatCompletionMessageParam
+from openai.types.responses import ResponseInputParam
 
 from runner.errors import TaskError
 from runner.model.errors import ErrorStatus, Transient
@@ -60,14 +61,13 @@ class OpenAIEndpoint:
         self._key = api_key
         self._clock = clock
         self._timeout = timeout
-        headers = {"User-Agent": "cairn", "Accept-Encoding": "identity"}  # see _Bounded
-        if api_key:  # a local server needs none
-            headers["Authorization"] = f"Bearer {api_key}"
-        self._client = httpx2.AsyncClient(
+        self._client = openai.AsyncOpenAI(
             base_url=base_url,
-            headers=headers,
-            follow_redirects=True,
-            event_hooks={"response": [_bounded]},
+            api_key=api_key or "none",  # a local server needs no key, the package insists on one
+            timeout=openai.Timeout(timeout, connect=min(_CONNECT_SECONDS, timeout)),
+            max_retries=0,  # tries are counted and bounded in one place, OpenAIModel
+            http_client=openai.DefaultAsyncHttpxClient(event_hooks={"response": [_bounded]}),
+            default_headers={"Accept-Encoding": "identity"},  # see _Bounded
         )
 
     async def complete(
@@ -91,24 +91,33 @@ class OpenAIEndpoint:
             {"role": turn.role, "content": sendable(self._mask(turn.content))} for turn in messages
         ]
         seconds = timeout or self._timeout
+        asked: AbstractAsyncContextManager[Any]
+        waits = openai.Timeout(seconds, connect=min(_CONNECT_SECONDS, seconds))
         if responses:
             streamed = StreamedReply(longest=longest, read_as=as_chunk)
-            path, asked = "responses", {"model": model, "input": turns, **as_responses(parameters)}
+            asked = self._client.responses.with_streaming_response.create(
+                model=model,
+                input=cast("ResponseInputParam", turns),
+                extra_body=as_responses(parameters),
+                timeout=waits,
+            )
         else:
             streamed = StreamedReply(longest=longest)
-            path, asked = "chat/completions", {"model": model, "messages": turns, **parameters}
+            asked = self._client.chat.completions.with_streaming_response.create(
+                model=model,
+                messages=cast("list[ChatCompletionMessageParam]", turns),
+                extra_body=dict(parameters),
+                timeout=waits,
+            )
         with self._translating_errors(seconds):
             try:
-                async with (
-                    asyncio.timeout(seconds * _PATIENCE),
-                    self._answer("POST", path, seconds, asked) as answer,
-                ):
-                    if "event-stream" not in answer.headers.get("content-type", ""):
-                        body = await answer.aread()
+                async with asyncio.timeout(seconds * _PATIENCE), asked as raw:
+                    if "event-stream" not in raw.headers.get("content-type", ""):
+                        body = await raw.read()
                         return read_reply(
                             as_completion(body) if responses else body, longest=longest
                         )
-                    await streamed.read(answer.aiter_bytes())
+                    await streamed.read(raw.iter_bytes())
             except TimeoutError as error:
                 if not streamed.cut():
                     late = (
@@ -123,50 +132,13 @@ class OpenAIEndpoint:
         Raises ``Transient`` or ``ErrorStatus``.
         """
         with self._translating_errors(seconds):
-            async with asyncio.timeout(seconds), self._answer("GET", "models", seconds) as answer:
-                return read_list(await answer.aread())
+            async with asyncio.timeout(seconds):
+                raw = await self._client.models.with_raw_response.list(timeout=seconds)
+        return read_list(raw.content)
 
     async def close(self) -> None:
         """Close the connections that are kept open; doing it twice is harmless."""
-        await self._client.aclose()
-
-    @asynccontextmanager
-    async def _answer(
-        self, method: str, path: str, seconds: float, asked: object = None
-    ) -> AsyncIterator[httpx2.Response]:
-        """Send a request; the body of its answer is still to be read. Raises ``ErrorStatus``."""
-        waits = httpx2.Timeout(seconds, connect=min(_CONNECT_SECONDS, seconds))
-        request = self._client.build_request(method, path, json=asked, timeout=waits)
-        try:
-            answer = await self._client.send(request, stream=True)
-        except httpx2.TimeoutException:
-            raise
-        except httpx2.RequestError as error:
-            raise Transient(f"no connection ({self._hide(error)})") from error
-        try:
-            if answer.is_error:
-                raise self._refusal(answer, await answer.aread())
-            yield answer
-        finally:
-            await answer.aclose()
-
-    def _refusal(self, answer: httpx2.Response, body: bytes) -> ErrorStatus:
-        """What an error status says: an OpenAI-style message, else all there is."""
-        said: Any = body.decode("utf-8", "replace").strip()
-        with suppress(ValueError, RecursionError):
-            said = json.loads(said)
-        if isinstance(said, dict):
-            said = said.get("error", said)
-        named = said if isinstance(said, dict) else {}
-        detail = named.get("message") or said
-        message = f"Error code: {answer.status_code}" + (f" - {detail}" if detail else "")
-        return ErrorStatus(
-            status=answer.status_code,
-            message=self._hide(message),
-            code=str(named.get("code") or ""),
-            param=str(named.get("param") or ""),
-            retry_after=retry_after(answer.headers, self._clock.now()),
-        )
+        await self._client.close()
 
     @contextmanager
     def _translating_errors(self, seconds: float) -> Iterator[None]:
@@ -174,10 +146,23 @@ class OpenAIEndpoint:
             yield
         except _TooLong as error:
             raise TaskError("model", f"the model endpoint sent {error}") from error
-        except (TimeoutError, httpx2.TimeoutException) as error:
+        except (TimeoutError, openai.APITimeoutError, httpx2.TimeoutException) as error:
             raise Transient(f"no answer within {seconds:g} seconds") from error
-        except httpx2.RequestError as error:
+        except httpx2.TransportError as error:
             raise Transient(f"the answer broke off ({self._hide(error)})") from error
+        except openai.APIConnectionError as error:
+            raise Transient(f"no connection ({self._hide(error.__cause__ or error)})") from error
+        except openai.APIStatusError as error:
+            detail = error.message
+            if " - " not in detail and error.body:  # no OpenAI-style message: show what there is
+                detail = f"{detail} - {error.body}"
+            raise ErrorStatus(
+                status=error.status_code,
+                message=self._hide(detail),
+                code=error.code or "",
+                param=error.param or "",
+                retry_after=retry_after(error.response.headers, self._clock.now()),
+            ) from error
 
     def _hide(self, text: object) -> str:
         """Return a message on one line, cut, and without the key some endpoints repeat in it."""

@@ -17,7 +17,7 @@ from app.cli.main import cli
 from runner.graph import mermaid
 
 CAIRN = Path(sys.executable).with_name("cairn")
-HEAVY = {"httpx2", "sqlalchemy", "aiohttp", "gidgethub", "aiodocker", "jinja2", "alembic"}
+HEAVY = {"openai", "sqlalchemy", "aiohttp", "gidgethub", "aiodocker", "jinja2", "alembic"}
 
 
 def cairn(*arguments: str) -> str:
