@@ -206,7 +206,9 @@ def test_we_never_hear_ourselves() -> None:
     """Our own comments are dropped even when somebody allows us."""
     us = User(id=99, login="Cairn[bot]", type="Bot")
 
-    assert is_from_bot(comment("/execute", by=us).accounts, own="cairn[bot]", allowed={"cairn[bot]"})
+    assert is_from_bot(
+        comment("/execute", by=us).accounts, own="cairn[bot]", allowed={"cairn[bot]"}
+    )
 
 
 def test_people_are_heard() -> None:
