@@ -33,6 +33,12 @@ OPTIONAL = f"- [ ] 1. Notes\n  - [x] 1.1 {ONE}\n  - [ ]* 1.2 {TWO}\n"
 ARROWS = f"- [ ] T001 {ONE}\r\n- [ ] T002 {TWO}\r\n\r\nT002 → T001 (last)\r\n"
 MIXED = f"- [x] T001 {SIX}\n- [X] T002 {SIX}\n* [ ] T003 {ONE}\n1. [ ] T003 {TWO}\n- [ ] no id\n"
 LOWER = f"- [x] T001 {SIX}\n- [ ] T002 [P] [US1] {ONE}\n"
+STATES = f"- [-] 1. {ONE}\n- [~] 2. {TWO}\n- [ ] not numbered\n"
+WAVES = (
+    f"- [ ] 1. {ONE}\n- [ ] 2. {TWO}\n\n## Task Dependency Graph\n\n```json\n"
+    '{"waves": [{"id": 0, "tasks": ["2"]}, {"id": 1, "tasks": ["1", "9"]}]}\n```\n'
+)
+BULLETS = f"## 1. Work\n* [ ] 1.1 {ONE}\n+ [ ] 1.10 {TWO}\n- [ ] 1.2 {SIX}\n"
 NESTED = f"## 1. Work\n- [ ] 1.1 Group\n  - [ ] 1.1.1 {ONE}\n  - [ ] {TWO}\n- [ ] 1.1 {SIX}\n"
 MASTER = (
     '\ufeff{"feature": {"tasks": []},\r\n"master": {\r\n\t"tasks": [\r\n'
@@ -55,6 +61,9 @@ PLANS = {
     "tags and escapes": (TASK_MASTER, MASTER, MASTER_DONE, "one"),
     "numbers without indent": (KIRO, KIRO_FLAT, KIRO_DONE, "one six"),
     "comment and code": (KIRO, HIDDEN, HIDDEN.replace("[ ] 1.", "[x] 1."), "one"),
+    "in progress and queued": (KIRO, STATES, re.sub("[-~](?=. [12])", "x", STATES), "one two"),
+    "waves backwards": (KIRO, WAVES, WAVES.replace("[ ]", "[x]"), "two one"),
+    "all bullets": (OPENSPEC, BULLETS, BULLETS.replace("[ ]", "[x]"), "one two six"),
     "arrows backwards": (SPEC_KIT, ARROWS, ARROWS.replace("[ ]", "[X]"), "two one"),
     "an id twice": (SPEC_KIT, MIXED, MIXED.replace("[ ] T003", "[X] T003"), "one two"),
     "only small x": (SPEC_KIT, LOWER, LOWER.replace("[ ]", "[x]"), "one"),
@@ -182,6 +191,31 @@ async def test_a_model_that_costs_nothing_keeps_every_limit(tmp_path: Path) -> N
         await bot.comment("/execute")
 
         assert "is done" in bot.says()[-1]
+        bot.check()
+
+
+@OUTSIDE
+async def test_what_an_account_may_cost_in_a_day(tmp_path: Path) -> None:
+    """Its repositories share it, others do not; what rests goes on after midnight."""
+    (prices := tmp_path / "prices.json").write_text(DEAR)
+    settings = {"CAIRN_PRICES": prices, "CAIRN_MAX_COST_PER_ACCOUNT": 0.08}
+    task = notes(f"- [ ] 1.1 {ONE}\n")
+    async with conversation(tmp_path, task, **settings) as bot, bot.started():
+        bot.model.otherwise = lambda _: note("one.md")
+        issues = {REPOSITORY: bot.issue.number}
+        for name in ("octo/second", "acme/third"):
+            bot.github.add_repository(name, task, roles={"writer": "write"})
+            issues[name] = bot.github.open_issue(name, "Go", by="writer").number
+        ends = []
+        for name, number in issues.items():
+            await bot.github.comment(name, number, "/execute", by="writer")
+            await bot.idle()
+            ends.append(bot.github.says(name, number)[-1].splitlines()[0].rpartition("` ")[2])
+        assert ends == ["is done", "is paused", "is done"]
+
+        await bot.later(days=1)
+
+        assert "is done" in bot.github.says("octo/second", issues["octo/second"])[-1]
         bot.check()
 
 
