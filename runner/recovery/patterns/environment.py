@@ -6,6 +6,7 @@ import re
 
 from runner.recovery.facts import FailureFacts
 from runner.state.proposal import Classification, Reason
+from runner.text.patterns import lazy_pattern
 
 _RAISED = r"^(?:E\s+)?(?:[\w.]{1,100}\.)?"
 """An error as it is raised: at the beginning of its line, not in a text that is compared."""
@@ -48,8 +49,8 @@ _SIGNS = (
     ),
     ("another version of Python is needed", r"^.{0,200}requires a different Python"),
 )
-_PATTERNS = tuple((what, re.compile(sign, re.MULTILINE)) for what, sign in _SIGNS)
-_WITH_SUFFIX = re.compile(r"'[\w+-]{1,60}\.\w{1,6}'$")
+_PATTERNS = tuple((what, lazy_pattern(sign, re.MULTILINE)) for what, sign in _SIGNS)
+_WITH_SUFFIX = lazy_pattern(r"'[\w+-]{1,60}\.\w{1,6}'$")
 _LONGEST = 240
 
 
@@ -106,7 +107,7 @@ _REASONS: dict[str, Reason] = {
     "file": "unknown",
     "internal": "unknown",
 }
-_TOO_LONG = re.compile(
+_TOO_LONG = lazy_pattern(
     r"\btoo long\b|context length|maximum context|too many tokens", re.IGNORECASE
 )
 

@@ -18,9 +18,10 @@ from runner.roadmap.task import Task
 from runner.state.findings import ASKED_BACK
 from runner.state.proposal import Classification
 from runner.text.counting import counted
+from runner.text.patterns import lazy_pattern
 
-_NOT_RAISED = re.compile(r"DID NOT RAISE (?:<class ')?(?:\w+\.)*(?P<error>\w{1,100})\b")
-_COMPARED = re.compile(
+_NOT_RAISED = lazy_pattern(r"DID NOT RAISE (?:<class ')?(?:\w+\.)*(?P<error>\w{1,100})\b")
+_COMPARED = lazy_pattern(
     r"assert (?P<left>[^\n]{1,120}?) == (?P<right>[^\n]{1,120}?)\s*$", re.MULTILINE
 )
 _MOST = 100
@@ -85,9 +86,9 @@ _LISTED = 4
 _SHORT = 5
 """Words of one thing in a list; what is longer explains."""
 
-_SENTENCE = re.compile(r"[.;:!?\n—]+")
-_PART = re.compile(r",\s*(?:and\s)?|\s(?:and|&|\+)\s")
-_WORD = re.compile(r"[^\W\d_]{2,}")
+_SENTENCE = lazy_pattern(r"[.;:!?\n—]+")
+_PART = lazy_pattern(r",\s*(?:and\s)?|\s(?:and|&|\+)\s")
+_WORD = lazy_pattern(r"[^\W\d_]{2,}")
 
 _MANY_ANSWERS = 4
 _MANY_FILES = 4
@@ -142,7 +143,7 @@ def listed(text: str) -> int:
 
 _RAISED = r"^(?:E\s+)?(?:[\w.]{1,100}\.)?"
 _NAMES = tuple(
-    re.compile(pattern, re.MULTILINE)
+    lazy_pattern(pattern, re.MULTILINE)
     for pattern in (
         _RAISED + r"ImportError: cannot import name '(?P<name>\w{2,100})' from '",
         _RAISED + r"AttributeError: (?:module|type object) '[\w.]{1,200}' has no attribute "
@@ -154,8 +155,8 @@ _NAMES = tuple(
         r"relation \"(?:\w+\.)?(?P<name>\w{2,100})\" does not exist",
     )
 )
-_CODE = re.compile(r"`[^`\n]+`")
-_FILE = re.compile(
+_CODE = lazy_pattern(r"`[^`\n]+`")
+_FILE = lazy_pattern(
     r"(?:No such file or directory: |ENOENT: no such file or directory, \w+ |cannot open file )"
     r"['\"](?P<path>[^'\"\n]{1,300})['\"]"
 )
@@ -202,12 +203,12 @@ _NOTHING = {
     "UnreadableAnswer": "gave no file that can be read",
     "SameAnswer": "repeated itself",
 }
-_WORDS = re.compile(
+_WORDS = lazy_pattern(
     r"\b(?:some|various|several|misc\w*|useful|nice|nicer|better|appropriate|necessary|needed|"
     r"proper(?:ly)?|good|more|other|others|remaining|the same|stuff|things?|etc)\b",
     re.IGNORECASE,
 )
-_VAGUE_CODE = re.compile(r"`[^`\n]*`")
+_VAGUE_CODE = lazy_pattern(r"`[^`\n]*`")
 
 
 UNCLEAR = "unclear"

@@ -13,6 +13,7 @@ from typing import Literal
 
 from runner.roadmap.checks import is_checks
 from runner.roadmap.words import WORDS, longest
+from runner.text.patterns import lazy_pattern
 
 # ruff: noqa: RUF001 - full-width punctuation is what Chinese and Japanese roadmaps are written with
 
@@ -23,31 +24,31 @@ unknown word, numbered 1.2, numbered 1., a lane (a state: Done), a list of tasks
 things, or a field of what is above it ("Acceptance")."""
 
 
-_DECORATION = re.compile(r"[*_`~\u200d\ufe0f]|:[a-z_]{2,40}:|\[[ xX]\]")
-_PARENS = re.compile(r"\s*[(\[（【][^()\[\]（）【】]{0,80}[)\]）】]\s*$")
-_NUMBER = re.compile(r"(?P<number>\d{1,4}(?:\.\d{1,4}){0,5})[.):]?\s+(?=\S)")
-_NAMED = re.compile(
+_DECORATION = lazy_pattern(r"[*_`~\u200d\ufe0f]|:[a-z_]{2,40}:|\[[ xX]\]")
+_PARENS = lazy_pattern(r"\s*[(\[（【][^()\[\]（）【】]{0,80}[)\]）】]\s*$")
+_NUMBER = lazy_pattern(r"(?P<number>\d{1,4}(?:\.\d{1,4}){0,5})[.):]?\s+(?=\S)")
+_NAMED = lazy_pattern(
     r"(?P<word>[^\W\d_]{1,24}(?: [^\W\d_]{1,12})?)[\s#-]{0,3}"
     r"(?P<number>\d{1,4}(?:\.\d{1,4}){0,4})(?![\d.]*\d)"
 )
-_LETTERED = re.compile(
+_LETTERED = lazy_pattern(
     r"(?P<word>[^\W\d_]{1,24})\s+(?:[IVX]{1,5}|[A-Z]|(?i:one|two|three|four|five|six))\b"
 )
-_PLAN = re.compile(
+_PLAN = lazy_pattern(
     r"\b(?:roadmap|plan|milestones|feuille de route|hoja de ruta|fahrplan)\b"
     r"|дорожная карта|路线图|ロードマップ|로드맵|计划|計画",
     re.IGNORECASE,
 )
-_TASK_LIST = re.compile(
+_TASK_LIST = lazy_pattern(
     r"\b(?:todos?|to-do|tasks|backlog|tareas|aufgaben|tâches)\b|задачи|任务|タスク|待办|할 일",
     re.IGNORECASE,
 )
-_CODE = re.compile(r"[A-Z]{1,8}-?\d{1,6}(?:[.-]\d{1,4})*\b")
-_RELEASE = re.compile(
+_CODE = lazy_pattern(r"[A-Z]{1,8}-?\d{1,6}(?:[.-]\d{1,4})*\b")
+_RELEASE = lazy_pattern(
     r"(?:release|version|milestone)?\s*\[?v?\d{1,4}(?:\.\d{1,4}){1,3}\b", re.IGNORECASE
 )
-_RELEASED_ON = re.compile(r"\b(?:19|20)\d\d-\d\d-\d\d\b")
-_AIMED = re.compile(r"\b(?:target|planned|eta|due|expected|estimated|until|by)\b", re.IGNORECASE)
+_RELEASED_ON = lazy_pattern(r"\b(?:19|20)\d\d-\d\d-\d\d\b")
+_AIMED = lazy_pattern(r"\b(?:target|planned|eta|due|expected|estimated|until|by)\b", re.IGNORECASE)
 _WHAT = (
     r"(?:what\s+(?:we(?:['\u2019](?:ve|re|ll)|\s+(?:have|are|will))?|has\s+been|is|was|comes)?\s*)?"
 )
@@ -56,21 +57,21 @@ _ABOUT = (
     r"|ideas?|enhancements?|improvements?|features?|items?|tasks?|milestones?|phases?|releases?"
     r"|versions?|priorities|goals|in|with|as|on|for|until|since|up)\b.*|\s*[-\u2013\u2014:(（].*)?\Z"
 )
-_DONE_LANE = re.compile(
+_DONE_LANE = lazy_pattern(
     rf"{_WHAT}(?:(?:already|recently|previously|just)\s+)?(?:built|shipped|done|completed|released"
     rf"|delivered|implemented|finished|launched|accomplished|landed|merged){_ABOUT}"
 )
-_OPEN_LANE = re.compile(
+_OPEN_LANE = lazy_pattern(
     rf"{_WHAT}(?:building|planned|planning|plan(?=\s+(?:next|after|for|to))|working on|anticipate"
     r"|next|up next|coming|upcoming|remaining|future|near[- ]term|mid[- ]term|medium[- ]term"
     rf"|long(?:er)?[- ]term|short[- ]term|in progress){_ABOUT}"
 )
-_LEFT_OUT = re.compile(
+_LEFT_OUT = lazy_pattern(
     r"(?:explicitly\s+)?(?:out of scope|not in scope|deferred|cancelled|canceled|dropped|rejected"
     r"|abandoned|won.t (?:do|fix|have)|will not|not planned|non-goals?|known limitations)\b"
     r"|不做|不在范围|対象外|やらない|제외|вне рамок|fora do escopo|fuera de alcance|hors périmètre"
 )
-_PHASE = re.compile(
+_PHASE = lazy_pattern(
     rf"(?:第.{{1,3}}|\d{{1,3}})(?:{longest(WORDS['counted'])})"
     r"|v\d{1,4}(?:\.\d{1,4})*\b"
     r"|\[?\d{1,4}\.(?:\d{1,4}|x)(?:\.(?:\d{1,4}|x))?\]?(?:$|\s*[-–—:：(（])"
@@ -193,30 +194,30 @@ CODES = {
     ":arrows_counterclockwise:": False,
 }
 _SIGN = rf"(?:[{_DONE_MARKS}{_OPEN_MARKS}]\ufe0f?|{'|'.join(CODES)})"
-_LEADING = re.compile(rf"(?:{_SIGN}\s*)+")
-_TRAILING = re.compile(rf"(?:\s{{0,4}}{_SIGN})+$")
-_ANY = re.compile(_SIGN)
-_BOXED = re.compile(r"\[(?P<state>[ xX]?)\]\s*(?=\S)")
-_INNER = re.compile(rf"(?P<id>[\w .#-]{{1,40}}[:：.)-])\s*(?P<signs>(?:{_SIGN}\s*)+)(?=\S)")
-_BEFORE_WORD = re.compile(rf"(?P<signs>(?:{_SIGN}\s{{0,3}})+)(?P<word>[^\W\d_][^—–:：]{{0,40}})$")
-_GFM = re.compile(r"\[[ xX]\](?:\s|$)")
+_LEADING = lazy_pattern(rf"(?:{_SIGN}\s*)+")
+_TRAILING = lazy_pattern(rf"(?:\s{{0,4}}{_SIGN})+$")
+_ANY = lazy_pattern(_SIGN)
+_BOXED = lazy_pattern(r"\[(?P<state>[ xX]?)\]\s*(?=\S)")
+_INNER = lazy_pattern(rf"(?P<id>[\w .#-]{{1,40}}[:：.)-])\s*(?P<signs>(?:{_SIGN}\s*)+)(?=\S)")
+_BEFORE_WORD = lazy_pattern(rf"(?P<signs>(?:{_SIGN}\s{{0,3}})+)(?P<word>[^\W\d_][^—–:：]{{0,40}})$")
+_GFM = lazy_pattern(r"\[[ xX]\](?:\s|$)")
 _BRACKETED = r"[\[(（【](?P<word>[^()\[\]（）【】]{1,40})[)\]）】]"
 _ENDS = (
-    re.compile(_BRACKETED + "$"),
-    re.compile(r"\s[—–-]\s(?P<word>[^—–()]{1,40})$"),
-    re.compile(r"[:：]\s?(?P<word>[^:：()]{1,40})$"),
+    lazy_pattern(_BRACKETED + "$"),
+    lazy_pattern(r"\s[—–-]\s(?P<word>[^—–()]{1,40})$"),
+    lazy_pattern(r"[:：]\s?(?P<word>[^:：()]{1,40})$"),
 )
 _STARTS = (
-    re.compile(_BRACKETED + r"\s*(?=\S)"),
-    re.compile(r"(?P<word>[^\W\d_][^:：]{0,40})[:：]\s*(?=\S)"),
+    lazy_pattern(_BRACKETED + r"\s*(?=\S)"),
+    lazy_pattern(r"(?P<word>[^\W\d_][^:：]{0,40})[:：]\s*(?=\S)"),
 )
-_UNSURE = re.compile(r"(?:partial|almost|mostly|half|nearly|not |nicht |no |не |teilweise|部分)")
+_UNSURE = lazy_pattern(r"(?:partial|almost|mostly|half|nearly|not |nicht |no |не |teilweise|部分)")
 _AFTER = r"\s*(?:$|[(\[（【—–:：,.!/-]|\d|\b(?:in|on|am|en|le|el|v\d))"
 """What may follow a word for a state: nothing, a remark or a date."""
-_SAYS_DONE = re.compile(rf"(?:{longest(WORDS['done'])}){_AFTER}")
-_SAYS_OPEN = re.compile(rf"(?:{longest(WORDS['open'])}){_AFTER}")
-_DONE_WORD = re.compile(rf"(?<!\w)(?:{longest(WORDS['done'])})(?!\w)", re.IGNORECASE)
-_UNTIL_DONE = re.compile(
+_SAYS_DONE = lazy_pattern(rf"(?:{longest(WORDS['done'])}){_AFTER}")
+_SAYS_OPEN = lazy_pattern(rf"(?:{longest(WORDS['open'])}){_AFTER}")
+_DONE_WORD = lazy_pattern(rf"(?<!\w)(?:{longest(WORDS['done'])})(?!\w)", re.IGNORECASE)
+_UNTIL_DONE = lazy_pattern(
     r"\b(?:when|once|until|after|if|before|not|never|will be|to be|wenn|sobald|bis|quand|cuando"
     r"|quando|когда|после|не)\b[^.,;!?\n]*\Z",
     re.IGNORECASE,

@@ -23,20 +23,21 @@ from runner.roadmap.plans.specification import (
     section_named,
 )
 from runner.roadmap.task import Kind, Roadmap, Task, Warning
+from runner.text.patterns import lazy_pattern
 
-_BOX = re.compile(
+_BOX = lazy_pattern(
     r"^(?P<lead>[ \t]*[-*][ \t]+)\[(?P<state>[ xX~-])\](?:[ \t]?\\?\*(?=[ \t]))?"
     r"(?:(?P<id>[ \t]+\d[\d.]*)\\?\*)?(?=[ \t])",
     re.MULTILINE,
 )
-_STAR = re.compile(r"[ \t]*[-*][ \t]+\[.\](?:[ \t]?\\?\*[ \t]|[ \t]+[\d.]+\\?\*[ \t])")
+_STAR = lazy_pattern(r"[ \t]*[-*][ \t]+\[.\](?:[ \t]?\\?\*[ \t]|[ \t]+[\d.]+\\?\*[ \t])")
 _STARTED = "-~"
-_CHECKPOINT = re.compile(
+_CHECKPOINT = lazy_pattern(
     r"\bcheckpoint|检查点|檢查點|チェックポイント|체크포인트|punto de control|ponto de verificação"
     r"|point de contrôle|kontrollpunkt|контрольная точка",
     re.IGNORECASE,
 )
-_FENCED = re.compile(
+_FENCED = lazy_pattern(
     r"^(?P<mark>`{3,10}|~{3,10})[ \t]*json\b[^\n]*\n(?P<json>.*?)^(?P=mark)", re.M | re.S
 )
 
@@ -137,12 +138,12 @@ def _graph(text: str, warnings: list[Warning]) -> Iterator[tuple[int, Sequence[s
                 yield first + number, [str(name) for name in names]
 
 
-_REQUIREMENTS = re.compile(
+_REQUIREMENTS = lazy_pattern(
     r"_[^_\n:\uff1a]{0,40}?(?:requi|req\b|需求|要件|요구|المتطلب)[^_\n:\uff1a]{0,40}[:\uff1a](?P<list>[^_\n]+)_"
     r"|validates:?\W*requirements?\W*(?P<shown>[\d.,\s\u2013~-]+)",
     re.IGNORECASE,
 )
-_PROPERTY = re.compile(r"\bproperty (\d+)\b", re.IGNORECASE)
+_PROPERTY = lazy_pattern(r"\bproperty (\d+)\b", re.IGNORECASE)
 _MOST_CRITERIA = 200
 """Of one task; each of them is looked for."""
 _REQUIREMENT = r"[^\W\d]+[\s-]*{}(?![\d.])"
@@ -177,11 +178,11 @@ def _cited(words: str, files: Mapping[str, str]) -> Iterator[SpecQuote]:
         yield SpecQuote("design.md", f"property {number}", text)
 
 
-_CRITERION = re.compile(rf"^[ \t]*(?:{BULLET})?{MARKUP}\d+(?:\.\d+)*[.)]?\s", re.MULTILINE)
+_CRITERION = lazy_pattern(rf"^[ \t]*(?:{BULLET})?{MARKUP}\d+(?:\.\d+)*[.)]?\s", re.MULTILINE)
 
 KIRO = PlanForm(
     name="Kiro",
-    paths=re.compile(r"(?P<root>(?:.*/)?)\.kiro/specs/(?:[^/]+/)+tasks\.md"),
+    paths=lazy_pattern(r"(?P<root>(?:.*/)?)\.kiro/specs/(?:[^/]+/)+tasks\.md"),
     usual=(".kiro/specs/*/tasks.md",),
     shown=_shown,
     refined=_refined,

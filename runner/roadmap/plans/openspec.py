@@ -14,33 +14,34 @@ from itertools import takewhile
 from runner.roadmap.kinds import reading
 from runner.roadmap.plans.form import PlanForm, read_again
 from runner.roadmap.task import Kind, Roadmap, Task
+from runner.text.patterns import lazy_pattern
 
-_BOX = re.compile(r"^(?P<lead>[ \t]*[-*])[ \t]*\[(?P<state>[ \txX])\][ \t]*(?=\S)", re.MULTILINE)
-_HIDES = re.compile(r"^[ \t]*(?:(?:`{3,}|~{3,})[^\n]*|<!--[ \t]*|-->[ \t]*)$", re.MULTILINE)
+_BOX = lazy_pattern(r"^(?P<lead>[ \t]*[-*])[ \t]*\[(?P<state>[ \txX])\][ \t]*(?=\S)", re.MULTILINE)
+_HIDES = lazy_pattern(r"^[ \t]*(?:(?:`{3,}|~{3,})[^\n]*|<!--[ \t]*|-->[ \t]*)$", re.MULTILINE)
 """Lines that make code or a comment of others."""
-_CHECKS = re.compile(
+_CHECKS = lazy_pattern(
     r"verif|validat|test|check|quality|review|\bqa\b|gate\b|criteria|definition of done"
     r"|验证|驗證|校验|测试|測試|检查|验收|检验|回归"
     r"|検証|テスト|確認|검증|테스트|prueba|verifica|prüf|провер|тест",
     re.IGNORECASE,
 )
-_RUNS = re.compile(
+_RUNS = lazy_pattern(
     r"`|(?:re-?)?run\b|execute\b|manual|smoke|commit\b|push\b|archive\b|sync\b|ensure\b|review\b"
     r"|test\b|compile\b|type-?check|lint\b|build and\b"
     r"|运行|執行|执行|跑|手动|手動|人工|確認|确认|验证|提交|归档|実行",
     re.IGNORECASE,
 )
-_TESTED = re.compile(
+_TESTED = lazy_pattern(
     r"test|build|compile|lint|type-?check|format|coverage|测试|測試|构建|编译|テスト|ビルド",
     re.IGNORECASE,
 )
-_MANUAL = re.compile(r"manual|smoke|手动|手動|人工|目視", re.IGNORECASE)
-_BY_A_PERSON = re.compile(
+_MANUAL = lazy_pattern(r"manual|smoke|手动|手動|人工|目視", re.IGNORECASE)
+_BY_A_PERSON = lazy_pattern(
     r"manual|smoke|visual|browser|screenshot|device|deploy|commit|archive|sync|openspec|review"
     r"|手动|手動|人工|提交|归档|目視|浏览器",
     re.IGNORECASE,
 )
-_OPTIONAL = re.compile(r"[(\[]\s*optional\s*[)\]]", re.IGNORECASE)
+_OPTIONAL = lazy_pattern(r"[(\[]\s*optional\s*[)\]]", re.IGNORECASE)
 
 
 def _shown(text: str) -> str:
@@ -95,11 +96,11 @@ def _living(path: str, own: Sequence[str]) -> Iterator[str]:
             yield path.rpartition("/changes/")[0] + found[0]
 
 
-_DELTA = re.compile(r"/specs/[^/]+/spec\.md\Z")
+_DELTA = lazy_pattern(r"/specs/[^/]+/spec\.md\Z")
 
 OPENSPEC = PlanForm(
     name="OpenSpec",
-    paths=re.compile(r"(?P<root>(?:.*/)?)openspec/changes/(?:[^/]+/)+tasks\.md"),
+    paths=lazy_pattern(r"(?P<root>(?:.*/)?)openspec/changes/(?:[^/]+/)+tasks\.md"),
     usual=("openspec/changes/*/tasks.md",),
     shown=_shown,
     refined=_refined,

@@ -16,16 +16,17 @@ from runner.roadmap.fields import LONGEST
 from runner.roadmap.plans.form import PlanForm, read_again
 from runner.roadmap.plans.specification import BULLET, MARKUP, SpecQuote, item_of, section_named
 from runner.roadmap.task import Roadmap, Task
+from runner.text.patterns import lazy_pattern
 
-_ID = re.compile(r"T\d{2,4}[a-z]?")
+_ID = lazy_pattern(r"T\d{2,4}[a-z]?")
 _ARROW = r"\s*(?:→|->|=>|⟶)\s*"
 _NAMES = r"T\d{2,4}[a-z]?(?:\s*[-–~/,]\s*T\d{2,4}[a-z]?)*"  # noqa: RUF001
-_RANGE = re.compile(r"(T\d{2,4}[a-z]?)\s*[-–~]\s*(T\d{2,4}[a-z]?)")  # noqa: RUF001
-_CHAIN = re.compile(
+_RANGE = lazy_pattern(r"(T\d{2,4}[a-z]?)\s*[-–~]\s*(T\d{2,4}[a-z]?)")  # noqa: RUF001
+_CHAIN = lazy_pattern(
     rf"[-*\s]*(?:Phase \d+:\s*)?(?P<chain>{_NAMES}(?:{_ARROW}{_NAMES})+)\s*(?:\([^()]*\))?\s*"
 )
 """A line of nothing but ids and arrows, and a remark."""
-_NO_TASKS = re.compile(
+_NO_TASKS = lazy_pattern(
     r"^(?:[-*] \[P\] tasks\b|\*\*Prerequisites?\*\*:|\*\*Input\*\*:)[^\n]*$", re.MULTILINE
 )
 """Lines of its template that read like a box and like what everything depends on."""
@@ -72,9 +73,9 @@ def _arrows(lines: Sequence[str], ids: Sequence[str]) -> Iterator[tuple[list[str
             yield from pairwise(steps)
 
 
-_STORY = re.compile(r"\[US(\d+)\]")
-_POINT = re.compile(r"\b(?:N?FR|SC)-\d+[a-z]?\b")
-_FILE = re.compile(r"(?<![\w.-])(?:contracts/)?[\w.-]+\.(?:md|ya?ml|json)\b")
+_STORY = lazy_pattern(r"\[US(\d+)\]")
+_POINT = lazy_pattern(r"\b(?:N?FR|SC)-\d+[a-z]?\b")
+_FILE = lazy_pattern(r"(?<![\w.-])(?:contracts/)?[\w.-]+\.(?:md|ya?ml|json)\b")
 
 
 def _cited(words: str, files: Mapping[str, str]) -> Iterator[SpecQuote]:
@@ -96,7 +97,7 @@ def _cited(words: str, files: Mapping[str, str]) -> Iterator[SpecQuote]:
 
 SPEC_KIT = PlanForm(
     name="spec-kit",
-    paths=re.compile(r"(?P<root>(?:.*/)??)(?:\.specify/)?specs/(?:[^/]+/)+tasks\.md"),
+    paths=lazy_pattern(r"(?P<root>(?:.*/)??)(?:\.specify/)?specs/(?:[^/]+/)+tasks\.md"),
     usual=("specs/*/tasks.md", ".specify/specs/*/tasks.md"),
     tick=b"X",
     shown=partial(_NO_TASKS.sub, ""),
