@@ -85,10 +85,10 @@ def _repeats(proposal: ProposalView, vote: Vote) -> bool:
 def may_decide(proposal: ProposalView, vote: Vote, role: Role, rules: Rules) -> bool:
     """Say whether somebody's word counts.
 
-    A merge is GitHub's own decision, guarded by the branch's protection: who may merge may approve.
-    Who started a run may decide in it, as long as they could start it today.
+    A merge into the default branch is GitHub's own decision, guarded by its protection: who may
+    merge may approve. Who started a run may decide in it, as long as they could start it today.
     """
-    if vote.channel == "merge":
+    if vote.guarded:
         return suffices(role, "write")
     own = rules.own_runs and vote.by.id == proposal.starter and suffices(role, "write")
     return own or suffices(role, rules.need)
@@ -341,10 +341,13 @@ def _vote_of_review(event: Event, clock: Clock) -> Vote | None:
                 outdated=event.outdated and approved,
             )
         case ButtonClicked() if event.button in _BUTTONS:
-            verdict = _BUTTONS[event.button]
-            by, now = event.sender, clock.now()
-            id = event.delivery
-            return Vote(delivery=id, by=by, at=now, channel="check", verdict=verdict)
+            return Vote(
+                delivery=event.delivery,
+                by=event.sender,
+                at=clock.now(),
+                channel="check",
+                verdict=_BUTTONS[event.button],
+            )
         case PullClosed():
             return Vote(
                 delivery=event.delivery,
@@ -353,6 +356,7 @@ def _vote_of_review(event: Event, clock: Clock) -> Vote | None:
                 channel="merge" if event.merged else "close",
                 verdict="approve" if event.merged else "reject",
                 why="" if event.merged else "its pull request was closed",
+                guarded=event.merged and event.base == event.repository.default_branch,
             )
     return None
 

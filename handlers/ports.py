@@ -71,7 +71,8 @@ class ProposalView:
 class Vote:
     """What somebody answered to a proposal: ``delivery`` names it, also when redelivered.
 
-    ``outdated`` says that what they looked at is not what the pull request shows.
+    ``outdated`` says that what they looked at is not what the pull request shows, ``guarded`` that
+    they merged it into the default branch, whose protection is for GitHub to keep.
     """
 
     delivery: str
@@ -82,6 +83,7 @@ class Vote:
     why: str = ""
     tasks: tuple[NewTask, ...] = ()
     outdated: bool = False
+    guarded: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,7 +45,7 @@ class _Turn(BaseModel):
 
 class _Request(BaseModel):
     model: str
-    messages: list[_Turn] = Field(min_length=1)
+    messages: list[_Turn] = Field(min_length=1, max_length=10_000)
     temperature: float | None = Field(None, ge=0, le=2)
     max_tokens: PositiveInt | None = None
     max_completion_tokens: PositiveInt | None = None

@@ -61,12 +61,19 @@ class _Asking:
         self, messages: tuple[Message, ...], *, temperature: float, max_tokens: int | None
     ) -> tuple[str, str]:
         async with self._turn:
-            shown = tuple(replace(each, content=self._deps.mask(each.content)) for each in messages)
+            shown = [
+                Message(each.role, await asyncio.to_thread(self._deps.mask, each.content))
+                for each in messages
+            ]
             try:
                 if self.failure:
                     raise self.failure
                 self.state, reply = await ask(
-                    self.state, self._deps, shown, temperature=temperature, max_tokens=max_tokens
+                    self.state,
+                    self._deps,
+                    tuple(shown),
+                    temperature=temperature,
+                    max_tokens=max_tokens,
                 )
             except (PortError, Stopped) as failure:
                 self.failure = failure

@@ -440,6 +440,21 @@ async def test_who_is_no_maintainer_is_told(bot: Bot) -> None:
     assert pull.pull.draft
 
 
+async def test_a_merge_into_another_branch_is_no_way_around(bot: Bot) -> None:
+    """Nothing guards a branch of one's own: who merges there has to be one who may decide."""
+    bot.github.set_role(REPOSITORY, "other", "write")
+    pull = await decomposed(bot)
+    await bot.github.move_branch(REPOSITORY, "mine", bot.view.branches["main"])
+    pull.pull.base = "mine"
+    await bot.github.ready(REPOSITORY, pull.number)
+
+    await bot.github.merge_pull(REPOSITORY, pull.number, by="other")
+    await bot.idle()
+
+    assert "`other` has the *write* permission" in "".join(bot.proposes())
+    assert TITLES[1] not in bot.checkpoints()
+
+
 async def test_a_proposal_of_another_conversation(bot: Bot) -> None:
     """An id that belongs elsewhere is pointed to, one that nothing has is said to be unknown."""
     pull = await decomposed(bot)
