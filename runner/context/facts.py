@@ -105,7 +105,7 @@ def has(hashes: bytes, word: str) -> bool:
 
 NOTHING = FileFacts()
 _LFS = b"version https://git-lfs.github.com/spec/"
-_MINIFIED, _LONG_LINES = 10_000, 300
+MINIFIED, _LONG_LINES = 10_000, 300
 
 
 def no_source(content: bytes) -> str:
@@ -114,7 +114,7 @@ def no_source(content: bytes) -> str:
         return "is not text"
     if content.startswith(_LFS):
         return "is kept with Git LFS"
-    if len(content) > _MINIFIED and len(content) > _LONG_LINES * (content.count(b"\n") + 1):
+    if len(content) > MINIFIED and len(content) > _LONG_LINES * (content.count(b"\n") + 1):
         return "has very long lines: it is probably generated"
     return ""
 

@@ -14,7 +14,7 @@ from runner.checks.tests_scripts import SCRIPTS
 from runner.checks.tests_titles import changed_cases
 from runner.code.inline_tests import has_inline_tests, unchanged_functions
 from runner.code.languages import is_among_tests, is_pytest_module, is_test_file, language_of
-from runner.context.facts import facts_of
+from runner.context.facts import MINIFIED, NOTHING, facts_of
 from runner.context.library import MAX_FILE, chosen
 from runner.context.rank import Importers, followed, importers_of, names_of
 from runner.loop.at_work import AtWork
@@ -276,13 +276,17 @@ async def tests_using(work: NodeWork, files: Collection[str]) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Graph:
-    """What the files of a tree import; ``whole`` if all of them were read."""
+    """What the files of a tree import; ``whole`` if all of them were read.
+
+    What an ``unread`` one imports nobody looked at, as it is probably generated: it may use all.
+    """
 
     importers: Importers
     whole: bool
+    unread: frozenset[str]
 
     def users(self, touched: Collection[str]) -> frozenset[str]:
-        return self.importers.users(touched)
+        return self.importers.users(touched) | self.unread
 
 
 async def _graph(work: NodeWork) -> _Graph | None:
@@ -298,7 +302,8 @@ async def _graph(work: NodeWork) -> _Graph | None:
     facts |= await asyncio.to_thread(lambda: {p: facts_of(p, text) for p, text in new.items()})
     after = frozenset(work.entries)
     importers = await asyncio.to_thread(importers_of, facts, after | changes.keys())
-    return _Graph(importers, whole=after & kept.keys() <= facts.keys())
+    unread = frozenset(p for p in paths if facts.get(p) == NOTHING and kept[p].size > MINIFIED)
+    return _Graph(importers, after & kept.keys() <= facts.keys(), unread)
 
 
 async def _users(

@@ -287,16 +287,17 @@ def _line(text: str, group: Spans) -> dict[str, str]:
 
 
 def _forms(secret: str) -> Iterator[str]:
-    """A secret as it may appear: complete, one line of it, escaped as in JSON, in an address."""
+    """A secret as it may appear: complete, one line of it, escaped as in JSON, as in an address."""
     secret = secret.strip()
     if "://" in secret:  # of an address (of a database) the password is secret, if there is one
         password = urlsplit(secret).password or ""
         forms = {password, unquote(password)}
     else:
         lines = {line.strip() for line in secret.split("\n")}
-        whole = {secret, secret.replace("\n", "\\n"), quote(secret, safe="")}
-        forms = whole | {line for line in lines if not line.startswith("-----")}
-    yield from (form for form in forms if len(form) >= _SHORTEST)
+        forms = {secret, secret.replace("\n", "\\n")}
+        forms |= {line for line in lines if not line.startswith("-----")}
+    quoted = {quote(form, safe=kept) for form in forms for kept in ("", "/")}
+    yield from (form for form in forms | quoted if len(form) >= _SHORTEST)
     yield from (code for form in forms if len(form) >= 2 * _SHORTEST for code in _encoded(form))
 
 

@@ -27,5 +27,5 @@ async def bot(
         yield bot
         await bot.idle()
         bot.check()
-        assert leaks(bot, caplog.text) == []
+        assert leaks(bot, log=caplog.text) == []
         assert disagreements(bot) == []

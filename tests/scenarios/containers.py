@@ -30,6 +30,15 @@ async def containers(settings: ServerSettings) -> set[str]:
         return {container.id for container in found}
 
 
+async def inspected(settings: ServerSettings) -> str:
+    """What the engine tells about the server's containers, their images and their processes."""
+    async with Docker(url=engine_address(os.environ)) as docker:
+        there = [docker.containers.container(each) for each in await containers(settings)]
+        shown = [(await each.show(), await each.top()) for each in there]
+        images = [await docker.images.inspect(each["Image"]) for each, _ in shown]
+        return json.dumps([shown, images])
+
+
 @dataclass
 class Watch:
     """The engine's events, as they come.

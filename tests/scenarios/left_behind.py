@@ -3,26 +3,52 @@
 from __future__ import annotations
 
 import json
+import sys
+from base64 import b64encode
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from urllib.parse import quote
 
 from app.logs import secrets_of
 from tests.scenarios.bot import Bot
 
+_started: list[str] = []
+"""The arguments of every process that this one has started since they were looked at."""
 
-def leaks(bot: Bot, log: str = "") -> list[str]:
+
+def _hear(event: str, about: tuple[object, ...]) -> None:
+    if event == "subprocess.Popen":
+        _started.append(str(about[1]))
+
+
+sys.addaudithook(_hear)
+
+
+def leaks(bot: Bot, **said: str) -> list[str]:
     """Where one of the server's own secrets is found: it belongs into headers of requests alone.
 
     Looked for in what the model was asked, what GitHub was sent, files that were committed, the
-    data directory with its database, and the log before anything in it is masked.
+    arguments of processes, the data directory with its database, and what else was ``said`` (the
+    log before anything in it is masked).
     """
-    secrets = _secrets(bot)
-    said = {f"question {n}": str(asked.body) for n, asked in enumerate(bot.model.requests)}
-    said |= {f"{r.method} {r.path}": json.dumps(r.body) for r in bot.github.requests if r.body}
+    secrets = [form for secret in _secrets(bot) for form in encoded(secret)]
+    said |= {f"question {n}": str(asked.body) for n, asked in enumerate(bot.model.requests)}
+    said |= {
+        f"request {n}": f"{r.method} {r.path}?{r.query} {json.dumps(r.body)}"
+        for n, r in enumerate(bot.github.requests)
+    }
     said |= {f"committed file {n}": str(data) for n, data in enumerate(bot.sent())}
-    said["log"] = log
+    said["arguments"] = "\n".join(_started)
+    _started.clear()
     found = [where for where, text in said.items() if any(s in text for s in secrets)]
     return found + files_with(bot.settings.cairn_data_dir, secrets)
+
+
+def encoded(secret: str) -> set[str]:
+    """A secret as it is, in base64 wherever it begins, in hexadecimal, in an address, reversed."""
+    data = secret.encode()
+    inner = {b64encode(bytes(before) + data).decode()[4:-4] for before in range(3)}
+    return {secret, *inner, data.hex(), quote(secret), quote(secret, safe=""), secret[::-1]}
 
 
 def files_with(folder: Path, secrets: Iterable[str]) -> list[str]:

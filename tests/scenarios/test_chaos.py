@@ -95,6 +95,6 @@ async def test_whatever_people_do(
         try:
             await story(bot, crowd)
             bot.check()
-            assert leaks(bot, caplog.text) == []
+            assert leaks(bot, log=caplog.text) == []
         except AssertionError as error:
             raise AssertionError(f"{error}\n{crowd.picture()}") from error

@@ -12,8 +12,9 @@ import pytest
 from tests.model_server import Held
 from tests.runner.sandbox.sandbox_bench import working_sandbox
 from tests.scenarios.bot import REPOSITORY, Bot, conversation
-from tests.scenarios.containers import containers, watched
+from tests.scenarios.containers import containers, inspected, watched
 from tests.scenarios.endings import progress
+from tests.scenarios.left_behind import leaks
 from tests.scenarios.process import serving
 from tests.scenarios.projects import ADD, ADD_WRONG, CALC, DOUBLE
 
@@ -27,6 +28,7 @@ async def talk(tmp_path: Path) -> AsyncIterator[Bot]:
     async with conversation(tmp_path, CALC, CAIRN_SANDBOX="docker") as bot:
         yield bot
         bot.check()
+        assert leaks(bot) == []
         assert await containers(bot.settings) == set()
 
 
@@ -100,6 +102,7 @@ async def begun(bot: Bot) -> tuple[Held, set[str]]:
     bot.model.says(ADD_WRONG, kept)
     await bot.github.comment(REPOSITORY, bot.issue.number, "/execute --max-tasks 1", by="writer")
     await kept.asked.wait()
+    assert leaks(bot, engine=await inspected(bot.settings)) == []
     return kept, await containers(bot.settings)
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
+from urllib.parse import quote
+
 import pytest
 
 from tests.scenarios.bot import REPOSITORY, Bot
@@ -113,7 +116,8 @@ async def test_a_secret_that_a_test_prints_goes_nowhere(
 async def test_the_servers_own_secrets_go_nowhere(bot: Bot) -> None:
     """Without isolation a test may find them; wherever it prints them, they are hidden.
 
-    The fixture looks for them everywhere when the conversation is over.
+    Also in base64, in hexadecimal and as in an address. The fixture looks for them everywhere when
+    the conversation is over.
     """
     key = bot.settings.openai_api_key
     assert key is not None
@@ -122,7 +126,8 @@ async def test_the_servers_own_secrets_go_nowhere(bot: Bot) -> None:
         bot.settings.github_webhook_secret.get_secret_value(),
         bot.settings.github_app_private_key.get_secret_value(),
     ]
-    leaking = PRINTS.format(text="\n".join(texts))
+    codes = [(b64encode(data), data.hex(), quote(data)) for data in map(str.encode, texts)]
+    leaking = PRINTS.format(text="\n".join(map(str, (*texts, *codes))))
     await bot.github.push(REPOSITORY, {"tests/test_prints.py": leaking})
     bot.model.when(contains="or you are not sure").says("unknown")
     bot.model.says(*[WRONG] * 3)

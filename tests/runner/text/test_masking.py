@@ -8,6 +8,7 @@ from base64 import b64encode, urlsafe_b64encode
 from binascii import hexlify
 from collections.abc import Callable
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 
@@ -126,6 +127,16 @@ def test_an_encoded_secret_is_hidden(before: str, encode: Callable[[bytes], byte
         shown = mask(encode(f"{before}{secret}\0PATH=/bin".encode()).decode())
         assert HIDDEN in shown
         assert len(shown) <= 2 * len(f"{before}PATH=/bin") + 12
+
+
+@pytest.mark.parametrize("safe", ["", "/"])
+def test_a_known_key_is_hidden_as_in_an_address(safe: str) -> None:
+    """Each of its lines, with what stands for the line ends between them."""
+    key, line = KEY.replace("b9+", "/9+"), "A/9+" * 16
+    shown = Mask([key])(quote(f"of {key}", safe=safe))
+
+    assert quote(LINES[0]) not in shown
+    assert quote(line, safe=safe) not in shown
 
 
 def test_by_value_alone_nothing_else_changes() -> None:
