@@ -9,7 +9,7 @@ import ast
 import configparser
 import json
 import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Set
 
 from runner.code.languages import python_tree
 from runner.state.changes import ChangeSet
@@ -115,7 +115,7 @@ def _inner(node: ast.AST) -> Iterator[str]:
         yield from (alias.name for alias in node.names)
     elif isinstance(node, ast.ImportFrom):
         yield from (f"{node.module}.{alias.name}" for alias in node.names)
-    elif isinstance(node, ast.Attribute | ast.Subscript):
+    elif isinstance(node, ast.Attribute | ast.Subscript | ast.Compare):
         yield ast.unparse(node).replace("'", "").replace('"', "")
     elif isinstance(node, ast.Constant) and isinstance(node.value, str):
         yield from (node.value,) if node.value.startswith("PYTEST_") else ()
@@ -129,8 +129,51 @@ _EQUALS_ALL = "__eq__ that is always true"
 _INNER_WORDS = lazy_pattern(rb"(?i)pytest|\bgc\b|_exit|frame|stack|modules|__eq__")
 _INNER = lazy_pattern(
     r"_pytest\b|gc\b|os\._exit$|sys\._getframe$|sys\.modules\[_?pytest\b|PYTEST_[A-Z_]+$"
+    r"|_?pytest (?:not )?in sys\.modules$"
     r"|__eq__ that|(?:inspect|traceback)\.(?:stack|currentframe|extract_stack|walk_stack)$"
 )
+
+
+def acts_on_its_tests(old: bytes, new: bytes) -> bool:
+    """Whether a file of tests has code beside them now that may change what they test.
+
+    It runs when it is loaded, is a fixture, or has a name that stood for something else. What a new
+    file has besides what it runs concerns nobody's tests.
+    """
+    try:
+        before, after = python_tree(old).body, python_tree(new).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return True
+    was, now = _imported(before), _imported(after)
+    known = set(map(ast.dump, before))
+    return any(was.get(name, origin) != origin for name, origin in now.items()) or any(
+        _acts(node, was.keys(), alone=not old) for node in after if ast.dump(node) not in known
+    )
+
+
+def _acts(node: ast.stmt, names: Set[str], *, alone: bool) -> bool:
+    match node:
+        case ast.Import() | ast.ImportFrom():
+            return False
+        case ast.Expr():
+            return not isinstance(node.value, ast.Constant)
+        case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+            test = node.name.startswith(("test", "Test"))
+            return node.name in names or not (test or alone or not node.decorator_list)
+        case ast.Assign():
+            targets = [target.id for target in node.targets if isinstance(target, ast.Name)]
+            return len(targets) < len(node.targets) or not names.isdisjoint(targets)
+    return True
+
+
+def _imported(nodes: Iterable[ast.stmt]) -> dict[str, str]:
+    """The names that imports bind, and what each stands for."""
+    return {
+        alias.asname or alias.name: f"{getattr(node, 'module', '')} {alias.name}"
+        for node in nodes
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for alias in node.names
+    }
 
 
 def _options(name: str, content: bytes) -> dict[str, str]:

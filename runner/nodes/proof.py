@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from runner.checks.tests_settings import acts_on_its_tests
 from runner.code.inline_tests import has_inline_tests, with_tests_of
 from runner.code.languages import is_test_file, language_of
 from runner.nodes.assess import tests_using
@@ -77,7 +78,47 @@ async def proved(work: NodeWork, found: Assessment, change: JudgedChange) -> Ass
         verification = replace(found.verification, levels=(*found.verification.levels, *levels))
         await work.tell(verification, "proof")
         found = replace(found, verification=verification)
+    for suite in await _beside(work, found, change, rows.values()):
+        for test in await _Proof(work, suite, change).bent():
+            rows |= {
+                name: replace(row, edited=True, rewritten=True)
+                for name, row in rows.items()
+                if plain_id(name) == test
+            }
     return concluded(found, tuple(rows.values()), change)
+
+
+async def _beside(
+    work: NodeWork, found: Assessment, change: JudgedChange, rows: Iterable[Row]
+) -> list[_Suite]:
+    """The tests of pytest that passed and pass, and that load what the change writes beside them.
+
+    What they load may put something else into the place of what they test. None where only tests
+    are written, and where they take too long to be run again.
+    """
+    seconds = sum(level.seconds for level in found.verification.tests)
+    if change.only_tests or seconds > _LONGEST_WHOLE:
+        return []
+    written = {p: w.content for p, w in work.changes.files.items() if w and is_test_file(p)}
+    old = await work.contents(written)
+    acting = {p for p, text in written.items() if acts_on_its_tests(old.get(p, b""), text)}
+    everywhere = change.shared or not acting <= old.keys()
+    held = {
+        plain_id(row.test): row
+        for row in rows
+        if row.before == row.after == "passed" and not row.rewritten
+    }
+    loading = {
+        test
+        for test, row in held.items()
+        if everywhere or row.edited or test.partition("::")[0] in acting
+    }
+    suites = []
+    for tool in filter(is_pytest, work.tools):
+        levels = [level for level in found.verification.tests if level.tool == tool.name]
+        ids = tuple(sorted(loading & {plain_id(t) for level in levels for t in level.found}))
+        suites += [_Suite(tool, ids, tuple(sorted(_files(ids))))] if ids else []
+    return suites
 
 
 def _suites(work: NodeWork, found: Assessment, change: JudgedChange) -> Iterator[_Suite]:
@@ -307,6 +348,24 @@ class _Proof:
         passing = {plain_id(name) for name in ran.found} - red
         # a new subtest asks for more if the test that it is part of passes in its earlier form
         self._extended = {test for test in bent if {test, test.rpartition("/")[0]} & passing}
+
+    async def bent(self) -> set[str]:
+        """The tests that do not pass with the change's code as they stood, for what it does.
+
+        One that calls what has another name now, or takes other arguments, shows nothing wrong.
+        """
+        session = await self._work.session(await self._half(tests=False))
+        left, only = set(self._suite.ids), self._suite.only
+        for _ in range(2):  # what fails once may be flaky
+            ran = as_one_test(
+                await self._suite.tool.run(session, timeout=self._work.seconds, only=only)
+            )
+            said = _failing(sorted(left), ran)
+            left = {t for t, why in said if not (missing_names(why) or _CALLED.search(why))}
+            only = tuple(sorted(left))
+            if not left:
+                break
+        return left
 
     async def _try_faults(self, faults: Sequence[Mapping[Mutant, bytes]]) -> Level | None:
         """Run the tests with each group of faults alone; None where none could be put there."""

@@ -35,7 +35,7 @@ from runner.verify.rows import (
     told_in_one_line,
 )
 
-_ASKS_LESS = "edited tests passed before; in their earlier form, they fail with the change"
+_ASKS_LESS = "tests that passed before pass with the change only in the form that it gives them"
 _OWN_FAILS = "tests of this change fail"
 _UNWRITTEN = re.compile(
     r"\s*(?:assert |AssertionError\s*$|.*not ?(?:yet )?implemented)", re.IGNORECASE
