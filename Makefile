@@ -8,13 +8,14 @@ STAMP := $(VENV)/.complete
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 UV := uv==0.13.9
 SBOM := cyclonedx-bom==7.5.0
+AUDIT := pip-audit==2.10.1
 ARGS ?=
 # The tests start Python hundreds of times: what was compiled once is kept, whatever the shell says.
 unexport PYTHONDONTWRITEBYTECODE
 PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
 
 .DEFAULT_GOAL := help
-.PHONY: help demo model test check matrix chaos bench docs pictures lock sbom venv
+.PHONY: help demo model test check matrix chaos bench docs pictures lock sbom audit venv
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/'
@@ -70,6 +71,10 @@ sbom: $(BIN)/python ## write what Cairn is made of (CycloneDX, from requirements
 	@$(BIN)/uv tool run --quiet --from $(SBOM) cyclonedx-py requirements requirements.lock \
 	    --pyproject pyproject.toml --output-reproducible -o build/cairn.cdx.json
 	@echo build/cairn.cdx.json
+
+audit: $(BIN)/python ## ask the package index for known vulnerabilities of what requirements.lock names
+	@$(BIN)/python -m pip install --quiet $(UV)
+	@$(BIN)/uv tool run --quiet --from $(AUDIT) pip-audit --requirement requirements.lock --require-hashes --disable-pip
 
 venv: $(STAMP) ## create .venv for work on Cairn, from requirements-dev.lock
 
