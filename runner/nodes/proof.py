@@ -91,7 +91,7 @@ async def proved(work: NodeWork, found: Assessment, change: JudgedChange) -> Ass
 async def _beside(
     work: NodeWork, found: Assessment, change: JudgedChange, rows: Iterable[Row]
 ) -> list[_Suite]:
-    """The tests of pytest that passed and pass, and that load what the change writes beside them.
+    """The old tests of pytest that passed and pass, and load what the change writes beside them.
 
     What they load may put something else into the place of what they test. None where only tests
     are written, and where they take too long to be run again.
@@ -106,7 +106,7 @@ async def _beside(
     held = {
         plain_id(row.test): row
         for row in rows
-        if row.before == row.after == "passed" and not row.rewritten
+        if row.before == row.after == "passed" and not row.rewritten and (row.old or not row.edited)
     }
     loading = {
         test
