@@ -65,7 +65,7 @@ def lint(file: str, *, json: bool) -> int:
         print(json_.dumps(warnings_json(found), indent=2))
     else:
         lines = [warning_line(roadmap.path, warning) for warning in found]
-        print("\n".join(lines or [f"{printable(file)}: no findings."]))
+        print("\n".join(lines or [f"{printable(roadmap.path)}: no findings."]))
     return 1 if found else 0
 
 

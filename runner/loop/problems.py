@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from runner.loop.schedule import open_tasks
 from runner.roadmap.edit import find
 from runner.roadmap.named_work import in_phase
+from runner.roadmap.plans import form_of
 from runner.roadmap.plans.choosing import plans_in
+from runner.roadmap.plans.form import is_closed
 from runner.roadmap.task import Roadmap, Task
 from runner.state.run_state import RunState, Status
 from runner.state.status_words import TASKS, task_word
@@ -77,7 +79,8 @@ def linked_roadmap(path: str, meant: str, start: StartCommands) -> str:
 def similar_roadmaps(path: str, paths: Iterable[str]) -> list[str]:
     """Files with the same name elsewhere or in other case, else a usual name of a roadmap."""
     name = path.rpartition("/")[2].lower()
-    by_name = [(each.rpartition("/")[2].lower(), each) for each in paths if each != path]
+    others = (each for each in paths if each != path and not is_closed(each))
+    by_name = [(each.rpartition("/")[2].lower(), each) for each in others]
     same = [each for found, each in by_name if found == name]
     usual = [each for found, each in by_name if found in _USUAL]
     return sorted(same or usual, key=lambda each: (each.count("/"), each))[:_MOST_MEANT]
@@ -86,10 +89,10 @@ def similar_roadmaps(path: str, paths: Iterable[str]) -> list[str]:
 def nothing_to_do(state: RunState, roadmap: Roadmap, start: StartCommands) -> str:
     """Say why no task can be picked, or nothing."""
     path, wanted = _plain(roadmap.path), state.request.options.scope.task
-    if not roadmap.content.strip():
-        return f"`{path}` is empty. Add tasks to it, one per line: `- [ ] what to do`."
     if roadmap.asks and not (wanted and roadmap.tasks):
         return f"`{path}`: {roadmap.asks}"
+    if not roadmap.content.strip():
+        return f"`{path}` is empty. Add tasks to it, one per line: `- [ ] what to do`."
     if not roadmap.tasks:
         propose = f", or let `{start.normalise}{path}` propose checkboxes" * bool(start.normalise)
         return (
@@ -107,12 +110,21 @@ def nothing_to_do(state: RunState, roadmap: Roadmap, start: StartCommands) -> st
     if not open_tasks(state):
         if state.request.options.scope.tasks:
             return _none_left(state, roadmap, start)
-        work = (task for task in roadmap.tasks if task.kind == "work")
-        if left := [task for task in work if state.status(task) is Status.PENDING]:
+        work = [task for task in roadmap.tasks if task.kind == "work"]
+        if any(state.status(task) is Status.PENDING for task in work):
+            names = {task.key: f": waits for `{_plain(task.name)}`" for task in roadmap.tasks}
+            left = [
+                _by_name([task]) + names.get(state.blocked_by.get(task.key, ""), "")
+                for task in work
+                if state.status(task) in (Status.PENDING, Status.BLOCKED)
+            ]
             return (
-                f"The open tasks in `{path}` are optional or crossed out. Cairn works on them only "
-                f"if you name them (`--task`):\n\n{_by_name(left)}"
+                f"Each open task in `{path}` is optional, crossed out or put off, or waits for "
+                "one that is. Cairn works on it only if you name it (`--task`):\n\n"
+                + "\n".join(left[:_MOST])
             )
+        if checks := form_of(roadmap.path).left(roadmap, ()):
+            return f"All work in `{path}` is done; these checks are yours:\n\n{_by_name(checks)}"
         return (
             f"`{path}` has no open task: each one is ticked, waiting for a decision, in review, "
             "declined (its pull request was closed without a merge), or depends on such a task. "

@@ -51,10 +51,7 @@ def turned(before: Roadmap, states: Mapping[str, bool]) -> bytes:
         return before.content
     form = form_of(before.path)
     if form.edited is not None:
-        try:
-            content = bytearray(form.edited(before, goal))
-        except ValueError as error:
-            raise EditRefused(f"{before.path}: {error}") from error
+        content = bytearray(form.edited(before, goal))
     else:
         content, starts = bytearray(before.content), line_starts(before.content)
         tick = form.ticks(before.content)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 
 from runner.roadmap.lint.reading import (
@@ -157,29 +157,33 @@ _DEPENDS = lazy_pattern(
 
 def duplicate_id(roadmap: Roadmap) -> Iterator[LintFinding]:
     """Find written ids that an earlier task has; such a task is only known by its key."""
-    first: dict[str, Task] = {}
-    for task in roadmap.tasks:
-        if task.id is None or task.kind == "check":
-            continue
-        other = first.setdefault(task.id, task)
-        if other is not task and not (other.checked and task.checked):
-            ask = f"give it its own id, or name it by its key {task.key}"
-            message = f"line {other.place.line} has the same id {short(task.id)}; {ask}"
-            yield about(task, message, task.id)
+    for task, first in _again(roadmap, lambda task: task.id if task.kind != "check" else None):
+        same = f"the task in line {first.place.line} has the same id {short(task.name)}"
+        ask = f"give this task its own, or name it by its key {task.key}"
+        yield about(task, f"{same}; {ask}", task.name)
 
 
 def duplicate_title(roadmap: Roadmap) -> Iterator[LintFinding]:
     """Find a title that is twice under the same headings and parent, one of them open."""
-    first: dict[tuple[object, ...], Task] = {}
-    for task in roadmap.tasks:
+
+    def place(task: Task) -> Hashable:
         if task.kind != "work" or task.marks.struck or task.marks.template:
-            continue
+            return None
         title = " ".join(task.title.casefold().split())
-        place = (title, task.place.parent, tuple(heading.line for heading in task.place.headings))
-        other = first.setdefault(place, task)
+        return title, task.place.parent, tuple(heading.line for heading in task.place.headings)
+
+    for task, first in _again(roadmap, place):
+        ask = "remove one of them, or say how they differ"
+        yield about(task, f"the same task is on line {first.place.line}; {ask}")
+
+
+def _again(roadmap: Roadmap, said: Callable[[Task], Hashable]) -> Iterator[tuple[Task, Task]]:
+    """Each task that says what an earlier one does, with that; not where both are ticked."""
+    first: dict[Hashable, Task] = {}
+    for task in (task for task in roadmap.tasks if said(task) is not None):
+        other = first.setdefault(said(task), task)
         if other is not task and not (other.checked and task.checked):
-            ask = "remove one of them, or say how they differ"
-            yield about(task, f"the same task is on line {other.place.line}; {ask}")
+            yield task, other
 
 
 TOO_MANY = 2
@@ -321,7 +325,9 @@ def _each(
 def _no_task(roadmap: Roadmap) -> Iterator[LintFinding]:
     """Find that a run has nothing to take from the file, and say what makes tasks of it."""
     if roadmap.asks:
-        yield LintFinding(1, roadmap.asks.rstrip("."))
+        why = roadmap.asks.rstrip(".")
+        if why not in (warning.message for warning in roadmap.warnings):
+            yield LintFinding(1, why)
     elif not roadmap.tasks:
         yield LintFinding(
             1,
@@ -403,6 +409,7 @@ PARSED: dict[str, str] = {
     "too-deep": "lists or quotes nested so deeply that the rest is not read",
     "file-too-large": "a file that is too large to read",
     "unreadable-plan": "a plan in JSON that is not JSON, or has another form than its tool's",
+    "unknown-status": "a task in JSON with a status that its tool does not have: it is not run",
     "waves": "waves of tasks (Kiro) that are not JSON, or have a task twice",
 }
 """What the parser reports while reading, by code."""

@@ -19,6 +19,7 @@ from runner.roadmap.normalise.rewrite import (
 from runner.roadmap.normalise.sorts import CODES, marked_lines, starts_marked
 from runner.roadmap.normalise.task_sources import task_sources
 from runner.roadmap.parse import parse_roadmap
+from runner.roadmap.plans import form_of
 from runner.roadmap.source import read, spliced, too_large, too_many
 from runner.roadmap.task import Roadmap
 from runner.text.counting import counted
@@ -38,6 +39,8 @@ def normalise(path: str, content: bytes) -> NormalizedRoadmap:
         return _left(path, content, unread, "unreadable")
     if not content.strip():
         return _left(path, content, "it is empty")
+    if form_of(path).read is not None:
+        return _left(path, content, "it is another tool's plan and no Markdown", "unreadable")
     before = parse_roadmap(path, content)
     if not before.asks and any(task.kind == "work" for task in before.tasks):
         left = [each for each in before.candidates if each.why == "emoji"]

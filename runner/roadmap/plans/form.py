@@ -143,7 +143,7 @@ def read_again(
 ) -> Roadmap:
     """Return a roadmap with the tasks as its form reads them, and what they wait for besides.
 
-    Ids that stand twice are named, and tasks that wait for each other do not.
+    Tasks that wait for each other do not wait.
     """
     waits = waits or {}
     made = [
@@ -155,7 +155,7 @@ def read_again(
     ]
     done, circles = without_cycles(made, defaultdict(Stated)) if waits else (tuple(made), [])
     asks = "" if any(task.kind == "work" for task in done) else found.asks
-    every = (*found.warnings, *warnings, *_twice(done), *circles)
+    every = (*found.warnings, *warnings, *circles)
     return replace(
         found,
         tasks=done,
@@ -167,25 +167,6 @@ def read_again(
 def _both(task: Task, waits: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
     """What a task waits for by its own words, then by what its form says of all."""
     return tuple(dict.fromkeys((*task.depends_on, *waits[task.key][:MOST_TARGETS])))
-
-
-def _twice(tasks: Iterable[Task]) -> list[Warning]:
-    """The ids that several tasks of a file have."""
-    lines: dict[str, list[int]] = {}
-    for task in tasks:
-        if task.id:
-            lines.setdefault(task.id, []).append(task.place.line)
-    return [
-        Warning(
-            places[1],
-            1,
-            "duplicate-id",
-            f"{name} is the id of the tasks in lines {', '.join(map(str, places))}, so none of "
-            "them can be named by it. Give each its own.",
-        )
-        for name, places in lines.items()
-        if len(places) > 1
-    ]
 
 
 def with_parents(tasks: Sequence[Task], kinds: Callable[[Task], Kind]) -> list[Task]:

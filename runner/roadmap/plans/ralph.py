@@ -9,14 +9,18 @@ import re
 from collections.abc import Sequence
 
 from runner.roadmap.plans.form import PlanForm
-from runner.roadmap.plans.json_plan import JsonForm, JsonNode, JsonTask
+from runner.roadmap.plans.json_plan import EMPTY, JsonForm, JsonNode, JsonTask
 
 
 def _stories(found: JsonNode) -> Sequence[JsonTask] | str:
     stories = found.at("userStories").items
-    if not stories or not all(isinstance(each.at("passes").value, bool) for each in stories):
-        return "this prd.json is of another form: it has no `userStories` that say `passes`."
-    return [_story(number, each) for number, each in enumerate(stories, 1)]
+    if not isinstance(found.at("userStories").value, list):
+        return "this prd.json is of another form: it has no list of `userStories`."
+    for number, each in enumerate(stories, 1):
+        if not isinstance(each.at("passes").value, bool):
+            name = each.at("id").value or number
+            return f"story {name} does not say `passes` as `true` or `false`."
+    return [_story(*each) for each in enumerate(stories, 1)] or EMPTY
 
 
 def _story(number: int, node: JsonNode) -> JsonTask:
@@ -33,7 +37,6 @@ def _story(number: int, node: JsonNode) -> JsonTask:
         id=str(told.get("id") or number),
         title=" ".join(str(told.get("title") or number).split()),
         node=node,
-        state=node.at("passes"),
         done=told.get("passes") is True,
         details="\n".join((*lines, str(told.get("notes") or ""))).strip(),
         criteria=tuple(texts),
@@ -42,7 +45,7 @@ def _story(number: int, node: JsonNode) -> JsonTask:
     )
 
 
-_JSON = JsonForm(tasks=_stories, done="true", open="false")
+_JSON = JsonForm(tasks=_stories, state="passes", done="true", open="false")
 
 RALPH = PlanForm(
     name="ralph",

@@ -10,21 +10,22 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from runner.roadmap.plans.form import PlanForm
-from runner.roadmap.plans.json_plan import JsonForm, JsonNode, JsonTask
+from runner.roadmap.plans.json_plan import EMPTY, JsonForm, JsonNode, JsonTask
 
-_OPEN = ("pending", "in-progress", "")
 _DONE = ("done", "completed")
+_RUN = ("pending", "in-progress", "", *_DONE)
+_LEFT = ("review", "deferred", "cancelled", "blocked")
 _RANKS = {"high": 0, "critical": 0, "low": 2}
 _TEXTS = ("description", "details", "testStrategy")
 
 
 def _tasks(found: JsonNode) -> Sequence[JsonTask] | str:
     """The tasks of the tag ``master``, else of the first one; older files have no tags."""
-    tags = [each for each in found.inside.values() if isinstance(each.at("tasks").value, list)]
-    tag = next(
-        (each for each in (found, found.at("master"), *tags) if each.at("tasks").items), None
-    )
-    return list(_all(tag)) if tag else "this JSON has no list of tasks as task-master writes it."
+    tags = (found, found.at("master"), *found.inside.values())
+    lists = [each for each in tags if isinstance(each.at("tasks").value, list)]
+    if not lists:
+        return "this JSON has no list of tasks as task-master writes it."
+    return next((list(_all(each)) for each in lists if each.at("tasks").items), EMPTY)
 
 
 def _all(tag: JsonNode) -> Iterator[JsonTask]:
@@ -48,7 +49,6 @@ def _task(
         id=name,
         title=" ".join(_text(node, "title").split()) or name,
         node=node,
-        state=node.at("status"),
         done=status in _DONE,
         parent=outer,
         details="\n\n".join(
@@ -57,7 +57,10 @@ def _task(
         criteria=tuple(filter(None, [_text(node, "testStrategy")])),
         waits=tuple(_within(outer, each) for each in named) if isinstance(named, list) else (),
         kind="summary" if summary else "work",
-        left_out=status not in (*_OPEN, *_DONE),
+        left_out=status not in _RUN,
+        unread=""
+        if status in (*_RUN, *_LEFT)
+        else f"task-master has no status `{status}`, so task {name} is left alone",
         rank=rank,
     )
 
@@ -72,7 +75,7 @@ def _text(node: JsonNode, field: str) -> str:
     return "" if value is None or isinstance(value, dict | list) else str(value).strip()
 
 
-_JSON = JsonForm(tasks=_tasks, done='"done"', open='"pending"')
+_JSON = JsonForm(tasks=_tasks, state="status", done='"done"', open='"pending"')
 
 TASK_MASTER = PlanForm(
     name="task-master",

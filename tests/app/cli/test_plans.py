@@ -30,10 +30,14 @@ async def test_the_only_active_plan_is_run(tmp_path: Path) -> None:
         here.model.says(ADD)
 
         shown = await here.cairn("roadmap", "show")
+        looked = await here.cairn("roadmap", "lint")
         said = await here.cairn("run")
+        left = await here.cairn("run")
 
         assert "1 to work on (0 done), 2 checks" in shown.out
+        assert looked.out == f"{CHANGE}/tasks.md: no findings.\n"
         assert said.code == 0, said.err
+        assert "these checks are yours:\n\n- `2.2` (line 6) Try it manually" in left.err + left.out
         done = PLAN.replace(b"[ ] 1.1", b"[x] 1.1").replace(b"[ ] 2.1", b"[x] 2.1")
         assert (here.folder / CHANGE / "tasks.md").read_bytes() == done
 

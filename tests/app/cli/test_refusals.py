@@ -429,7 +429,7 @@ async def test_a_data_folder_in_use(tmp_path: Path) -> None:
             ("--phase", "7"),
             "Its headings: `1 Notes`.",
         ),
-        ("- [ ] ~~1.1 Write~~\n", (), "optional or crossed out"),
+        ("- [ ] ~~1.1 Write~~\n", (), "optional, crossed out or put off"),
         ("\n", (), "`ROADMAP.md` is empty. Add tasks to it"),
         ("- Write one\n", (), "let `cairn roadmap normalize ROADMAP.md` propose checkboxes."),
     ],

@@ -42,7 +42,7 @@ async def test_there_is_nothing_to_begin_with(bot: Bot) -> None:
     assert "/pull/3: 1 task, from the open issues" in await answered(bot, "/execute setup")
 
 
-@on({**README, "docs/ROADMAP.md": b"- [ ] 1.1 Write `one.md`\n"})
+@on(dict.fromkeys(("docs/ROADMAP.md", "archive/ROADMAP.md"), b"- [ ] 1 Write `one.md`\n") | README)
 async def test_the_roadmap_is_elsewhere(bot: Bot) -> None:
     """It is found by its name, and nobody is told to write a second one."""
     assert "Did you mean `/execute docs/ROADMAP.md`?" in await answered(bot, "/execute")

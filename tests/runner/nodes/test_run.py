@@ -54,7 +54,12 @@ async def test_reading_the_roadmap() -> None:
         ("# Acceptance Criteria\n- [ ] It adds\n", "all of them are checks and none is work"),
         (
             "- [ ] ~~1.1 gone~~\n- [x] b\n",
-            "optional or crossed out. Cairn works on them only if you name them",
+            "optional, crossed out or put off, or waits for one that is. Cairn works on it only if "
+            "you name it (`--task`):\n\n- `1.1` (line 1) gone",
+        ),
+        (
+            "- [ ] 1.1 a (depends on 1.2)\n- [ ] 1.2 b (depends on 1.3)\n- [ ] ~~1.3 c~~\n",
+            ": waits for `1.2`\n- `1.2` (line 2) b (depends on 1.3): waits for `1.3`\n- `1.3` ",
         ),
         ("- " * 60 + "[ ] a\n", "nested more than 50 deep on line 1"),
     ],

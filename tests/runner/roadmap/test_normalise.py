@@ -197,6 +197,7 @@ def test_prose_is_not_guessed_at(text: str) -> None:
 def test_a_file_that_is_too_large_is_not_read() -> None:
     """Such a file is told from one that is not understood: no model is asked about it."""
     assert normalise("R.md", b"# a\n" * (MOST_BYTES // 4 + 1)).verdict == "unreadable"
+    assert normalise("prd.json", b"{").verdict == "unreadable"
 
 
 @pytest.mark.parametrize(
