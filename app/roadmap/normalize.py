@@ -56,10 +56,7 @@ def command(asked: NormalizeOptions) -> int:
         if asked.model and (proposal.verdict == "unclear" or proposal.left):
             proposal = asyncio.run(_proposed(proposal, asked.model, _settings()))
         return _report(asked, proposal)
-    except UnusableRoadmap as error:
-        complain(str(error))
-        return error.code
-    except SettingsError as error:
+    except (UnusableRoadmap, SettingsError) as error:
         complain(str(error))
         return UnusableRoadmap.code
     except PortError as error:

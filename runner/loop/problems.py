@@ -79,8 +79,11 @@ def linked_roadmap(path: str, meant: str, start: StartCommands) -> str:
 def similar_roadmaps(path: str, paths: Iterable[str]) -> list[str]:
     """Files with the same name elsewhere or in other case, else a usual name of a roadmap."""
     name = path.rpartition("/")[2].lower()
-    others = (each for each in paths if each != path and not is_closed(each))
-    by_name = [(each.rpartition("/")[2].lower(), each) for each in others]
+    by_name = [
+        (each.rpartition("/")[2].lower(), each)
+        for each in paths
+        if each != path and not is_closed(each)
+    ]
     same = [each for found, each in by_name if found == name]
     usual = [each for found, each in by_name if found in _USUAL]
     return sorted(same or usual, key=lambda each: (each.count("/"), each))[:_MOST_MEANT]

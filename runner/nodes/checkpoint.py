@@ -28,7 +28,7 @@ from runner.state.findings import reasons_of
 from runner.state.publishing import Checkpoint, CheckpointText, Published, ShownTasks
 from runner.state.run_state import RunState, Step
 from runner.state.task_commits import IN_REVIEW
-from runner.text.sanitize import plain_line
+from runner.text.sanitize import as_typed, plain_line
 
 
 def ground(state: RunState, work: TaskWork) -> Base:
@@ -212,12 +212,13 @@ async def _published(state: RunState, deps: Deps, work: TaskWork) -> RunState:
     if not state.attempt.published.unticked:
         keys = (state.current, *state.attempt.planned.members)
         try:
-            now, trust = (
-                parse_roadmap(path, roadmap_for(state, roadmap, keys)),
-                trust_of(state.attempt),
-            )
-            form = form_of(path)
-            also = form.also_done(now, keys, green=trust.tests_ran and not trust.red)
+            now = parse_roadmap(path, roadmap_for(state, roadmap, keys))
+            form, verified = form_of(path), state.attempt.tested.verification
+            passed = [
+                f"{each.tool} {as_typed(each.command)}"
+                for each in (verified.tests if verified and verified.verified else ())
+            ]
+            also = form.also_done(now, keys, passed)
             after = turned(now, dict.fromkeys((*keys, *also), True))
         except EditRefused as refused:
             raise TaskError("file", str(refused)) from refused

@@ -44,7 +44,7 @@ def replayed(path: str, edit: RoadmapEdits, new: bytes) -> bytes | None:
             return None
         there = parse_roadmap(path, plain)
         kept = [task.key for task in there.tasks if task.key in keys]
-        also = form_of(path).also_done(there, kept, green=False)  # with what others did meanwhile
+        also = form_of(path).also_done(there, kept)  # with what others did meanwhile
         return tick_all(path, plain, [*kept, *also])
     except EditRefused:
         return None

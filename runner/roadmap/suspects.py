@@ -71,9 +71,8 @@ def warnings(blocks: Blocks, lines: Sequence[str], reported: Set[int]) -> Iterat
         if numbers := inside.get(id(token)):
             kind, place = _PLACES[token.type]
             where = _stand(numbers, f"in {place}")
-            it = "it is no task; move it out if it should be one"
-            they = "they are not tasks; move them out if they should be"
-            message = f"{where}, so {they if len(numbers) > 1 else it}"
+            it = ("it is no task; move it", "they are not tasks; move them")[len(numbers) > 1]
+            message = f"{where}, so {it} out if it should be run"
             yield Warning(numbers[0] + 1, 1, kind, message)
     for item in blocks.items:
         if item.box and item.quoted:

@@ -56,8 +56,7 @@ async def plan_at(setting: str, paths: Collection[str], read: Reader) -> str:
 
 
 def _is_active(path: str, content: bytes) -> bool:
-    tasks = parse_roadmap(path, content).tasks
-    return any(task.runnable and not task.checked for task in tasks)
+    return any(task.runnable and not task.checked for task in parse_roadmap(path, content).tasks)
 
 
 def _feature(content: bytes) -> str:

@@ -34,11 +34,11 @@ class PlanForm:
     puts them at the top of a repository, and ``tick`` is the byte that the tool writes into a box.
     A form that shows the tool's boxes another way, or knows more of its tasks, says so in ``shown``
     and ``refined``. One that is no Markdown has ``read`` and ``edited``, which return its tasks and
-    its bytes with some of them done or open. ``covers`` says which checks are made where all tests
-    passed; without it nothing but the tasks themselves is ticked. ``order`` are patterns of the
-    specification's files, ``cited`` the parts that a task's words name (of files by their path in
-    the folder), ``living`` what the rest of the repository says of the same, and ``rules`` a
-    pattern of what holds for every task of the repository.
+    its bytes with some of them done or open. ``covers`` says which checks are made where some
+    commands passed; without it nothing but the tasks themselves is ticked. ``order`` are patterns
+    of the specification's files, ``cited`` the parts that a task's words name (of files by their
+    path in the folder), ``living`` what the rest of the repository says of the same, and ``rules``
+    a pattern of what holds for every task of the repository.
     """
 
     name: str = "roadmap"
@@ -49,7 +49,7 @@ class PlanForm:
     refined: Callable[[Roadmap, Sequence[str]], Roadmap] = field(default=lambda found, lines: found)
     read: Callable[[str, bytes], Roadmap] | None = None
     edited: Callable[[Roadmap, Mapping[str, bool]], bytes] | None = None
-    covers: Callable[[Task], bool] | None = None
+    covers: Callable[[Task, Collection[str]], bool] | None = None
     order: tuple[str, ...] = ()
     cited: Callable[[str, Mapping[str, str]], Iterable[SpecQuote]] = field(
         default=lambda words, files: ()
@@ -93,19 +93,21 @@ class PlanForm:
         """Return the byte that ticks a box; a file that has only ``[x]`` keeps to that."""
         return ord("x" if b"[x]" in content and b"[X]" not in content else self.tick)
 
-    def also_done(self, found: Roadmap, keys: Collection[str], *, green: bool) -> tuple[str, ...]:
+    def also_done(
+        self, found: Roadmap, keys: Collection[str], passed: Collection[str] = ()
+    ) -> tuple[str, ...]:
         """Return what is done with some tasks: what sums them up, and checks that were just made.
 
-        A check is made where tests passed and all the work before it is done.
+        A check is made where all the work before it is done, and commands ``passed`` that show it.
         """
         if self.covers is None:
             return ()
         done = {task.key for task in found.tasks if task.checked} | set(keys)
         new: list[str] = []
-        for task in found.tasks if green else ():
+        for task in found.tasks if passed else ():
             if task.kind == "work" and _is_left(task) and task.key not in done:
                 break
-            if task.kind == "check" and task.key not in done and self.covers(task):
+            if task.kind == "check" and task.key not in done and self.covers(task, passed):
                 new.append(task.key)
         done.update(new)
         inside: defaultdict[str, list[Task]] = defaultdict(list)
@@ -132,6 +134,15 @@ class PlanForm:
 
 
 ROADMAP = PlanForm()
+_SPAN = re.compile(r"`([^`]{1,200})`")
+
+
+def named_commands_passed(task: Task, passed: Collection[str]) -> bool:
+    """Say whether each command that a check names in a code span was part of one that passed."""
+    return all(
+        any(f" {name} " in f" {command} " for command in passed)
+        for name in _SPAN.findall(task.text)
+    )
 
 
 def read_again(
@@ -147,8 +158,13 @@ def read_again(
     """
     waits = waits or {}
     made = [
-        # lists that many tasks share stay shared
-        replace(task, depends_on=waits[task.key] if not task.depends_on else _both(task, waits))
+        # what its own words say, then what its form says of all; shared lists stay shared
+        replace(
+            task,
+            depends_on=tuple(dict.fromkeys((*task.depends_on, *waits[task.key][:MOST_TARGETS])))
+            if task.depends_on
+            else waits[task.key],
+        )
         if waits.get(task.key)
         else task
         for task in tasks
@@ -162,11 +178,6 @@ def read_again(
         asks=asks if not any(task.marks.template for task in done) else found.asks,
         warnings=tuple(sorted(every, key=lambda warning: (warning.line, warning.column))),
     )
-
-
-def _both(task: Task, waits: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
-    """What a task waits for by its own words, then by what its form says of all."""
-    return tuple(dict.fromkeys((*task.depends_on, *waits[task.key][:MOST_TARGETS])))
 
 
 def with_parents(tasks: Sequence[Task], kinds: Callable[[Task], Kind]) -> list[Task]:

@@ -33,8 +33,9 @@ class JsonNode:
     inside: Mapping[Any, JsonNode]
 
     def at(self, key: Any) -> JsonNode:
-        """Return what is at a key or number, a null in its place where nothing is."""
-        return self.inside.get(key) or JsonNode(None, self.start, self.start, {})
+        """Return what is at a key or number; a null behind everything else where nothing is."""
+        last = max((each.end for each in self.inside.values()), default=self.start)
+        return self.inside.get(key) or JsonNode(None, last, last, {})
 
     @property
     def items(self) -> Sequence[JsonNode]:
@@ -87,44 +88,56 @@ def roadmap_of(path: str, content: bytes, tasks: Sequence[JsonTask]) -> Roadmap:
     ends = [found.end() for found in re.finditer("\n", _text(content))]
     keys = {each.id: _key(path, each) for each in tasks}
     order = {each.id: n for n, each in enumerate(sorted(tasks, key=lambda each: each.rank), 1)}
-    warnings: list[Warning] = []
-    made: list[Task] = []
-    for each in tasks:
-        line = bisect_right(ends, each.node.start) + 1
-        if each.unread:
-            warnings.append(Warning(line, 1, "unknown-status", each.unread))
-        for name in (name for name in each.waits if name not in keys or name == each.id):
-            message = f"task {each.id} depends on {name}, which is no other task of this file"
-            warnings.append(Warning(line, 1, "unresolved-dependency", message))
-        place = TaskPlace(
-            line=line,
-            text_end_line=line,
-            end_line=bisect_right(ends, each.node.end) + 1,
-            depth=1 if each.parent else 0,
-            parent=keys.get(each.parent),
-            turn=order[each.id],
+    missing = [
+        Warning(
+            bisect_right(ends, each.node.start) + 1,
+            1,
+            "unresolved-dependency",
+            f"task {each.id} depends on {name}, which is no other task of this file",
         )
-        task = Task(
+        for each in tasks
+        for name in each.waits
+        if name not in keys or name == each.id
+    ]
+    odd = [
+        Warning(bisect_right(ends, each.node.start) + 1, 1, "unknown-status", each.unread)
+        for each in tasks
+        if each.unread
+    ]
+    made = [
+        Task(
             key=_key(path, each),
             id=each.id,
             title=each.title,
             text=each.title,
             checked=each.done,
             kind=each.kind,
-            place=place,
+            place=TaskPlace(
+                line=(line := bisect_right(ends, each.node.start) + 1),
+                text_end_line=line,
+                end_line=bisect_right(ends, each.node.end) + 1,
+                depth=1 if each.parent else 0,
+                parent=keys.get(each.parent),
+                turn=order[each.id],
+            ),
             details=each.details,
             acceptance=each.criteria,
             files=files(f"{each.title}\n{each.details}"),
             marks=TaskMarks(struck=each.left_out),
         )
-        made.append(task)
+        for each in tasks
+    ]
     waits = {
         keys[each.id]: tuple(keys[name] for name in each.waits if name in keys and name != each.id)
         for each in tasks
     }
     source = read(content)
-    found = Roadmap(path=path, content=content, tasks=(), eol=source.eol, bom=source.bom)
-    return read_again(found, made, waits=waits, warnings=warnings)
+    return read_again(
+        Roadmap(path=path, content=content, tasks=(), eol=source.eol, bom=source.bom),
+        made,
+        waits=waits,
+        warnings=[*odd, *missing],
+    )
 
 
 def _key(path: str, task: JsonTask) -> str:
@@ -171,17 +184,13 @@ class JsonForm:
         """Return a plan's bytes with tasks done or open; a state that was not there comes last."""
         text = _text(found.content)
         tasks = self.tasks(_node(text, _skipped(text, 0)))
-        spans: list[tuple[int, int, str]] = []
-        for each in tasks:
-            if isinstance(each, str) or (key := _key(found.path, each)) not in goal:
-                continue
-            new = self.done if goal[key] else self.open
-            if state := each.node.inside.get(self.state):
-                spans.append((state.start, state.end, new))
-            else:
-                end = max(member.end for member in each.node.inside.values())
-                spans.append((end, end, f', "{self.state}": {new}'))
-        for start, end, new in sorted(spans, reverse=True):
-            text = text[:start] + new + text[end:]
+        wanted = [
+            (each.node.at(self.state), self.done if goal[key] else self.open)
+            for each in tasks
+            if not isinstance(each, str) and (key := _key(found.path, each)) in goal
+        ]
+        for state, new in sorted(wanted, key=lambda pair: -pair[0].start):
+            key = "" if state.end > state.start else f', "{self.state}": '
+            text = text[: state.start] + key + new + text[state.end :]
         bom = _BOM.encode() if found.content.startswith(_BOM.encode()) else b""
         return bom + text.encode()

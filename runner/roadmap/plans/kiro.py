@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, islice
 from typing import Any
 
-from runner.roadmap.plans.form import PlanForm, read_again, with_parents
+from runner.roadmap.plans.form import PlanForm, named_commands_passed, read_again, with_parents
 from runner.roadmap.plans.specification import (
     BULLET,
     MARKUP,
@@ -36,6 +36,9 @@ _CHECKPOINT = lazy_pattern(
     r"\bcheckpoint|检查点|檢查點|チェックポイント|체크포인트|punto de control|ponto de verificação"
     r"|point de contrôle|kontrollpunkt|контрольная точка",
     re.IGNORECASE,
+)
+_TESTS_PASS = lazy_pattern(
+    r"\btests? pass|测试|測試|テスト|테스트|prueba|testes|тест", re.IGNORECASE
 )
 _FENCED = lazy_pattern(
     r"^(?P<mark>`{3,10}|~{3,10})[ \t]*json\b[^\n]*\n(?P<json>.*?)^(?P=mark)", re.M | re.S
@@ -86,6 +89,12 @@ def _is_checkpoint(task: Task) -> bool:
     return _CHECKPOINT.search(task.title) is not None
 
 
+def _is_covered(task: Task, passed: Collection[str]) -> bool:
+    """Whether passing tests are what a checkpoint asks for, and nothing that did not run."""
+    says_so = _TESTS_PASS.search(f"{task.text}\n{task.details}") and _is_checkpoint(task)
+    return bool(says_so) and named_commands_passed(task, passed)
+
+
 def _waits(tasks: Sequence[Task], text: str) -> tuple[Mapping[str, tuple[str, ...]], list[Warning]]:
     """What each task waits for: those of a wave for all of the one before it."""
     warnings: list[Warning] = []
@@ -102,7 +111,8 @@ def _waits(tasks: Sequence[Task], text: str) -> tuple[Mapping[str, tuple[str, ..
         now: dict[str, None] = {}
         for name in wave:
             if seen.setdefault(name, line) != line:
-                warnings.append(_twice(line, name))
+                message = f"task {name} is in two waves, so it waits for itself; the first counts"
+                warnings.append(Warning(line, 1, "dependency-cycle", message))
             elif name in leaves:
                 now |= dict.fromkeys(leaves[name])
             else:
@@ -111,11 +121,6 @@ def _waits(tasks: Sequence[Task], text: str) -> tuple[Mapping[str, tuple[str, ..
         waits |= dict.fromkeys(now, before)
         before = tuple(now) or before
     return waits, warnings
-
-
-def _twice(line: int, name: str) -> Warning:
-    message = f"task {name} is in two waves, so they wait for each other; the first one counts"
-    return Warning(line, 1, "dependency-cycle", message)
 
 
 def _graph(text: str, warnings: list[Warning]) -> Iterator[tuple[int, Sequence[str]]]:
@@ -186,7 +191,7 @@ KIRO = PlanForm(
     usual=(".kiro/specs/*/tasks.md",),
     shown=_shown,
     refined=_refined,
-    covers=_is_checkpoint,
+    covers=_is_covered,
     order=(r"requirements\.md|bugfix\.md", r"design\.md"),
     cited=_cited,
     rules=r"\.kiro/steering/[^/]+\.md",

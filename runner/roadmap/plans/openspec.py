@@ -7,12 +7,12 @@ https://github.com/Fission-AI/OpenSpec
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from itertools import takewhile
 
 from runner.roadmap.kinds import reading
-from runner.roadmap.plans.form import PlanForm, read_again
+from runner.roadmap.plans.form import PlanForm, named_commands_passed, read_again
 from runner.roadmap.task import Kind, Roadmap, Task
 from runner.text.patterns import lazy_pattern
 
@@ -31,16 +31,7 @@ _RUNS = lazy_pattern(
     r"|运行|執行|执行|跑|手动|手動|人工|確認|确认|验证|提交|归档|実行",
     re.IGNORECASE,
 )
-_TESTED = lazy_pattern(
-    r"test|build|compile|lint|type-?check|format|coverage|测试|測試|构建|编译|テスト|ビルド",
-    re.IGNORECASE,
-)
 _MANUAL = lazy_pattern(r"manual|smoke|手动|手動|人工|目視", re.IGNORECASE)
-_BY_A_PERSON = lazy_pattern(
-    r"manual|smoke|visual|browser|screenshot|device|deploy|commit|archive|sync|openspec|review"
-    r"|手动|手動|人工|提交|归档|目視|浏览器",
-    re.IGNORECASE,
-)
 _OPTIONAL = lazy_pattern(r"[(\[]\s*optional\s*[)\]]", re.IGNORECASE)
 
 
@@ -77,16 +68,13 @@ def _refined(found: Roadmap, lines: Sequence[str]) -> Roadmap:
 
 def _is_check(task: Task) -> bool:
     """Whether a task of the last group makes nothing: it runs, looks at or states something."""
-    says = reading(task.title)
-    if says == "makes":
-        return False
-    return bool(_RUNS.match(task.title) or _MANUAL.search(task.title)) or says != ""
+    says, runs = reading(task.title), _RUNS.match(task.title) or _MANUAL.search(task.title)
+    return says != "makes" and bool(says or runs)
 
 
-def _is_covered(task: Task) -> bool:
-    """Whether passing tests say that a check holds; the others are a person's."""
-    text = task.text
-    return _TESTED.search(text) is not None and _BY_A_PERSON.search(text) is None
+def _is_covered(task: Task, passed: Collection[str]) -> bool:
+    """Whether a check names commands, and all of them passed; the others are a person's."""
+    return "`" in task.text and named_commands_passed(task, passed)
 
 
 def _living(path: str, own: Sequence[str]) -> Iterator[str]:

@@ -16,10 +16,9 @@ def _stories(found: JsonNode) -> Sequence[JsonTask] | str:
     stories = found.at("userStories").items
     if not isinstance(found.at("userStories").value, list):
         return "this prd.json is of another form: it has no list of `userStories`."
-    for number, each in enumerate(stories, 1):
-        if not isinstance(each.at("passes").value, bool):
-            name = each.at("id").value or number
-            return f"story {name} does not say `passes` as `true` or `false`."
+    odd = [each.at("id").value for each in stories if not isinstance(each.at("passes").value, bool)]
+    if odd:
+        return f"story {odd[0]} does not say `passes` as `true` or `false`."
     return [_story(*each) for each in enumerate(stories, 1)] or EMPTY
 
 

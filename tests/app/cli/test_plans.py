@@ -12,7 +12,7 @@ PLAN = b"""\
 - [ ] 1.1 Add `calc/add.py` with `add(a, b)`, and `tests/test_add.py`
 
 ## 2. Verification
-- [ ] 2.1 Run the tests
+- [ ] 2.1 Run `pytest`
 - [ ] 2.2 Try it manually
 """
 CHANGE = "openspec/changes/add-sums"
