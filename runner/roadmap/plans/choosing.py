@@ -63,6 +63,6 @@ def _feature(content: bytes) -> str:
     """The list of the feature that spec-kit was told to work on, if it was."""
     try:
         folder = json.loads(content)["feature_directory"]
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         return ""
     return f"{folder}/tasks.md"

@@ -167,7 +167,8 @@ class JsonForm:
         tasks: Sequence[JsonTask] | str = too_large(len(content))
         try:
             if not tasks:
-                json.loads(text := _text(content))
+                # half a character can be read, but not written
+                json.dumps(json.loads(text := _text(content)), ensure_ascii=False).encode()
                 tasks = self.tasks(_node(text, _skipped(text, 0)))
         except json.JSONDecodeError as error:
             line, column = error.lineno, error.colno

@@ -24,6 +24,7 @@ from runner.roadmap.plans.specification import (
 )
 from runner.roadmap.task import Kind, Roadmap, Task, Warning
 from runner.text.patterns import lazy_pattern
+from runner.text.sanitize import sendable
 
 _BOX = lazy_pattern(
     r"^(?P<lead>[ \t]*[-*][ \t]+)\[(?P<state>[ xX~-])\](?:[ \t]?\\?\*(?=[ \t]))?"
@@ -129,7 +130,7 @@ def _graph(text: str, warnings: list[Warning]) -> Iterator[tuple[int, Sequence[s
         first = text.count("\n", 0, block.start("json")) + 1
         try:
             read: Any = json.loads(block["json"])
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             if '"waves"' in block["json"] and isinstance(error, json.JSONDecodeError):
                 message = (
                     f"the waves are not JSON ({error.msg}), so tasks keep the order of the file"
@@ -140,7 +141,7 @@ def _graph(text: str, warnings: list[Warning]) -> Iterator[tuple[int, Sequence[s
         for number, wave in enumerate(waves if isinstance(waves, list) else ()):
             names = wave.get("tasks") if isinstance(wave, dict) else None
             if isinstance(names, list):
-                yield first + number, [str(name) for name in names]
+                yield first + number, [sendable(str(name)) for name in names]
 
 
 _REQUIREMENTS = lazy_pattern(

@@ -325,6 +325,7 @@ def test_what_is_done_with_a_task(name: str) -> None:
 
 PASSES = '{"userStories": [{"id": "US-1", "title": "A",  "passes": %s}]}'
 ODD = '{"tasks": [{"id": 1, "status": "weird"}, {"id": 2, "status": "review"}]}'
+_WAVES = "- [ ] 1. A\n\n```json\n%s\n```\n"
 ONE = '{"tasks": [{"id": 1, "title": "A", "dependencies": [%s]}]}'
 
 
@@ -342,6 +343,13 @@ ONE = '{"tasks": [{"id": 1, "title": "A", "dependencies": [%s]}]}'
         (RALPH, PASSES % '"false"', 1, 1, "story US-1 does not say `passes` as `true` or `false`"),
         (RALPH, "[" * 100_000, 1, 1, "this is not JSON"),
         (
+            RALPH,
+            '{"userStories": [{"title": "\\ud800", "passes": false}]}',
+            1,
+            1,
+            "this is not JSON",
+        ),
+        (
             KIRO,
             '- [ ] 1. A\n\n```json\n{"waves": [{"tasks": ["1"]},\n {"tasks": ["1"]}]}\n```\n',
             5,
@@ -349,6 +357,8 @@ ONE = '{"tasks": [{"id": 1, "title": "A", "dependencies": [%s]}]}'
             "task 1 is in two waves",
         ),
         (KIRO, '- [ ] 1. A\n\n```json\n{"waves": [}\n```\n', 4, 12, "the waves are not JSON"),
+        (KIRO, _WAVES % r'{"waves": [{"tasks": ["\ud800"]}]}', 4, 1, "names? \ufffd"),
+        (KIRO, _WAVES % ("[" * 100_000) + _WAVES % '{"waves": [{"tasks": ["9"]}]}', 9, 1, "9"),
         (KIRO, '- [ ] 1. A\n\n```json\n{"waves": [{"tasks": ["9"]}]}\n```\n', 4, 1, "names? 9"),
         (
             SPEC_KIT,
@@ -392,7 +402,8 @@ def test_which_plan_is_meant() -> None:
     assert meant(usual, right) == two
     assert meant(usual, left | right) == usual
     assert meant(usual, left | right | feature) == one
-    assert meant(usual, left | right | {".specify/feature.json": "[]"}) == usual
+    for odd in ("[]", "[" * 100_000):
+        assert meant(usual, left | right | {".specify/feature.json": odd}) == usual
     assert meant(usual, {done: "- [X] T001 C", one: "- [X] T001 A"}) == done
     assert meant("specs/*2/tasks.md", left | right) == two
     assert meant("**/00?/tasks.md", left) == one
