@@ -187,7 +187,9 @@ async def limits(patient: Surveyed) -> Finding:
         shown |= {
             name.upper(): amount
             for name, amount in patient.server.model_dump(mode="json").items()
-            if name.startswith(("cairn_max_", "cairn_allowed_models")) and amount
+            if name.startswith(("cairn_max_", "cairn_allowed_models"))
+            or name in ("cairn_allow_setup_network", "cairn_setup_hosts")
+            if amount
         }
     said, settings = texts.limits(shown), patient.run
     money = [name for name in shown if "cost_per" in name.lower()]

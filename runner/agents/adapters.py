@@ -14,6 +14,7 @@ from typing import Final
 
 from runner.ports import CommandResult, SandboxSession
 from runner.state.options import AgentName, AgentOptions
+from runner.verify.commands import program_of
 
 TASK_FILE = "/tmp/cairn-task.md"  # noqa: S108 - in the sandbox
 _LONGEST_ARGUMENT = 100_000
@@ -36,7 +37,7 @@ class AgentRequest:
 
 @dataclass(frozen=True, slots=True)
 class ToolAdapter:
-    """One agent. ``program`` is looked for in the sandbox ('': the command line names it).
+    """One agent. ``program`` is looked for in the sandbox ('': it is a file of the tree).
 
     ``command`` makes its command line, ``variables`` are set for it besides those of the model.
     """
@@ -49,14 +50,12 @@ class ToolAdapter:
 
     async def missing(self, session: SandboxSession) -> str:
         """Say what to do if the sandbox does not have the agent; '' if it does."""
-        if not self.program:
-            return ""
-        found = await session.run(["sh", "-c", 'command -v "$1"', "sh", self.program])
-        if found.exit_code == 0:
+        looked = ["sh", "-c", 'command -v "$1"', "sh", self.program]
+        if not self.program or (await session.run(looked)).exit_code == 0:
             return ""
         return (
             f"The agent {self.name} is not in the sandbox: there is no {self.program} on its PATH. "
-            f"Add it to the image, or to sandbox.setup ({self.install})"
+            f"Add it to the image, or to sandbox.setup{f' ({self.install})' * bool(self.install)}"
         )
 
     async def execute(self, request: AgentRequest, session: SandboxSession) -> CommandResult:
@@ -135,4 +134,5 @@ def adapter_of(options: AgentOptions) -> ToolAdapter:
     """Return the adapter of the agent that a run has chosen; it is another than Cairn."""
     if options.agent != "command":
         return ADAPTERS[options.agent]
-    return ToolAdapter("command", "", lambda _: options.agent_command)
+    program = program_of(options.agent_command)
+    return ToolAdapter("command", program * ("/" not in program), lambda _: options.agent_command)

@@ -209,7 +209,7 @@ class AgentGroup(_Group):
     @model_validator(mode="after")
     def _with_command(self) -> AgentGroup:
         if (self.name == "command") != bool(self.command):
-            raise ValueError("command needs a command line, and no other agent has one")
+            raise ValueError("should have a `command` if its name is `command`, and else none")
         return self
 
 

@@ -123,14 +123,18 @@ async def known_programs(session: SandboxSession, own: Commands) -> None:
     A path in a shell line is left out: a line before it may make that file. Raises ``TaskError``
     (kind ``environment``) for the first that the sandbox does not have.
     """
-    for command in own.commands:
-        line = command[0] == "sh" and _FIRST.match(command[-1])
-        if command[0] == "sh" and not line:
-            continue
-        name = line[1] if line else command[0]
-        known = await session.run(["sh", "-c", _KNOWN, "sh", name])
+    for command in filter(program_of, own.commands):
+        known = await session.run(["sh", "-c", _KNOWN, "sh", program_of(command)])
         if known.exit_code:
             raise _absent(known, command)
+
+
+def program_of(command: Sequence[str]) -> str:
+    """Return the program that a command starts; of a shell line the one it begins with, if any."""
+    if command[0] != "sh":
+        return command[0]
+    line = _FIRST.match(command[-1])
+    return line[1] if line else ""
 
 
 async def started_commands(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -138,11 +139,29 @@ async def test_a_stop_request_ends_the_agent(tmp_path: Path) -> None:
         )
 
 
-@pytest.mark.parametrize("name", list(ADAPTERS))
-async def test_an_agent_that_is_not_there(tmp_path: Path, name: str) -> None:
+@pytest.mark.parametrize(
+    ("agent", "says"),
+    [
+        *(
+            ({"agent": name}, f"agent {name} is not in the sandbox.*pip install")
+            for name in ADAPTERS
+        ),
+        (
+            {"agent": "command", "agent_command": ("no-such", "x")},
+            "there is no no-such on its PATH",
+        ),
+        (
+            {"agent": "command", "agent_command": ("sh", "-c", "no-such x | cat")},
+            "no no-such on its PATH. Add it to the image, or to sandbox.setup$",
+        ),
+    ],
+)
+async def test_an_agent_that_is_not_there(
+    tmp_path: Path, agent: Mapping[str, object], says: str
+) -> None:
     """The task says what to install."""
-    state = at("execute_task", run_state(agent=name))
-    with pytest.raises(TaskError, match=f"The agent {name} is not in the sandbox.*pip install"):
+    state = at("execute_task", run_state(**agent))
+    with pytest.raises(TaskError, match=says):
         await execute_task(state, ports(tmp_path), TaskWork())
 
 
