@@ -16,7 +16,7 @@ from app.github.freshen import Freshen, Own
 from app.github.mirror import Mirror
 from app.github.place import Place
 from app.github.pulls import Pull
-from app.github.trust_checks import TrustChecks
+from app.github.shown_checks import TrustChecks
 from bench.finding import Finding, Line, Peer
 from runner.errors import TaskError
 from runner.roadmap.parse import parse_roadmap

@@ -7,7 +7,7 @@ takes, what it does and the help all come from there. To add a command, write it
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import get_args
 
@@ -17,6 +17,7 @@ from handlers.grammar import (
     ApproveCommand,
     Argument,
     CancelCommand,
+    Command,
     CommandReply,
     CommandRow,
     Commands,
@@ -34,7 +35,7 @@ from handlers.grammar import (
     StatusCommand,
 )
 from handlers.issue_thread import suffices
-from handlers.ports import Ambiguous, NamedTask, Unknown, Vote
+from handlers.ports import Ambiguous, NamedTask, Order, Unknown, Vote
 from handlers.texts import replies
 from runner.state.proposal import ApprovalMode
 from runner.state.revising import RevisionRequest
@@ -60,19 +61,19 @@ async def _status(conversation: Conversation, command: StatusCommand) -> Command
     return CommandReply(replies.status(runs, here, offer=offer))
 
 
-async def _cancel(conversation: Conversation, command: CancelCommand) -> CommandReply:
-    runs = await conversation.runs.cancel(**conversation.here, by=conversation.event.author)
-    return CommandReply(replies.cancelling(runs))
+_ORDERS: Mapping[type[Command], tuple[Order, Callable[[Sequence[str]], str]]] = {
+    CancelCommand: ("cancel", replies.cancelling),
+    PauseCommand: ("pause", replies.pausing),
+    ResumeCommand: ("resume", replies.resuming),
+}
 
 
-async def _pause(conversation: Conversation, command: PauseCommand) -> CommandReply:
-    runs = await conversation.runs.pause(**conversation.here, by=conversation.event.author)
-    return CommandReply(replies.pausing(runs))
-
-
-async def _resume(conversation: Conversation, command: ResumeCommand) -> CommandReply:
-    runs = await conversation.runs.resume(**conversation.here, by=conversation.event.author)
-    return CommandReply(replies.resuming(runs))
+async def _order(
+    conversation: Conversation, command: CancelCommand | PauseCommand | ResumeCommand
+) -> CommandReply:
+    order, said = _ORDERS[type(command)]
+    by = conversation.event.author
+    return CommandReply(said(await conversation.runs.order(order, **conversation.here, by=by)))
 
 
 async def _retry(conversation: Conversation, command: RetryCommand) -> CommandReply:
@@ -226,7 +227,7 @@ _RUNS: Commands = (
     CommandRow(
         name="cancel",
         makes=CancelCommand,
-        handler=_cancel,
+        handler=_order,
         needs="write",
         description="stop the runs of this issue; what is published stays",
         example="/execute cancel",
@@ -234,7 +235,7 @@ _RUNS: Commands = (
     CommandRow(
         name="pause",
         makes=PauseCommand,
-        handler=_pause,
+        handler=_order,
         needs="write",
         description="pause the runs of this issue; nothing is lost",
         example="/execute pause",
@@ -242,7 +243,7 @@ _RUNS: Commands = (
     CommandRow(
         name="resume",
         makes=ResumeCommand,
-        handler=_resume,
+        handler=_order,
         needs="write",
         description="continue the paused runs of this issue",
         example="/execute resume",

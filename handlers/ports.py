@@ -303,6 +303,9 @@ class Revising:
     offer: OfferKind | None = None
 
 
+Order = Literal["cancel", "pause", "resume"]
+
+
 class Runs(Protocol):
     """The runs of this server; repositories by id, issues by number."""
 
@@ -366,11 +369,10 @@ class Runs(Protocol):
         Those to merge first come first.
         """
 
-    async def cancel(self, *, repository_id: int, issue: int, by: User) -> tuple[str, ...]:
-        """Order the unfinished runs of the issue to stop; return their ids, every time."""
+    async def order(
+        self, what: Order, *, repository_id: int, issue: int, by: User
+    ) -> tuple[str, ...]:
+        """Have runs of the issue stopped, paused or continued; return their ids.
 
-    async def pause(self, *, repository_id: int, issue: int, by: User) -> tuple[str, ...]:
-        """Order the runs of the issue that work or wait to rest; return their ids."""
-
-    async def resume(self, *, repository_id: int, issue: int, by: User) -> tuple[str, ...]:
-        """Continue the paused runs of the issue; return their ids."""
+        An order to stop those that are not finished returns them every time.
+        """

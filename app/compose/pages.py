@@ -14,9 +14,9 @@ from app.jobs.member import Alone
 from app.jobs.worker import Outcome
 from app.pages.answers import answer
 from app.pages.door import Door
-from app.pages.history import HistoryPages, HistorySources
+from app.pages.history import HistoryPages
 from app.pages.operations import Operations
-from app.pages.site import Sources, routes
+from app.pages.site import Pages, routes
 from app.pages.view import Listing
 from app.progress.waiting import WaitEstimate
 from app.runs.live import LIVE, Hub
@@ -101,8 +101,8 @@ def watching(parts: ServerParts, also: tuple[Events, ...]) -> Watching:
 
     others.hear(LIVE, elsewhere)
     waiting = WaitEstimate(runs, WaitingLine(parts.store), at_once=parts.slots, clock=clock)
-    sources = Sources(
-        runs=runs,
+    pages = Pages(
+        stored=runs,
         listing=Listing(parts.store),
         waiting=waiting,
         hub=hub,
@@ -122,9 +122,9 @@ def watching(parts: ServerParts, also: tuple[Events, ...]) -> Watching:
         waiting=waiting,
         clock=clock,
     )
-    histories = HistoryPages(HistorySources(parts.history, sources.listing, clock, mask))
+    histories = HistoryPages(parts.history, pages.listing, clock, mask)
     every = (
-        *routes(sources, door),
+        *routes(pages, door),
         *histories.routes(door),
         *operations.routes(door),
         *configured_routes(settings, door),

@@ -14,9 +14,9 @@ from app.github.token_identity import Identity
 from app.jobs.member import Alone, ClusterMember, Membership
 from app.local.compose import open_model, sandboxes
 from app.logs import mask_for, secrets_of
+from app.runs.limits import MissingPermissions
 from app.runs.outward import Outward, events_file
 from app.runs.parts import ROLE, Folders, Role, ServerParts, Surroundings
-from app.runs.permissions import MissingPermissions
 from app.server.links import RunLinks
 from app.settings import WorkSettings
 from app.store.audit import AuditLog

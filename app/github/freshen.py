@@ -24,7 +24,7 @@ from app.github.conflicts import Merge, Versions, differ, hinders, merge, name_o
 from app.github.owned import JOINED, REBUILT, TICKED, Line, Why, apart, line_of
 from app.github.place import Place
 from app.github.pulls import Attempting, Clash, Pull
-from app.github.trust_checks import TrustChecks
+from app.github.shown_checks import TrustChecks
 from runner.errors import Outage, TaskError
 from runner.roadmap.replay import RoadmapEdits, only_ticks, replayed, ticked_again
 from runner.state.changes import ChangeSet, Write

@@ -25,7 +25,7 @@ from gidgethub import BadRequest
 from gidgethub.abc import CACHE_TYPE
 
 from app.github.client import GitHubClient, Sleep
-from app.github.token_identity import OPTIONAL, Permissions, Standing, WroteIn
+from app.github.token_identity import OPTIONAL, Identity, Permissions, Standing
 from runner.errors import Outage
 from runner.ports import Clock
 from runner.text.mask import Mask
@@ -103,7 +103,7 @@ class _Token:
     value: str = field(repr=False)
 
 
-class AppIdentity:
+class AppIdentity(Identity):
     """One GitHub App at one GitHub. Raises ValueError for a wrong private key."""
 
     is_app = True
@@ -121,7 +121,6 @@ class AppIdentity:
         mask: Mask | None = None,
         certain: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
-        self.wrote: WroteIn | None = None
         self._mask = mask or Mask()
         self._certain = certain
         self._api_url = api_url
@@ -240,12 +239,8 @@ class AppIdentity:
             cache=answers,
             mask=self._mask,
             certain=self._certain,
-            wrote=partial(self._noted, repository_id),
+            wrote=partial(self.noted, repository_id),
         )
-
-    async def _noted(self, repository_id: int | None, what: str, status: int) -> None:
-        if self.wrote:
-            await self.wrote(repository_id, what, status)
 
     async def _token(self, scope: _Scope) -> _Token:
         # whoever comes while a token is being fetched waits for that one

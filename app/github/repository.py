@@ -19,9 +19,8 @@ from app.github.pulls import Pull, PullOptions
 from app.github.rebased import RebasedCommits
 from app.github.restack import Restack
 from app.github.reviews import ReviewedPulls
+from app.github.shown_checks import TrustChecks, show_place
 from app.github.stack import shown_of, standing
-from app.github.stack_checks import show_place
-from app.github.trust_checks import TrustChecks
 from handlers.ports import StackPlace
 from runner.config.model import GitHubMode
 from runner.errors import Outage, TaskError

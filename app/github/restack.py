@@ -16,18 +16,22 @@ from datetime import datetime, timedelta
 from app.github.api import rules_are_refusals
 from app.github.client import RULES
 from app.github.comments import marked, marker, section
+from app.github.conflicts import MOST
 from app.github.freshen import Fresh, Freshen, Own
 from app.github.owned import Why
 from app.github.place import Place
 from app.github.pulls import PREFIX, Pull, put_on, with_sections
+from app.github.shown_checks import Held, TrustChecks, show_place
 from app.github.stack import Ties, place_of
-from app.github.stack_checks import Held, show_place
-from app.github.texts import stack_texts as texts
-from app.github.trust_checks import TrustChecks
 from handlers.ports import StackPlace
-from handlers.texts import stack_replies
+from handlers.texts import HANDLERS, stack_replies
 from runner.errors import TaskError
+from runner.people.texts import Texts, environment
 from runner.roadmap.parse import parse_roadmap
+
+_GITHUB = environment("app.github", HANDLERS)
+_GITHUB.globals["MOST_CONFLICTS"] = MOST
+stack_texts = Texts(_GITHUB, "stack")
 
 log = logging.getLogger(__name__)
 
@@ -201,7 +205,7 @@ class Restack:
                 one = await self._one(pull, ties, ground, below)
         except TaskError as error:
             log.warning("%s is not brought up to date: %s", pull.head, error.message)
-            news = texts.forbidden(error.message) if error.kind == RULES else ""
+            news = stack_texts.forbidden(error.message) if error.kind == RULES else ""
             news = news or section(pull.body, "news")
             held, needless = section(pull.body, "held"), section(pull.body, "done")
             one = _Done(pull, Fresh(sha=pull.sha), news, held, needless)
@@ -239,16 +243,16 @@ class Restack:
         if fresh.done == "waiting" and self._at.after and (due := _rebased_by(pull, ties)):
             await self._at.after.look(pull, due)
         note = await self._note(pull, ties, ground, fresh, below)
-        also = texts.still_shows(ties.lower(pull), ties.dropped(pull))
+        also = stack_texts.still_shows(ties.lower(pull), ties.dropped(pull))
         is_fixed = pull.native is not None and ties.carrier(pull) != pull.base
         is_held = bool(note) and (is_fixed or fresh.done in ("stuck", "pushed", "waiting"))
         news = [
-            texts.taken_in(ties.taken_in(pull)),
-            texts.carried(ties.carries(pull), ground.base),
+            stack_texts.taken_in(ties.taken_in(pull)),
+            stack_texts.carried(ties.carries(pull), ground.base),
             also,
             "" if is_held else note,
         ]
-        held = filter(None, [note if is_held else "", texts.conflicting(pull, fresh)])
+        held = filter(None, [note if is_held else "", stack_texts.conflicting(pull, fresh)])
         if pull.base == ground.base and fresh.done in ("ticked", "joined", "rebuilt"):
             await self._say_unticked(pull, ties, ground)
         return _Done(pull, fresh, "\n\n".join(filter(None, news)), "\n\n".join(held), done)
@@ -260,7 +264,7 @@ class Restack:
             return ""
         others = [p for p in ties.pulls if p.merged and p.number != pull.number]
         same = [p for p in others if p.base == ground.base and {*p.tasks} & {*pull.tasks}]
-        return texts.done_already(same[-1] if same else None, ground.base)
+        return stack_texts.done_already(same[-1] if same else None, ground.base)
 
     async def _freshened(
         self, pull: Pull, ties: Ties, ground: _Ground, below: tuple[Pull, Fresh] | None
@@ -298,35 +302,39 @@ class Restack:
         """Comment on what became of what it builds on, once; what the description says of it."""
         merged, closed = ties.merged(pull) or ties.folded(pull), ties.closed(pull)
         if merged and fresh.done == "waiting":
-            return texts.github_rebases(pull, merged)
+            return stack_texts.github_rebases(pull, merged)
         if pull.native and (base := ties.carrier(pull)) != pull.base:
-            text = texts.only_github(pull, ties.of(pull.base), base)
+            text = stack_texts.only_github(pull, ties.of(pull.base), base)
             await self._at.comments.ensure(pull.number, "fixed", pull.base, text)
             return text
         if closed and fresh.done == "nothing" and pull.base == ground.base:
             return ""  # somebody took its change out
         if closed:
-            text = texts.left_by_closed(pull, closed, fresh)
+            text = stack_texts.left_by_closed(pull, closed, fresh)
             await self._say(pull, "closed", closed, text)
             return text
         if merged and fresh.done == "stuck":
-            text = texts.stuck(pull, merged, fresh)
+            text = stack_texts.stuck(pull, merged, fresh)
             if fresh.attempt != "working":
                 await self._say(pull, "stuck", merged, text)
             return text
         if merged and (fresh.done == "joined" or fresh.why == "merged"):
-            text = texts.joined(pull, merged, fresh)
+            text = stack_texts.joined(pull, merged, fresh)
             await self._say(pull, "joined", merged, text, new=fresh.new)
-            return texts.joined_shortly(pull, merged, fresh)
+            return stack_texts.joined_shortly(pull, merged, fresh)
         if fresh.why in ("merged", "moved"):
             return ""
         if merged and pull.native and fresh.done == "pushed":
-            return texts.not_rebased(pull, merged, fresh)
+            return stack_texts.not_rebased(pull, merged, fresh)
         if fresh.why == "closed":  # told when it was closed
             return section(pull.body, "news")
         if fresh.done not in ("rebuilt", "pushed", "stuck") or (fresh.why == "below" and not below):
             return ""
-        text = texts.rebuilt_above(pull, below[0], fresh) if below else texts.rewritten(pull, fresh)
+        text = (
+            stack_texts.rebuilt_above(pull, below[0], fresh)
+            if below
+            else stack_texts.rewritten(pull, fresh)
+        )
         await self._at.comments.ensure(pull.number, fresh.done, fresh.start, text)
         return text
 
@@ -336,7 +344,7 @@ class Restack:
         there = {task.key for task in parse_roadmap(pull.roadmap, content or b"").tasks}
         gone = [p for p in ties.inside(pull) if p.kind == "checkpoint" and not there & {*p.tasks}]
         if gone:
-            text = texts.unticked(gone, ground.base, pull.roadmap)
+            text = stack_texts.unticked(gone, ground.base, pull.roadmap)
             key = "-".join(str(each.number) for each in gone)
             await self._at.comments.ensure(pull.number, "unticked", key, text)
 
@@ -383,7 +391,7 @@ class Restack:
         finally:
             if not await pulls.on(gone):  # deleting it would close what is on it
                 await self._at.commits.move(gone, old=commit, new=None)
-        text = texts.reopened(moved, gone)
+        text = stack_texts.reopened(moved, gone)
         await self._at.comments.ensure(pull.number, "reopened", commit, text)
         return await pulls.annotate(moved, reopening="")
 
@@ -399,7 +407,7 @@ class Restack:
             if any(p.on == each.head and p.open for p in ties.pulls):
                 continue
             if not all(await self._boxes(each, tip)):
-                text = texts.lost(each, ties.alive(each.base), below)
+                text = stack_texts.lost(each, ties.alive(each.base), below)
                 await self._at.comments.ensure(each.number, "lost", each.base, text)
 
     async def _boxes(self, pull: Pull, tip: str) -> list[bool]:

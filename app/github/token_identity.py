@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from types import MappingProxyType
 from typing import Literal, Protocol
 
@@ -94,7 +95,12 @@ class Identity(Protocol):
     ``wrote`` hears of what was sent, but tokens that were asked for.
     """
 
-    wrote: WroteIn | None
+    wrote: WroteIn | None = None
+
+    async def noted(self, repository_id: int | None, what: str, status: int) -> None:
+        """Pass on that a request was sent."""
+        if self.wrote:
+            await self.wrote(repository_id, what, status)
 
     @property
     def is_app(self) -> bool:
@@ -126,7 +132,7 @@ class Identity(Protocol):
         """Return a client for one repository (None: for all of the installation's)."""
 
 
-class TokenIdentity:
+class TokenIdentity(Identity):
     """The owner of one token, an ``Identity`` without an App's key."""
 
     is_app = False
@@ -152,14 +158,9 @@ class TokenIdentity:
             sleep=sleep,
             cache=answers,
             mask=mask,
-            wrote=self._noted,
+            wrote=partial(self.noted, None),
         )
         self._login = ""
-        self.wrote: WroteIn | None = None
-
-    async def _noted(self, what: str, status: int) -> None:
-        if self.wrote:
-            await self.wrote(None, what, status)
 
     @property
     def github(self) -> GitHubClient:

@@ -32,25 +32,18 @@ _USUAL = 30
 
 
 @dataclass(frozen=True)
-class HistorySources:
-    """Where the pages read: the history, and repositories by name."""
+class HistoryPages:
+    """The handlers. They read the history, and repositories by name."""
 
     history: History
     listing: Listing
     clock: Clock
     mask: Callable[[str], str]
 
-
-class HistoryPages:
-    """The handlers."""
-
-    def __init__(self, sources: HistorySources) -> None:
-        self._from = sources
-
     async def repository(self, request: web.Request) -> web.StreamResponse:
         """Show what runs of one repository did."""
         name = f"{request.match_info['owner']}/{request.match_info['name']}"
-        id = await self._from.listing.repository_id(name)
+        id = await self.listing.repository_id(name)
         if id is None:
             return problem(request, answers.NO_REPOSITORY, status=404)
         return await self._show(request, name, id)
@@ -63,20 +56,20 @@ class HistoryPages:
         days = request.query.get("days", str(_USUAL))
         if days not in map(str, PERIODS):
             return problem(request, answers.NO_PERIOD, status=400)
-        now = self._from.clock.now().timestamp()
+        now = self.clock.now().timestamp()
         query = asked(now=now, days=int(days), repository_id=id)
-        statistics = statistics_of(await self._from.history.totals(query), query)
-        found = await self._from.history.recent(at_most(query, NEWEST))
+        statistics = statistics_of(await self.history.totals(query), query)
+        found = await self.history.recent(at_most(query, NEWEST))
         data: dict[str, Any] = {"repository": name, "days": int(days)}
-        data["repositories"] = [] if name else await self._from.listing.repositories()
+        data["repositories"] = [] if name else await self.listing.repositories()
         if wants_page(request):
             data["sentences"] = sentences(statistics, found)
-            newest = await newest_run(self._from.history, found)
+            newest = await newest_run(self.history, found)
             data["sections"] = [asdict(each) for each in sections(statistics, found, newest)]
         else:
             data["statistics"] = as_json(statistics)
             data["recent"] = [for_programs(each) for each in found.executions]
-        return answer(request, "history", masked(data, self._from.mask))
+        return answer(request, "history", masked(data, self.mask))
 
     async def learned(self, request: web.Request) -> web.StreamResponse:
         """Show what the history of one repository teaches; the newest attempt says what is usual.
@@ -84,11 +77,11 @@ class HistoryPages:
         The numbers are those of ``cairn analyze`` and of the comments.
         """
         name = f"{request.match_info['owner']}/{request.match_info['name']}"
-        id = await self._from.listing.repository_id(name)
+        id = await self.listing.repository_id(name)
         if id is None:
             return problem(request, answers.NO_REPOSITORY, status=404)
-        now = self._from.clock.now().timestamp()
-        recalled = await self._from.history.recent(
+        now = self.clock.now().timestamp()
+        recalled = await self.history.recent(
             at_most(asked(now=now, repository_id=id), NEWEST_LEARNED)
         )
         found = analyse(recalled.executions, TodaysSettings(), left_out=recalled.left_out)
@@ -98,7 +91,7 @@ class HistoryPages:
             data["tables"] = [asdict(each) for topic in topics for each in tables(topic, found)]
         else:
             data |= {topic: lessons_json(topic, found) for topic in topics}
-        return answer(request, "learned", masked(data, self._from.mask))
+        return answer(request, "learned", masked(data, self.mask))
 
     def routes(self, door: Door) -> list[web.RouteDef]:
         """Return the routes: for who has the admin token, of one repository by its link, too."""

@@ -6,7 +6,7 @@ import asyncio
 import json
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -39,15 +39,15 @@ _REMEMBERED = 1_000
 
 
 @dataclass(frozen=True, kw_only=True)
-class Sources:
-    """Where the pages read. ``recall`` folds the journal of a run, None when it has none.
+class Pages:
+    """The handlers of ``/runs``. ``recall`` folds the journal of a run, None when it has none.
 
     ``steps`` are a run's saved steps, at most so many; ``kept`` are the files of its repository's
     runs; ``detail`` is a task (by its key) that the run took up. ``server_url`` is GitHub's, for
     links; ``mask`` hides secrets in whatever is shown.
     """
 
-    runs: StoredRuns
+    stored: StoredRuns
     listing: Listing
     waiting: WaitEstimate
     hub: Hub
@@ -57,14 +57,7 @@ class Sources:
     detail: Callable[[Run, RunState, str], Awaitable[TaskDetail]]
     server_url: str
     mask: Callable[[str], str]
-
-
-class Pages:
-    """The handlers of ``/runs``."""
-
-    def __init__(self, sources: Sources) -> None:
-        self._from = sources
-        self._used: OrderedDict[tuple[str, datetime], Usage | None] = OrderedDict()
+    used: OrderedDict[tuple[str, datetime], Usage | None] = field(default_factory=OrderedDict)
 
     async def runs(self, request: web.Request) -> web.StreamResponse:
         """List the runs newest first, as filtered."""
@@ -75,98 +68,98 @@ class Pages:
         if before and not (before.isascii() and before.isdigit() and len(before) < 19):
             return problem(request, answers.NO_NUMBER, status=400)
         wanted = RunFilter(status, repository, int(before) if before else None)
-        found = await self._from.listing.find(wanted)
+        found = await self.listing.find(wanted)
         data = {
             "runs": [await self._line(run) for run in found.runs],
             "filter": {"status": status, "repository": repository},
-            "repositories": await self._from.listing.repositories(),
+            "repositories": await self.listing.repositories(),
             "first_page": not before,
             "older": _older(wanted, found.older),
         }
-        return answer(request, "runs", masked(data, self._from.mask))
+        return answer(request, "runs", masked(data, self.mask))
 
     async def run(self, request: web.Request) -> web.StreamResponse:
         """Show one run as it is now."""
-        row = await self._from.runs.get(request.match_info["id"])
+        row = await self.stored.get(request.match_info["id"])
         if row is None:
             return problem(request, answers.NO_RUN, status=404)
-        hub = self._from.hub
+        hub = self.hub
         messages = tuple(hub.newest(row.id, TIMELINE))  # before the state: none is missed
         sight = Sight(
             run=row,
             status=self._status(row),
             state=await self._state(row),
-            turn=await self._from.waiting.turn(row.id),
+            turn=await self.waiting.turn(row.id),
             messages=messages,
-            steps=tuple(worked(await self._from.steps(row.id, MOST))),
+            steps=tuple(worked(await self.steps(row.id, MOST))),
         )
-        kept = await self._from.kept(row)
+        kept = await self.kept(row)
         names = await asyncio.to_thread(kept.names, row.id)
-        data = run_view(sight, self._from.server_url) | {"artifacts": _artifacts(sight, names)}
-        return answer(request, "run", masked(data, self._from.mask))
+        data = run_view(sight, self.server_url) | {"artifacts": _artifacts(sight, names)}
+        return answer(request, "run", masked(data, self.mask))
 
     async def task(self, request: web.Request) -> web.StreamResponse:
         """Show one task of a run in full."""
-        row = await self._from.runs.get(request.match_info["id"])
+        row = await self.stored.get(request.match_info["id"])
         state = await self._state(row) if row else None
         key = request.match_info["key"]
         if row is None or state is None or key not in state.attempts:
             return problem(request, answers.NO_TASK, status=404)
         sight = Sight(run=row, status=self._status(row), state=state)
-        detail = await self._from.detail(row, state, key)
-        data = task_view(sight, detail, self._from.server_url)
-        return answer(request, "task", masked(data, self._from.mask))
+        detail = await self.detail(row, state, key)
+        data = task_view(sight, detail, self.server_url)
+        return answer(request, "task", masked(data, self.mask))
 
     async def artifact(self, request: web.Request) -> web.StreamResponse:
         """Send one file of a run as text or JSON, whatever asks."""
-        row, name = await self._from.runs.get(request.match_info["id"]), request.match_info["name"]
+        row, name = await self.stored.get(request.match_info["id"]), request.match_info["name"]
         found = await self._content(row, name) if row else None
         if found is None:
             return problem(request, answers.NO_FILE, status=404)
         kind = "application/json" if name.endswith(".json") else "text/plain"
-        return web.Response(text=self._from.mask(found), content_type=kind, charset="utf-8")
+        return web.Response(text=self.mask(found), content_type=kind, charset="utf-8")
 
     async def _content(self, row: Run, name: str) -> str | None:
         """A file of a run: what it wrote, or a report of how it stands."""
         if name not in REPORTS:
-            kept = await self._from.kept(row)
+            kept = await self.kept(row)
             content = await asyncio.to_thread(kept.read, row.id, name)
             return None if content is None else content.decode(errors="replace")
         state = await self._state(row)
         if state is None:
             return None
-        files = await self._from.kept(row)
+        files = await self.kept(row)
         return REPORTS[name](await asyncio.to_thread(files.referenced, state))
 
     async def _line(self, run: Run) -> dict[str, Any]:
         sight = Sight(run=run, status=self._status(run), state=None)
-        return run_line(sight, self._from.server_url, await self._usage(run))
+        return run_line(sight, self.server_url, await self._usage(run))
 
     async def _usage(self, run: Run) -> Usage | None:
         """What a run used; journals of runs that rest are read once."""
-        if state := self._from.hub.state(run.id):
+        if state := self.hub.state(run.id):
             return total(usage_by_node(state).values())
         key = run.id, run.updated_at
-        if key not in self._used:
-            state = await self._from.recall(run)
-            self._used[key] = total(usage_by_node(state).values()) if state else None
-            while len(self._used) > _REMEMBERED:
-                self._used.popitem(last=False)
-        return self._used[key]
+        if key not in self.used:
+            state = await self.recall(run)
+            self.used[key] = total(usage_by_node(state).values()) if state else None
+            while len(self.used) > _REMEMBERED:
+                self.used.popitem(last=False)
+        return self.used[key]
 
     async def _state(self, run: Run) -> RunState | None:
-        return self._from.hub.state(run.id) or await self._from.recall(run)
+        return self.hub.state(run.id) or await self.recall(run)
 
     def _status(self, run: Run) -> str:
         """The row's word, but the run's own last word where that is newer than the row."""
-        status = self._from.hub.status(run.id)
+        status = self.hub.status(run.id)
         ended = status in OVER or status == "paused"
         return status if ended and run.status in WORKING else run.status
 
 
-def routes(sources: Sources, door: Door, *, heartbeat: float = 15.0) -> list[web.RouteDef]:
+def routes(pages: Pages, door: Door, *, heartbeat: float = 15.0) -> list[web.RouteDef]:
     """Return the routes; ``heartbeat`` is seconds of silence in a stream of events."""
-    pages, streams = Pages(sources), Streams(sources.hub, sources.runs, heartbeat=heartbeat)
+    streams = Streams(pages.hub, pages.stored, heartbeat=heartbeat)
     return [
         web.get("/", door.home),
         web.get("/runs", door.guarded(pages.runs)),

@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -34,15 +33,6 @@ EVERY = 10.0
 """Seconds between two edits, at least."""
 
 
-@dataclass(frozen=True, slots=True)
-class CommentPlace:
-    """Where a run talks: an issue of a repository, as our App's ``bot`` account."""
-
-    repository: str
-    issue: int
-    bot: str
-
-
 class Progress:
     """Listens to a run and shows it in its comment; ``finish`` writes the final text.
 
@@ -54,8 +44,10 @@ class Progress:
     def __init__(
         self,
         run: str,
-        place: CommentPlace,
         *,
+        repository: str,
+        issue: int,
+        bot: str,
         github: GitHubAPI,
         clock: Clock,
         rest: Callable[[float], Awaitable[None]] = asyncio.sleep,
@@ -63,13 +55,16 @@ class Progress:
         read_only: Callable[[], Awaitable[bool]] = always_writable,
         link: Callable[[], str] = str,
     ) -> None:
-        """``comment`` is the id of the run's comment, if it was stored.
+        """The run talks on an ``issue`` of a ``repository``, as our App's ``bot`` account.
+
+        ``comment`` is the id of the run's comment, if it was stored.
 
         ``rest`` waits (seconds) until the comment may be edited again. ``link`` gives the address
         of the run's page for who can read the comment, '' for none.
         """
         self._run = run
-        self._place = place
+        self._bot = bot
+        self._at = {"name": repository, "issue": str(issue)}
         self._github = github
         self._clock = clock
         self._rest = rest
@@ -141,8 +136,7 @@ class Progress:
 
     @property
     def _where(self) -> dict[str, str]:
-        place = self._place
-        return {"name": place.repository, "issue": str(place.issue), "comment": str(self._comment)}
+        return {**self._at, "comment": str(self._comment)}
 
     async def emit(self, event: Event) -> None:
         """Show what changed, now or when the last edit is long enough ago."""
@@ -216,7 +210,7 @@ class Progress:
     def _is_ours(self, comment: dict[str, object]) -> bool:
         user = comment.get("user")
         login = user.get("login") if isinstance(user, dict) else None
-        return login == self._place.bot and marker(self._run) in str(comment.get("body"))
+        return login == self._bot and marker(self._run) in str(comment.get("body"))
 
 
 def _is_gone(refusal: GitHubException) -> bool:

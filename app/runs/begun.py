@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from app.github.repository import GitHubRepository
 from app.progress.comment import Progress
 from app.proposals.service import ShownProposals
-from app.runs.ceilings import Ceilings
 from app.runs.lessons import Lessons
+from app.runs.limits import Ceilings
 from app.store.runs import Run
 from runner.config.model import RepositoryConfig
 from runner.loop.deps import Deps

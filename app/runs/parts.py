@@ -31,15 +31,13 @@ from app.github.token_identity import (
 )
 from app.jobs.member import Alone, Membership, Turn
 from app.jobs.worker import SegmentEngine
-from app.progress.comment import CommentPlace, Progress
+from app.progress.comment import Progress
 from app.proposals.service import Look, ShownProposals
 from app.runs.begun import RunPorts
-from app.runs.ceilings import Ceilings
 from app.runs.lessons import Lessons
+from app.runs.limits import Ceilings, MissingPermissions, limited
 from app.runs.outward import Outward
-from app.runs.permissions import MissingPermissions
 from app.runs.requests import origin_of, row_of
-from app.runs.spending import limited
 from app.server.links import RunLinks
 from app.settings import WorkSettings
 from app.store.audit import AuditLog
@@ -331,7 +329,9 @@ class ServerParts:
 
         return Progress(
             run.id,
-            CommentPlace(run.repository, run.issue or 0, await self.identity.bot_login()),
+            repository=run.repository,
+            issue=run.issue or 0,
+            bot=await self.identity.bot_login(),
             github=self.identity.client(
                 installation_id=run.installation_id,
                 repository_id=run.repository_id,

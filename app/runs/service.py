@@ -30,6 +30,7 @@ from handlers.ports import (
     InReview,
     NamedTask,
     OfferKind,
+    Order,
     Revising,
     RunRequested,
     RunStatus,
@@ -43,14 +44,15 @@ from runner.state.revising import RevisionRequest
 
 log = logging.getLogger(__name__)
 
-_WORKING: tuple[Status, ...] = ("queued", "running", "pausing")
-_ASKED: Mapping[Status, str] = {"cancelling": "cancel", "pausing": "pause", "queued": "resume"}
-"""What people ask for, by the status that a run gets."""
+_ORDERS: Mapping[Order, tuple[Status, tuple[Status, ...], str, str]] = {
+    "cancel": ("cancelling", UNFINISHED, "", "cancelled"),
+    "pause": ("pausing", ("queued", "running", "pausing"), PERSON, "paused"),
+    "resume": ("queued", ("paused",), PERSON, ""),
+}
+"""The status that a run gets, those in which it can be, the cause, and what was done."""
 
 _MOST_LOOKED_AT = 30
 """Runs of a roadmap in which the change of a task is looked for."""
-
-_PAUSED: tuple[Status, ...] = ("paused",)
 
 
 @dataclass(frozen=True)
@@ -254,40 +256,17 @@ class RunService:
             found.append(RunStatus(run.id, run.status, run.reason, "", tuple(tasks), place))
         return tuple(found)
 
-    async def cancel(self, *, repository_id: int, issue: int, by: User) -> tuple[str, ...]:
-        """Stop what waits at once and what works at its next node."""
-        reason = f"cancelled by {by.login}"
-        return await self._set_status(repository_id, issue, "cancelling", UNFINISHED, reason, by=by)
-
-    async def pause(self, *, repository_id: int, issue: int, by: User) -> tuple[str, ...]:
-        """Let what waits or works rest at its next node until somebody resumes it."""
-        reason = f"paused by {by.login}"
-        return await self._set_status(
-            repository_id, issue, "pausing", _WORKING, reason, PERSON, by=by
-        )
-
-    async def resume(self, *, repository_id: int, issue: int, by: User) -> tuple[str, ...]:
-        """Queue the paused runs of the issue again."""
-        return await self._set_status(repository_id, issue, "queued", _PAUSED, "", PERSON, by=by)
-
-    async def _set_status(
-        self,
-        repository_id: int,
-        issue: int,
-        status: Status,
-        allowed: tuple[Status, ...],
-        why: str,
-        cause: str = "",
-        *,
-        by: User,
+    async def order(
+        self, what: Order, *, repository_id: int, issue: int, by: User
     ) -> tuple[str, ...]:
-        moved = []
+        """Stop what waits at once and what works at its next node; let rest, or go on."""
+        status, allowed, cause, did = _ORDERS[what]
+        reason, moved = did and f"{did} by {by.login}", []
         for run in await self.parts.runs.by_issue(repository_id, issue):
             if await self.queue.set_status(
-                run.id, status, allowed=allowed, reason=why, cause=cause
+                run.id, status, allowed=allowed, reason=reason, cause=cause
             ):
                 moved.append(run.id)
-                what = _ASKED[status]
                 await self.parts.audit.add("asked", repository_id, by.login, what, run=run.id)
         await self.look()
         return tuple(moved)

@@ -36,13 +36,13 @@ class StoredSpending:
         together: float | None,
         own: float | None,
         here: float | None = None,
-    ) -> tuple[float, Whose] | None:
+    ) -> tuple[float, float, Whose] | None:
         """Reserve ``cost`` unless a limit of the day would be exceeded; all amounts are in USD.
 
         ``together`` is the limit of all installations, ``own`` that of this one (both are the
-        operator's), ``here`` that of the repository. Returns what was reserved or spent of the
-        limit that is in the way, None if there is none. Raises ``Outage``, and then nothing is
-        reserved.
+        operator's), ``here`` that of the repository. Returns the limit that is in the way, what was
+        reserved or spent of it, and whose it is; None if there is none. Raises ``Outage``, and
+        then nothing is reserved.
         """
         today = sa.select(table.c.installation_id, table.c.repository_id, table.c.cost)
         installation, repository = spender.installation_id, spender.repository_id
@@ -55,7 +55,7 @@ class StoredSpending:
             )
             for limit, used, whose in limits:
                 if limit is not None and used + cost > limit:
-                    return used, whose
+                    return limit, used, whose
             row = {**_key(spender), "cost": cost}
             insert = insert_into(connection.dialect.name, table).values(row)
             more = {"cost": table.c.cost + cost}

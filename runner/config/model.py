@@ -306,8 +306,8 @@ class LimitsGroup(_Group):
         default=None,
         ge=1000,
         le=1_000_000_000,
-        description="Tokens of questions and answers that one run may use. It is reserved what an "
-        "answer can use at most: a run pauses before the question that could exceed a limit.",
+        description="Tokens of questions and answers that one run may use. What an answer can use "
+        "at most is reserved: a run pauses before the question that could exceed a limit.",
     )
     cost_per_task: Dollars | None = Field(
         default=None, description="USD that one attempt at a task may cost; then the task fails."

@@ -22,13 +22,21 @@ _SORTS = re.compile(r" ?([A-Za-z]+)| ?([!-/:-@\[-`{-~])|([0-9])|(\s+)|(.)", re.D
 _LETTERS, _BYTES = 6, 0.75
 
 
-def counter(model: str) -> Count:
-    """Return what counts a text's tokens for a model, by its name ('' is unknown)."""
+def counter(model: str, otherwise: Count | None = None) -> Count:
+    """Return what counts a text's tokens for a model, by its name ('' is unknown).
+
+    For a model whose vocabulary is not known it is ``otherwise``, or ``estimate``.
+    """
     name = model.lower()
     for pattern, encoding in _FAMILIES:
         if pattern.search(name):
             return _exact(encoding)
-    return estimate
+    return otherwise or estimate
+
+
+def at_most(text: str) -> int:
+    """Return a number that no vocabulary exceeds: the smallest token is a byte."""
+    return len(text.encode("utf-8", "replace"))
 
 
 @cache

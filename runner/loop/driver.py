@@ -14,8 +14,7 @@ from runner.loop.accepted import restored
 from runner.loop.bugs import bad_answer
 from runner.loop.deps import Deps, TaskWork
 from runner.loop.journal import BORDER, Cursors
-from runner.loop.reviewing import is_full, why_full
-from runner.loop.schedule import advanced, left_out, next_move, upcoming
+from runner.loop.schedule import advanced, is_full, left_out, next_move, upcoming, why_full
 from runner.loop.task_pool import Ended, TaskPool
 from runner.money import Usage, by_name, total
 from runner.roadmap.task import Task

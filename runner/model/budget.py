@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from runner.context.tokens import at_most, counter
 from runner.errors import Outage, TaskError
 from runner.model.prices import Prices, unknown_price
 from runner.money import dollars
@@ -17,14 +18,14 @@ from runner.prompts.questions import Answer, Question
 if TYPE_CHECKING:
     from runner.config.model import LimitsGroup
 
-_CHARACTERS_PER_TOKEN = 3
-"""Low on purpose: a reservation must not be smaller than what is used."""
+_AROUND_A_MESSAGE = 8
+"""Tokens that say whose message it is, and where it ends."""
 
 
-def prompt_at_most(question: Question) -> int:
-    """How many tokens the prompt of a question may have."""
-    characters = sum(len(message.content) for message in question.messages)
-    return math.ceil(characters / _CHARACTERS_PER_TOKEN)
+def prompt_at_most(question: Question, model: str) -> int:
+    """How many tokens the prompt of a question may have; never fewer than the model counts."""
+    count = counter(model, otherwise=at_most)
+    return sum(count(each.content) + _AROUND_A_MESSAGE for each in question.messages)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +101,7 @@ class BudgetModel(Model):
     async def ask(self, question: Question) -> Answer:
         """Ask if the budget allows it. Raises ``Outage`` (kind ``budget``) when it does not."""
         limit, model = self._budget, question.model or self._model
-        prompt = prompt_at_most(question)
+        prompt = prompt_at_most(question, model)
         most = self._prices.most(model, prompt, question.max_tokens) if limit.money else 0.0
         if most is None:
             why = unpriced(model, limit.money) if self._in_file else unknown_price(model)
@@ -132,12 +133,13 @@ class BudgetModel(Model):
             raise Outage(
                 "budget",
                 f"The next answer may use {tokens:,} tokens and {self._tokens:,} of "
-                f"{limit.tokens:,} are used. " + self._advice("tokens", str(enough)),
+                f"{limit.tokens:,} are used. " + self._advice("tokens_per_run", str(enough)),
                 advised=not self._in_file,
             )
         for key, most, used, until in (
             ("cost_per_day", limit.day_cost, self._today, self._tomorrow),
-            ("cost", limit.cost, self._cost, None),
+            ("cost_per_run", limit.cost, self._cost, None),
+            ("cost_per_task", limit.task_cost, 0.0, None),
         ):
             if most is not None and used + cost > most:
                 raise Outage(
@@ -146,20 +148,20 @@ class BudgetModel(Model):
                     or f"The next answer may cost {dollars(cost)} and {dollars(used)} of "
                     f"{dollars(most)} are spent. "
                     + self._advice(key, f"{2 * (used + cost):.2g}"),
-                    until=until,
+                    until=until if cost <= most else None,  # no day has room for it
                     advised=not (self._in_file or self._full),
                 )
         if limit.task_cost is not None and task is not None and task + cost > limit.task_cost:
             raise TaskError(
                 "budget",
-                f"the next answer may cost {dollars(cost)} and {dollars(task)} of the "
+                f"the next answer may cost {dollars(cost)}, and {dollars(task)} of the "
                 f"{dollars(limit.task_cost)} of limits.cost_per_task are spent",
             )
 
-    def _advice(self, what: str, enough: str) -> str:
+    def _advice(self, key: str, enough: str) -> str:
         if self._in_file:
-            key = what if what.endswith("_day") else f"{what}_per_run"
             return f"To continue, raise limits.{key} in .github/cairn.yml, for example to {enough}."
+        what = key.removesuffix("_per_run")
         return (
             "To continue, raise or remove the limit: "
             f"cairn resume --max-{what} {enough} (or --max-{what} none)"

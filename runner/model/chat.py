@@ -33,7 +33,7 @@ from runner.prompts.questions import Answer, Question
 from runner.windows import seller_of
 
 if TYPE_CHECKING:
-    from runner.model.api import ModelApi
+    from runner.model.endpoint import OpenAIEndpoint
     from runner.model.replies import ChatReply
 
 
@@ -93,7 +93,7 @@ class OpenAIModel(ports.Endpoint):
         self._api_key = api_key
         self._mask = mask
         self._timeout = timeout
-        self._endpoint: ModelApi | None = None
+        self._endpoint: OpenAIEndpoint | None = None
         self._listed: Mapping[str, ListedModel] | None = None
 
     async def ask(self, question: Question) -> Answer:
@@ -187,7 +187,7 @@ class OpenAIModel(ports.Endpoint):
         if self._endpoint is not None:
             await self._endpoint.close()
 
-    async def _opened(self) -> ModelApi:
+    async def _opened(self) -> OpenAIEndpoint:
         """Return the endpoint, created at its first use.
 
         Its library takes more than a second to import: callers that ask nothing do not wait for it,

@@ -13,7 +13,7 @@ from runner.loop.reading import base_of, contents, seen_of
 from runner.loop.schedule import Base, Bases, independent
 from runner.loop.stacking import roadmap_for
 from runner.money import cost_brief
-from runner.nodes.enough import is_done
+from runner.nodes.preflight import is_done
 from runner.nodes.revise import after_push
 from runner.nodes.verify import verify_task
 from runner.people.pull_requests import check_details, fix_pull, rows_of

@@ -29,10 +29,9 @@ from runner.loop.asking import context_limit
 from runner.loop.deps import Deps, TaskWork
 from runner.loop.reading import contents, quote, seen_of
 from runner.loop.schedule import Bases, independent
-from runner.nodes.project_facts import guides, test_command, wants_tests
+from runner.nodes.people import ask_people_first
 from runner.nodes.revise import change_so_far
-from runner.nodes.specification import specification
-from runner.nodes.unclear import ask_people_first
+from runner.nodes.told import guides, specification, test_command, wants_tests
 from runner.prompts import render_text
 from runner.roadmap.plans import form_of
 from runner.roadmap.task import Task

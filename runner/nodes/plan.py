@@ -17,7 +17,7 @@ from runner.loop.asking import ask
 from runner.loop.deps import Deps, TaskWork
 from runner.loop.reading import seen_of
 from runner.nodes.context import describe
-from runner.nodes.unclear import ask_people_first
+from runner.nodes.people import ask_people_first
 from runner.people.sentences import in_log
 from runner.prompts import question, render_text
 from runner.prompts.forms import form

@@ -10,11 +10,12 @@ from runner.context.memory import of_run, of_task
 from runner.loop.applied import replayed
 from runner.loop.deps import Deps, TaskWork
 from runner.loop.problems import linked_roadmap, missing_roadmap, nothing_to_do
-from runner.loop.reviewing import counted, is_full
 from runner.loop.schedule import (
     comes_back,
+    counted,
     decided,
     grounded,
+    is_full,
     next_move,
     next_piece,
     place_of,

@@ -26,12 +26,12 @@ from runner.loop.strategy import given_up, judged
 from runner.nodes.asked_test import by_asked_test, without_asked_test
 from runner.nodes.assess import assessed, run_levels, timed_out, without_ticks
 from runner.nodes.covered import apart_from, beside_the_task, covered
-from runner.nodes.enough import falls_short
 from runner.nodes.evidence import gathered
 from runner.nodes.first_tests import first_tests, suite_seconds, time_needed, whole_seconds
 from runner.nodes.format import formatted
 from runner.nodes.lint import lint_levels, with_linters
 from runner.nodes.people import excused, stands_in_the_way
+from runner.nodes.preflight import falls_short
 from runner.nodes.proof import proved, unnoticed, unproven
 from runner.nodes.steadied import TIMES, steadied, turned_by_chance, unsteady_on_base
 from runner.nodes.work import NodeWork, work_on

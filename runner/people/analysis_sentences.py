@@ -73,11 +73,12 @@ def markdown(shown: Sequence[AnalysisTable]) -> str:
         parts += [f"### {table.title}", *table.sentences]
         if table.rows:
             lines = [table.head, tuple("---" for _ in table.head), *table.rows]
-            parts.append("\n".join(f"| {' | '.join(map(_cell, line))} |" for line in lines))
+            parts.append("\n".join(f"| {' | '.join(map(cell, line))} |" for line in lines))
     return "\n\n".join(parts)
 
 
-def _cell(text: str) -> str:
+def cell(text: str) -> str:
+    """Foreign text in a cell of a table."""
     return inert_line(text).replace("|", "\\|")
 
 

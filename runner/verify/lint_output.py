@@ -55,7 +55,7 @@ class ToolFinding:
 def read_ruff(result: CommandResult) -> Iterator[ToolFinding]:
     """Read ``ruff check --output-format=json``."""
     _ended_with(result, 0, 1)
-    for each in _dicts(_json(result.stdout)):
+    for each in dicts(_json(result.stdout)):
         if rule := each.get("code"):
             yield _found(
                 each.get("filename"), _row(each.get("location")), rule, each.get("message")
@@ -83,7 +83,7 @@ def read_pyright(result: CommandResult) -> Iterator[ToolFinding]:
     report = _json(result.stdout)
     if not isinstance(report, dict) or "generalDiagnostics" not in report:
         raise UnreadableOutput("its output is not readable")
-    for each in _dicts(report["generalDiagnostics"]):
+    for each in dicts(report["generalDiagnostics"]):
         if each.get("severity") == "error":
             at = each.get("range")
             start = at.get("start") if isinstance(at, dict) else None
@@ -95,8 +95,8 @@ def read_pyright(result: CommandResult) -> Iterator[ToolFinding]:
 def read_eslint(result: CommandResult) -> Iterator[ToolFinding]:
     """Read ``eslint --format json``. What has no rule is about parsing or ignored files."""
     _ended_with(result, 0, 1)
-    for file in _dicts(_json(result.stdout)):
-        for each in _dicts(file.get("messages")):
+    for file in dicts(_json(result.stdout)):
+        for each in dicts(file.get("messages")):
             if rule := each.get("ruleId"):
                 yield _found(file.get("filePath"), each.get("line"), rule, each.get("message"))
 
@@ -126,12 +126,12 @@ def read_clippy(result: CommandResult) -> Iterator[ToolFinding]:
     https://doc.rust-lang.org/cargo/reference/external-tools.html#json-messages
     """
     lines = [_json(line) for line in result.stdout.split(b"\n") if line.startswith(b"{")]
-    if not any(report.get("reason") == "build-finished" for report in _dicts(lines)):
+    if not any(report.get("reason") == "build-finished" for report in dicts(lines)):
         raise UnreadableOutput(_own_trouble(result))
-    for report in _dicts(lines):
+    for report in dicts(lines):
         message = report.get("message")
         if isinstance(message, dict) and isinstance(message.get("code"), dict):
-            spans = _dicts(message.get("spans"))
+            spans = dicts(message.get("spans"))
             first = next((span for span in spans if span.get("is_primary")), None)
             if first:
                 at = first.get("line_start")
@@ -174,7 +174,8 @@ def _json(content: bytes) -> Any:
         raise UnreadableOutput("its output is not readable") from error
 
 
-def _dicts(value: object) -> list[dict[str, Any]]:
+def dicts(value: object) -> list[dict[str, Any]]:
+    """The objects of a list of JSON."""
     return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
 
 

@@ -24,6 +24,7 @@ from handlers.ports import (
     InstalledRepository,
     NamedTask,
     OfferKind,
+    Order,
     ProposalView,
     Revising,
     Rules,
@@ -66,16 +67,10 @@ class WrittenRuns:
         self.asked.append(("status", repository_id, issue))
         return self.found
 
-    async def cancel(self, *, repository_id: int, issue: int, by: User) -> tuple[str, ...]:
-        self.asked.append(("cancel", repository_id, issue, by.login))
-        return self.affected
-
-    async def pause(self, *, repository_id: int, issue: int, by: User) -> tuple[str, ...]:
-        self.asked.append(("pause", repository_id, issue, by.login))
-        return self.affected
-
-    async def resume(self, *, repository_id: int, issue: int, by: User) -> tuple[str, ...]:
-        self.asked.append(("resume", repository_id, issue, by.login))
+    async def order(
+        self, what: Order, *, repository_id: int, issue: int, by: User
+    ) -> tuple[str, ...]:
+        self.asked.append((what, repository_id, issue, by.login))
         return self.affected
 
     async def find_task(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from tests.marks import MORE
 from tests.scenarios.bot import REPOSITORY, conversation
 from tests.scenarios.projects import NOTES, note
 
@@ -48,13 +49,13 @@ async def test_a_day_without_money_ends_at_midnight(tmp_path: Path) -> None:
     """A run rests before the call that could cost too much, and continues the next day."""
     prices = tmp_path / "prices.json"
     prices.write_text('{"scripted": {"input": 100.0, "output": 2.0}}')
-    settings = {"CAIRN_PRICES": prices, "CAIRN_MAX_COST_PER_ACCOUNT": 0.1}
+    settings = {"CAIRN_PRICES": prices, "CAIRN_MAX_COST_PER_ACCOUNT": 0.19}
     async with conversation(tmp_path, NOTES, **settings) as bot, bot.started():
         bot.model.says(note("one.md"), note("two.md"))
         await bot.comment("/execute")
 
         (said,) = bot.says()
-        assert "more than the operator of this server allows for a day" in said
+        assert "of the $0.1900 that the operator of this server allows for a day" in said
         assert "It continues automatically at 00:00 UTC" in said
         before = len(bot.prompts)
         await bot.later(days=1)
@@ -62,6 +63,21 @@ async def test_a_day_without_money_ends_at_midnight(tmp_path: Path) -> None:
 
         assert len(bot.prompts) > before
         bot.says()
+        bot.github.verify()
+
+
+@MORE
+async def test_a_limit_that_no_day_has_room_for(tmp_path: Path) -> None:
+    """Nothing goes on by itself the next day: the limit is to be raised."""
+    prices = tmp_path / "prices.json"
+    prices.write_text('{"scripted": {"input": 100.0, "output": 2.0}}')
+    files = {**NOTES, ".github/cairn.yml": b"limits: {cost_per_day: 0.001}\n"}
+    async with conversation(tmp_path, files, CAIRN_PRICES=prices) as bot, bot.started():
+        await bot.comment("/execute")
+
+        (said,) = bot.says()
+        assert "so no day has room for it; raise the limit, then continue with" in said
+        assert "automatically" not in said
         bot.github.verify()
 
 
@@ -80,14 +96,17 @@ async def test_the_repository_limits_what_its_runs_cost(tmp_path: Path) -> None:
     """Two runs share its day; what a run may cost is said with the key to raise."""
     prices = tmp_path / "prices.json"
     prices.write_text('{"scripted": {"input": 100.0, "output": 2.0}}')
-    files = {**NOTES, ".github/cairn.yml": b"limits: {cost_per_day: 0.1, cost_per_run: 50}\n"}
+    files = {**NOTES, ".github/cairn.yml": b"limits: {cost_per_day: 0.19, cost_per_run: 50}\n"}
     async with conversation(tmp_path, files, CAIRN_PRICES=prices) as bot, bot.started():
         bot.model.says(note("one.md"), note("two.md"))
         await bot.comment("/execute --max-tasks 1")
         await bot.comment("/execute --max-tasks 1")
 
         *_, said = bot.says()
-        assert "more than `limits.cost_per_day` in `.github/cairn.yml` allows" in said
+        assert (
+            "of the $0.1900 that `limits.cost_per_day` in `.github/cairn.yml` allows for a day"
+            in said
+        )
         assert "It continues automatically at 00:00 UTC" in said
         asked = len(bot.prompts)
         limits = b"limits: {tokens_per_run: 2000}\n"

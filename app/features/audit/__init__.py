@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from app.features.audit.texts import audit_texts
 from app.runs.feature import Feature
 from handlers.conversation import Conversation
 from handlers.grammar import Command, CommandReply, CommandRow, Option
+from handlers.texts import HANDLERS
+from runner.people.texts import Texts, environment
+
+audit_texts = Texts(environment("app.features.audit", HANDLERS), "audit")
 
 MOST = 50
 

@@ -6,7 +6,6 @@ from dataclasses import asdict, dataclass, replace
 from urllib.parse import urlencode
 
 from app.features.fix.looking import Fixing, RepairLeft, look
-from app.features.fix.texts import fixing_texts
 from app.github.token_identity import REVIEW
 from app.runs.feature import Feature
 from app.runs.requests import row_of
@@ -17,9 +16,13 @@ from handlers.events import PullClosed
 from handlers.grammar import Command, CommandReply, CommandRow, ExecuteCommand
 from handlers.ports import RunRequested
 from handlers.reviews import asked_by_sender
+from handlers.texts import HANDLERS
 from runner.errors import Outage
 from runner.people.sentences import fix_branch
+from runner.people.texts import Texts, environment
 from runner.state.revising import RevisionRequest
+
+fixing_texts = Texts(environment("app.features.fix", HANDLERS), "fix")
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import get_args
 
-from app.features.history.texts import history_texts
 from app.runs.feature import Feature
 from app.runs.parts import ServerParts
 from handlers.conversation import Conversation
@@ -20,13 +19,16 @@ from handlers.grammar import (
     Option,
 )
 from handlers.issue_thread import suffices
-from handlers.texts import replies
+from handlers.texts import HANDLERS, replies
 from runner.errors import Outage
 from runner.history.inquiry import asked
 from runner.people.analysis_sentences import Topic, tables
 from runner.people.analysis_sentences import markdown as analysis_markdown
 from runner.people.history_answer import HistoryTopic, answered, markdown
+from runner.people.texts import Texts, environment
 from runner.text.sanitize import sanitize
+
+history_texts = Texts(environment("app.features.history", HANDLERS), "history")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,6 +8,7 @@ from app.github.one_pull import Offered
 from app.runs.cannot_start import cannot_start, file_of, seen
 from runner.config.model import CONFIG_PATH
 from runner.nodes.preflight import CannotStart
+from runner.people.analysis_sentences import cell
 from runner.text.sanitize import inert_line, sanitize
 from runner.verify.proposed_setup import ProposedLine
 
@@ -74,8 +75,4 @@ def body(found: CannotStart) -> str:
 
 
 def _rows(lines: Sequence[ProposedLine]) -> list[str]:
-    return [f"| `{_cell(line.text)}` | {_cell(line.why)} |" for line in lines]
-
-
-def _cell(text: str) -> str:
-    return inert_line(text).replace("|", "\\|")
+    return [f"| `{cell(line.text)}` | {cell(line.why)} |" for line in lines]

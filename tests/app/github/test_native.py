@@ -10,8 +10,8 @@ import pytest
 
 from app.github.api import RepositoryApi
 from app.github.pulls import Pull, Pulls, checkpoint_markers
+from app.github.shown_checks import stack_check
 from app.github.stack import Ties, place_of, standing
-from app.github.stack_checks import stack_check
 from app.github.token_identity import PUBLISH
 from handlers.pull_events import NativeStack, read_native
 from handlers.texts import stack_replies

@@ -8,7 +8,7 @@ from pathlib import Path
 from pydantic import SecretStr
 
 from app.pages.door import Door
-from app.pages.history import HistoryPages, HistorySources
+from app.pages.history import HistoryPages
 from app.pages.operations import Operations
 from app.pages.site import Sources, routes
 from app.pages.view import Listing
@@ -112,7 +112,7 @@ class Bench:
 
     def _histories(self, sources):
         history = StoredHistory(self.store)
-        return HistoryPages(HistorySources(history, sources.listing, self.clock, sources.mask))
+        return HistoryPages(history, sources.listing, self.clock, sources.mask)
 
     async def queue(self, *ids, **changes):
         for id in ids:

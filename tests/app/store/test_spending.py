@@ -51,6 +51,6 @@ async def test_another_day_begins_with_nothing(store):
     kept = StoredSpending(store)
     today, tomorrow = (Spender(f"2026-11-{day}", 1, 7) for day in (29, 30))
     assert await kept.reserve(today, 5.0, together=5.0, own=None) is None
-    assert await kept.reserve(today, 0.1, together=5.0, own=None) == (5.0, "operator")
-    assert await kept.reserve(today, 0.1, together=None, own=None, here=5) == (5.0, "repository")
+    assert await kept.reserve(today, 0.1, together=5.0, own=None) == (5.0, 5.0, "operator")
+    assert await kept.reserve(today, 0.1, together=None, own=None, here=5) == (5, 5.0, "repository")
     assert await kept.reserve(tomorrow, 0.1, together=5.0, own=None) is None

@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from runner.checks.languages import BY_SUFFIX
-from runner.checks.validate import syntax_complaint, validate
+from runner.checks.validate import BY_SUFFIX, syntax_complaint, validate
 from runner.code.languages import LANGUAGES, language_of
 from runner.state.changes import ChangeSet, Snapshot, Write
 from tests.runner.checks.trees import complaints, syntax

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from runner.loop.reviewing import counted, is_full, why_full
+from runner.loop.schedule import counted, is_full, why_full
 from runner.state.publishing import Stack
 from runner.state.run_state import RunState, Status
 from tests.runner.states import run_state, with_status

@@ -6,6 +6,7 @@ import asyncio
 import random
 import re
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -17,7 +18,7 @@ from runner.prompts.questions import Answer, Message, Question
 from tests.runner.scripted import ScriptedModel, answer
 
 PRICES = Prices({"known": Price(input=1.0, output=10.0)})
-QUESTION = Question((Message("user", "x" * 300),), 0.2, 1000)  # 100 tokens, $0.0101 at most
+QUESTION = Question((Message("user", "x" * 92),), 0.2, 1000)  # 100 tokens, $0.0101 at most
 
 
 def within(inner: ScriptedModel, *, model: str = "known", spent: tuple[Answer, ...] = (), **most):
@@ -98,7 +99,7 @@ async def test_no_limit_is_exceeded_whatever_answers_use(seed: int) -> None:
     class Dear(ScriptedModel):
         async def ask(self, question: Question) -> Answer:
             await asyncio.sleep(0)
-            prompt, most = prompt_at_most(question), question.max_tokens
+            prompt, most = prompt_at_most(question, "m"), question.max_tokens
             words = chance.choice([most, chance.randint(0, most)])
             cost = PRICES.cost("known", prompt, words)
             return replace(answer("x"), prompt_tokens=prompt, completion_tokens=words, cost=cost)
@@ -140,6 +141,46 @@ async def test_a_limit_of_the_file_names_its_key(limits: dict[str, Any], says: s
 
     with pytest.raises(Outage, match=re.escape(says)):
         await model.ask(QUESTION)
+
+
+@pytest.mark.parametrize(
+    ("limits", "advice"),
+    [
+        (
+            {"task_cost": 0.01},
+            "raise limits.cost_per_task in .github/cairn.yml, for example to 0.02",
+        ),
+        ({"day_cost": 0.01}, "raise limits.cost_per_day in .github/cairn.yml, for example to 0.02"),
+    ],
+)
+async def test_a_limit_below_one_call_is_to_be_raised(limits: Any, advice: str) -> None:
+    """No other task and no other day has room for it, so nothing goes on by itself."""
+    tomorrow = datetime(2026, 12, 1, tzinfo=UTC)
+    model = BudgetModel(
+        ScriptedModel(),
+        Budget(**limits),
+        prices=PRICES,
+        model="known",
+        in_file=True,
+        tomorrow=tomorrow,
+    )
+
+    with pytest.raises(Outage, match=re.escape(advice)) as said:
+        await model.ask(replace(QUESTION, spent=0.0))
+    assert said.value.until is None
+
+
+@pytest.mark.parametrize(
+    ("model", "text", "least"),
+    [
+        ("gpt-6-luna", "\u9fff" * 50, 150),
+        ("other", "\u9fff" * 50, 150),
+        ("other", "Zx9q" * 25, 100),
+    ],
+)
+def test_no_vocabulary_makes_more_of_a_prompt(model: str, text: str, least: int) -> None:
+    """Characters that a vocabulary does not have are a token for each of their bytes."""
+    assert prompt_at_most(Question((Message("user", text),), 0.2, 1), model) >= least
 
 
 async def test_a_task_that_cost_enough_fails_alone() -> None:
