@@ -10,7 +10,7 @@ from pydantic import SecretStr
 from app.pages.door import Door
 from app.pages.history import HistoryPages
 from app.pages.operations import Operations
-from app.pages.site import Sources, routes
+from app.pages.site import Pages, routes
 from app.pages.view import Listing
 from app.progress.waiting import WaitEstimate
 from app.runs.live import Hub
@@ -70,8 +70,8 @@ class Bench:
         return RunFiles(self.folder, mask=lambda text: text.replace("hunter2", "***"))
 
     def app(self, token=TOKEN, *, secure=False):
-        sources = Sources(
-            runs=self.runs,
+        sources = Pages(
+            stored=self.runs,
             listing=Listing(self.store, page=2),
             waiting=WaitEstimate(self.runs, WaitingLine(self.store), at_once=2, clock=self.clock),
             hub=self.hub,
@@ -87,7 +87,7 @@ class Bench:
         app = build_app(
             secret=SECRET,
             deliveries=Deliveries(self.store, self.clock),
-            on_delivery=print,
+            on_delivery=lambda: None,
             events=(),
             readiness={},
             routes=[
