@@ -181,21 +181,30 @@ class LocalRepository:
     async def prepare(self) -> None:
         """Create or switch to the wanted branch; uncommitted changes stay as they are.
 
-        Raises ``Outage`` when git refuses (a change would be lost, no valid name).
+        Raises ``Outage`` when git refuses (a change would be lost, no valid name), and where a
+        commit brings the folder of what runs leave behind: its links would lead anywhere.
         """
-        if self._branch is None:
-            return
+        if self._branch is not None:
+            await self._switch(self._branch)
+        if await self._git.output("ls-files", "-z", "--", ".executor"):
+            raise Outage(
+                "git",
+                ".executor is in the commits of this repository, and Cairn keeps its own files "
+                "there. Look at what it holds, then type git rm -r .executor and commit.",
+            )
+
+    async def _switch(self, wanted: str) -> None:
         await self._check_checkout()
-        if await self._current() == self._branch:
+        if await self._current() == wanted:
             return
-        valid = await self._git.call("check-ref-format", "--branch", self._branch)
-        if valid.stdout != os.fsencode(f"{self._branch}\n"):
-            raise Outage("git", f"git does not accept {self._branch!r} as the name of a branch.")
-        there = await self._git.call("show-ref", "--verify", "--quiet", _HEADS + self._branch)
+        valid = await self._git.call("check-ref-format", "--branch", wanted)
+        if valid.stdout != os.fsencode(f"{wanted}\n"):
+            raise Outage("git", f"git does not accept {wanted!r} as the name of a branch.")
+        there = await self._git.call("show-ref", "--verify", "--quiet", _HEADS + wanted)
         how = "--create" if there.exit_code else "--no-guess"
-        done = await (await self._own()).call("switch", "--quiet", how, self._branch)
+        done = await (await self._own()).call("switch", "--quiet", how, wanted)
         if done.exit_code:
-            raise Outage("git", f"Cannot switch to branch {self._branch}: {done.stderr.strip()}")
+            raise Outage("git", f"Cannot switch to branch {wanted}: {done.stderr.strip()}")
 
     async def stack(self) -> Stack:
         """Start at HEAD. Raises ``Outage`` when there is no commit or no branch."""

@@ -58,7 +58,10 @@ def read_ruff(result: CommandResult) -> Iterator[ToolFinding]:
     for each in dicts(_json(result.stdout)):
         if rule := each.get("code"):
             yield _found(
-                each.get("filename"), _row(each.get("location")), rule, each.get("message")
+                each.get("filename"),
+                at.get("row") if isinstance(at := each.get("location"), dict) else None,
+                rule,
+                each.get("message"),
             )
 
 
@@ -149,10 +152,6 @@ def _found(path: object, line: object, rule: object, message: object) -> ToolFin
     at = line if isinstance(line, int) and line > 0 else None
     text = " ".join(str(message or "").split())[:_LONGEST]
     return ToolFinding(str(path or ""), at, str(rule or "")[:_LONGEST], text)
-
-
-def _row(location: object) -> object:
-    return location.get("row") if isinstance(location, dict) else None
 
 
 def _ended_with(result: CommandResult, *codes: int) -> None:

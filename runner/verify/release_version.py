@@ -50,7 +50,10 @@ def release_version(
     ``told`` are the contents of ``telling_files``; ``fallback`` is the version that its manifest
     has for a build that finds no tag. If nothing tells the version, it is a very high one.
     """
-    texts = {path: _text(content) for path, content in told.items()}
+    texts = {
+        path: content.decode("utf-8", "replace").replace("\r\n", "\n")
+        for path, content in told.items()
+    }
     info = _INFO.search(texts.pop(PKG_INFO, ""))
     headings = (found for text in texts.values() for found in _headings(text))
     return (
@@ -88,10 +91,6 @@ def _headings(text: str) -> Iterator[str]:
             continue
         if marked or _LINE.fullmatch(below) or _DATED.search(found[2]):
             yield found[1]
-
-
-def _text(content: bytes) -> str:
-    return content.decode("utf-8", "replace").replace("\r\n", "\n")
 
 
 def normal(name: str) -> str:

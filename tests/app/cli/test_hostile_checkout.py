@@ -68,3 +68,18 @@ async def test_no_program_of_a_repositorys_configuration_is_started(
     added = ["git", "add", "more.md"]
     await asyncio.to_thread(subprocess.run, added, cwd=here.folder, check=False)
     assert list(canaries.iterdir()) != []  # git by itself starts some of them
+
+
+async def test_a_commit_cannot_lay_out_cairns_own_folder(here: Checkout, tmp_path: Path) -> None:
+    """Its links would lead what a run writes there to other places, its files be taken for ours."""
+    outside = tmp_path / "outside"
+    (here.folder / ".executor").mkdir()
+    (here.folder / ".executor" / ".gitignore").symlink_to(outside)
+    here.git("add", "-A", "-f")
+    here.git("commit", "-qm", "Links")
+
+    ran = await here.cairn("run")
+
+    assert not outside.exists()
+    assert ran.code != 0
+    assert ".executor is in the commits of this repository" in ran.err
