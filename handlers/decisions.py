@@ -22,6 +22,7 @@ from handlers.ports import Proposals, ProposalView, Rules, State, Verdict, Vote
 from handlers.texts import decision_replies as replies
 from handlers.texts import quoted
 from runner.ports import Clock
+from runner.roadmap.plans import form_of
 from runner.roadmap.task import NewTask
 from runner.roadmap.writing import listed
 from runner.state.proposal import problems_of
@@ -146,7 +147,7 @@ async def decide_by_reply(
     if meant is None:
         return Ruling(False, await _not_found(_word(command), event, here, proposals))
     tasks = listed(command.below) if isinstance(command, EditCommand) else ()
-    if isinstance(command, EditCommand) and (problem := _unusable(command, tasks)):
+    if isinstance(command, EditCommand) and (problem := _unusable(command, tasks, meant)):
         return Ruling(False, problem)
     vote = Vote(
         delivery=f"{event.delivery}#{nth}" if nth else event.delivery,
@@ -164,9 +165,8 @@ async def decide_by_reply(
 
 async def _here(event: IssueCommentCreated, proposals: Proposals) -> tuple[ProposalView, ...]:
     """Those of this pull request, or of the runs of this issue."""
-    repository = event.repository.id
-    found = await proposals.on_pull(repository, event.issue)
-    return found or await proposals.of_issue(repository, event.issue)
+    found = await proposals.on_pull(event.repository.id, event.issue)
+    return found or await proposals.of_issue(event.repository.id, event.issue)
 
 
 def _meant(
@@ -209,12 +209,13 @@ async def _not_found(
     return replies.no_proposal(word, open_ones)
 
 
-def _unusable(command: EditCommand, tasks: Sequence[NewTask]) -> str:
+def _unusable(command: EditCommand, tasks: Sequence[NewTask], meant: ProposalView) -> str:
     """Say what is wrong with the list of an edit, '' when it can be used."""
+    if form_of(meant.roadmap).read is not None:
+        return replies.not_rewritten(meant)
     if not tasks:
         return replies.no_list(command.proposal)
-    problems = list(problems_of(tasks, quoted=quoted))
-    return replies.bad_list(problems) if problems else ""
+    return replies.bad_list(found) if (found := list(problems_of(tasks, quoted=quoted))) else ""
 
 
 MEANS: Mapping[str, Verdict] = {

@@ -100,7 +100,7 @@ async def test_an_optional_task_by_name(tmp_path: Path) -> None:
         here.model.says(note("two.md"))
 
         none = await here.cairn("run")
-        assert (none.code, "only if you name them" in none.err) == (2, True)
+        assert (none.code, "only if you name it" in none.err) == (2, True)
         said = await here.cairn("run", "--task", "1.2")
 
         assert said.code == 0, said.err
@@ -112,7 +112,7 @@ async def test_an_optional_task_by_name(tmp_path: Path) -> None:
     ("path", "plan", "says"),
     [
         (TASK_MASTER, '{"master": {"tasks": [// mine\n]}}', "line 1, column 23: this is not JSON"),
-        ("prd.json", '{"features": []}', "another form: it has no `userStories`"),
+        ("prd.json", '{"features": []}', "another form: it has no list of `userStories`"),
         (KIRO, "", "is empty"),
     ],
 )
@@ -445,3 +445,20 @@ async def test_what_setup_reaches(tmp_path: Path, hosts: str) -> None:
         assert (f"127.0.0.1:{port}" in said.err.partition("Refused was: ")[2]) is not open_for
         assert "169.254.169.254:80" in said.err.partition("Refused was: ")[2]
         assert here.model.requests == []
+
+
+@OUTSIDE
+async def test_no_other_tasks_for_a_plan_in_json(tmp_path: Path) -> None:
+    """They are not offered, and refused while the proposal stays open: only states are written."""
+    plan = f'{{"tasks": [{{"id": 1, "title": "{ONE}", "status": "pending"}}]}}'
+    red = b"verify: {commands: ['test ! -e one.md']}\n"
+    files = {**README, TASK_MASTER: plan.encode(), CONFIG: red}
+    async with conversation(tmp_path, files) as bot, bot.started():
+        bot.model.otherwise = lambda _: note("one.md")
+        await bot.comment("/execute")
+        (proposal,) = bot.proposals
+        assert "/edit" not in "".join(bot.proposes())
+
+        await bot.reply(proposal, "/edit\n- Write `a.md` with one line")
+
+        assert "it cannot put other tasks there" in "".join(bot.proposes())
