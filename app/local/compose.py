@@ -285,7 +285,8 @@ def sandboxes(
 def _index_hosts(settings: RunSettings) -> tuple[str, ...]:
     from runner.sandbox.indexes import named_by_operator
 
-    return (*settings.cairn_setup_hosts, *named_by_operator(os.environ))
+    own = [host.lower() for host in settings.cairn_setup_hosts]
+    return (*own, *named_by_operator(os.environ))
 
 
 def _path_in(folder: Path) -> str:

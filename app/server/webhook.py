@@ -20,6 +20,7 @@ from pydantic import SecretStr
 from app.server.bodies import Bodies
 from app.store.deliveries import Deliveries
 from handlers.webhooks import line_of, meaning_of
+from runner.text.logged import about
 
 logger = logging.getLogger(__name__)
 
@@ -69,7 +70,8 @@ class Webhook:
             meaning=meaning_of(event, payload),
             line=line_of(event, payload),
         )
-        logger.info("Delivery %s (%s) %s", id, event, _fate(known=known, new=new))
+        with about(delivery=id):
+            logger.info("Delivery %s (%s) %s", id, event, _fate(known=known, new=new))
         if known and new:
             self._on_delivery()
         return web.json_response(
@@ -84,7 +86,10 @@ class Webhook:
             if not signed(body, request.headers.get("X-Hub-Signature-256", ""), self._secret):
                 id = _GUID.fullmatch(request.headers.get("X-GitHub-Delivery", ""))
                 name = id[0] if id else "without an id"
-                logger.warning("Delivery %s was refused: its signature is missing or wrong", name)
+                with about(delivery=name):
+                    logger.warning(
+                        "Delivery %s was refused: its signature is missing or wrong", name
+                    )
                 raise web.HTTPForbidden(text=_UNSIGNED)
             return bytes(body)
 
