@@ -25,7 +25,7 @@ class Places(BackgroundWork):
         super().__init__("The positions in the comments", parts.around.on_bug)
         self._parts = parts
         self._waiting = waiting
-        self._told: dict[str, int] = {}
+        self._told: dict[str, tuple[str, int]] = {}
 
     async def start(self) -> None:
         """Begin to tell."""
@@ -44,10 +44,12 @@ class Places(BackgroundWork):
     async def tell(self) -> None:
         """Edit the comments whose positions changed. Raises ``Outage`` and GitHub's refusals."""
         turns = await self._waiting.turns()
-        first = {run: turn.position for run, (turn, each) in turns.items() if each.is_first}
-        news = [run for run, position in first.items() if self._told.get(run) != position]
+        first = {
+            run: (each.id, turn.position) for run, (turn, each) in turns.items() if not each.begun
+        }
+        news = [run for run, place in first.items() if self._told.get(run) != place]
         self._told = {run: self._told[run] for run in first if run not in news}
-        chosen = sorted(news, key=first.__getitem__)[:MOST]
+        chosen = sorted(news, key=lambda run: first[run][1])[:MOST]
         if not chosen:
             return
         turns = await self._waiting.turns(chosen)

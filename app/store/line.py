@@ -11,23 +11,23 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.store.database import Store
+from app.store.schema import journal
 from app.store.schema import wakeups as table
 
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """A wakeup that waits; ``place`` is the lowest one that it was told to have."""
+    """A wakeup that waits; ``place`` is the lowest one that it was told to have.
+
+    Its run has ``begun`` if it was worked on before.
+    """
 
     id: str
     run: str
     repository_id: int
     priority: int
     place: int | None = None
-
-    @property
-    def is_first(self) -> bool:
-        """Whether its run has done nothing yet."""
-        return self.id == f"{self.run}-0"
+    begun: bool = False
 
 
 def in_order(waiting: Sequence[Waiting], served: Mapping[int, float]) -> list[Waiting]:
@@ -91,10 +91,12 @@ class WaitingLine:
 
 
 async def _waiting(connection: AsyncConnection) -> tuple[list[Waiting], dict[int, float]]:
-    columns = [table.c[name] for name in Waiting.__slots__]
+    columns = [table.c[name] for name in ("id", "run", "repository_id", "priority", "place")]
     waits = table.c.status == "waiting"
-    rows = await connection.execute(sa.select(*columns).where(waits).order_by(table.c.seq))
-    waiting = [Waiting(*row) for row in rows]
+    begun = sa.exists().where(journal.c.run == table.c.run)
+    query = sa.select(*columns, begun.label("begun")).where(waits)
+    rows = await connection.execute(query.order_by(table.c.seq))
+    waiting = [Waiting(**row._mapping) for row in rows]
     here = table.c.repository_id.in_(sa.select(table.c.repository_id).where(waits))
     last = sa.func.max(sa.type_coerce(table.c.sent_at, sa.Double))
     found = await connection.execute(

@@ -462,3 +462,29 @@ async def test_no_other_tasks_for_a_plan_in_json(tmp_path: Path) -> None:
         await bot.reply(proposal, "/edit\n- Write `a.md` with one line")
 
         assert "it cannot put other tasks there" in "".join(bot.proposes())
+
+
+@OUTSIDE
+async def test_a_run_that_waits_again(tmp_path: Path) -> None:
+    """Paused and resumed before it began, a run says its position in its comment again."""
+    task = notes("- [ ] 1.1 Write `one.md`\n")
+    async with conversation(tmp_path, task, CAIRN_CONCURRENCY="1") as bot, bot.started() as running:
+        bot.github.add_repository("octo/two", task, roles={"writer": "write"})
+        issue = bot.github.open_issue("octo/two", "Go", by="writer").number
+        held = Held(note("one.md"))
+        bot.model.says(held, note("one.md"))
+        await bot.github.comment(REPOSITORY, bot.issue.number, "/execute", by="writer")
+        await held.asked.wait()
+        for words in ("/execute", "/execute pause", "/execute resume", "/execute status"):
+            await bot.github.comment("octo/two", issue, words, by="writer")
+            await running.inbox.idle()
+            for _ in range(2):
+                bot.github.clock.advance(60)
+                await bot.rests.ring(bot.github.clock.now())
+                await running.places.idle()
+        said = [each.body for each in bot.github.repo("octo/two").comments(issue)]
+        held.go.set()
+        await bot.idle()
+
+        assert "position 1 in the queue" in next(each for each in said if "Cairn run" in each)
+        assert "position 1 in the queue" in said[-1]
