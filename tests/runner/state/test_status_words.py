@@ -33,7 +33,7 @@ SOURCES = [
     if "verify" not in path.parts  # where the words of other tools are read
 ]
 NAMES = {*map(str, Status), *(s.name for s in Status), *RUNS, *CHECKS, *OUTCOMES, *PROPOSALS}
-ORDERS = {("app/store/runs.py", "cancelling"), ("app/runs/service.py", "cancelling")}
+ORDERS = {("app/store/runs.py", "cancelling")}
 """A map from a status to what is to be done about it, which is neither a word nor a sign."""
 
 
