@@ -12,7 +12,7 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 from gidgethub.aiohttp import GitHubAPI
 
-from app.progress.comment import CommentPlace, Progress
+from app.progress.comment import Progress
 from runner.state.events import Advanced
 from tests.runner.states import at
 
@@ -86,8 +86,8 @@ def time() -> Ticking:
 async def progress(page: Page, time: Ticking) -> AsyncIterator[Progress]:
     async with TestServer(page.application()) as server, aiohttp.ClientSession() as session:
         github = GitHubAPI(session, "cairn/test", base_url=str(server.make_url("/")))
-        place = CommentPlace("o/r", 1, "cairn[bot]")
-        yield Progress("r1", place, github=github, clock=time, rest=time.rest)
+        where = {"repository": "o/r", "issue": 1, "bot": "cairn[bot]"}
+        yield Progress("r1", **where, github=github, clock=time, rest=time.rest)
 
 
 async def moved(progress: Progress, node: str = "plan_task") -> None:
