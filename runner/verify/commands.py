@@ -131,7 +131,7 @@ async def known_programs(session: SandboxSession, own: Commands) -> None:
 
 def program_of(command: Sequence[str]) -> str:
     """Return the program that a command starts; of a shell line the one it begins with, if any."""
-    if command[0] != "sh":
+    if command[0] != "sh" or not "".join(command[1:2]).startswith("-"):  # a script of its own
         return command[0]
     line = _FIRST.match(command[-1])
     return line[1] if line else ""
