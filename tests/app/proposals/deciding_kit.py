@@ -237,7 +237,8 @@ def _bench(github: FakeGitHub, session: aiohttp.ClientSession, store: Store) -> 
     runs, stored = StoredRuns(store, clock), StoredProposals(store, clock)
     settings = SimpleNamespace(cairn_allowed_bots=["robot[bot]"])
     configs, known = Configurations(clock=clock, images=()), {"store": store, "identity": identity}
-    rest = dict.fromkeys(("model", "journal", "sandbox", "folders", "index", "mask"))
+    unused = ("model", "endpoint", "journal", "sandbox", "folders", "index", "mask")
+    rest = dict.fromkeys(unused)
     about = {"settings": settings, "around": Surroundings(clock), "configs": configs, **known}
     parts = _Parts(**about, **rest, permissions=None, outward=Outward(clock, str))  # type: ignore[arg-type]
     queue = Queue(store, clock, Wakeups(clock, lambda connection, wakeup: None, at_once=1000))
