@@ -30,17 +30,24 @@ def audit(
     Reads the server's database, with its settings; the server may run meanwhile.
     """
     from app.store.audit import AuditEntry, AuditLog
+    from app.store.database import StoreError
     from app.terminal import one_line
     from runner.ports import SystemClock
 
-    async def read(store: Store, _: ServerSettings) -> list[AuditEntry]:
+    async def read(store: Store, _: ServerSettings) -> list[tuple[str, AuditEntry]]:
         log = AuditLog(store, SystemClock())
-        return await log.newest(newest, repository=repository, writes=True)
+        names = await log.repositories()
+        asked = next((id for id, name in names.items() if name.lower() == repository.lower()), None)
+        if repository and asked is None:
+            raise StoreError(f"This server knows no repository {repository}.")
+        found = await log.newest(newest, repository_id=asked, writes=True)
+        return [(names.get(each.repository_id or 0, ""), each) for each in found]
 
-    for each in _with_store(read):
+    for name, each in _with_store(read):
         at = each.at.isoformat(timespec="seconds")
-        line = f"{at}  {each.by or 'Cairn'}  {each.action}  {each.what}  {each.run}"
-        print(jsonlib.dumps(asdict(each) | {"at": at}) if json else one_line(line))
+        line = f"{at}  {name}  {each.by or 'Cairn'}  {each.action}  {each.what}  {each.run}"
+        row = asdict(each) | {"at": at, "repository": name}
+        print(jsonlib.dumps(row) if json else one_line(line))
 
 
 def purge() -> None:

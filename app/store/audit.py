@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 from dataclasses import dataclass
 from datetime import datetime
@@ -12,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.store.database import Store, insert_into
 from app.store.schema import audit as table
-from app.store.schema import runs
+from app.store.schema import dashboards, deliveries, runs
 from runner.errors import Outage
 from runner.ports import Clock
 
@@ -76,17 +77,28 @@ class AuditLog:
         except Outage as outage:  # it was sent all the same
             log.warning("The audit log lacks %s: %s", what, outage.message)
 
+    async def repositories(self) -> dict[int, str]:
+        """Return the full names of repositories, by id. Raises ``Outage``."""
+        names: dict[int, str] = {}
+        for each in (dashboards, runs):
+            query = sa.select(each.c.repository_id, each.c.repository)
+            names |= dict(await self._store.rows(query))
+        # where nothing has run yet, only GitHub's own words say it
+        newest = sa.select(sa.func.max(deliveries.c.seq)).group_by(deliveries.c.repository_id)
+        said = sa.select(deliveries.c.repository_id, deliveries.c.payload)
+        for id, payload in await self._store.rows(said.where(deliveries.c.seq.in_(newest))):
+            if id is not None and id not in names:
+                names[id] = str(json.loads(payload)["repository"].get("full_name", ""))
+        return names
+
     async def newest(
-        self, most: int, *, repository: str = "", repository_id: int | None = None, writes: bool
+        self, most: int, *, repository_id: int | None = None, writes: bool
     ) -> list[AuditEntry]:
         """Return the newest entries, the oldest first; with or without requests to GitHub.
 
-        Those of one ``repository`` (its full name or id), or all. Raises ``Outage``.
+        Those of one repository, or all. Raises ``Outage``.
         """
         query = sa.select(*(table.c[name] for name in AuditEntry.__slots__))
-        if repository:
-            named = sa.select(runs.c.repository_id).where(runs.c.repository == repository)
-            query = query.where(table.c.repository_id.in_(named))
         if repository_id is not None:
             query = query.where(table.c.repository_id == repository_id)
         if not writes:

@@ -51,6 +51,8 @@ def may_repair(state: RunState) -> bool:
     attempt, options = state.attempt, state.request.options
     if attempt.accepted or attempt.planned.human_commits is not None or attempt.agreed.approved:
         return False
+    if options.scope.again:
+        return False
     steps_left = options.limits.max_iterations - attempt.spent.steps
     return (
         options.loop in ("hybrid", "repair")

@@ -137,7 +137,12 @@ def judged(state: RunState, kind: Literal["code", "test"], *, same: bool = False
         same = same or answered.changes.digest in answered.tried
     state = state.updated(answered)
     attempt = state.attempt
-    decision = after_failure(attempt, kind, loop=state.request.options.loop, same=same)
+    options = state.request.options
+    decision = (
+        NextTry("exhausted", "only this change is verified")
+        if options.scope.again
+        else after_failure(attempt, kind, loop=options.loop, same=same)
+    )
     if decision.outcome == "exhausted":
         repaired = attempt.answered.code_repairs or attempt.answered.test_repairs
         how = "Max repairs exceeded" if repaired else f"No repair was made ({decision.reason})"

@@ -354,6 +354,11 @@ async def test_a_change_is_verified_again_or_it_is_said_why_not(bot: Bot) -> Non
     bot.says()
     asked = len(bot.prompts)
 
+    await bot.comment("/execute retry 1.1 --from verify")
+    still = "".join(bot.says())
+    assert "command ended with exit code 1" in still
+    assert "budget" not in still
+    assert not [said for said in bot.proposes() if "too large" in said]
     await bot.github.push(REPOSITORY, {CONFIG: YES, "one.md": b"Mine.\n"})
     await bot.comment("/execute retry 1.1 --from verify")
     assert "one.md changed since; retry the task without `--from`" in "".join(bot.says())

@@ -39,13 +39,36 @@ async def test_who_did_what(bot: Bot) -> None:
     assert f"run `{run}`" in rows[0][2]
 
     sent = [line for line in write_requests(bot) if "graphql" not in line]
-    reading = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "app", "audit", "--json", "--repository", REPOSITORY),
-        env=environment(bot.settings),
-        stdout=asyncio.subprocess.PIPE,
-    )
-    out, _ = await reading.communicate()
+    code, out, _ = await _audit(bot, "--json", "--repository", REPOSITORY)
+    assert code == 0
     entries = [json.loads(line) for line in out.splitlines()]
     told = [each["what"].replace("/api/v3", "") for each in entries if each["action"] == "wrote"]
     wrote = [what.rpartition(" (")[0] for what in told]
     assert sorted(what for what in wrote if not what.startswith("GraphQL")) == sorted(sent)
+    assert {each["repository"] for each in entries} == {REPOSITORY}
+
+
+@ONE_NOTE
+async def test_the_repository_by_name(bot: Bot) -> None:
+    """GitHub ignores case; a name that is not there is no empty log."""
+    await bot.comment("/execute skip 1.1")
+    bot.says()
+
+    code, out, _ = await _audit(bot, "--repository", REPOSITORY.upper())
+    assert (code, out.count(f" {REPOSITORY} writer asked skip 1.1\n")) == (0, 1)
+    for name in ("octo/none", "hello"):
+        code, out, error = await _audit(bot, "--repository", name)
+        assert (code, out) == (2, "")
+        assert f"knows no repository {name}." in error
+
+
+async def _audit(bot: Bot, *options: str) -> tuple[int | None, str, str]:
+    """The exit code of ``cairn audit`` beside the running server, what it prints, its errors."""
+    reading = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "app", "audit", *options),
+        env=environment(bot.settings),
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    out, error = await reading.communicate()
+    return reading.returncode, out.decode(), error.decode()
