@@ -13,7 +13,6 @@ from app.github.comments import first_kind, marked, marker, section, with_marker
 from app.github.pull_template import with_template
 from handlers.pull_events import NativeStack, read_native
 from runner.errors import Outage, TaskError
-from runner.people.trust import is_doubtful
 from runner.state.publishing import Checkpoint
 
 log = logging.getLogger(__name__)
@@ -41,7 +40,7 @@ class ProposalMarkers:
 class PullOptions:
     """How pull requests come before people; ``reviewers`` are logins and ``org/team``.
 
-    ``draft`` auto: what no passing test runs begins as a draft.
+    ``draft`` auto: code for which no test speaks begins as a draft.
     """
 
     labels: tuple[str, ...] = ()
@@ -276,7 +275,7 @@ class Pulls:
         text = await self.template(checkpoint.parent) if self.template else ""
         draft = self.options.draft
         if draft == "auto":
-            doubtful = any(is_doubtful(trust) for _, trust in checkpoint.shows.trust)
+            doubtful = any(trust.doubtful for _, trust in checkpoint.shows.trust)
             below = None
             if doubtful and checkpoint.below.startswith(PREFIX):
                 below = await self.newest(checkpoint.below, state="open")

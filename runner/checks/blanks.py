@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from runner.checks import grammars
-from runner.code.languages import LANGUAGES, language_of, python_tree
+from runner.code.languages import language_of, python_tree
 from runner.text.patterns import lazy_pattern
 
 _MOST_LINES = 2_500
@@ -45,11 +45,6 @@ def same_but_for_blanks(path: str, old: bytes, new: bytes) -> bool:
     if old.replace(b"\r\n", b"\n").rstrip() == new.replace(b"\r\n", b"\n").rstrip():
         return not path.endswith((".sh", ".bash"))  # a carriage return breaks a shell script
     return _squeezed(old) == _squeezed(new) and _same_code(path, old, new)
-
-
-def same_but_for_comments(path: str, old: bytes, new: bytes) -> bool:
-    """Say whether a parser finds no other code in the new version (False without a parser)."""
-    return language_of(path) in LANGUAGES and _same_tree(path, old, new, comments=False)
 
 
 def without_blank_changes(path: str, old: bytes, new: bytes) -> bytes:
@@ -109,32 +104,25 @@ def same_python(old: bytes | str, new: bytes | str) -> bool:
         return False
 
 
-def _same_tree(path: str, old: bytes, new: bytes, *, comments: bool = True) -> bool:
+def _same_tree(path: str, old: bytes, new: bytes) -> bool:
     language = language_of(path)
     seen = []
     for content in (old, new):
         tree = grammars.parse(language, content)
         if tree is None or tree.root_node.has_error:
             return False
-        seen.append(list(_nodes(tree.root_node, content, comments=comments)))
+        seen.append(list(_nodes(tree.root_node, content)))
     return seen[0] == seen[1]
 
 
-def _nodes(root: Node, content: bytes, *, comments: bool) -> Iterator[tuple[str, int, bytes]]:
-    """Yield every node: its kind, its depth, and the text of those that have none below.
-
-    Without ``comments`` there are no docstrings, either.
-    """
+def _nodes(root: Node, content: bytes) -> Iterator[tuple[str, int, bytes]]:
+    """Yield every node: its kind, its depth, and the text of those that have none below."""
     todo = [(root, 0)]
     while todo:
         node, depth = todo.pop()
         text = content[node.start_byte : node.end_byte]
         below = node.children
-        aside = "comment" in node.type
-        docs = node.type == "expression_statement" and [c.type for c in below] == ["string"]
-        if not comments and (aside or docs):
-            continue
-        if aside:
+        if "comment" in node.type:
             yield node.type, depth, _squeezed(text)
         elif _EXACT_TEXT.search(node.type) or not below:
             yield node.type, depth, text

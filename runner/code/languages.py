@@ -280,6 +280,17 @@ def language_of(path: str) -> str:
     return CODE_SUFFIXES.get(f".{path.rpartition('.')[2].lower()}", "")
 
 
+_OTHER_CODE = re.compile(
+    r"\.(?:kts?|scala|groovy|swift|exs?|erl|hs|ml|lua|pl|zig|dart|vue|svelte)$"
+)
+"""Code in languages that Cairn does not parse."""
+
+
+def is_code(path: str) -> bool:
+    """Whether a file is code that runs."""
+    return language_of(path) not in ("", "css", "html") or bool(_OTHER_CODE.search(path))
+
+
 # `os.path`, `application/json` and `owner/name` look like paths and are none, and a task that says
 # them could never be finished: only endings that files are known to have count, those
 # of LANGUAGES and these

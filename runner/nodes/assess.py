@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
 from runner.checks.asked import TaskWords
-from runner.checks.blanks import same_but_for_comments
 from runner.checks.tests_inventory import standing_tests, unchanged_tests
 from runner.checks.tests_scripts import SCRIPTS
 from runner.checks.tests_titles import changed_cases
 from runner.code.inline_tests import has_inline_tests, unchanged_functions
-from runner.code.languages import is_among_tests, is_pytest_module, is_test_file, language_of
+from runner.code.languages import (
+    is_among_tests,
+    is_code,
+    is_pytest_module,
+    is_test_file,
+    language_of,
+)
 from runner.context.facts import MINIFIED, NOTHING, facts_of
 from runner.context.library import MAX_FILE, chosen
 from runner.context.rank import Importers, followed, importers_of, names_of
@@ -42,10 +46,6 @@ from runner.verify.rows import JudgedChange, is_test_side, red_tests
 from runner.verify.set_up import built_extensions
 from runner.verify.tools.python import PLAIN
 
-_OTHER_CODE = re.compile(
-    r"\.(?:kts?|scala|groovy|swift|exs?|erl|hs|ml|lua|pl|zig|dart|vue|svelte)$"
-)
-"""Code in languages that Cairn does not parse."""
 _FILES = (FILE, EXECUTABLE)
 _LARGEST, _MOST_LARGE = 1_000_000, 100
 """Bytes and number of long files that are read to see what they import."""
@@ -79,8 +79,6 @@ async def assessed(
     if found.outcome != "green":
         return found, change
     untested = await _untested(work, change.tests, graph)
-    if found.verdict.kind == "unbroken" and untested is not None:
-        untested = tuple(sorted({*untested, *await _says_nothing_new(work)}))
     testers = sorted(p for p in (change.users or ()) if is_pytest_module(p) and p in change.tests)
     verdict = replace(found.verdict, untested=untested)
     return replace(found, verdict=verdict, testers=tuple(testers)), change
@@ -292,7 +290,7 @@ class _Graph:
 async def _graph(work: NodeWork) -> _Graph | None:
     """Who imports whom with the change; None if it touches code whose imports are not known."""
     changes, base = work.changes.files, work.base
-    if not all(followed(path) for path in changes if _is_code(path)):
+    if not all(followed(path) for path in changes if is_code(path)):
         return None
     kept = {p: e for p, e in base.entries.items() if p not in changes and followed(p)}
     large = [p for p, e in kept.items() if MAX_FILE < e.size <= _LARGEST and e.mode in _FILES]
@@ -334,7 +332,7 @@ async def _untested(
     code = [
         path
         for path, write in changes.items()
-        if write and write.content.strip() and _is_code(path) and not is_among_tests(path)
+        if write and write.content.strip() and is_code(path) and not is_among_tests(path)
     ]
     alone = [path for path in code if not graph.users([path]) & set(tests)]
     texts = await work.contents(sorted(tests)[:_MOST_TEXTS]) if alone else {}
@@ -342,17 +340,6 @@ async def _untested(
     found = [path for path in alone if not _naming([path], texts)]
     known = graph.whole and len(tests) <= _MOST_TEXTS
     return tuple(sorted(found)) if known or not found else None
-
-
-async def _says_nothing_new(work: NodeWork) -> list[str]:
-    """The changed code files in which only comments are others: no test can say anything of it."""
-    files = {path: write.content for path, write in work.changes.files.items() if write}
-    old = await work.contents([p for p in files if _is_code(p) and not is_among_tests(p)])
-    return [path for path in old if same_but_for_comments(path, old[path], files[path])]
-
-
-def _is_code(path: str) -> bool:
-    return language_of(path) not in ("", "css", "html") or bool(_OTHER_CODE.search(path))
 
 
 def _naming(touched: Collection[str], texts: Mapping[str, bytes]) -> frozenset[str]:

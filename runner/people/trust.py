@@ -6,10 +6,12 @@ from collections.abc import Sequence
 from dataclasses import asdict, replace
 
 from runner.checks.asked import is_text
+from runner.code.languages import is_code
 from runner.state.findings import Level, LostName, Verdict, Verification
 from runner.state.run_state import Attempt, Status
 from runner.state.trust import LintSummary, Share, Trust
 from runner.text.sanitize import cut_middle, inert_line, plain_line
+from runner.verify.rows import is_test_side
 
 _REASON = 240
 
@@ -46,7 +48,7 @@ def trust_of(attempt: Attempt) -> Trust:
     """Build the summary of an attempt's change; the only place that does."""
     verdict, verification = verdict_of(attempt), attempt.tested.verification
     proof, mutants = _level(verification, "proof"), _level(verification, "mutants")
-    lines, asked = _level(verification, "coverage"), attempt.tested.asked_test
+    lines = _level(verification, "coverage")
     found = Trust(
         task=attempt.task,
         result="verified" if verdict.verified else "not_verified",
@@ -64,20 +66,21 @@ def trust_of(attempt: Attempt) -> Trust:
         linters=_lint_of(verification),
         unverified=_unverified(attempt, verdict),
         warnings=len(attempt.checked.warnings),
-        apart=bool(asked and asked.failures and asked.same),
     )
+    found = replace(found, doubtful=_is_doubtful(attempt, found))
     return replace(found, result="verified_with_warnings") if _has_warnings(found) else found
 
 
-def is_doubtful(trust: Trust) -> bool:
-    """Whether no passing test runs the changed code, so that a pull request begins as a draft."""
-    if trust.verdict == "shown":
+def _is_doubtful(attempt: Attempt, found: Trust) -> bool:
+    """Whether nothing speaks for changed code: no test shows it, and lines and faults do not."""
+    if found.verdict == "shown":
         return False
-    if trust.apart:
+    asked, lines, faults = attempt.tested.asked_test, found.lines, found.faults
+    if asked and asked.failures and asked.same:
         return True  # a test of the task fails as it does without the change
-    if trust.verdict == "unbroken" and trust.lines is not None:
-        return not trust.lines.good
-    return not all(map(is_text, trust.unverified or ()))
+    sure = lines and faults and not (lines.missing or faults.missing)
+    code = any(is_code(p) and not is_test_side(p) for p in attempt.answered.changes.files)
+    return (code and not sure) or not all(map(is_text, found.unverified or ()))
 
 
 def _has_warnings(found: Trust) -> bool:

@@ -41,8 +41,8 @@ class Trust:
     changed lines that the new tests noticed, ``lines`` changed lines that tests ran.
     ``lost_names`` are public names that are gone or take less. ``unverified`` are
     changed files that nobody verified: where tests ran, code that no test uses. ``warnings``
-    counts what is worth a look. ``apart``: a test that was asked for apart fails with the change as
-    it does without it.
+    counts what is worth a look. ``doubtful``: nothing speaks for the changed code, so that a pull
+    request begins as a draft.
     """
 
     task: str
@@ -61,7 +61,7 @@ class Trust:
     linters: LintSummary | None = None
     unverified: tuple[str, ...] | None = None
     warnings: int = 0
-    apart: bool = False
+    doubtful: bool = False
 
 
 Trusts = tuple[tuple[str, Trust], ...]

@@ -7,9 +7,16 @@ from dataclasses import replace
 import pytest
 
 from runner.people.texts import trust_texts
-from runner.people.trust import is_doubtful, not_measured, trust_json, trust_of
+from runner.people.trust import not_measured, trust_json, trust_of
 from runner.state.changes import ChangeSet, Write
-from runner.state.findings import Level, LostName, Verdict, Verification
+from runner.state.findings import (
+    AskedTest,
+    Level,
+    LostName,
+    TestFailure,
+    Verdict,
+    Verification,
+)
 from tests.runner.states import at
 
 GREEN = Level("tests", "passed", tool="pytest", passed=3)
@@ -47,33 +54,47 @@ def test_what_was_not_measured_is_none_and_said() -> None:
     assert not_measured(trust_of(reached(Level("tests", "skipped", reason="none")))) == ()
 
 
+RUN = Level("coverage", "passed", passed=2)
+NOTICED = Level("mutants", "passed", passed=2)
+
+
 @pytest.mark.parametrize(
-    ("path", "verdict", "lines", "draft"),
+    ("path", "verdict", "levels", "draft"),
     [
-        ("a.py", Verdict("shown", untested=("a.py",)), None, False),
-        ("a.py", Verdict("untested"), None, True),
-        ("docs/a.md", Verdict("untested"), None, False),
-        ("a.py", Verdict("unbroken", untested=()), None, False),
-        ("a.py", Verdict("unbroken", untested=("a.py",)), None, True),
-        ("a.py", Verdict("unbroken", untested=()), Level("coverage", "passed", passed=1), False),
+        ("a.py", Verdict("shown", untested=("a.py",)), (), False),
+        ("a.py", Verdict("untested"), (), True),
+        ("docs/a.md", Verdict("untested"), (), False),
+        ("docs/a.md", Verdict("unbroken", untested=()), (), False),
+        ("tests/test_a.py", Verdict("unbroken", untested=()), (), False),
+        ("settings.json", Verdict("unbroken", untested=()), (), False),
+        ("a.py", Verdict("unbroken", untested=("a.py",)), (), True),
+        ("a.py", Verdict("unbroken", untested=()), (), True),
+        ("a.py", Verdict("unbroken", untested=()), (RUN,), True),
+        ("a.py", Verdict("unbroken", untested=()), (NOTICED,), True),
+        ("a.py", Verdict("unbroken", untested=()), (RUN, NOTICED), False),
+        ("a.py", Verdict("unbroken", untested=()), (RUN, FAULTS), True),
         (
             "a.py",
             Verdict("unbroken", untested=()),
-            Level("coverage", "passed", found=("a.py:1",)),
+            (Level("coverage", "passed", passed=1, found=("a.py:1",)), NOTICED),
             True,
         ),
     ],
 )
-def test_code_that_no_passing_test_runs_begins_as_a_draft(
-    path: str, verdict: Verdict, lines: Level | None, draft: bool
+def test_code_that_nothing_speaks_for_begins_as_a_draft(
+    path: str, verdict: Verdict, levels: tuple[Level, ...], draft: bool
 ) -> None:
-    """By lines where they are measured, else by imports; text never does."""
-    levels = (GREEN, *([lines] if lines else []))
-    attempt = reached(*levels, verdict=verdict, changes=ChangeSet({path: Write(b"A = 1\n")}))
-    trust = trust_of(attempt)
+    """Where no test shows it, all its lines have to be run and its faults noticed; text never is.
 
-    assert is_doubtful(trust) is draft
-    assert is_doubtful(replace(trust, apart=True)) is (verdict.kind != "shown")
+    A test that was asked for apart and fails as before outweighs both.
+    """
+    files = ChangeSet({path: Write(b"A = 1\n")})
+    found = reached(GREEN, *levels, verdict=verdict, changes=files)
+    assert trust_of(found).doubtful is draft
+
+    apart = AskedTest(failures=(TestFailure("tests/test_a.py::test_a", "no"),), same=True)
+    refuted = replace(found, tested=replace(found.tested, asked_test=apart))
+    assert trust_of(refuted).doubtful is (verdict.kind != "shown")
 
 
 def test_each_doubt_makes_it_verified_with_warnings() -> None:
