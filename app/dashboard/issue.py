@@ -47,7 +47,7 @@ class PlanIssue:
 
     async def find(self) -> ShownIssue | None:
         """Return it as it is now. Raises ``Outage`` or ``TaskError``."""
-        # the oldest first: it was made with the first push, before most pull requests of ours
+        # the oldest first: it was made before most pull requests of ours
         query = {
             "state": "all",
             "creator": self._bot_login,

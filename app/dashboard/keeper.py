@@ -26,6 +26,7 @@ from app.store.boards import DueBoard, StoredBoards
 from handlers.events import IssueEdited, IssueReopened, PullChanged
 from handlers.issue_thread import IssueThread
 from handlers.ports import Proposals, Runs
+from handlers.pushes import BranchPushed
 from handlers.ticks import Tick, handle_ticks
 from runner.config.model import RepositoryConfig
 from runner.errors import Outage, TaskError
@@ -277,7 +278,7 @@ class Dashboards:
                 self._on_bug(bug)
 
 
-def place_of(event: IssueEdited | IssueReopened | PullChanged) -> BoardPlace:
+def place_of(event: IssueEdited | IssueReopened | PullChanged | BranchPushed) -> BoardPlace:
     """The dashboard of the repository of an event."""
     here = event.repository
     return BoardPlace(event.installation_id, here.id, here.full_name, here.default_branch)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from gidgethub.abc import GitHubAPI
 
 from app.dashboard.issue import TITLE, PlanIssue, planned_name
-from app.dashboard.keeper import BoardPlace
+from app.dashboard.keeper import BoardPlace, place_of
 from app.dashboard.plan_text import plan_text, plan_texts, plannable
 from app.github.config import Contents, plan_on, with_plan
 from app.github.token_identity import PLAN
@@ -209,7 +209,8 @@ class _Work:
             config = with_plan(config, path)
         change = await compared(self.push, config.roadmap.path, raw, self.contents)
         if change is not None:
-            await self._plan_and_start(config, change)
+            quiet = not raw and not await parts.runs.any_asked(self.push.repository.id)
+            await self._plan_and_start(config, change, quiet=quiet)
         elif writes:
             await self._catch_up(config)
 
@@ -221,7 +222,10 @@ class _Work:
             if found and found.open:
                 await self.issue.write(found, plan_texts.off())
 
-    async def _plan_and_start(self, config: RepositoryConfig, change: Change) -> None:
+    async def _plan_and_start(
+        self, config: RepositoryConfig, change: Change, *, quiet: bool
+    ) -> None:
+        """Nobody asked a ``quiet`` repository's Cairn for anything: no configuration, no run."""
         executes = config.triggers.push == "execute"
         role: Role = "none"
         if executes and not self.bot and change.diff is not None and fresh(change.diff):
@@ -242,7 +246,8 @@ class _Work:
         note, wanted = "\n\n".join(filter(None, notes)), bool(start.tasks)
         issue: int | None = 0
         if config.github_mode != "disabled":
-            issue = await self._plan(config, change, note, wanted=wanted, newest=newest)
+            news = (executes or not quiet) and not self.bot and change.news
+            issue = await self._plan(config, change, note, news=news, wanted=wanted, newest=newest)
         if wanted and issue is not None:
             await self._start(change, start, issue)
 
@@ -256,11 +261,18 @@ class _Work:
         return await self.contents.read(path, await self.contents.head(branch))
 
     async def _plan(
-        self, config: RepositoryConfig, change: Change, note: str, *, wanted: bool, newest: bool
+        self,
+        config: RepositoryConfig,
+        change: Change,
+        note: str,
+        *,
+        news: bool,
+        wanted: bool,
+        newest: bool,
     ) -> int | None:
         """Show the plan of the branch as it is now.
 
-        The issue is made where there is none, and the push says anything worth one. A push that
+        The issue is made where there is none, and the push has ``news`` for people. A push that
         another one followed also shows the newest plan, unless it is already shown: the later push
         may not have changed the roadmap.
         """
@@ -271,8 +283,7 @@ class _Work:
             if found and found.planned == planned_name(now):
                 return found.number if wanted else None
             after = None if now is None else await read(change.path, now)
-        worth = not self.bot and change.news and plannable(after)
-        return await self._show(config, after, note, create=worth)
+        return await self._show(config, after, note, create=news and plannable(after))
 
     async def _catch_up(self, config: RepositoryConfig) -> None:
         """Rewrite a plan that is of an older roadmap: the push that changed it was not heard of."""
@@ -289,14 +300,11 @@ class _Work:
         self, config: RepositoryConfig, roadmap: Roadmap | None, note: str, *, create: bool
     ) -> int | None:
         """Write the issue; its text asks much of GitHub, so it is made only if it is wanted."""
-        found = await self.issue.find()
-        if found is None and not create:
+        if not create and await self.issue.find() is None:
             return None
         text, rest = await self._text(config, roadmap, note)
         name = planned_name(roadmap.content if roadmap else None)
-        if found is None:
-            return await self.issue.show(TITLE, text, planned=name, rest=rest)
-        return await self.issue.write(found, text, planned=name, rest=rest)
+        return await self.issue.show(TITLE, text, planned=name, rest=rest)
 
     async def _text(
         self, config: RepositoryConfig, roadmap: Roadmap | None, note: str
@@ -304,14 +312,7 @@ class _Work:
         """The text of the issue, and where the rest of it is."""
         if roadmap is None:
             return plan_texts.gone(config.roadmap.path, note), ""
-        push = self.push
-        place = BoardPlace(
-            push.installation_id,
-            push.repository.id,
-            push.repository.full_name,
-            push.repository.default_branch,
-        )
-        found = await self.by.board(place, config, note)
+        found = await self.by.board(place_of(self.push), config, note)
         return found or (await asyncio.to_thread(plan_text, roadmap, note), "")
 
     async def _start(self, change: Change, start: PushStart, issue: int) -> None:

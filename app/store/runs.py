@@ -117,6 +117,11 @@ class StoredRuns:
         here = (table.c.repository_id == repository_id) & (table.c.roadmap == roadmap)
         return await self._find(_SELECT.where(here).order_by(table.c.seq.desc()).limit(most))
 
+    async def any_asked(self, repository_id: int) -> bool:
+        """Say whether somebody ever asked for a run of a repository."""
+        asked = _SELECT.where(table.c.repository_id == repository_id, table.c.issue.is_not(None))
+        return bool(await self._find(asked.limit(1)))
+
     async def repositories(self, installation_id: int, *, most: int) -> dict[int, str]:
         """Return the repositories of an installation with the newest runs: id and name."""
         last = sa.func.max(table.c.seq)

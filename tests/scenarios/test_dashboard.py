@@ -12,7 +12,15 @@ from tests.model_server import Held
 from tests.scenarios.bot import REPOSITORY, Bot, conversation
 from tests.scenarios.projects import note, notes, on
 from tests.scenarios.proposing import STUCK, TITLES, decomposed, script_new_tasks
-from tests.scenarios.pushing import CONFIG, plan, plan_comments, plans, push, undelivered
+from tests.scenarios.pushing import (
+    CONFIG,
+    plan,
+    plan_comments,
+    plans,
+    push,
+    triggered,
+    undelivered,
+)
 
 LINES = (
     "# Plan\n\n## First\n\n- [ ] 1.1 Write `one.md`\n- [ ] 1.2 Write `two.md` (depends on 1.1)\n"
@@ -23,7 +31,7 @@ LINES = (
 @pytest.fixture
 def files() -> Mapping[str, object]:
     """Three notes to write, in two phases."""
-    return notes(LINES)
+    return triggered("plan", LINES)
 
 
 async def shown(bot: Bot) -> str:

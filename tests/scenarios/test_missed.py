@@ -11,6 +11,7 @@ import pytest
 from tests.scenarios.bot import REPOSITORY, Bot, conversation
 from tests.scenarios.endings import ANSWER, ONE_NOTE, check_finished
 from tests.scenarios.projects import NOTES, note, on
+from tests.scenarios.pushing import triggered
 
 HOOKS = "*/app/hook/deliveries*"
 
@@ -175,7 +176,7 @@ async def test_what_is_older_than_three_days_is_gone(talk: Bot) -> None:
     assert talk.pulls == []
 
 
-@ONE_NOTE
+@on(triggered("plan", ""))
 async def test_a_push_that_was_missed_brings_its_plan(talk: Bot) -> None:
     """Events of other kinds are taken up alike."""
     async with talk.started():

@@ -8,8 +8,8 @@ import pytest
 
 from tests.marks import OUTSIDE
 from tests.scenarios.bot import REPOSITORY, Bot
-from tests.scenarios.projects import note, notes
-from tests.scenarios.pushing import CONFIG, plan, plan_comments, plans, push
+from tests.scenarios.projects import note
+from tests.scenarios.pushing import CONFIG, plan, plan_comments, plans, push, triggered
 from tests.scenarios.test_dashboard import LINES, shown, tick
 from tests.scenarios.test_outside_ticks import NEW_TASK, NEWER, edit
 
@@ -19,7 +19,7 @@ pytestmark = OUTSIDE
 @pytest.fixture
 def files() -> Mapping[str, object]:
     """Three notes to write, in two phases."""
-    return notes(LINES)
+    return triggered("plan", LINES)
 
 
 async def test_its_title_is_changed(bot: Bot) -> None:

@@ -9,8 +9,8 @@ import pytest
 from tests.marks import OUTSIDE
 from tests.model_server import Held
 from tests.scenarios.bot import REPOSITORY, Bot
-from tests.scenarios.projects import note, notes
-from tests.scenarios.pushing import plan, plans, push
+from tests.scenarios.projects import note
+from tests.scenarios.pushing import plan, plans, push, triggered
 from tests.scenarios.test_dashboard import LINES, shown
 from tests.scenarios.test_outside_ticks import NEW_TASK, NEWER
 
@@ -20,7 +20,7 @@ pytestmark = OUTSIDE
 @pytest.fixture
 def files() -> Mapping[str, object]:
     """Three notes to write, in two phases."""
-    return notes(LINES)
+    return triggered("plan", LINES)
 
 
 async def one_task(bot: Bot, *, times: int = 1) -> None:

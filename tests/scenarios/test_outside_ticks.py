@@ -10,9 +10,9 @@ import pytest
 from tests.marks import OUTSIDE
 from tests.model_server import Held
 from tests.scenarios.bot import REPOSITORY, Bot
-from tests.scenarios.projects import note, notes, on
+from tests.scenarios.projects import note, on
 from tests.scenarios.proposing import STUCK, decomposed
-from tests.scenarios.pushing import plan, plan_comments, plans, push
+from tests.scenarios.pushing import plan, plan_comments, plans, push, triggered
 from tests.scenarios.test_dashboard import LINES, boxes, shown, tick
 
 pytestmark = OUTSIDE
@@ -24,7 +24,7 @@ NEW_TASK = "- [ ] 2.2 Write `eleven.md`\n"
 @pytest.fixture
 def files() -> Mapping[str, object]:
     """Three notes to write, in two phases."""
-    return notes(LINES)
+    return triggered("plan", LINES)
 
 
 async def edit(bot: Bot, body: str) -> None:

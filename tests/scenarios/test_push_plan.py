@@ -1,9 +1,9 @@
-"""A push that changes the roadmap, where pushes only plan (the default) or do nothing."""
+"""A push that changes the roadmap, where pushes only plan or do nothing."""
 
 from __future__ import annotations
 
 from tests.scenarios.bot import REPOSITORY, Bot
-from tests.scenarios.projects import note, notes, on
+from tests.scenarios.projects import NOTES, note, on
 from tests.scenarios.pushing import (
     CONFIG,
     NEW,
@@ -18,8 +18,27 @@ from tests.scenarios.pushing import (
     write_requests,
 )
 
-PLANNED = notes(OLD)
-"""No configuration at all: the default is to plan."""
+PLANNED = triggered("plan")
+
+
+@on(NOTES)
+async def test_a_repository_where_nobody_asked_for_anything_is_left_alone(bot: Bot) -> None:
+    """The App is new there, and has neither a command nor a configuration: no issue, no run.
+
+    A reader's command changes nothing; after a writer's the next push shows the plan.
+    """
+    await bot.comment("/execute", by="reader")
+    bot.says()
+    before = write_requests(bot)
+    await push(bot, NEW)
+    assert write_requests(bot) == before
+    bot.model.says(note("one.md"))
+
+    await bot.comment("/execute --task 1.1")
+    bot.says()
+    await push(bot, f"{NEW}- [ ] 1.4 Write `four.md`\n")
+
+    assert "4 tasks: " in plan(bot)
 
 
 @on(PLANNED)
