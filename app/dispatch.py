@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeGuard, assert_never
 
-from app.dashboard.keeper import Dashboards, place_of
+from app.dashboard.keeper import Dashboards
 from app.github.comments import marked
 from app.github.identity import Gone
 from app.github.pulls import PREFIX
@@ -87,14 +87,15 @@ class Dispatch:
 
     async def _handle_anew(self, event: Event | BranchPushed, gone: Gone) -> None:
         """Take the installation there is now; without one nobody can be answered."""
+        here = event.repository
         try:
-            now = await self.service.parts.identity.installation_for(event.repository.full_name)
+            now = await self.service.parts.identity.installation_for(here.full_name)
         except Gone:
-            now = event.installation_id
-        if now == event.installation_id:
+            now = here.installation_id
+        if now == here.installation_id:
             log.warning("Delivery %s is ignored: %s", event.delivery, gone.message)
             return
-        await self._handle(replace(event, installation_id=now))
+        await self._handle(replace(event, repository=replace(here, installation_id=now)))
 
     async def _tell(
         self, event: Event | BranchPushed | InstallationChanged | RepositoryChanged
@@ -122,7 +123,7 @@ class Dispatch:
             return
         if isinstance(event, MergeQueued):
             return
-        own = await self.service.parts.identity.bot_login(event.installation_id)
+        own = await self.service.parts.identity.bot_login(event.repository.installation_id)
         if isinstance(event, IssueReopened):
             await self.dashboards.reopened(event, own=own)
             return
@@ -137,7 +138,7 @@ class Dispatch:
             await self._handled(event, await self.service.parts.thread(event))
         if event.sender.login.lower() != own.lower() and _restacks(event, own):
             await pull_changed(self.service, event)
-            await self.dashboards.mark(place_of(event))
+            await self.dashboards.mark(event.repository)
 
     async def _handled(self, event: Event, thread: IssueThread) -> None:
         runs, proposals, rows = self.service, self.service.proposals, self.commands

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from app.store.runs import RunRequest
+from handlers.events import InstalledRepository
 
 
 def run_request(id: str, *, repository_id: int = 1, repository: str = "octo/one") -> RunRequest:
@@ -10,11 +11,8 @@ def run_request(id: str, *, repository_id: int = 1, repository: str = "octo/one"
     return RunRequest(
         id=id,
         delivery=None,
-        repository_id=repository_id,
-        repository=repository,
-        installation_id=1,
+        repository=InstalledRepository(repository_id, repository, 1, "main"),
         issue=1,
         roadmap="ROADMAP.md",
-        base_branch="main",
         request={"name": "execute", "max_tasks": 10, "by": "ada", "by_id": 1},
     )

@@ -42,7 +42,6 @@ class Conversation:
         return RunRequested(
             delivery=event.delivery,
             repository=event.repository,
-            installation_id=event.installation_id,
             issue=event.issue,
             comment_id=event.comment_id,
             created_at=event.created_at,

@@ -56,7 +56,7 @@ async def rule_on(
     if vote.by.type == "Bot":
         return Ruling(False, replies.people_only(vote.by), refused=True)
     role = await role_of(thread.github, thread.repository.full_name, vote.by)
-    rules = await proposals.rules(thread.repository, thread.installation_id)
+    rules = await proposals.rules(thread.repository)
     if not may_decide(proposal, vote, role, rules):
         return Ruling(False, replies.may_not_decide(vote, role, rules), refused=True)
     if proposal.state == "open" and (why := _obstacle(proposal, vote, older)):

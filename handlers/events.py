@@ -29,13 +29,32 @@ class User(BaseModel, frozen=True):
     type: str = "User"
 
 
+@dataclass(frozen=True, slots=True)
+class InstalledRepository:
+    """A repository, and the installation of the App that covers it.
+
+    All state is keyed by ``id``, for names change and are reused. ``default_branch`` is '' where
+    nobody needs it, and one of which nothing else is known counts as ``private``.
+    """
+
+    id: int
+    full_name: str
+    installation_id: int
+    default_branch: str = ""
+    private: bool = True
+
+
 class Repo(BaseModel, frozen=True):
-    """A repository; all state is keyed by ``id``, for names change and are reused."""
+    """A repository as GitHub shows it."""
 
     id: int
     full_name: str
     default_branch: str
     private: bool
+
+    def under(self, installation_id: int) -> InstalledRepository:
+        """The repository with the installation that covers it."""
+        return InstalledRepository(**dict(self), installation_id=installation_id)
 
 
 class Installation(BaseModel):
@@ -48,6 +67,11 @@ class Envelope(BaseModel):
     repository: Repo
     installation: Installation
     sender: User
+
+    @property
+    def installed(self) -> InstalledRepository:
+        """Where it happened."""
+        return self.repository.under(self.installation.id)
 
 
 class Issue(BaseModel):
@@ -152,8 +176,7 @@ class _Event:
     """
 
     delivery: str
-    repository: Repo
-    installation_id: int
+    repository: InstalledRepository
     issue: int
     sender: User
 
@@ -466,7 +489,6 @@ def common_of(delivery: str, found: Envelope) -> dict[str, Any]:
     """What every event of a repository is made with."""
     return {
         "delivery": delivery,
-        "repository": found.repository,
-        "installation_id": found.installation.id,
+        "repository": found.installed,
         "sender": found.sender,
     }

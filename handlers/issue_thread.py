@@ -16,7 +16,7 @@ from typing import Literal, Protocol
 from gidgethub import BadRequest
 from gidgethub.abc import GitHubAPI
 
-from handlers.events import Repo, User
+from handlers.events import InstalledRepository, User
 from handlers.grammar import Need
 from handlers.texts import replies
 from runner.text.fit import fit
@@ -53,8 +53,7 @@ class IssueThread:
     """
 
     github: GitHubAPI
-    repository: Repo
-    installation_id: int
+    repository: InstalledRepository
     issue: int
     own_login: str
     refusals: Refusals

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Literal, Protocol
 
-from handlers.events import Repo, User
+from handlers.events import InstalledRepository, User
 from handlers.grammar import ExecuteCommand, Need
 from runner.roadmap.reviewed import Reviewed
 from runner.roadmap.task import NewTask
@@ -18,15 +18,6 @@ from runner.state.revising import RevisionRequest
 State = Literal["open", "approved", "rejected", "superseded", "closed", "expired"]
 Channel = Literal["reaction", "reply", "review", "check", "merge", "close", "retry", "tick", "page"]
 Verdict = Literal["approve", "reject", "skip", "edit"]
-
-
-@dataclass(frozen=True, slots=True)
-class InstalledRepository:
-    """A repository, and the installation of the App that covers it."""
-
-    id: int
-    full_name: str
-    installation_id: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +108,7 @@ class Proposals(Protocol):
     async def pushed(self, proposal: ProposalView, *, by: User, delivery: str) -> None:
         """Let the run of an open proposal read what was pushed to its branch."""
 
-    async def rules(self, repository: Repo, installation_id: int) -> Rules:
+    async def rules(self, repository: InstalledRepository) -> Rules:
         """Return who may decide, as the repository's configuration says now."""
 
     async def touch(self, repository_id: int, number: int) -> None:
@@ -144,8 +135,7 @@ class RunRequested:
     """Somebody who may do so asked for a run; ``nth`` counts the commands of the comment from 0."""
 
     delivery: str
-    repository: Repo
-    installation_id: int
+    repository: InstalledRepository
     issue: int
     by: User
     command: ExecuteCommand

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
 from pydantic import BaseModel
 
 from handlers.commands import START
-from handlers.events import Envelope, Installation, Repo, User, validated
+from handlers.events import Envelope, Installation, InstalledRepository, User, validated
 from handlers.issue_thread import Role, suffices
 from runner.config.model import CONFIG_PATH
 from runner.roadmap.diff import RoadmapDiff
@@ -29,8 +30,7 @@ class BranchPushed:
     """
 
     delivery: str
-    repository: Repo
-    installation_id: int
+    repository: InstalledRepository
     before: str
     after: str
     sender: User
@@ -87,8 +87,7 @@ def read_push(delivery: str, payload: dict[str, object]) -> BranchPushed | None:
         return None
     return BranchPushed(
         delivery=delivery,
-        repository=found.repository,
-        installation_id=found.installation.id,
+        repository=found.installed,
         before="" if found.before == _NOTHING else found.before,
         after=found.after,
         sender=found.sender,
@@ -140,12 +139,10 @@ class InstallationChanged:
     action: str
     installation_id: int
     repositories: tuple[int, ...] = ()
-    added: tuple[NamedRepository, ...] = ()
+    added: tuple[InstalledRepository, ...] = ()
 
 
-class NamedRepository(BaseModel, frozen=True):
-    """A repository as an event about an installation names it."""
-
+class _Named(BaseModel, frozen=True):
     id: int
     full_name: str
     private: bool
@@ -154,9 +151,14 @@ class NamedRepository(BaseModel, frozen=True):
 class _Payload(BaseModel):
     action: str
     installation: Installation
-    repositories: tuple[NamedRepository, ...] = ()
-    repositories_added: tuple[NamedRepository, ...] = ()
-    repositories_removed: tuple[NamedRepository, ...] = ()
+    repositories: tuple[_Named, ...] = ()
+    repositories_added: tuple[_Named, ...] = ()
+    repositories_removed: tuple[_Named, ...] = ()
+
+    def installed(self, named: Iterable[_Named]) -> tuple[InstalledRepository, ...]:
+        """These of the installation."""
+        id = self.installation.id
+        return tuple(InstalledRepository(**dict(each), installation_id=id) for each in named)
 
 
 def read_installation(delivery: str, payload: dict[str, object]) -> InstallationChanged:
@@ -166,7 +168,7 @@ def read_installation(delivery: str, payload: dict[str, object]) -> Installation
         delivery=delivery,
         action=found.action,
         installation_id=found.installation.id,
-        added=found.repositories if found.action == "created" else (),
+        added=found.installed(found.repositories if found.action == "created" else ()),
     )
 
 
@@ -176,8 +178,12 @@ class RepositoryChanged:
 
     delivery: str
     action: str
-    repository: Repo
-    installation_id: int
+    repository: InstalledRepository
+
+    @property
+    def installation_id(self) -> int:
+        """The installation that covers it."""
+        return self.repository.installation_id
 
 
 class _RepositoryPayload(Envelope):
@@ -195,8 +201,7 @@ def read_repository(delivery: str, payload: dict[str, object]) -> RepositoryChan
     return RepositoryChanged(
         delivery=delivery,
         action=found.action,
-        repository=found.repository,
-        installation_id=found.installation.id,
+        repository=found.installed,
     )
 
 
@@ -209,5 +214,5 @@ def read_selection(delivery: str, payload: dict[str, object]) -> InstallationCha
         action=found.action,
         installation_id=found.installation.id,
         repositories=tuple(each.id for each in named),
-        added=found.repositories_added,
+        added=found.installed(found.repositories_added),
     )

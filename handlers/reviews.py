@@ -70,7 +70,6 @@ async def handle_check(event: CheckEnded, *, own: str, runs: Runs) -> None:
     request = RunRequested(
         delivery=f"check-{event.repository.id}-{event.head}",
         repository=event.repository,
-        installation_id=event.installation_id,
         issue=event.issue,
         by=User(id=0, login=own, type="Bot"),
         command=ExecuteCommand(),
@@ -98,7 +97,6 @@ def asked_by_sender(event: RerunRequested | PullPushed | PullClosed) -> RunReque
     return RunRequested(
         delivery=event.delivery,
         repository=event.repository,
-        installation_id=event.installation_id,
         issue=event.issue,
         by=event.sender,
         command=ExecuteCommand(),
@@ -126,7 +124,6 @@ def _request(event: PullReviewed | ReviewCommented) -> RunRequested:
     return RunRequested(
         delivery=f"review-{event.repository.id}-{event.review}",
         repository=event.repository,
-        installation_id=event.installation_id,
         issue=event.issue,
         created_at=at,
         by=event.author,

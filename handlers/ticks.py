@@ -152,7 +152,6 @@ class _Hand:
         return RunRequested(
             delivery=event.delivery,
             repository=event.repository,
-            installation_id=event.installation_id,
             issue=event.issue,
             by=event.sender,
             command=command,

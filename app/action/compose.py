@@ -18,13 +18,13 @@ from app.compose.parts import open_parts
 from app.compose.work import Working, working
 from app.github.api import RepositoryApi
 from app.github.client import SUSPENDED
-from app.github.token_identity import TokenIdentity
+from app.github.token_identity import INSTALLATION, TokenIdentity
 from app.local.compose import open_model
 from app.logs import mask_for, secrets_of
 from app.runs.parts import ServerParts, Surroundings
 from app.settings import ActionSettings
 from app.texts import action_texts as texts
-from handlers.events import Repo
+from handlers.events import InstalledRepository, Repo
 from runner.errors import Outage, TaskError
 from runner.model.budget import Budget, BudgetModel
 from runner.model.prices import prices_for
@@ -41,7 +41,7 @@ class ActionAccess:
 
     identity: TokenIdentity
     api: RepositoryApi
-    repository: Repo
+    repository: InstalledRepository
     shape: dict[str, Any]
     bot: str
     state: StateBranch
@@ -55,7 +55,7 @@ async def enter(identity: TokenIdentity, name: str, *, branch: str) -> ActionAcc
         if not bot.endswith("[bot]"):
             raise ActionRefused(texts.person(login=bot))
         shape = await identity.github.getitem("/repos/{+name}", {"name": name})
-        repository = Repo.model_validate(shape)
+        repository = Repo.model_validate(shape).under(INSTALLATION)
         state = StateBranch(api, branch=branch, bot_login=bot)
         await state.probe()
         # a pull request that cannot be: 422 says that we may open others, 403 that we may not

@@ -11,7 +11,7 @@ import asyncio
 import json
 import logging
 from collections.abc import AsyncIterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,6 @@ from app.dashboard.plan_text import plan_text
 from app.features import COMMANDS
 from app.github.api import RepositoryApi
 from app.github.config import Contents
-from app.github.token_identity import INSTALLATION
 from app.pushes.push import read
 from app.runs.requests import request_of, row_of
 from app.store.runs import Run
@@ -170,8 +169,8 @@ async def _start(acting: Acting, job: Job, inputs: Inputs) -> tuple[str, ...]:
     branch = entry.repository.default_branch
     content = await contents.read(path, await contents.head(branch)) or b""
     text = plan_text(await read(path, content))
-    issue, place = 0, entry.repository
-    if not await acting.work.parts.read_only(INSTALLATION, place.id, place.full_name):
+    issue = 0
+    if not await acting.work.parts.read_only(entry.repository):
         try:
             issue = await PlanIssue(entry.api, bot_login=entry.bot).show(TITLE, text)
         except TaskError as refused:
@@ -186,7 +185,7 @@ async def _read(acting: Acting, job: Job, inputs: Inputs) -> RunState:
     request = _request(acting, job, inputs, 0)
     now = parts.around.clock.now()
     row = Run(
-        **asdict(row_of(request, await parts.roadmap_of(request))),
+        **vars(row_of(request, await parts.roadmap_of(request))),
         status="queued",
         reason="",
         until=None,
@@ -206,7 +205,6 @@ def _request(acting: Acting, job: Job, inputs: Inputs, issue: int) -> RunRequest
     return RunRequested(
         delivery=job.delivery,
         repository=acting.entry.repository,
-        installation_id=INSTALLATION,
         issue=issue,
         by=job.sender,
         command=ExecuteCommand(max_tasks=inputs.max_tasks),

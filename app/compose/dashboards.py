@@ -4,27 +4,23 @@ from __future__ import annotations
 
 from app.dashboard.board import Board, marks_of, unfinished, used_by
 from app.dashboard.issue import PlanIssue, planned_name
-from app.dashboard.keeper import BoardPlace, BoardSources, Dashboards
-from app.github.api import RepositoryApi
+from app.dashboard.keeper import BoardSources, Dashboards
 from app.github.stack import in_review
 from app.github.token_identity import PUBLISH
 from app.progress.waiting import WaitEstimate
 from app.pushes.push import read
 from app.runs.parts import ServerParts
+from app.runs.requests import no_run
 from app.store.boards import StoredBoards
 from app.store.proposals import StoredProposals
-from app.store.runs import RunRequest, StoredRuns
+from app.store.runs import StoredRuns
+from handlers.events import InstalledRepository
 from runner.config.model import RepositoryConfig
 from runner.config.reading import ConfigError
 from runner.loop import stacking
 
 _MOST_RUNS = 50
 """Runs that say which tasks failed, and what was used."""
-
-
-def place_of(run: RunRequest) -> BoardPlace:
-    """The dashboard of a run's repository."""
-    return BoardPlace(run.installation_id, run.repository_id, run.repository, run.base_branch)
 
 
 def dashboards(parts: ServerParts, runs: StoredRuns, waiting: WaitEstimate) -> Dashboards:
@@ -51,25 +47,24 @@ class _Sources:
         self._waiting = waiting
         self._proposals = StoredProposals(parts.store, parts.around.clock)
 
-    async def issue(self, place: BoardPlace) -> PlanIssue:
+    async def issue(self, place: InstalledRepository) -> PlanIssue:
         """The issue itself."""
         bot = await self._parts.identity.bot_login()
-        return PlanIssue(self._api(place), bot_login=bot)
+        return PlanIssue(self._parts.api(place, PUBLISH), bot_login=bot)
 
-    async def config(self, place: BoardPlace) -> RepositoryConfig | None:
+    async def config(self, place: InstalledRepository) -> RepositoryConfig | None:
         """The repository's configuration; None while it has errors."""
-        here = (place.installation_id, place.repository_id, place.full_name)
         try:
-            return await self._parts.config(*here)
+            return await self._parts.config(place)
         except ConfigError:
             return None
 
     async def board(
-        self, place: BoardPlace, config: RepositoryConfig, note: str
+        self, place: InstalledRepository, config: RepositoryConfig, note: str
     ) -> tuple[Board, str] | None:
         """All of it as it is now, and the name of the newest roadmap of the default branch."""
         path = config.roadmap.path
-        repository = await self._parts.repository(_request(place, path))
+        repository = await self._parts.repository(no_run(place, path))
         stack = await repository.stack()
         newest = await stacking.content_at(repository, stack.base, path)
         now = await stacking.roadmap_now(repository, stack, path)
@@ -77,8 +72,8 @@ class _Sources:
             return None
         roadmap = await read(path, now.content)
         pulls = await repository.pulls.all()
-        known = await self._runs.newest(place.repository_id, path, most=_MOST_RUNS)
-        proposals = await self._proposals.open_in(place.repository_id, path)
+        known = await self._runs.newest(place.id, path, most=_MOST_RUNS)
+        proposals = await self._proposals.open_in(place.id, path)
         turns = {
             run.id: await self._waiting.turn(run.id) for run in known if run.status == "queued"
         }
@@ -88,8 +83,8 @@ class _Sources:
             marks=marks_of(
                 roadmap,
                 pulls,
-                base=place.branch,
-                skipped=await self._parts.skips.of(place.repository_id, path),
+                base=place.default_branch,
+                skipped=await self._parts.skips.of(place.id, path),
                 asked={each.task for each in proposals},
                 runs=known,
             ),
@@ -103,27 +98,6 @@ class _Sources:
             ),
             note=note,
             pushed=config.triggers.push != "off",
-            reviewed=in_review(pulls, base=place.branch, newest=await read(path, newest)),
+            reviewed=in_review(pulls, base=place.default_branch, newest=await read(path, newest)),
         )
         return board, planned_name(newest)
-
-    def _api(self, place: BoardPlace) -> RepositoryApi:
-        scope = {"installation_id": place.installation_id, "repository_id": place.repository_id}
-        return RepositoryApi(
-            self._parts.identity.client(**scope, permissions=PUBLISH), place.full_name
-        )
-
-
-def _request(place: BoardPlace, roadmap: str) -> RunRequest:
-    """The repository as no run in particular sees it."""
-    return RunRequest(
-        id="",
-        delivery=None,
-        repository_id=place.repository_id,
-        repository=place.full_name,
-        installation_id=place.installation_id,
-        issue=None,
-        roadmap=roadmap,
-        base_branch=place.branch,
-        request={},
-    )

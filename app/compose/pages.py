@@ -81,7 +81,7 @@ class Watching:
     async def stopped(self, run: Run, outcome: Outcome) -> None:
         """Report how a run stopped, because some stop before the loop could report anything."""
         if self.hub.status(run.id) != outcome.status:
-            everybody = Fanout(self.events, self.parts.outward.of_run(run.repository))
+            everybody = Fanout(self.events, self.parts.outward.of_run(run.repository.full_name))
             await everybody.emit(RunChanged(run.id, "", outcome.status, outcome.reason))
 
     async def on_shutdown(self, app: web.Application) -> None:
@@ -108,7 +108,7 @@ def watching(parts: ServerParts, also: tuple[Events, ...]) -> Watching:
         hub=hub,
         recall=lambda run: recall(run, journal),
         steps=journal.steps,
-        kept=lambda run: parts.folders.kept(run.repository_id, run.id),
+        kept=lambda run: parts.folders.kept(run.repository.id, run.id),
         detail=lambda run, state, key: detail(run, state, key, parts.folders),
         server_url=settings.github_server_url,
         mask=mask,
@@ -151,10 +151,10 @@ def run_links(settings: ServerSettings, clock: Clock) -> RunLinks:
 
 async def detail(run: Run, state: RunState, key: str, folders: Folders) -> TaskDetail:
     """A task that the run took up, with its files; nothing is fetched for it."""
-    kept = await folders.kept(run.repository_id, run.id)
+    kept = await folders.kept(run.repository.id, run.id)
     exchanges = await asyncio.to_thread(kept.exchanges, run.id, key)
     verifications = await asyncio.to_thread(kept.verifications, run.id, key)
-    before = await _before(state.attempts[key], folders.objects(run.repository_id))
+    before = await _before(state.attempts[key], folders.objects(run.repository.id))
     return detail_of(state, key, before, exchanges, verifications)
 
 

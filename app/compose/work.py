@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Callable, Collection, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
-from app.compose.dashboards import dashboards, place_of
+from app.compose.dashboards import dashboards
 from app.compose.pages import Watching, watching
 from app.dashboard.keeper import BOARDS, Dashboards
 from app.dispatch import Dispatch
@@ -138,7 +138,7 @@ def _work(parts: ServerParts, also: tuple[Events, ...]) -> Working:
     async def mark(run: Run) -> None:
         """A run that works on tasks changes what the dashboard shows; a set-up asks for one."""
         if not any(run.request.get(kind) for kind in ("dry_run", "verify", "unasked")):
-            await boards.mark(place_of(run), asked=bool(run.request.get("setup")))
+            await boards.mark(run.repository, asked=bool(run.request.get("setup")))
 
     async def ports_of(run: Run) -> RunPorts:
         await mark(run)

@@ -23,10 +23,9 @@ from app.dashboard.board import Board
 from app.dashboard.issue import TITLE, PlanIssue, ShownIssue, is_plan
 from app.dashboard.plan_text import board_text, plan_of, plan_texts
 from app.store.boards import DueBoard, StoredBoards
-from handlers.events import IssueEdited, IssueReopened, PullChanged
+from handlers.events import InstalledRepository, IssueEdited, IssueReopened
 from handlers.issue_thread import IssueThread
 from handlers.ports import Proposals, Runs
-from handlers.pushes import BranchPushed
 from handlers.ticks import Tick, handle_ticks
 from runner.config.model import RepositoryConfig
 from runner.errors import Outage, TaskError
@@ -45,16 +44,6 @@ BOARDS = "boards"
 """The topic of what other processes tell the one that writes dashboards."""
 
 
-@dataclass(frozen=True, slots=True)
-class BoardPlace:
-    """The repository of a dashboard; ``branch`` is its default branch."""
-
-    installation_id: int
-    repository_id: int
-    full_name: str
-    branch: str
-
-
 @dataclass(frozen=True)
 class BoardSources:
     """Where a dashboard comes from; all raise ``Outage`` or ``TaskError``.
@@ -63,9 +52,11 @@ class BoardSources:
     name of the roadmap it shows, or None where the default branch has no roadmap.
     """
 
-    issue_of: Callable[[BoardPlace], Awaitable[PlanIssue]]
-    config_of: Callable[[BoardPlace], Awaitable[RepositoryConfig | None]]
-    board_of: Callable[[BoardPlace, RepositoryConfig, str], Awaitable[tuple[Board, str] | None]]
+    issue_of: Callable[[InstalledRepository], Awaitable[PlanIssue]]
+    config_of: Callable[[InstalledRepository], Awaitable[RepositoryConfig | None]]
+    board_of: Callable[
+        [InstalledRepository, RepositoryConfig, str], Awaitable[tuple[Board, str] | None]
+    ]
 
 
 class Dashboards:
@@ -108,16 +99,10 @@ class Dashboards:
         for due in await self._stored.all():
             self._schedule(due)
 
-    async def mark(self, place: BoardPlace, *, asked: bool = False) -> None:
+    async def mark(self, place: InstalledRepository, *, asked: bool = False) -> None:
         """Write it soon: something changed. ``asked`` brings back one that people closed."""
-        due = DueBoard(
-            repository_id=place.repository_id,
-            installation_id=place.installation_id,
-            repository=place.full_name,
-            branch=place.branch,
-            asked=asked,
-        )
-        before = self._due.get(place.repository_id)
+        due = DueBoard(repository=place, asked=asked)
+        before = self._due.get(place.id)
         if before and replace(before, version=0) in (due, replace(due, asked=True)):
             return  # it is stored already
         try:
@@ -129,7 +114,7 @@ class Dashboards:
         self._schedule(due)
 
     def _schedule(self, due: DueBoard, *, after: float = SOON) -> None:
-        id = due.repository_id
+        id = due.repository.id
         self._due[id] = due
         if id not in self._waiting:
             task = self._waiting[id] = asyncio.create_task(self._write_later(id, after))
@@ -157,7 +142,7 @@ class Dashboards:
         self._due.clear()
 
     async def text_of(
-        self, place: BoardPlace, config: RepositoryConfig, note: str
+        self, place: InstalledRepository, config: RepositoryConfig, note: str
     ) -> tuple[str, str] | None:
         """Return the text for now and where the rest is; None where there is no roadmap.
 
@@ -167,7 +152,9 @@ class Dashboards:
         if found is None:
             return None
         render = board_text if config.dashboard else plan_of
-        return render(found[0]), plan_texts.where_the_rest_is(found[0].roadmap.path, place.branch)
+        return render(found[0]), plan_texts.where_the_rest_is(
+            found[0].roadmap.path, place.default_branch
+        )
 
     async def ticked(
         self, event: IssueEdited, *, thread: IssueThread, runs: Runs, proposals: Proposals
@@ -176,7 +163,7 @@ class Dashboards:
         ours = event.author.login.lower() == thread.own_login.lower()
         if not ours or not (is_plan(event.body) or is_plan(event.before)):
             return
-        place, here = place_of(event), ShownIssue(event.issue, event.body, True)
+        place, here = event.repository, ShownIssue(event.issue, event.body, True)
         config = await self._sources.config_of(place)
         if config is None or config.github_mode == "disabled":
             return
@@ -190,12 +177,12 @@ class Dashboards:
         except TaskError as error:
             log.warning("The dashboard of %s is not written: %s", place.full_name, error.message)
 
-    async def back(self, place: BoardPlace) -> None:
+    async def back(self, place: InstalledRepository) -> None:
         """Write one that is out of date, or was due, as its repository can be reached again.
 
         ``place`` is its place now. Raises ``Outage`` or ``TaskError``.
         """
-        due = place.repository_id in {each.repository_id for each in await self._stored.all()}
+        due = place.id in {each.repository.id for each in await self._stored.all()}
         if not due:
             found = await (await self._sources.issue_of(place)).find()
             due = bool(found and found.open)
@@ -206,7 +193,7 @@ class Dashboards:
         """Write a dashboard that people opened again as it is now; we may have left it alone."""
         accounts = (event.author.login.lower(), event.sender.login.lower())
         if is_plan(event.body) and own.lower() == accounts[0] != accounts[1]:
-            await self.mark(place_of(event))
+            await self.mark(event.repository)
 
     async def _write_later(self, id: int, after: float) -> None:
         last = self._written.get(id)
@@ -214,11 +201,11 @@ class Dashboards:
         await self._rest(max(after, EVERY - passed))
         self._waiting.pop(id)
         due = self._due.pop(id)
-        if due.installation_id in self._unreachable:
+        place = due.repository
+        if place.installation_id in self._unreachable:
             return
         self._busy += 1
         self._idle.clear()
-        place = BoardPlace(due.installation_id, id, due.repository, due.branch)
         try:
             config = await self._sources.config_of(place)
             if config is not None and _wanted(config):
@@ -236,7 +223,7 @@ class Dashboards:
 
     async def _refresh(
         self,
-        place: BoardPlace,
+        place: InstalledRepository,
         config: RepositoryConfig,
         *,
         asked: bool = False,
@@ -247,7 +234,7 @@ class Dashboards:
 
         ``here`` is the issue that is known to be it, though somebody may have lost its mark.
         """
-        id = place.repository_id
+        id = place.id
         async with self._turns.setdefault(id, self._turn(f"dashboard {id}")):
             issue = await self._sources.issue_of(place)
             found = here or await issue.find()
@@ -259,7 +246,7 @@ class Dashboards:
             board, planned = shown
             text, rest = (
                 board_text(board),
-                plan_texts.where_the_rest_is(board.roadmap.path, place.branch),
+                plan_texts.where_the_rest_is(board.roadmap.path, place.default_branch),
             )
             if found is None:
                 await issue.show(TITLE, text, planned=planned, rest=rest)
@@ -276,12 +263,6 @@ class Dashboards:
             log.error("A dashboard was not written because of a bug", exc_info=bug)
             if self._on_bug:
                 self._on_bug(bug)
-
-
-def place_of(event: IssueEdited | IssueReopened | PullChanged | BranchPushed) -> BoardPlace:
-    """The dashboard of the repository of an event."""
-    here = event.repository
-    return BoardPlace(event.installation_id, here.id, here.full_name, here.default_branch)
 
 
 def _wanted(config: RepositoryConfig) -> bool:

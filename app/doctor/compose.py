@@ -108,9 +108,7 @@ async def stranger_at(settings: ServerSettings) -> AsyncIterator[aiohttp.ClientR
 
 def client_of(identity: AppIdentity, installation: int) -> GitHubClient:
     """What the App may do on one installation, with a token for reading only."""
-    return identity.client(
-        installation_id=installation, repository_id=None, permissions={"metadata": "read"}
-    )
+    return identity.client_of_all(installation, {"metadata": "read"})
 
 
 async def _at_once(_seconds: float) -> None:

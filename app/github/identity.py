@@ -26,6 +26,7 @@ from gidgethub.abc import CACHE_TYPE
 
 from app.github.client import GitHubClient, Sleep
 from app.github.token_identity import OPTIONAL, Identity, Permissions, Standing
+from handlers.events import InstalledRepository
 from runner.errors import Outage
 from runner.ports import Clock
 from runner.text.mask import Mask
@@ -214,22 +215,24 @@ class AppIdentity(Identity):
         return found
 
     async def installation_token(
-        self, *, installation_id: int, repository_id: int, permissions: Permissions
+        self, repository: InstalledRepository, permissions: Permissions
     ) -> str:
         """Return a token that lives at least 5 minutes more. Raises ``Outage``."""
-        scope = _Scope(installation_id, repository_id, frozenset(permissions.items()))
+        scope = _Scope(repository.installation_id, repository.id, frozenset(permissions.items()))
         return (await self._token(scope)).value
 
-    def client(
-        self, *, installation_id: int, repository_id: int | None, permissions: Permissions
-    ) -> GitHubClient:
-        """Return a client for one repository (None: for all of the installation's).
+    def client(self, repository: InstalledRepository, permissions: Permissions) -> GitHubClient:
+        """Return a client for one repository. It fetches its tokens when it needs them."""
+        granted = frozenset(permissions.items())
+        return self._client(_Scope(repository.installation_id, repository.id, granted))
 
-        It fetches its tokens when it needs them.
-        """
-        scope = _Scope(installation_id, repository_id, frozenset(permissions.items()))
+    def client_of_all(self, installation_id: int, permissions: Permissions) -> GitHubClient:
+        """Return a client for all repositories of an installation."""
+        return self._client(_Scope(installation_id, None, frozenset(permissions.items())))
+
+    def _client(self, scope: _Scope) -> GitHubClient:
         # cached answers are shared by the clients of one installation, and by no others
-        answers = self._answers.setdefault(installation_id, LRUCache(_MOST_ANSWERS))
+        answers = self._answers.setdefault(scope.installation_id, LRUCache(_MOST_ANSWERS))
         return GitHubClient(
             self._session,
             base_url=self._api_url,
@@ -239,7 +242,7 @@ class AppIdentity(Identity):
             cache=answers,
             mask=self._mask,
             certain=self._certain,
-            wrote=partial(self.noted, repository_id),
+            wrote=partial(self.noted, scope.repository_id),
         )
 
     async def _token(self, scope: _Scope) -> _Token:

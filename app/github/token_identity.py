@@ -19,6 +19,7 @@ from gidgethub.abc import CACHE_TYPE
 from pydantic import SecretStr
 
 from app.github.client import GitHubClient, Sleep
+from handlers.events import InstalledRepository
 from runner.ports import Clock
 
 Permissions = Mapping[str, Literal["read", "write"]]
@@ -122,14 +123,15 @@ class Identity(Protocol):
         """Return where an owner changes an installation, '' for nowhere."""
 
     async def installation_token(
-        self, *, installation_id: int, repository_id: int, permissions: Permissions
+        self, repository: InstalledRepository, permissions: Permissions
     ) -> str:
         """Return a token for one repository."""
 
-    def client(
-        self, *, installation_id: int, repository_id: int | None, permissions: Permissions
-    ) -> GitHubClient:
-        """Return a client for one repository (None: for all of the installation's)."""
+    def client(self, repository: InstalledRepository, permissions: Permissions) -> GitHubClient:
+        """Return a client for one repository."""
+
+    def client_of_all(self, installation_id: int, permissions: Permissions) -> GitHubClient:
+        """Return a client for all repositories of an installation."""
 
 
 class TokenIdentity(Identity):
@@ -190,14 +192,16 @@ class TokenIdentity(Identity):
         return ""
 
     async def installation_token(
-        self, *, installation_id: int, repository_id: int, permissions: Permissions
+        self, repository: InstalledRepository, permissions: Permissions
     ) -> str:
         """Return the token."""
         return self._token.get_secret_value()
 
-    def client(
-        self, *, installation_id: int, repository_id: int | None, permissions: Permissions
-    ) -> GitHubClient:
+    def client(self, repository: InstalledRepository, permissions: Permissions) -> GitHubClient:
+        """Return the one client there is."""
+        return self._client
+
+    def client_of_all(self, installation_id: int, permissions: Permissions) -> GitHubClient:
         """Return the one client there is."""
         return self._client
 

@@ -39,7 +39,7 @@ class Deciding:
         if verdict not in ("approve", "reject"):
             return problem(request, answers.NO_VERDICT, status=400)
         named = request.match_info["proposal"]
-        known = await self.stored.named(run.repository_id, named) if run else []
+        known = await self.stored.named(run.repository.id, named) if run else []
         proposal = next((each for each in known if run and each.run == run.id), None)
         if run is None or proposal is None or proposal.fingerprint != named:
             return problem(request, answers.NO_PROPOSAL, status=404)

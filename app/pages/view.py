@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import quote
@@ -14,7 +14,7 @@ from app.pages.timeline import WorkedStep
 from app.progress.waiting import Turn
 from app.runs.live import LiveMessage
 from app.store.database import Store
-from app.store.runs import Run
+from app.store.runs import COLUMNS, Run, run_of
 from app.store.schema import runs as table
 from handlers.texts import stack_replies
 from runner.money import Usage, cost_brief, cost_text
@@ -45,14 +45,14 @@ class Sight:
 
 def run_line(sight: Sight, server_url: str, used: Usage | None) -> dict[str, Any]:
     """What the list shows of a run; ``used`` None is unknown."""
-    run = sight.run
+    run, name = sight.run, sight.run.repository.full_name
     return {
         "run": run.id,
         "status": sight.status,
-        "repository": run.repository,
+        "repository": name,
         "roadmap": run.roadmap,
         "issue": run.issue,
-        "issue_url": f"{server_url}/{run.repository}/issues/{run.issue}" if run.issue else "",
+        "issue_url": f"{server_url}/{name}/issues/{run.issue}" if run.issue else "",
         "asked_by": run.request.get("by", ""),
         "asked_at": _time(run.created_at),
         "updated_at": _time(run.updated_at),
@@ -69,7 +69,7 @@ def run_view(sight: Sight, server_url: str) -> dict[str, Any]:
     tasks = [_task(task, run.id) for task in view.standing] if view else []
     return {
         **run_line(sight, server_url, used),
-        "base_branch": run.base_branch,
+        "base_branch": run.repository.default_branch,
         "reason": run.reason,
         "until": _time(run.until) if run.until else None,
         "problem": view.problem if view else "",
@@ -124,7 +124,7 @@ def _task(task: TaskView, run: str) -> dict[str, Any]:
 
 def _left(pull: ReviewedPull, run: Run, server_url: str) -> dict[str, Any]:
     """A pull request whose task the roadmap does not have in these words any more."""
-    url = f"{server_url}/{run.repository}/pull/{pull.number}"
+    url = f"{server_url}/{run.repository.full_name}/pull/{pull.number}"
     changed = f"changed in the roadmap since; now {pull.task.now}"
     since = {"changed": changed, "gone": "removed from the roadmap"}.get(pull.task.fate, "")
     return {"number": pull.number, "url": url, "title": pull.title, "since": since}
@@ -223,11 +223,11 @@ class Listing:
         """Return the newest runs that are wanted."""
         query = _SELECT.where(*_conditions(wanted)).limit(self._page + 1)
         async with self._store.reading() as connection:
-            rows = [dict(row._mapping) for row in await connection.execute(query)]
-        numbers = [row.pop("seq") for row in rows]
-        more = len(rows) > self._page
-        runs = tuple(Run(**row) for row in rows[: self._page])
-        return RunsPage(runs, numbers[self._page - 1] if more else None)
+            rows = (await connection.execute(query)).all()
+        shown = rows[: self._page]
+        return RunsPage(
+            tuple(map(run_of, shown)), shown[-1].seq if len(rows) > len(shown) else None
+        )
 
     async def repository_id(self, name: str) -> int | None:
         """Return the id of a repository with a run, by its newest full name."""
@@ -254,5 +254,4 @@ def _conditions(wanted: RunFilter) -> list[sa.ColumnElement[bool]]:
     return conditions
 
 
-_COLUMNS = [table.c[field.name] for field in fields(Run)]
-_SELECT = sa.select(table.c.seq, *_COLUMNS).order_by(table.c.seq.desc())
+_SELECT = sa.select(table.c.seq, *COLUMNS).order_by(table.c.seq.desc())

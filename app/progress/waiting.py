@@ -83,9 +83,9 @@ class WaitEstimate:
         """Return when the turn of a run would come that is queued now. Raises ``Outage``."""
         places = await self.places()
         at_work = await self._runs.by_status(*WORKING)
-        stack = (row.repository_id, row.roadmap)
-        waits = any((other.repository_id, other.roadmap) == stack for other in at_work)
-        position = await self._line.place_of_new(row.repository_id, row.priority)
+        stack = (row.repository.id, row.roadmap)
+        waits = any((other.repository.id, other.roadmap) == stack for other in at_work)
+        position = await self._line.place_of_new(row.repository.id, row.priority)
         if waits or len(at_work) + position > places:
             return self._turn(position, places)
         return None

@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from app.store.proposals import ProposalOfRun, StoredProposals
 from app.store.queue import Queue
 from app.store.runs import Run
-from handlers.events import Repo, User
+from handlers.events import InstalledRepository, User
 from handlers.ports import ProposalView, Rules, Vote
 from runner.ports import Clock, Decision
 from runner.state.run_state import Attempt, RunState, Status
@@ -110,7 +110,7 @@ class ProposalService:
         stored: StoredProposals,
         queue: Queue,
         *,
-        rules_of: Callable[[Repo, int], Awaitable[Rules]],
+        rules_of: Callable[[InstalledRepository], Awaitable[Rules]],
         look: Look,
         poll: Look,
     ) -> None:
@@ -195,9 +195,9 @@ class ProposalService:
         await self._queue.answer(proposal.run, delivery, decision)
         await self._look()
 
-    async def rules(self, repository: Repo, installation_id: int) -> Rules:
+    async def rules(self, repository: InstalledRepository) -> Rules:
         """Return who may decide, as the repository's configuration says now."""
-        return await self._rules_of(repository, installation_id)
+        return await self._rules_of(repository)
 
     async def touch(self, repository_id: int, number: int) -> None:
         """Look for reactions on a pull request at once."""

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from gidgethub.abc import GitHubAPI
 
 from app.dashboard.issue import TITLE, PlanIssue, planned_name
-from app.dashboard.keeper import BoardPlace, place_of
 from app.dashboard.plan_text import plan_text, plan_texts, plannable
 from app.github.config import Contents, plan_on, with_plan
 from app.github.token_identity import PLAN
@@ -22,7 +21,7 @@ from app.progress.text import cell, named
 from app.runs.following import restack
 from app.runs.service import RunService
 from handlers.commands import START
-from handlers.events import is_from_bot
+from handlers.events import InstalledRepository, is_from_bot
 from handlers.grammar import ExecuteCommand
 from handlers.issue_thread import Role, role_of
 from handlers.ports import RunRequested, run_id
@@ -149,7 +148,9 @@ def refused(start: PushStart, *, login: str, role: Role) -> str:
 log = logging.getLogger(__name__)
 
 
-BoardText = Callable[[BoardPlace, RepositoryConfig, str], Awaitable[tuple[str, str] | None]]
+BoardText = Callable[
+    [InstalledRepository, RepositoryConfig, str], Awaitable[tuple[str, str] | None]
+]
 """The text of a dashboard with a note, and where the rest is; None without a roadmap."""
 
 
@@ -163,8 +164,8 @@ class RoadmapPushes:
     async def __call__(self, push: BranchPushed) -> None:
         """Work one push. Raises ``Outage``."""
         parts = self.service.parts
-        github = parts.client(push, PLAN)
-        api, own = parts.api(push, PLAN), await parts.identity.bot_login()
+        github = parts.identity.client(push.repository, PLAN)
+        api, own = parts.api(push.repository, PLAN), await parts.identity.bot_login()
         bot = is_from_bot(push.accounts, own=own, allowed=parts.allowed_bots)
         try:
             await _Work(self, push, github, Contents(api), PlanIssue(api, bot_login=own), bot).do()
@@ -312,7 +313,7 @@ class _Work:
         """The text of the issue, and where the rest of it is."""
         if roadmap is None:
             return plan_texts.gone(config.roadmap.path, note), ""
-        found = await self.by.board(place_of(self.push), config, note)
+        found = await self.by.board(self.push.repository, config, note)
         return found or (await asyncio.to_thread(plan_text, roadmap, note), "")
 
     async def _start(self, change: Change, start: PushStart, issue: int) -> None:
@@ -323,7 +324,6 @@ class _Work:
         request = RunRequested(
             delivery=push.delivery,
             repository=push.repository,
-            installation_id=push.installation_id,
             issue=issue,
             by=push.sender,
             command=command,

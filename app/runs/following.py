@@ -13,6 +13,7 @@ from datetime import datetime
 
 from app.github.pulls import PREFIX, Attempting, Clash, Pull
 from app.github.repository import GitHubRepository
+from app.runs.requests import no_run
 from app.runs.service import RunService
 from app.runs.verifying import about_pull
 from app.store.queue import Affected
@@ -34,12 +35,12 @@ class QueuedFollowUps:
 
     async def verify(self, pull: Pull, head: str, /) -> None:
         """Queue the verification of a head, which has no comment; twice leaves one."""
-        words = f"verify {self.place.repository_id} {pull.number} {head}"
+        words = f"verify {self.place.repository.id} {pull.number} {head}"
         await self._queue(about_pull(self.place, pull, words, verify=True))
 
     async def look(self, pull: Pull, at: datetime, /) -> None:
         """Queue a look at the place of a pull request in its stack, at a time; twice leaves one."""
-        words = f"look {self.place.repository_id} {pull.number} {at.isoformat()}"
+        words = f"look {self.place.repository.id} {pull.number} {at.isoformat()}"
         row = about_pull(self.place, pull, words, verify=True, look_at=at.isoformat())
         await self._queue(row)
 
@@ -50,8 +51,8 @@ class QueuedFollowUps:
     async def attempt(self, pull: Pull, clash: Clash, /, *, stopped: bool = False) -> Attempting:
         """Say how far the attempt is; queue it if there was none. Raises ``Outage``."""
         place, service = self.place, self.service
-        words = f"conflict {place.repository_id} {pull.number} {clash.theirs}"
-        runs = await service.parts.runs.by_issue(place.repository_id, pull.number)
+        words = f"conflict {place.repository.id} {pull.number} {clash.theirs}"
+        runs = await service.parts.runs.by_issue(place.repository.id, pull.number)
         earlier = [run for run in runs if is_about_conflict(run)]
         there = next(
             (run for run in earlier if run.id == run_id(words) or run.status == "queued"), None
@@ -61,7 +62,7 @@ class QueuedFollowUps:
         if why := await self._stopped(pull):
             return why
         worked = [run for run in earlier if (run.result or {}).get("attempted", True)]
-        used, most = len(worked), await service.parts.most_attempts(place)
+        used, most = len(worked), await service.parts.most_attempts(place.repository)
         if used >= most:
             return "limit" if most else "off"
         asked = RevisionRequest(
@@ -73,8 +74,7 @@ class QueuedFollowUps:
             number=used + 1,
             most=most,
         )
-        private = bool(place.request.get("private"))
-        row = about_pull(place, pull, words, private=private, revision=asdict(asked))
+        row = about_pull(place, pull, words, revision=asdict(asked))
         await service.put(row)
         await service.parts.outward.queued(row)
         await service.look()
@@ -92,7 +92,7 @@ class QueuedFollowUps:
             return "paused"
         if run and run.status in UNFINISHED and pull.head.startswith(shared_branch(run.id)):
             return "busy"
-        skipped = await self.service.parts.skips.of(self.place.repository_id, pull.roadmap)
+        skipped = await self.service.parts.skips.of(self.place.repository.id, pull.roadmap)
         return None if skipped.isdisjoint(pull.tasks) else "skipped"
 
 
@@ -131,13 +131,13 @@ async def pull_changed(service: RunService, event: PullChanged) -> None:
         await parts.outward.merged(event)
         what, key = f"#{event.issue} ({event.branch})", f"merged {here.id} {event.issue}"
         await parts.audit.add("merged", here.id, event.sender.login, what, key=key)
-    config = await parts.config_or_default(event.installation_id, here)
+    config = await parts.config_or_default(here)
     if config.github_mode != "disabled":
         ended = event.issue if isinstance(event, PullClosed) else None
         ticks = await _ticks(service, here.id, config.pull_requests.strategy)
         await (await _default_branch(service, event)).restack(ended=ended, ticks=ticks)
     if isinstance(event, PullClosed) and event.branch.startswith(PREFIX):
-        await service.queue.pull_ended(Affected(event.installation_id, here.id))
+        await service.queue.pull_ended(Affected(here.installation_id, here.id))
         await service.look()
 
 
@@ -150,22 +150,12 @@ async def _ticks(service: RunService, repository_id: int, strategy: PullRequests
     if strategy != "single":
         return True
     unfinished = await service.parts.runs.by_status(*UNFINISHED)
-    return all(run.repository_id != repository_id for run in unfinished)
+    return all(run.repository.id != repository_id for run in unfinished)
 
 
 async def _default_branch(
     service: RunService, event: BranchPushed | PullChanged
 ) -> GitHubRepository:
     """The repository of an event, for no run and no roadmap in particular."""
-    place = RunRequest(
-        id="",
-        delivery=event.delivery,
-        repository_id=event.repository.id,
-        repository=event.repository.full_name,
-        installation_id=event.installation_id,
-        issue=None,
-        roadmap="",
-        base_branch=event.repository.default_branch,
-        request={"private": event.repository.private},
-    )
+    place = no_run(event.repository, delivery=event.delivery)
     return await service.parts.repository(place, QueuedFollowUps(service, place))

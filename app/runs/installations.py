@@ -106,8 +106,7 @@ class Installations:
             return await self.service.queue.hide(event.repository.id, private=private)
         if event.action == "unarchived":
             return await self.service.queue.wake_where(here, (ARCHIVED,))
-        name, installation = event.repository.full_name, event.installation_id
-        moved = await self.service.queue.follow(event.repository.id, name, installation)
+        moved = await self.service.queue.follow(event.repository)
         woken = await self.service.queue.wake_where(here, (REMOVED, *_HEALED))
         return moved + woken
 

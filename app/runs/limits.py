@@ -104,19 +104,19 @@ class MissingPermissions:
 
         Raises ``Outage``.
         """
-        if run.repository_id in self._asked:
+        if run.repository.id in self._asked:
             return ""
-        lacking = await self._identity.lacking(run.installation_id)
-        place = {"repository_id": run.repository_id, "issue": 0}
+        lacking = await self._identity.lacking(run.repository.installation_id)
+        place = {"repository_id": run.repository.id, "issue": 0}
         new = [
             each
             for each in sorted(lacking)
             if await self._refusals.first(**place, user_id=_PLACES[each], delivery=run.id)
         ]
-        self._asked.add(run.repository_id)
+        self._asked.add(run.repository.id)
         if not new:
             return ""
-        page = await self._identity.page(run.installation_id)
+        page = await self._identity.page(run.repository.installation_id)
         return progress_texts.not_granted(new, page)
 
 
@@ -154,7 +154,8 @@ class DailyLimits(Model):
                 else unpriced(model, "limits.cost_per_day"),
             )
         now = self.clock.now().astimezone(UTC)
-        spender = Spender(now.date().isoformat(), self.run.installation_id, self.run.repository_id)
+        here = self.run.repository
+        spender = Spender(now.date().isoformat(), here.installation_id, here.id)
         full = await self.spending.reserve(
             spender,
             most,

@@ -35,7 +35,7 @@ class OurPulls:
         return offer_of(found, await self.parts.identity.bot_login()) if found else None
 
     async def _found(self, request: RunRequested) -> Any:
-        api, doing = self.parts.api(request, REVIEW), f"show #{request.issue}"
+        api, doing = self.parts.api(request.repository, REVIEW), f"show #{request.issue}"
         return await api.find(f"pulls/{request.issue}", doing, refused=Outage)
 
     async def pull_from(self, request: RunRequested, branch: str) -> Pull | None:
@@ -56,26 +56,26 @@ class OurPulls:
         if not any(pull.open and pull.roadmap == roadmap for pull in known):
             return ()
         base = request.repository.default_branch
-        api = self.parts.api(request, READ)
+        api = self.parts.api(request.repository, READ)
         content = await Contents(api).read(roadmap, base)
         newest = await asyncio.to_thread(parse_roadmap, roadmap, content or b"")
         return in_review(known, base=base, newest=newest)
 
     async def _pulls(self, request: RunRequested, roadmap: str) -> Pulls:
         return Pulls(
-            self.parts.api(request, REVIEW),
+            self.parts.api(request.repository, REVIEW),
             bot_login=await self.parts.identity.bot_login(),
             roadmap=roadmap,
         )
 
     async def most_revisions(self, request: RunRequested) -> int:
         """How often a repository lets one pull request be revised. Raises ``Outage``."""
-        config = await self.parts.config_of(request)
+        config = await self.parts.config_or_default(request.repository)
         return 0 if config.github_mode == "disabled" else config.pull_requests.revisions
 
     async def most_repairs(self, request: RunRequested) -> int:
         """How often a repository lets Cairn repair the checks of one pull request by itself."""
-        config = await self.parts.config_of(request)
+        config = await self.parts.config_or_default(request.repository)
         return 0 if config.github_mode == "disabled" else config.pull_requests.ci_repairs
 
     async def fails(self, request: RunRequested, pull: Pull) -> bool:
@@ -83,18 +83,14 @@ class OurPulls:
 
         What we may not read does not count.
         """
-        scope = {
-            "installation_id": request.installation_id,
-            "repository_id": request.repository.id,
-        }
-        failing = await self.parts.failing(request.repository.full_name, **scope)
+        failing = await self.parts.failing(request.repository)
         try:
             failed = await failing.on(pull.sha, pull.base)
             if not failed:
                 return False
             doing = f"compare {pull.base} with {pull.sha[:10]}"
             path = f"compare/{quote(pull.base, safe='')}...{pull.sha}"
-            found = await self.parts.api(request, READ).get(path, doing)
+            found = await self.parts.api(request.repository, READ).get(path, doing)
             return bool(await failing.new_since(failed, str(found["merge_base_commit"]["sha"])))
         except Outage as outage:
             if outage.kind != "permission":

@@ -50,7 +50,7 @@ class Outward:
         """A run was asked for; told twice it is sent once."""
         by = str(run.request.get("by") or "")
         event = RunQueued(run.id, "", run.roadmap, by, run.issue or 0)
-        await self._of(run.repository).emit(event)
+        await self._of(run.repository.full_name).emit(event)
 
     async def merged(self, event: PullClosed) -> None:
         """A pull request from a branch of ours was merged; told twice it is sent once."""

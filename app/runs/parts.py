@@ -55,11 +55,10 @@ from app.store.runs import (
     StoredRuns,
     StoredSkips,
 )
-from handlers.events import Event, Repo, ReviewCommented, User
+from handlers.events import Event, InstalledRepository, ReviewCommented, User
 from handlers.grammar import IN_ACTION, ON_GITHUB, Commands
 from handlers.issue_thread import IssueThread, may_write
 from handlers.ports import Rules, RunRequested
-from handlers.pushes import BranchPushed
 from runner.config.model import RepositoryConfig
 from runner.config.reading import ConfigError
 from runner.context.library import Index
@@ -74,9 +73,6 @@ from runner.model import chat_server
 from runner.ports import Clock, Endpoint, Events, Fanout, Model, Sandbox
 from runner.sandbox.choose import SandboxChoice
 from runner.text.mask import Mask
-
-About = Event | BranchPushed | RunRequested
-
 
 LEAST_FREE = 64 << 20
 """Bytes without which a server is not ready for work."""
@@ -225,10 +221,10 @@ class ServerParts:
 
     def page_link(self, run: RunRequest, task: str = "") -> str:
         """The address of a run's page, or a task's, for readers of its issue; '' for none."""
-        private = bool(run.request.get("private", True))
+        private = run.repository.private
         return self.links.link(run.id, private=private, task=task) if self.links else ""
 
-    def history_page(self, repository: Repo) -> str:
+    def history_page(self, repository: InstalledRepository) -> str:
         """The address of a repository's history for who can read the repository; '' for none."""
         name, private = repository.full_name, repository.private
         return self.links.history(name, private=private) if self.links else ""
@@ -276,25 +272,25 @@ class ServerParts:
         after: FollowUps | None = None,
     ) -> RunPorts:
         """Put together what one run works with. Raises ``Outage`` when GitHub does not answer."""
-        repository = await self.repository(run, after)
+        repository, id = await self.repository(run, after), run.repository.id
         progress = await self.progress(run, run.progress_comment_id)
-        history, files = self.history, await self.folders.run_files(run.repository_id, run.id)
+        history, files = self.history, await self.folders.run_files(id, run.id)
         recorder = Recorder(history, origin_of(run), self.around.clock, references=files.files_of)
         safe = (Isolated(each, self.around.on_bug) for each in (files, recorder))
-        past = PastRuns(history, self.around.clock, run.repository_id)
+        past = PastRuns(history, self.around.clock, id)
         deps = Deps(
             model=self.model,
             sandbox=self.sandbox.sandbox,
             repository=repository,
             journal=self.journal,
-            events=Fanout(*safe, watchers, progress, self.outward.of_run(run.repository)),
+            events=Fanout(*safe, watchers, progress, self.outward.of_run(run.repository.full_name)),
             clock=self.around.clock,
             control=self.runs,
             answers=StoredAnswers(self.store, self.around.clock),
             start=ON_GITHUB if self.identity.is_app else IN_ACTION,
             decisions=StoredDecisions(self.store),
-            skips=partial(self.skips.of, run.repository_id, run.roadmap),
-            earlier=EarlierRuns(self.folders.memory(run.repository_id), past),
+            skips=partial(self.skips.of, id, run.roadmap),
+            earlier=EarlierRuns(self.folders.memory(id), past),
             search=FileSearch(self.index, self.endpoint, self.settings.cairn_model),
             reviews=repository.reviews if run.request.get("revision") else NoReviews(),
             chat_server=chat_server,
@@ -309,8 +305,8 @@ class ServerParts:
             progress,
             shown=ShownProposals(run, stored, self.around.clock, poll),
             repository=repository,
-            lessons=self.lessons(run.repository_id),
-            config=partial(self.config_at, repository.client, run.repository),
+            lessons=self.lessons(id),
+            config=partial(self.config_at, repository.client, run.repository.full_name),
             missing=partial(self.permissions.missing, run),
             is_wanted=partial(self._is_wanted, run),
             ceilings=Ceilings(self.settings),
@@ -324,19 +320,15 @@ class ServerParts:
 
         async def has_no_comment() -> bool:
             """Nobody asked for it in a conversation, or we write nothing there."""
-            here = (run.installation_id, run.repository_id, run.repository)
-            return unasked or await self.read_only(*here)
+            return unasked or await self.read_only(run.repository)
 
         return Progress(
             run.id,
-            repository=run.repository,
+            repository=run.repository.full_name,
             issue=run.issue or 0,
             bot=await self.identity.bot_login(),
-            github=self.identity.client(
-                installation_id=run.installation_id,
-                repository_id=run.repository_id,
-                permissions=CONVERSE,  # also where the App may do nothing but talk
-            ),
+            # also where the App may do nothing but talk
+            github=self.identity.client(run.repository, CONVERSE),
             clock=self.around.clock,
             rest=self.around.rest,
             comment=comment,
@@ -352,12 +344,8 @@ class ServerParts:
         login, user = str(run.request.get("by") or ""), int(run.request.get("by_id") or 0)
         if not user or login.endswith("[bot]") or run.cause == PERSON:
             return True
-        client = self.identity.client(
-            installation_id=run.installation_id,
-            repository_id=run.repository_id,
-            permissions=CONVERSE,
-        )
-        return await may_write(client, run.repository, User(id=user, login=login))
+        client = self.identity.client(run.repository, CONVERSE)
+        return await may_write(client, run.repository.full_name, User(id=user, login=login))
 
     def lessons(self, repository_id: int) -> Lessons:
         """What the history of a repository teaches."""
@@ -369,54 +357,39 @@ class ServerParts:
 
         ``after`` queues what follows when the branches of pull requests are changed here.
         """
-        scope = {"installation_id": run.installation_id, "repository_id": run.repository_id}
-        app = self.identity.is_app
+        here, app = run.repository, self.identity.is_app
         return GitHubRepository(
-            self.identity.client(**scope, permissions=PUBLISH),
-            checker=self.identity.client(**scope, permissions=CHECK) if app else None,
-            failing=partial(self.failing, run.repository, **scope) if app else None,
-            full_name=run.repository,
-            base=run.base_branch,
+            self.identity.client(here, PUBLISH),
+            checker=self.identity.client(here, CHECK) if app else None,
+            failing=partial(self.failing, here) if app else None,
+            full_name=here.full_name,
+            base=here.default_branch,
             roadmap=run.roadmap,
             run=run.id,
             bot_login=await self.identity.bot_login(),
-            url=f"{self.settings.github_server_url.rstrip('/')}/{run.repository}",
-            token=lambda: self.identity.installation_token(**scope, permissions=READ),
-            mirror=self.folders.mirror(run.repository_id),
-            memory=self.folders.stacks(run.repository_id),
+            url=f"{self.settings.github_server_url.rstrip('/')}/{here.full_name}",
+            token=partial(self.identity.installation_token, here, READ),
+            mirror=self.folders.mirror(here.id),
+            memory=self.folders.stacks(here.id),
             after=after,
             now=self.around.clock.now,
             page=no_page if run.request.get("verify") else partial(self.page_link, run),
         )
 
-    def client(self, about: About, permissions: Permissions) -> GitHubAPI:
-        """Speaks to GitHub about the repository of an event or a request."""
-        return self.identity.client(
-            installation_id=about.installation_id,
-            repository_id=about.repository.id,
-            permissions=permissions,
-        )
-
-    def api(self, about: About, permissions: Permissions) -> RepositoryApi:
-        """The API of the repository of an event or a request."""
-        return RepositoryApi(self.client(about, permissions), about.repository.full_name)
-
-    async def is_read_only(self, about: Event) -> bool:
-        """Whether we write nothing to the repository of an event. Raises ``Outage``."""
-        here = about.repository
-        return await self.read_only(about.installation_id, here.id, here.full_name)
+    def api(self, repository: InstalledRepository, permissions: Permissions) -> RepositoryApi:
+        """The API of a repository."""
+        return RepositoryApi(self.identity.client(repository, permissions), repository.full_name)
 
     async def thread(self, event: Event) -> IssueThread:
         """The conversation that an event is part of. Raises ``Outage``."""
-        on_lines = isinstance(event, ReviewCommented)
+        on_lines, here = isinstance(event, ReviewCommented), event.repository
         return IssueThread(
-            github=self.client(event, CONVERSE_ON_LINES if on_lines else CONVERSE),
-            repository=event.repository,
-            installation_id=event.installation_id,
+            github=self.identity.client(here, CONVERSE_ON_LINES if on_lines else CONVERSE),
+            repository=here,
             issue=event.issue,
-            own_login=await self.identity.bot_login(event.installation_id),
+            own_login=await self.identity.bot_login(here.installation_id),
             refusals=self.refusals,
-            read_only=partial(self.is_read_only, event),
+            read_only=partial(self.read_only, here),
         )
 
     async def roadmap_now(self, request: RunRequested, path: str) -> bytes:
@@ -425,56 +398,48 @@ class ServerParts:
         now = await stacking.roadmap_now(repository, await repository.stack(), path)
         return now.content if now else b""
 
-    async def rules_of(self, repository: Repo, installation: int) -> Rules:
+    async def rules_of(self, repository: InstalledRepository) -> Rules:
         """Who may decide about proposals there, as its configuration says now."""
-        group = (await self.config_or_default(installation, repository)).permissions
+        group = (await self.config_or_default(repository)).permissions
         return Rules(need=group.decide, own_runs=group.own_runs)
 
-    async def read_only(self, installation_id: int, repository_id: int, full_name: str) -> bool:
+    async def read_only(self, repository: InstalledRepository) -> bool:
         """Whether we write nothing there, as its configuration says now. Raises ``Outage``."""
         try:
-            config = await self.config(installation_id, repository_id, full_name)
+            config = await self.config(repository)
         except ConfigError:
             return False  # people are told what is wrong with it
         return config.github_mode == "disabled"
 
-    async def most_attempts(self, run: RunRequest) -> int:
+    async def most_attempts(self, repository: InstalledRepository) -> int:
         """How often a repository lets a pull request be worked on again. Raises ``Outage``."""
         try:
-            config = await self.config(run.installation_id, run.repository_id, run.repository)
+            config = await self.config(repository)
         except ConfigError:
             return 0  # no run could begin, and people are told why
         return config.pull_requests.revisions
 
-    async def config(
-        self, installation_id: int, repository_id: int, full_name: str
-    ) -> RepositoryConfig:
+    async def config(self, repository: InstalledRepository) -> RepositoryConfig:
         """The configuration of a repository. Raises ``ConfigError``, ``Outage``."""
-        scope = {"installation_id": installation_id, "repository_id": repository_id}
-        github = self.identity.client(**scope, permissions=READ)
-        return await self.config_at(github, full_name)
+        github = self.identity.client(repository, READ)
+        return await self.config_at(github, repository.full_name)
 
-    async def config_or_default(self, installation_id: int, repository: Repo) -> RepositoryConfig:
+    async def config_or_default(self, repository: InstalledRepository) -> RepositoryConfig:
         """The configuration of a repository; the default if it has errors. Raises ``Outage``."""
         try:
-            return await self.config(installation_id, repository.id, repository.full_name)
+            return await self.config(repository)
         except ConfigError:
             return RepositoryConfig()  # the run itself tells people what is wrong
 
     async def roadmap_of(self, request: RunRequested) -> str:
         """The roadmap a command means: the one it names, else the configured one."""
-        return request.command.path or (await self.config_of(request)).roadmap.path
+        named, here = request.command.path, request.repository
+        return named or (await self.config_or_default(here)).roadmap.path
 
-    async def failing(self, full_name: str, **scope: int) -> FailingChecks:
+    async def failing(self, repository: InstalledRepository) -> FailingChecks:
         """What fails on commits of a repository. Raises ``Outage``."""
-        kinds = (CHECK, LOGS, STATUSES)
-        clients = (self.identity.client(**scope, permissions=kind) for kind in kinds)
-        apis = (RepositoryApi(client, full_name) for client in clients)
+        apis = (self.api(repository, kind) for kind in (CHECK, LOGS, STATUSES))
         return FailingChecks(*apis, bot_login=await self.identity.bot_login())
-
-    async def config_of(self, request: RunRequested) -> RepositoryConfig:
-        """The configuration of the repository of a request; the default if it has errors."""
-        return await self.config_or_default(request.installation_id, request.repository)
 
     async def config_at(self, github: GitHubAPI, repository: str) -> RepositoryConfig:
         """The configuration of a repository. Raises ``ConfigError``, ``Outage``."""

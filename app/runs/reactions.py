@@ -12,7 +12,6 @@ from app.github.token_identity import CONVERSE, REACTIONS
 from app.proposals.service import ProposalService
 from app.runs.parts import ServerParts
 from handlers.decisions import Reacted, Refused, rule_on_reactions
-from handlers.events import Repo
 from handlers.issue_thread import IssueThread
 from handlers.ports import ProposalView
 from handlers.texts import decision_replies
@@ -33,9 +32,7 @@ class Reactions:
         self, installation: int, nodes: Sequence[str]
     ) -> tuple[Mapping[str, Reacted | None], int]:
         """Return what is on comments of any repository of an installation. Raises ``Outage``."""
-        client = self._parts.identity.client(
-            installation_id=installation, repository_id=None, permissions=REACTIONS
-        )
+        client = self._parts.identity.client_of_all(installation, REACTIONS)
         return await read_reactions(client, nodes)
 
     async def judge(self, stored: ProposalView, comment: Reacted | None) -> None:
@@ -58,23 +55,11 @@ class Reactions:
 
     async def _thread(self, stored: ProposalView) -> IssueThread:
         """The conversation on a proposal's pull request."""
-        run, here = await self._parts.runs.get(stored.run), stored.repository
-        repository = Repo(
-            id=here.id,
-            full_name=here.full_name,
-            default_branch=run.base_branch if run else "",
-            private=False,
-        )
         return IssueThread(
-            github=self._parts.identity.client(
-                installation_id=here.installation_id,
-                repository_id=here.id,
-                permissions=CONVERSE,
-            ),
-            repository=repository,
-            installation_id=here.installation_id,
+            github=self._parts.identity.client(stored.repository, CONVERSE),
+            repository=stored.repository,
             issue=stored.place.number or 0,
             own_login=await self._parts.identity.bot_login(),
             refusals=self._parts.refusals,
-            read_only=partial(self._parts.read_only, here.installation_id, here.id, here.full_name),
+            read_only=partial(self._parts.read_only, stored.repository),
         )

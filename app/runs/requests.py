@@ -7,6 +7,7 @@ from dataclasses import asdict, replace
 from types import MappingProxyType
 
 from app.store.runs import Run, RunRequest
+from handlers.events import InstalledRepository
 from handlers.ports import RunRequested
 from runner.config.model import RepositoryConfig
 from runner.config.options import options_of
@@ -24,12 +25,9 @@ def row_of(
     return RunRequest(
         id=request.run,
         delivery=request.delivery,
-        repository_id=request.repository.id,
-        repository=request.repository.full_name,
-        installation_id=request.installation_id,
+        repository=request.repository,
         issue=request.issue,
         roadmap=roadmap,
-        base_branch=request.repository.default_branch,
         request={
             **asdict(request.command),
             "by": request.by.login,
@@ -38,6 +36,20 @@ def row_of(
             **asked,
         },
         priority=request.command.priority,
+    )
+
+
+def no_run(
+    repository: InstalledRepository, roadmap: str = "", *, delivery: str | None = None
+) -> RunRequest:
+    """A repository as no run in particular sees it."""
+    return RunRequest(
+        id="",
+        delivery=delivery,
+        repository=repository,
+        issue=None,
+        roadmap=roadmap,
+        request={},
     )
 
 
@@ -60,7 +72,7 @@ def request_of(run: Run, config: RepositoryConfig) -> Request:
         ),
         models=replace(options.models, model=asked.get("model") or options.models.model),
         approvals=replace(options.approvals, approval_mode=mode or options.approvals.approval_mode),
-        sandbox=replace(options.sandbox, project=run.repository),
+        sandbox=replace(options.sandbox, project=run.repository.full_name),
     )
     return Request(run.id, run.roadmap, options)
 
@@ -77,8 +89,8 @@ def origin_of(run: Run) -> RunOrigin:
     if not revision and asked.get("tasks"):
         how = "push"
     return RunOrigin(
-        run.repository,
-        run.repository_id,
-        run.installation_id,
+        run.repository.full_name,
+        run.repository.id,
+        run.repository.installation_id,
         StartedBy(str(asked.get("by") or ""), how, run.issue or 0),
     )

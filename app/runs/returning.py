@@ -12,13 +12,11 @@ import logging
 from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass
 
-from app.dashboard.keeper import BoardPlace
-from app.github.api import RepositoryApi
 from app.github.config import Contents
 from app.github.token_identity import READ
 from app.runs.service import RunService
 from app.store.queue import Affected
-from handlers.events import Repo, User
+from handlers.events import InstalledRepository, Repo, User
 from handlers.pushes import BranchPushed
 from runner.errors import TaskError
 
@@ -37,7 +35,7 @@ class Returning:
 
     service: RunService
     pushed: Callable[[BranchPushed], Awaitable[None]]
-    board: Callable[[BoardPlace], Awaitable[None]]
+    board: Callable[[InstalledRepository], Awaitable[None]]
 
     async def __call__(self, installation_id: int, only: Collection[int] = ()) -> None:
         """Catch up on ``only`` these repositories (by id), or on all. Raises ``Outage``."""
@@ -50,11 +48,9 @@ class Returning:
                     log.warning("%s is not caught up on: %s", name, error.message)
 
     async def _one(self, installation_id: int, id: int, name: str) -> None:
-        scope = {"installation_id": installation_id, "repository_id": id}
-        api = RepositoryApi(self.service.parts.identity.client(**scope, permissions=READ), name)
+        api = self.service.parts.api(InstalledRepository(id, name, installation_id), READ)
         found = await api.repository()
-        here = Repo.model_validate(found)
-        place = BoardPlace(installation_id, id, here.full_name, here.default_branch)
+        here = Repo.model_validate(found).under(installation_id)
         head = await Contents(api).head(here.default_branch)
         if head and not found["archived"]:
             # a push that changes nothing: what is out of date is noticed, and nothing is started
@@ -62,7 +58,6 @@ class Returning:
             push = BranchPushed(
                 delivery=f"return of {here.id}",
                 repository=here,
-                installation_id=installation_id,
                 before=head,
                 after=head,
                 sender=User(id=0, login=bot, type="Bot"),
@@ -70,4 +65,4 @@ class Returning:
             await self.pushed(push)
             # runs go on that waited for the end of pull requests
             await self.service.queue.pull_ended(Affected(installation_id, id))
-        await self.board(place)
+        await self.board(here)

@@ -30,13 +30,10 @@ def about_pull(place: RunRequest, pull: Pull, words: str, **asked: object) -> Ru
     return RunRequest(
         id=run_id(words),
         delivery=place.delivery,
-        repository_id=place.repository_id,
         repository=place.repository,
-        installation_id=place.installation_id,
         issue=pull.number,
         roadmap=pull.roadmap,
-        base_branch=place.base_branch,
-        request={**asdict(command), **asked},
+        request={**asdict(command), "private": place.repository.private, **asked},
     )
 
 

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, replace
 
 import sqlalchemy as sa
 
-from app.store.database import Store
+from app.store.database import Store, columns_of
 from app.store.schema import dashboards as table
+from handlers.events import InstalledRepository
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DueBoard:
-    """A repository whose dashboard is due; ``branch`` is its default branch.
+    """A repository whose dashboard is due.
 
     ``asked`` brings back one that people closed. ``version`` counts how often it was marked.
     """
 
-    repository_id: int
-    installation_id: int
-    repository: str
-    branch: str
+    repository: InstalledRepository
     asked: bool
     version: int = 0
 
@@ -33,23 +31,28 @@ class StoredBoards:
 
     async def mark(self, due: DueBoard) -> DueBoard:
         """Store that one is due; return the row, which was perhaps ``asked`` for before."""
-        here = table.c.repository_id == due.repository_id
+        here = table.c.repository_id == due.repository.id
         async with self._store.writing() as connection:
             found = (await connection.execute(_SELECT.where(here))).one_or_none()
             asked, version = (found.asked, found.version) if found else (False, 0)
-            values = asdict(due) | {"asked": due.asked or asked, "version": version + 1}
+            due = replace(due, asked=due.asked or asked, version=version + 1)
+            values = asdict(due) | columns_of(due.repository)
             change = sa.update(table).where(here) if found else sa.insert(table)
-            await connection.execute(change.values(values))
-        return DueBoard(**values)
+            await connection.execute(change.values(branch=due.repository.default_branch, **values))
+        return due
 
     async def all(self) -> list[DueBoard]:
         """Return all that are due."""
-        return [DueBoard(**row._mapping) for row in await self._store.rows(_SELECT)]
+        return [
+            DueBoard(repository=InstalledRepository(*place), asked=asked, version=version)
+            for *place, asked, version in await self._store.rows(_SELECT)
+        ]
 
     async def written(self, due: DueBoard) -> None:
         """Forget one that was written, unless it was marked again since."""
-        same = (table.c.repository_id == due.repository_id) & (table.c.version == due.version)
+        same = (table.c.repository_id == due.repository.id) & (table.c.version == due.version)
         await self._store.change(sa.delete(table).where(same))
 
 
-_SELECT = sa.select(*(table.c[field.name] for field in fields(DueBoard)))
+_PLACE = (table.c.repository_id, table.c.repository, table.c.installation_id, table.c.branch)
+_SELECT = sa.select(*_PLACE, table.c.asked, table.c.version)

@@ -32,6 +32,7 @@ from sqlalchemy.engine import URL, Connection, Engine, make_url
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
+from handlers.events import InstalledRepository
 from runner.errors import DATABASE, Outage
 from runner.text.mask import masked
 
@@ -422,6 +423,15 @@ CHANNEL = "cairn"
 def told(topic: str, **said: object) -> sa.Select[Any]:
     """Tell all processes something, as soon as the transaction is committed."""
     return sa.select(sa.func.pg_notify(CHANNEL, json.dumps({"topic": topic, **said})))
+
+
+def columns_of(repository: InstalledRepository) -> dict[str, int | str]:
+    """A repository as the columns that rows about one have."""
+    return {
+        "repository_id": repository.id,
+        "repository": repository.full_name,
+        "installation_id": repository.installation_id,
+    }
 
 
 def insert_into(dialect: str, table: sa.Table) -> sqlite.Insert | postgresql.Insert:

@@ -15,12 +15,13 @@ import sqlalchemy as sa
 from pydantic import TypeAdapter
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from app.store.database import Store
+from app.store.database import Store, columns_of
 from app.store.runs import Run
 from app.store.schema import decisions as decisions_table
 from app.store.schema import proposals as table
 from app.store.schema import runs
-from handlers.ports import DecisionView, InstalledRepository, ProposalView, State
+from handlers.events import InstalledRepository
+from handlers.ports import DecisionView, ProposalView, State
 from runner.ports import Clock, Decision
 from runner.state.proposal import Proposal, ProposalPlace
 
@@ -222,9 +223,7 @@ def _insert(run: Run, shown: ProposalOfRun, now: datetime, poll_at: datetime) ->
         name=shown.name,
         **asdict(own.place),
         run=run.id,
-        repository_id=run.repository_id,
-        repository=run.repository,
-        installation_id=run.installation_id,
+        **columns_of(run.repository),
         roadmap=run.roadmap,
         state="open",
         made_at=now,

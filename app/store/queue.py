@@ -11,13 +11,14 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.store.audit import AuditEntry, note
-from app.store.database import Store, insert_into
+from app.store.database import Store, columns_of, insert_into
 from app.store.proposals import closed, decided
 from app.store.runs import PERSON, PULL_ENDED, UNFINISHED, UNINSTALLED, RunRequest, Status
 from app.store.schema import decisions, proposals
 from app.store.schema import runs as table
 from app.store.schema import wakeups as wakeups_table
 from app.store.wakeups import WORKING, Wakeups
+from handlers.events import InstalledRepository
 from runner.errors import REVIEWS, STOP_REQUEST
 from runner.ports import Clock, Decision
 
@@ -55,7 +56,7 @@ class Queue:
         in the line that it says.
         """
         now = self._clock.now()
-        row = asdict(request) | {"status": "queued", "created_at": now, "updated_at": now}
+        row = request.columns | {"status": "queued", "created_at": now, "updated_at": now}
         row["progress_comment_id"] = comment
         async with self._store.writing() as connection:
             insert = insert_into(connection.dialect.name, table).values(row)
@@ -65,7 +66,7 @@ class Queue:
                 by, what = str(request.request.get("by") or ""), f"a run of {request.roadmap}"
                 entry = AuditEntry(
                     at=now,
-                    repository_id=request.repository_id,
+                    repository_id=request.repository.id,
                     action="started",
                     by=by,
                     what=what,
@@ -275,13 +276,13 @@ class Queue:
             moved += await self._wake_all(connection, paused)
             return moved
 
-    async def follow(self, repository_id: int, full_name: str, installation_id: int) -> int:
+    async def follow(self, repository: InstalledRepository) -> int:
         """Let runs and proposals follow a repository to another name or installation."""
-        values = {"repository": full_name, "installation_id": installation_id}
+        values = columns_of(repository)
         async with self._store.writing() as connection:
-            shown = sa.update(proposals).where(proposals.c.repository_id == repository_id)
+            shown = sa.update(proposals).where(proposals.c.repository_id == repository.id)
             await connection.execute(shown.values(values))
-            change = sa.update(table).where(table.c.repository_id == repository_id)
+            change = sa.update(table).where(table.c.repository_id == repository.id)
             return (await connection.execute(change.values(values))).rowcount
 
     async def hide(self, repository_id: int, *, private: bool) -> int:

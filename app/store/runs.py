@@ -10,10 +10,11 @@ from typing import Any, Literal
 import sqlalchemy as sa
 from cachetools import LRUCache
 
-from app.store.database import Store, insert_into
+from app.store.database import Store, columns_of, insert_into
 from app.store.schema import answers, contents, journal, workers
 from app.store.schema import runs as table
 from app.store.schema import skips as skips_table
+from handlers.events import InstalledRepository
 from runner.errors import Outage, Stopped, StopRequest
 from runner.ports import Clock, JournalRow
 from runner.prompts.questions import Answer
@@ -50,20 +51,22 @@ UNINSTALLED = "uninstalled"
 class RunRequest:
     """What a person or something else asked for; ``request`` is the command's own options (JSON).
 
-    ``repository`` is its full name for people; the numbers are GitHub's ids. A higher
-    ``priority`` goes first.
+    A higher ``priority`` goes first.
     """
 
     id: str
     delivery: str | None
-    repository_id: int
-    repository: str
-    installation_id: int
+    repository: InstalledRepository
     issue: int | None
     roadmap: str
-    base_branch: str
     request: Mapping[str, Any]
     priority: int = 0
+
+    @property
+    def columns(self) -> dict[str, Any]:
+        """It as columns of the table."""
+        here = self.repository
+        return asdict(self) | columns_of(here) | {"base_branch": here.default_branch}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,7 +87,22 @@ class Run(RunRequest):
     cause: str = ""
 
 
-_SELECT = sa.select(*(table.c[field.name] for field in fields(Run)))
+_OWN = tuple(field.name for field in fields(Run) if field.name != "repository")
+_PLACE = ("repository_id", "repository", "installation_id", "base_branch")
+COLUMNS = tuple(table.c[name] for name in (*_OWN, *_PLACE))
+_SELECT = sa.select(*COLUMNS)
+
+
+def run_of(row: sa.Row[Any]) -> Run:
+    """The run of a row that has all ``COLUMNS``."""
+    place = InstalledRepository(
+        id=row.repository_id,
+        full_name=row.repository,
+        installation_id=row.installation_id,
+        default_branch=row.base_branch,
+        private=bool(row.request.get("private", True)),
+    )
+    return Run(repository=place, **{name: row._mapping[name] for name in _OWN})
 
 
 PLACES = sa.select(sa.func.sum(workers.c.slots)).where(~workers.c.dead)
@@ -156,7 +174,7 @@ class StoredRuns:
             raise Stopped(_STOP_REQUESTS[row.status])
 
     async def _find(self, query: sa.Select[Any]) -> list[Run]:
-        return [Run(**row._mapping) for row in await self._store.rows(query)]
+        return [run_of(row) for row in await self._store.rows(query)]
 
 
 _STOP_REQUESTS: dict[str, StopRequest] = {"cancelling": "cancel", "pausing": "pause"}

@@ -13,7 +13,7 @@ from gidgethub.aiohttp import GitHubAPI
 
 from app.features import COMMANDS
 from handlers import parsing
-from handlers.events import IssueCommentCreated, Repo, User
+from handlers.events import InstalledRepository, IssueCommentCreated, User
 from handlers.grammar import Command, Misunderstood
 from handlers.issue_thread import IssueThread
 from handlers.ports import (
@@ -21,7 +21,6 @@ from handlers.ports import (
     CheckpointStatus,
     DecisionView,
     InReview,
-    InstalledRepository,
     NamedTask,
     OfferKind,
     Order,
@@ -38,7 +37,7 @@ from runner.state.revising import RevisionRequest
 from tests.handlers.github import OUR_LOGIN, SmallGitHub
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
-REPO = Repo(id=1, full_name="o/r", default_branch="main", private=False)
+REPO = InstalledRepository(1, "o/r", 3, "main", private=False)
 
 
 ONE = NamedTask("k1", "1.1", "Write it", "ROADMAP.md")
@@ -166,7 +165,7 @@ class WrittenProposals:
     async def pushed(self, proposal: ProposalView, *, by: User, delivery: str) -> None:
         self.pushes.append(delivery)
 
-    async def rules(self, repository: Repo, installation_id: int) -> Rules:
+    async def rules(self, repository: InstalledRepository) -> Rules:
         return self.who
 
     async def touch(self, repository_id: int, number: int) -> None:
@@ -187,7 +186,7 @@ def proposal(**changes: Any) -> ProposalView:
         name="1.1",
         fingerprint="abcd1234" * 8,
         strategy="decompose",
-        repository=InstalledRepository(1, "o/r", 3),
+        repository=REPO,
         roadmap="ROADMAP.md",
         place=ProposalPlace(number=7, url="https://github.test/o/r/pull/7", comment_id=70),
         state="open",
@@ -211,7 +210,6 @@ def comment(
     return IssueCommentCreated(
         delivery=delivery,
         repository=REPO,
-        installation_id=3,
         issue=7,
         is_pull_request=False,
         comment_id=number,
@@ -241,7 +239,6 @@ def thread(client: GitHubAPI) -> IssueThread:
     return IssueThread(
         github=client,
         repository=REPO,
-        installation_id=3,
         issue=7,
         own_login=OUR_LOGIN,
         refusals=WrittenRefusals(),

@@ -57,7 +57,7 @@ def test_a_push_to_the_default_branch_is_kept() -> None:
 
     assert event is not None
     assert (event.before, event.after, event.sender.id) == ("a" * 40, "b" * 40, 7)
-    assert (event.repository.id, event.installation_id, event.delivery) == (1, 9, "d")
+    assert (event.repository.id, event.repository.installation_id, event.delivery) == (1, 9, "d")
     assert first is not None
     assert first.before == ""
 

@@ -85,7 +85,9 @@ async def _left(service: RunService, request: RunRequested) -> RepairLeft | None
     head = f"{name.partition('/')[0]}:{fix_branch(request.issue)}"
     query = urlencode({"state": "open", "head": head})
     doing = f"look for a repair of #{request.issue}"
-    found = await service.parts.api(request, REVIEW).get(f"pulls?{query}", doing, refused=Outage)
+    found = await service.parts.api(request.repository, REVIEW).get(
+        f"pulls?{query}", doing, refused=Outage
+    )
     ours = (each for each in found if (each["user"] or {}).get("login") == own)
     return next((RepairLeft(each["number"], each["base"]["ref"]) for each in ours), None)
 

@@ -15,7 +15,6 @@ from handlers.grammar import (
     CommandReply,
     CommandRow,
     Commands,
-    ExecuteCommand,
     Option,
 )
 from handlers.issue_thread import suffices
@@ -75,7 +74,7 @@ async def _analyze(conversation: Conversation, command: AnalyzeCommand) -> Comma
     if topic is None:
         return CommandReply(history_texts.no_topic("analyze", command.topic, get_args(Topic)))
     parts: ServerParts = conversation.service.parts
-    config = await parts.config_of(conversation.request(ExecuteCommand()))
+    config = await parts.config_or_default(conversation.event.repository)
     found = await parts.lessons(conversation.event.repository.id).analysis(config)
     text = sanitize(analysis_markdown(tables(topic, found)), links=True)
     return CommandReply(text, standing=f"analyze-{topic}")

@@ -82,12 +82,12 @@ async def _changed(service: RunService, event: PullPushed | PullReopened | PullT
     shown, parts = event.shows, service.parts
     if shown is None or (isinstance(event, PullTouched) and not event.moved):
         return
-    own = await parts.identity.bot_login(event.installation_id)
+    own = await parts.identity.bot_login(event.repository.installation_id)
     names = _missing(shown, own)
-    if names and parts.identity.is_app and not await parts.is_read_only(event):
+    if names and parts.identity.is_app and not await parts.read_only(event.repository):
         with BestEffort()():
-            runs = CheckRuns(parts.api(event, CHECK), bot_login=own)
-            await _answer(parts.api(event, READ), runs, shown, names)
+            runs = CheckRuns(parts.api(event.repository, CHECK), bot_login=own)
+            await _answer(parts.api(event.repository, READ), runs, shown, names)
 
 
 _QUEUE_TITLE = "Checked on the pull requests"
@@ -102,10 +102,10 @@ async def _queued(service: RunService, event: MergeQueued) -> None:
 
     The queue may have given the commit up meanwhile; GitHub refuses checks on it then.
     """
-    if await service.parts.is_read_only(event):
+    if await service.parts.read_only(event.repository):
         return
-    own = await service.parts.identity.bot_login(event.installation_id)
-    runs = CheckRuns(service.parts.api(event, CHECK), bot_login=own)
+    own = await service.parts.identity.bot_login(event.repository.installation_id)
+    runs = CheckRuns(service.parts.api(event.repository, CHECK), bot_login=own)
     output = {"title": _QUEUE_TITLE, "summary": _QUEUE_SUMMARY}
     try:
         for name in (TRUST, STACK):

@@ -8,15 +8,15 @@ not "all"), and proposes something only where there is work for it: a roadmap, o
 from __future__ import annotations
 
 import logging
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
-from app.github.api import RepositoryApi
 from app.github.token_identity import READ
 from app.runs.service import RunService
 from app.store.runs import RunRequest
+from handlers.events import InstalledRepository
 from handlers.grammar import ExecuteCommand
 from handlers.ports import run_id
-from handlers.pushes import InstallationChanged, NamedRepository
+from handlers.pushes import InstallationChanged
 from runner.config.model import RepositoryConfig
 from runner.errors import TaskError
 
@@ -33,33 +33,25 @@ async def welcome(service: RunService, event: InstallationChanged) -> None:
         return
     for each in event.added:
         try:
-            await _one(service, event, each)
+            await _one(service, event.delivery, each)
         except TaskError as error:
             log.warning("No set-up is proposed to %s: %s", each.full_name, error.message)
     await service.look()
 
 
-async def _one(
-    service: RunService, event: InstallationChanged, repository: NamedRepository
-) -> None:
+async def _one(service: RunService, delivery: str, repository: InstalledRepository) -> None:
     """Forks and archived repositories are left alone: their roadmap is somebody else's."""
-    github = service.parts.identity.client(
-        installation_id=event.installation_id, repository_id=repository.id, permissions=READ
-    )
-    found = await RepositoryApi(github, repository.full_name).repository()
+    found = await service.parts.api(repository, READ).repository()
     if found["fork"] or found["archived"]:
         return
     command = ExecuteCommand(path=RepositoryConfig().roadmap.path)
     asked = {"setup": True, "unasked": True, "private": repository.private}
     row = RunRequest(
         id=run_id(f"welcome {repository.id}"),
-        delivery=event.delivery,
-        repository_id=repository.id,
-        repository=repository.full_name,
-        installation_id=event.installation_id,
+        delivery=delivery,
+        repository=replace(repository, default_branch=found["default_branch"]),
         issue=None,  # it has no comment
         roadmap=command.path or "",
-        base_branch=found["default_branch"],
         request={**asdict(command), **asked},
     )
     await service.queue.start(row)

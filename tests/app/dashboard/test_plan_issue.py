@@ -12,7 +12,7 @@ from app.dashboard.issue import PlanIssue
 from app.github.api import RepositoryApi
 from app.github.token_identity import PLAN
 from runner.errors import Outage, TaskError
-from tests.app.github.repository_bench import NAME, Bench, bench
+from tests.app.github.repository_bench import NAME, Bench, bench, installed
 from tests.fake_github.state import Issue
 
 
@@ -25,11 +25,7 @@ async def github(tmp_path: Path) -> AsyncIterator[Bench]:
 
 def plan(github: Bench) -> PlanIssue:
     """The issue as a push is worked with it."""
-    client = github.identity.client(
-        installation_id=github.fake.installation(NAME).id,
-        repository_id=github.fake.repo(NAME).id,
-        permissions=PLAN,
-    )
+    client = github.identity.client(installed(github.fake, NAME), PLAN)
     return PlanIssue(RepositoryApi(client, NAME), bot_login=github.fake.app.bot.login)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import aiohttp
@@ -13,6 +14,7 @@ from app.github.identity import AppIdentity
 from app.github.mirror import Mirror
 from app.github.repository import GitHubRepository
 from app.github.token_identity import CHECK, PUBLISH, READ
+from handlers.events import InstalledRepository
 from runner.state.publishing import Checkpoint, Proposed
 from tests.fake_github import FakeGitHub
 from tests.runner.git.checkpoints import checkpoint
@@ -28,6 +30,12 @@ FILES = {
 }
 
 
+def installed(fake: FakeGitHub, name: str) -> InstalledRepository:
+    """A repository of the fake, under the App's installation."""
+    here = fake.repo(name)
+    return InstalledRepository(here.id, name, fake.installation(name).id, "main")
+
+
 @dataclass(frozen=True)
 class Bench:
     """The fake, and what is needed to make repositories of it."""
@@ -38,24 +46,17 @@ class Bench:
 
     def repository(self, *, run: str = "r1", base: str = "main") -> GitHubRepository:
         """The repository as one run sees it."""
-        scope = {
-            "installation_id": self.fake.installation(NAME).id,
-            "repository_id": self.fake.repo(NAME).id,
-        }
-
-        async def token() -> str:
-            return await self.identity.installation_token(**scope, permissions=READ)
-
+        here = installed(self.fake, NAME)
         return GitHubRepository(
-            self.identity.client(**scope, permissions=PUBLISH),
-            checker=self.identity.client(**scope, permissions=CHECK),
+            self.identity.client(here, PUBLISH),
+            checker=self.identity.client(here, CHECK),
             full_name=NAME,
             base=base,
             roadmap="ROADMAP.md",
             run=run,
             bot_login=self.fake.app.bot.login,
             url=f"{self.fake.server_url}/{NAME}",
-            token=token,
+            token=partial(self.identity.installation_token, here, READ),
             mirror=self.mirror,
             now=self.fake.clock.now,
         )

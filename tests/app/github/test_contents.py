@@ -12,7 +12,7 @@ from app.github.config import Contents
 from app.github.token_identity import PLAN
 from runner.errors import Outage, TaskError
 from runner.roadmap.source import MOST_BYTES
-from tests.app.github.repository_bench import NAME, Bench, bench
+from tests.app.github.repository_bench import NAME, Bench, bench, installed
 
 
 @pytest.fixture
@@ -24,11 +24,7 @@ async def github(tmp_path: Path) -> AsyncIterator[Bench]:
 
 def contents(github: Bench) -> Contents:
     """The files of the repository, with the permissions a push is worked with."""
-    client = github.identity.client(
-        installation_id=github.fake.installation(NAME).id,
-        repository_id=github.fake.repo(NAME).id,
-        permissions=PLAN,
-    )
+    client = github.identity.client(installed(github.fake, NAME), PLAN)
     return Contents(RepositoryApi(client, NAME))
 
 

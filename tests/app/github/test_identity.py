@@ -6,6 +6,7 @@ import asyncio
 import json
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -15,8 +16,11 @@ import pytest
 
 from app.github.identity import AppIdentity
 from app.github.token_identity import APP_PERMISSIONS, CHECK, CONVERSE, PUBLISH, READ
+from handlers.events import InstalledRepository
 from runner.errors import Outage
 from tests.app.github.kit import KEY, PEM, START, Answer, Script, StandingClock
+
+HERE = InstalledRepository(5, "octo/hello", 3)
 
 
 def token(value: str, *, at: datetime = START) -> Answer:
@@ -46,9 +50,7 @@ def identity(session: aiohttp.ClientSession, api_url: str, clock: StandingClock)
 
 
 async def ask(identity: AppIdentity, repository_id: int = 5) -> str:
-    return await identity.installation_token(
-        installation_id=3, repository_id=repository_id, permissions=READ
-    )
+    return await identity.installation_token(replace(HERE, id=repository_id), READ)
 
 
 async def test_the_app_signs_for_itself(identity: AppIdentity, script: Script) -> None:
@@ -132,7 +134,7 @@ async def test_a_client_outlives_its_token(
     identity: AppIdentity, script: Script, clock: StandingClock
 ) -> None:
     """A client that is used for hours asks with a fresh token."""
-    client = identity.client(installation_id=3, repository_id=5, permissions=CONVERSE)
+    client = identity.client(HERE, CONVERSE)
     ok = Answer(200, {})
     script.says(token("a"), ok, token("b", at=START + timedelta(hours=2)), ok)
 
@@ -146,7 +148,7 @@ async def test_a_client_outlives_its_token(
 
 async def test_a_revoked_token_is_replaced(identity: AppIdentity, script: Script) -> None:
     """A 401 fetches a new token and tries once more."""
-    client = identity.client(installation_id=3, repository_id=5, permissions=CONVERSE)
+    client = identity.client(HERE, CONVERSE)
     script.says(token("a"), Answer(401, {}), token("b"), Answer(200, {"n": 1}))
 
     assert await client.getitem("/x") == {"n": 1}
@@ -160,7 +162,7 @@ async def test_clients_of_an_installation_share_answers(
     script.says(token("a"), Answer(200, {"n": 1}, {"etag": '"1"'}), Answer(304))
 
     for _ in range(2):
-        client = identity.client(installation_id=3, repository_id=5, permissions=CONVERSE)
+        client = identity.client(HERE, CONVERSE)
         assert await client.getitem("/x") == {"n": 1}
     assert script.asked[-1][2]["if-none-match"] == '"1"'
 
@@ -206,7 +208,7 @@ async def test_a_permission_that_is_lacking_is_named(
     script.says(refused, Answer(200, installation))
 
     with pytest.raises(Outage, match=re.escape(said)):
-        await identity.installation_token(installation_id=3, repository_id=5, permissions=CONVERSE)
+        await identity.installation_token(HERE, CONVERSE)
 
 
 async def test_the_installation_of_a_repository_is_found(
@@ -230,7 +232,7 @@ async def test_a_repository_without_the_app_is_said(identity: AppIdentity, scrip
 async def test_secrets_are_not_shown(identity: AppIdentity, script: Script) -> None:
     """Neither key nor token is in a repr."""
     script.says(token("ghs_secret"))
-    client = identity.client(installation_id=3, repository_id=5, permissions=CONVERSE)
+    client = identity.client(HERE, CONVERSE)
     await client.getitem("/x")
 
     shown = repr((identity, client, vars(identity), vars(client)))

@@ -16,7 +16,7 @@ from app.github.token_identity import PUBLISH
 from handlers.pull_events import NativeStack, read_native
 from handlers.texts import stack_replies
 from runner.roadmap.parse import parse_roadmap
-from tests.app.github.repository_bench import NAME, Bench, bench
+from tests.app.github.repository_bench import NAME, Bench, bench, installed
 from tests.fake_github.bare import Person, write_files
 from tests.fake_github.state import Issue
 
@@ -106,11 +106,7 @@ async def _published(github: Bench, *tasks: str) -> list[Issue]:
 
 
 def _api(github: Bench) -> RepositoryApi:
-    scope = {
-        "installation_id": github.fake.installation(NAME).id,
-        "repository_id": github.fake.repo(NAME).id,
-    }
-    return RepositoryApi(github.identity.client(**scope, permissions=PUBLISH), NAME)
+    return RepositoryApi(github.identity.client(installed(github.fake, NAME), PUBLISH), NAME)
 
 
 def _pulls(github: Bench) -> Pulls:

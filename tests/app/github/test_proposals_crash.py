@@ -14,7 +14,7 @@ from app.github.commits import Commits
 from app.github.repository import GitHubRepository
 from app.github.token_identity import PUBLISH
 from runner.errors import Outage
-from tests.app.github.repository_bench import NAME, Bench, bench
+from tests.app.github.repository_bench import NAME, Bench, bench, installed
 from tests.app.github.test_proposals import BRANCH, EDIT, FIRST, SECOND
 from tests.app.github.test_proposals_applied import APPROVED
 from tests.fake_github.state import Issue
@@ -219,11 +219,7 @@ async def test_a_push_between_look_and_move_wins(github: Bench) -> None:
     seen = github.fake.repo(NAME).branches[BRANCH]
     await github.fake.push(NAME, {"mine": b"m\n"}, branch=BRANCH)
     theirs = github.fake.repo(NAME).branches[BRANCH]
-    scope = {
-        "installation_id": github.fake.installation(NAME).id,
-        "repository_id": github.fake.repo(NAME).id,
-    }
-    client = github.identity.client(**scope, permissions=PUBLISH)
+    client = github.identity.client(installed(github.fake, NAME), PUBLISH)
     commits = Commits(RepositoryApi(client, NAME))
     moved = await commits.move(BRANCH, old=seen, new=github.fake.repo(NAME).branches["main"])
     deleted = await commits.move(BRANCH, old=seen, new=None)

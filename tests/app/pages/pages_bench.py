@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 from pydantic import SecretStr
@@ -28,7 +27,7 @@ from runner.people.task_detail import detail_of
 from tests.app.server.webhooks import SECRET
 from tests.app.store.conftest import HandClock
 from tests.app.store.rows import put_run, set_run
-from tests.app.store.test_runs import REQUEST
+from tests.app.store.test_runs import asked
 
 TOKEN = "correct horse battery"
 BEARER = {"Authorization": f"Bearer {TOKEN}"}
@@ -116,7 +115,7 @@ class Bench:
 
     async def queue(self, *ids, **changes):
         for id in ids:
-            await put_run(self.store, self.clock, replace(REQUEST, id=id, **changes))
+            await put_run(self.store, self.clock, asked(id, **changes))
 
     async def let(self, id, status, **values):
         """Let a run stand so."""

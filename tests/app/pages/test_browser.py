@@ -63,7 +63,7 @@ async def remembered(bench):
     """A history of the repository of the run."""
     history, row = StoredHistory(bench.store), await bench.runs.get("r1")
     for each in executions(bench.clock.now().timestamp()):
-        place = replace(each.place, repository_id=row.repository_id)
+        place = replace(each.place, repository_id=row.repository.id)
         await history.record(replace(each, place=place))
 
 

@@ -30,11 +30,12 @@ from app.store.runs import RunRequest, Status, StoredRuns
 from app.store.schema import decisions
 from app.store.schema import proposals as table
 from app.store.wakeups import Wakeups
-from handlers.events import Repo
+from handlers.events import InstalledRepository
 from handlers.ports import ProposalView, Rules, RunRequested, State
 from runner.config.model import RepositoryConfig
 from runner.errors import Outage
 from runner.state.proposal import Proposal, ProposalPlace
+from tests.app.github.repository_bench import installed
 from tests.app.store.rows import set_run
 from tests.fake_github import FakeGitHub
 from tests.fake_github.state import Comment, Issue
@@ -106,7 +107,7 @@ class Bench:
         assert row is not None
         await self.stored.sync(row, [shown], poll_at=world.clock.now())
         await self._set(fingerprint, state)
-        (found,) = await self.stored.on_pull(row.repository_id, pull.number)
+        (found,) = await self.stored.on_pull(row.repository.id, pull.number)
         return Shows(pull, comment, check, found)
 
     async def work(self) -> None:
@@ -154,11 +155,8 @@ class Bench:
         return pull
 
     async def _check(self, pull: Issue, fingerprint: str) -> int:
-        repository = self.github.repo(REPOSITORY)
         client = self.identity.client(
-            installation_id=self.github.installation(REPOSITORY).id,
-            repository_id=repository.id,
-            permissions={"checks": "write", "metadata": "read"},
+            installed(self.github, REPOSITORY), {"checks": "write", "metadata": "read"}
         )
         buttons = [
             {"label": word, "description": word, "identifier": word}
@@ -176,18 +174,14 @@ class Bench:
         return int(made["id"])
 
     async def _run(self, run: str, issue: int) -> None:
-        repository = self.github.repo(REPOSITORY)
         starter = self.github.world.user("starter")
         await self.queue.start(
             RunRequest(
                 id=run,
                 delivery=None,
-                repository_id=repository.id,
-                repository=REPOSITORY,
-                installation_id=self.github.installation(REPOSITORY).id,
+                repository=installed(self.github, REPOSITORY),
                 issue=issue,
                 roadmap=f"{run}.md",
-                base_branch="main",
                 request={"by": "starter", "by_id": starter.id},
             )
         )
@@ -243,7 +237,7 @@ def _bench(github: FakeGitHub, session: aiohttp.ClientSession, store: Store) -> 
     parts = _Parts(**about, **rest, permissions=None, outward=Outward(clock, str))  # type: ignore[arg-type]
     queue = Queue(store, clock, Wakeups(clock, lambda connection, wakeup: None, at_once=1000))
 
-    async def rules_of(repository: Repo, installation: int) -> Rules:
+    async def rules_of(repository: InstalledRepository) -> Rules:
         return bench.rules
 
     proposals = ProposalService(stored, queue, rules_of=rules_of, look=nothing, poll=nothing)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import sqlalchemy as sa
 
 from app.store.line import WaitingLine
@@ -12,7 +10,7 @@ from app.store.runs import StoredRuns
 from app.store.schema import wakeups as table
 from app.store.wakeups import Wakeups
 from runner.errors import Outage
-from tests.app.store.test_runs import REQUEST
+from tests.app.store.test_runs import asked
 
 
 class Sent:
@@ -44,7 +42,7 @@ class Bench:
         for id in ids:
             self.clock.forward(1)
             own = {"repository_id": sum(map(ord, id))} | changes
-            assert await self.queue.start(replace(REQUEST, id=id, **own))
+            assert await self.queue.start(asked(id, **own))
 
     async def end(self, run, status="ended", **named):
         """Settle the open wakeup of a run."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-
 import sqlalchemy as sa
 
 from app.store.schema import deliveries, wakeups
@@ -12,7 +10,7 @@ from app.store.schema import runs as table
 
 async def put_run(store, clock, request, status="queued"):
     """Store a run as it would stand."""
-    row = asdict(request) | {"status": status, "created_at": clock.now(), "updated_at": clock.now()}
+    row = request.columns | {"status": status, "created_at": clock.now(), "updated_at": clock.now()}
     async with store.writing() as connection:
         await connection.execute(sa.insert(table).values(row))
 

@@ -10,6 +10,7 @@ from app.store.proposals import StoredDecisions
 from app.store.queue import Queue
 from app.store.runs import RunRequest, StoredRuns
 from app.store.wakeups import Wakeups
+from handlers.events import InstalledRepository
 from runner.ports import Decision, SystemClock
 from tests.postgresql import ON_BOTH
 
@@ -35,12 +36,9 @@ async def queue(store: Store, sent: list[str]) -> Queue:
         RunRequest(
             id="r1",
             delivery="d0",
-            repository_id=1,
-            repository="o/r",
-            installation_id=1,
+            repository=InstalledRepository(1, "o/r", 1, "main"),
             issue=1,
             roadmap="ROADMAP.md",
-            base_branch="main",
             request={},
         )
     )

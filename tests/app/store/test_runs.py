@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from app.store.runs import RunRequest, StoredRuns
+from handlers.events import InstalledRepository
 from tests.app.store.rows import put_run, set_run
 from tests.postgresql import ON_BOTH
 
@@ -15,14 +16,17 @@ pytestmark = ON_BOTH
 REQUEST = RunRequest(
     id="r1",
     delivery="d1",
-    repository_id=42,
-    repository="octocat/hello",
-    installation_id=7,
+    repository=InstalledRepository(42, "octocat/hello", 7, "main"),
     issue=3,
     roadmap="ROADMAP.md",
-    base_branch="main",
     request={"max_tasks": 10},
 )
+
+
+def asked(id, *, repository_id=42, repository="octocat/hello", **changes):
+    """The request of a run, in a repository by its id and name."""
+    place = replace(REQUEST.repository, id=repository_id, full_name=repository)
+    return replace(REQUEST, id=id, repository=place, **changes)
 
 
 @pytest.fixture
@@ -36,7 +40,7 @@ def queue(store, clock):
 
     async def put(*ids, **changes):
         for id in ids:
-            await put_run(store, clock, replace(REQUEST, id=id, **changes))
+            await put_run(store, clock, asked(id, **changes))
 
     return put
 

@@ -10,7 +10,7 @@ import pytest
 
 from app.features import COMMANDS
 from handlers.answering import handle_comment
-from handlers.events import Repo, User
+from handlers.events import InstalledRepository, User
 from handlers.issue_thread import IssueThread
 from runner.analysis.recorded import Analysis, analyse
 from runner.analysis.today import TodaysSettings
@@ -44,10 +44,10 @@ class Recorded:
     async def recent(self, query: HistoryQuery) -> Recalled:
         return Recalled()
 
-    def history_page(self, repository: Repo) -> str:
+    def history_page(self, repository: InstalledRepository) -> str:
         return ""
 
-    async def config_of(self, request: object) -> None:
+    async def config_or_default(self, repository: object) -> None:
         return None
 
     def lessons(self, repository_id: int) -> Recorded:
