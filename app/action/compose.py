@@ -17,7 +17,7 @@ from app.action.saved_state import StateBranch
 from app.compose.parts import open_parts
 from app.compose.work import Working, working
 from app.github.api import RepositoryApi
-from app.github.client import SUSPENDED
+from app.github.client import SUSPENDED, Connection
 from app.github.token_identity import INSTALLATION, TokenIdentity
 from app.local.compose import open_model
 from app.logs import mask_for, secrets_of
@@ -151,14 +151,9 @@ async def entered(
 ) -> AsyncIterator[ActionAccess]:
     """Go in by the token. Raises ``ActionRefused`` or ``Outage``; nothing is changed."""
     async with aiohttp.ClientSession() as session:
-        identity = TokenIdentity(
-            settings.github_token,
-            api_url=settings.github_api_url,
-            session=session,
-            clock=around.clock,
-            sleep=around.sleep,
-            mask=mask_for(secrets_of(settings)),
-        )
+        mask, url = mask_for(secrets_of(settings)), settings.github_api_url
+        over = Connection(session, url, around.clock, around.sleep, mask)
+        identity = TokenIdentity(over, settings.github_token)
         yield await enter(identity, name, branch=branch)
 
 

@@ -12,6 +12,7 @@ from aiohttp import web
 from app.compose.pages import run_links
 from app.compose.parts import open_parts
 from app.compose.work import Working, working
+from app.github.client import Connection
 from app.github.deliveries import HookDeliveries
 from app.github.identity import AppIdentity
 from app.jobs.event_sender import OUTBOX
@@ -63,13 +64,9 @@ async def server(
 
     def identify(session: aiohttp.ClientSession, mask: Mask, others: Membership) -> AppIdentity:
         return AppIdentity(
+            Connection(session, settings.github_api_url, around.clock, around.sleep, mask),
             app_id=str(settings.github_app_id),
             private_key=settings.github_app_private_key.get_secret_value(),
-            api_url=settings.github_api_url,
-            session=session,
-            clock=around.clock,
-            sleep=around.sleep,
-            mask=mask,
             certain=others.certain,
         )
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import aiohttp
 
-from app.github.client import API_VERSION, GitHubClient, user_agent
+from app.github.client import API_VERSION, Connection, GitHubClient, user_agent
 from app.github.identity import AppIdentity
 from app.local.compose import local_deps, open_model, sandbox_of, sandboxes
 from app.local.files import hide_from_git
@@ -85,12 +85,9 @@ async def app_of(settings: ServerSettings) -> AsyncIterator[AppIdentity]:
     """The App at its GitHub; limits and failures are reported at once."""
     async with aiohttp.ClientSession() as session:
         yield AppIdentity(
+            Connection(session, settings.github_api_url, SystemClock(), _at_once),
             app_id=str(settings.github_app_id),
             private_key=settings.github_app_private_key.get_secret_value(),
-            api_url=settings.github_api_url,
-            session=session,
-            clock=SystemClock(),
-            sleep=_at_once,
         )
 
 

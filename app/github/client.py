@@ -23,7 +23,7 @@ import asyncio
 import json
 import re
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from importlib import metadata
@@ -39,7 +39,7 @@ from tenacity.wait import wait_exponential_jitter
 
 from runner.errors import Outage
 from runner.ports import Clock
-from runner.text.mask import masked
+from runner.text.mask import Mask, masked
 
 LONGEST_WAIT = 60.0
 """Seconds that a request waits for a limit; a longer wait pauses the run instead."""
@@ -275,40 +275,47 @@ class Credential(Protocol):
         """Drop what GitHub refused, so that the next value is a new one."""
 
 
-class GitHubClient(GitHubAPI):
-    """One installation's (or the App's own) view of GitHub. ``timeout`` in seconds a request.
+@dataclass(frozen=True, slots=True)
+class Connection:
+    """How a process reaches one GitHub; ``timeout`` is in seconds a request.
 
-    ``mask`` hides secrets in every text that is sent, except the contents of files. ``certain``
-    returns before each request that may change something: once it is certain that no other process
-    does our work. ``wrote`` hears of each such request after it.
+    ``mask`` hides secrets in every text that is sent, except the contents of files.
+    """
+
+    session: aiohttp.ClientSession
+    base_url: str
+    clock: Clock
+    sleep: Sleep = asyncio.sleep
+    mask: Mask = field(default_factory=Mask)
+    timeout: float = _TIMEOUT
+
+
+class GitHubClient(GitHubAPI):
+    """One installation's (or the App's own) view of GitHub.
+
+    ``certain`` returns before each request that may change something: once it is certain that no
+    other process does our work. ``wrote`` hears of each such request after it.
     """
 
     def __init__(
         self,
-        session: aiohttp.ClientSession,
-        *,
-        base_url: str,
+        over: Connection,
         credential: Credential,
-        clock: Clock,
-        sleep: Sleep = asyncio.sleep,
+        *,
         cache: CACHE_TYPE | None = None,
-        timeout: float = _TIMEOUT,
-        mask: Callable[[str], str] = str,
         certain: Callable[[], Awaitable[None]] | None = None,
         wrote: Wrote | None = None,
     ) -> None:
-        super().__init__(session, user_agent(), base_url=base_url, cache=cache)
+        super().__init__(over.session, user_agent(), base_url=over.base_url, cache=cache)
+        self._over = over
         self._credential = credential
-        self._clock = clock
-        self._pause = sleep
-        self._mask = mask
         self._certain = certain
         self._wrote = wrote
-        self._timeout = aiohttp.ClientTimeout(total=timeout)
+        self._timeout = aiohttp.ClientTimeout(total=over.timeout)
 
     async def sleep(self, seconds: float) -> None:
         """Wait, by the injected sleep."""
-        await self._pause(seconds)
+        await self._over.sleep(seconds)
 
     async def graphql(self, query: str, *, endpoint: str = "", **variables: Any) -> Any:
         """Ask GraphQL, at the address that belongs to ours (``endpoint``: another).
@@ -322,7 +329,7 @@ class GitHubClient(GitHubAPI):
             return await super().graphql(query, endpoint=endpoint or own, **variables)
         except QueryError as refusal:
             if is_ruled_out(str(refusal)):
-                raise against_rules(str(refusal), self._clock.now()) from refusal
+                raise against_rules(str(refusal), self._over.clock.now()) from refusal
             raise
 
     async def manage_rate_limit(self, *, method: str, url: str) -> None:
@@ -332,7 +339,7 @@ class GitHubClient(GitHubAPI):
         if limit is None or limit.remaining >= 0:
             return
         reset = limit.reset_datetime.astimezone(UTC) + timedelta(seconds=1)
-        seconds = (reset - self._clock.now()).total_seconds()
+        seconds = (reset - self._over.clock.now()).total_seconds()
         if seconds > LONGEST_WAIT:
             raise exhausted(reset)
         self.rate_limit = None
@@ -343,7 +350,7 @@ class GitHubClient(GitHubAPI):
     ) -> Response:
         if body and not _CONTENTS.search(urlsplit(url).path):  # a commit's stay byte for byte
             data = json.loads(body)
-            safe = masked(data, self._mask)
+            safe = masked(data, self._over.mask)
             body = body if safe == data else json.dumps(safe).encode()
         tries = AsyncRetrying(
             retry=retry_if_exception_type(TryAgain),
@@ -386,12 +393,12 @@ class GitHubClient(GitHubAPI):
         finally:
             if self._wrote and (change := _change(asked, body)):
                 await self._wrote(change, status)
-        now = self._clock.now()
+        now = self._over.clock.now()
         _raise(judge_answer(asked, status=status, headers=answered, body=content, now=now))
         return status, answered, content
 
     def _failure(self, asked: ApiRequest, cause: Exception, *, sent: bool) -> Verdict:
-        return judge_failure(asked, why_not(cause), now=self._clock.now(), sent=sent)
+        return judge_failure(asked, why_not(cause), now=self._over.clock.now(), sent=sent)
 
     async def _follow(self, asked: ApiRequest, headers: dict[str, str], body: bytes) -> Response:
         """Send, and repeat a redirected POST verbatim at its new place.

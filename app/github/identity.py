@@ -15,7 +15,6 @@ from functools import lru_cache, partial
 from typing import Any
 from weakref import WeakValueDictionary
 
-import aiohttp
 import jwt
 from cachetools import LRUCache, TLRUCache
 from cryptography.exceptions import UnsupportedAlgorithm
@@ -24,12 +23,11 @@ from cryptography.hazmat.primitives.serialization import load_pem_private_key
 from gidgethub import BadRequest
 from gidgethub.abc import CACHE_TYPE
 
-from app.github.client import GitHubClient, Sleep
+from app.github.client import Connection, GitHubClient
 from app.github.token_identity import OPTIONAL, Identity, Permissions, Standing
 from handlers.events import InstalledRepository
 from runner.errors import Outage
 from runner.ports import Clock
-from runner.text.mask import Mask
 
 
 @lru_cache(maxsize=1)
@@ -112,35 +110,21 @@ class AppIdentity(Identity):
 
     def __init__(
         self,
+        over: Connection,
         *,
         app_id: str,
         private_key: str,
-        api_url: str,
-        session: aiohttp.ClientSession,
-        clock: Clock,
-        sleep: Sleep = asyncio.sleep,
-        mask: Mask | None = None,
         certain: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
-        self._mask = mask or Mask()
+        self._over = over
         self._certain = certain
-        self._api_url = api_url
-        self._session = session
-        self._clock = clock
-        self._sleep = sleep
-        self._app = GitHubClient(
-            session,
-            base_url=api_url,
-            credential=AppKey(app_id=app_id, private_key=private_key, clock=clock),
-            clock=clock,
-            sleep=sleep,
-            mask=self._mask,
-        )
+        key = AppKey(app_id=app_id, private_key=private_key, clock=over.clock)
+        self._app = GitHubClient(over, key)
         self._slug = ""
         self._tokens: TLRUCache[_Scope, _Token] = TLRUCache(
             _MOST_TOKENS,
             ttu=lambda _scope, token, _now: token.expires_at.timestamp() - _EARLY,
-            timer=lambda: clock.now().timestamp(),
+            timer=lambda: over.clock.now().timestamp(),
         )
         self._locks: WeakValueDictionary[_Scope, asyncio.Lock] = WeakValueDictionary()
         self._answers: LRUCache[int, CACHE_TYPE] = LRUCache(_MOST_INSTALLATIONS)
@@ -234,13 +218,9 @@ class AppIdentity(Identity):
         # cached answers are shared by the clients of one installation, and by no others
         answers = self._answers.setdefault(scope.installation_id, LRUCache(_MOST_ANSWERS))
         return GitHubClient(
-            self._session,
-            base_url=self._api_url,
-            credential=_InstallationCredential(self, scope),
-            clock=self._clock,
-            sleep=self._sleep,
+            self._over,
+            _InstallationCredential(self, scope),
             cache=answers,
-            mask=self._mask,
             certain=self._certain,
             wrote=partial(self.noted, scope.repository_id),
         )
@@ -259,7 +239,7 @@ class AppIdentity(Identity):
                     answer = await self._app.post(path, data=wanted)
                 except BadRequest as refusal:
                     raise await self._refused(scope, refusal) from refusal
-                self._mask.learn(answer["token"])
+                self._over.mask.learn(answer["token"])
                 ends = datetime.fromisoformat(answer["expires_at"])
                 token = self._tokens[scope] = _Token(ends, answer["token"])
             return token

@@ -6,21 +6,18 @@ Each operation asks for the least permissions it needs
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from types import MappingProxyType
 from typing import Literal, Protocol
 
-import aiohttp
 from cachetools import LRUCache
 from gidgethub.abc import CACHE_TYPE
 from pydantic import SecretStr
 
-from app.github.client import GitHubClient, Sleep
+from app.github.client import Connection, GitHubClient
 from handlers.events import InstalledRepository
-from runner.ports import Clock
 
 Permissions = Mapping[str, Literal["read", "write"]]
 
@@ -140,26 +137,13 @@ class TokenIdentity(Identity):
     is_app = False
     """GitHub reports clicks only to an App, and a workflow's token needs no ``checks``."""
 
-    def __init__(
-        self,
-        token: SecretStr,
-        *,
-        api_url: str,
-        session: aiohttp.ClientSession,
-        clock: Clock,
-        sleep: Sleep = asyncio.sleep,
-        mask: Callable[[str], str] = str,
-    ) -> None:
+    def __init__(self, over: Connection, token: SecretStr) -> None:
         self._token = token
         answers: CACHE_TYPE = LRUCache(_MOST_ANSWERS)
         self._client = GitHubClient(
-            session,
-            base_url=api_url,
-            credential=_Fixed(f"token {token.get_secret_value()}"),
-            clock=clock,
-            sleep=sleep,
+            over,
+            _Fixed(f"token {token.get_secret_value()}"),
             cache=answers,
-            mask=mask,
             wrote=partial(self.noted, None),
         )
         self._login = ""

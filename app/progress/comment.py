@@ -18,6 +18,7 @@ from gidgethub.abc import GitHubAPI
 
 from app.progress.text import marker, progress_text, progress_texts, why
 from app.progress.waiting import Turn
+from app.store.runs import RunRequest
 from handlers.issue_thread import always_writable
 from runner.errors import Outage
 from runner.ports import Clock
@@ -43,28 +44,25 @@ class Progress:
 
     def __init__(
         self,
-        run: str,
-        *,
-        repository: str,
-        issue: int,
-        bot: str,
+        run: RunRequest,
         github: GitHubAPI,
+        *,
+        bot: str,
         clock: Clock,
         rest: Callable[[float], Awaitable[None]] = asyncio.sleep,
         comment: int | None = None,
         read_only: Callable[[], Awaitable[bool]] = always_writable,
         link: Callable[[], str] = str,
     ) -> None:
-        """The run talks on an ``issue`` of a ``repository``, as our App's ``bot`` account.
+        """The run talks where it was asked for, as our App's ``bot`` account.
 
-        ``comment`` is the id of the run's comment, if it was stored.
-
-        ``rest`` waits (seconds) until the comment may be edited again. ``link`` gives the address
-        of the run's page for who can read the comment, '' for none.
+        ``comment`` is the id of the run's comment, if it was stored. ``rest`` waits (seconds) until
+        the comment may be edited again. ``link`` gives the address of the run's page for who can
+        read the comment, '' for none.
         """
-        self._run = run
+        self._run = run.id
         self._bot = bot
-        self._at = {"name": repository, "issue": str(issue)}
+        self._at = {"name": run.repository.full_name, "issue": str(run.issue or 0)}
         self._github = github
         self._clock = clock
         self._rest = rest

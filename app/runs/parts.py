@@ -323,12 +323,9 @@ class ServerParts:
             return unasked or await self.read_only(run.repository)
 
         return Progress(
-            run.id,
-            repository=run.repository.full_name,
-            issue=run.issue or 0,
+            run,
+            self.identity.client(run.repository, CONVERSE),  # also where it may only talk
             bot=await self.identity.bot_login(),
-            # also where the App may do nothing but talk
-            github=self.identity.client(run.repository, CONVERSE),
             clock=self.around.clock,
             rest=self.around.rest,
             comment=comment,

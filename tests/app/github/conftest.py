@@ -8,7 +8,7 @@ from typing import Any
 import aiohttp
 import pytest
 
-from app.github.client import GitHubClient
+from app.github.client import Connection, GitHubClient
 from tests.app.github.kit import CountingCredential, Script, StandingClock
 
 Serve = Callable[[Any], Awaitable[Any]]
@@ -52,12 +52,5 @@ def client(
     async def wrote(what: str, status: int) -> None:
         written.append((what, status))
 
-    return GitHubClient(
-        session,
-        base_url=api_url,
-        credential=CountingCredential(),
-        clock=clock,
-        sleep=clock.sleep,
-        cache={},
-        wrote=wrote,
-    )
+    over = Connection(session, api_url, clock, clock.sleep)
+    return GitHubClient(over, CountingCredential(), cache={}, wrote=wrote)

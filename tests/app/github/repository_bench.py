@@ -10,6 +10,7 @@ from pathlib import Path
 
 import aiohttp
 
+from app.github.client import Connection
 from app.github.identity import AppIdentity
 from app.github.mirror import Mirror
 from app.github.repository import GitHubRepository
@@ -104,12 +105,9 @@ async def bench(folder: Path) -> AsyncIterator[Bench]:
     async with FakeGitHub(folder / "github") as fake, aiohttp.ClientSession() as session:
         fake.add_repository(NAME, FILES, roles={"writer": "write"})
         identity = AppIdentity(
+            Connection(session, fake.api_url, fake.clock, _at_once),
             app_id=str(fake.app.id),
             private_key=fake.app.private_key,
-            api_url=fake.api_url,
-            session=session,
-            clock=fake.clock,
-            sleep=_at_once,
         )
         yield Bench(fake, identity, Mirror(folder / "mirrors" / "1.git", clock=fake.clock))
         fake.verify()

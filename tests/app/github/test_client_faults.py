@@ -9,7 +9,7 @@ import aiohttp
 import pytest
 from aiohttp import web
 
-from app.github.client import TRIES, GitHubClient
+from app.github.client import TRIES, Connection, GitHubClient
 from runner.errors import Outage
 from tests.app.github.conftest import Serve
 from tests.app.github.kit import START, Answer, CountingCredential, Script, StandingClock
@@ -164,13 +164,8 @@ async def test_an_unreachable_github_is_tried_again(
     session: aiohttp.ClientSession, clock: StandingClock, unused_tcp_port: int
 ) -> None:
     """A POST that never left is repeated, and given up with the reason."""
-    client = GitHubClient(
-        session,
-        base_url=f"http://127.0.0.1:{unused_tcp_port}",
-        credential=CountingCredential(),
-        clock=clock,
-        sleep=clock.sleep,
-    )
+    url = f"http://127.0.0.1:{unused_tcp_port}"
+    client = GitHubClient(Connection(session, url, clock, clock.sleep), CountingCredential())
 
     with pytest.raises(Outage, match=r"POST /x: no connection to 127\.0\.0\.1:"):
         await client.post("/x", data={})
@@ -190,14 +185,9 @@ async def test_silence_is_a_time_out(
     app = web.Application()
     app.router.add_get("/x", wait)
     server = await aiohttp_server(app)
-    client = GitHubClient(
-        session,
-        base_url=str(server.make_url("/")),
-        credential=CountingCredential(),
-        clock=clock,
-        sleep=clock.sleep,
-        timeout=0.05,
-    )
+    url = str(server.make_url("/"))
+    over = Connection(session, url, clock, clock.sleep, timeout=0.05)
+    client = GitHubClient(over, CountingCredential())
 
     with pytest.raises(Outage, match="GET /x: "):
         await client.getitem("/x")

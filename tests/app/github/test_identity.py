@@ -14,6 +14,7 @@ import aiohttp
 import jwt
 import pytest
 
+from app.github.client import Connection
 from app.github.identity import AppIdentity
 from app.github.token_identity import APP_PERMISSIONS, CHECK, CONVERSE, PUBLISH, READ
 from handlers.events import InstalledRepository
@@ -39,14 +40,8 @@ def claims(header: str) -> dict[str, Any]:
 
 @pytest.fixture
 def identity(session: aiohttp.ClientSession, api_url: str, clock: StandingClock) -> AppIdentity:
-    return AppIdentity(
-        app_id="12",
-        private_key=PEM,
-        api_url=api_url,
-        session=session,
-        clock=clock,
-        sleep=clock.sleep,
-    )
+    over = Connection(session, api_url, clock, clock.sleep)
+    return AppIdentity(over, app_id="12", private_key=PEM)
 
 
 async def ask(identity: AppIdentity, repository_id: int = 5) -> str:
@@ -247,7 +242,7 @@ async def test_a_wrong_key_is_refused_at_the_start(
 ) -> None:
     """A key that is none stops the start, with the settings to look at."""
     with pytest.raises(ValueError, match="GITHUB_APP_PRIVATE_KEY"):
-        AppIdentity(app_id="1", private_key=key, api_url="http://x", session=session, clock=clock)
+        AppIdentity(Connection(session, "http://x", clock), app_id="1", private_key=key)
 
 
 def test_tokens_never_exceed_the_app() -> None:

@@ -14,6 +14,7 @@ from gidgethub.aiohttp import GitHubAPI
 
 from app.progress.comment import Progress
 from runner.state.events import Advanced
+from tests.app.store.test_runs import asked
 from tests.runner.states import at
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
@@ -86,8 +87,8 @@ def time() -> Ticking:
 async def progress(page: Page, time: Ticking) -> AsyncIterator[Progress]:
     async with TestServer(page.application()) as server, aiohttp.ClientSession() as session:
         github = GitHubAPI(session, "cairn/test", base_url=str(server.make_url("/")))
-        where = {"repository": "o/r", "issue": 1, "bot": "cairn[bot]"}
-        yield Progress("r1", **where, github=github, clock=time, rest=time.rest)
+        run = asked("r1", repository="o/r", issue=1)
+        yield Progress(run, github, bot="cairn[bot]", clock=time, rest=time.rest)
 
 
 async def moved(progress: Progress, node: str = "plan_task") -> None:

@@ -13,6 +13,7 @@ import aiohttp
 
 from app.dispatch import Dispatch
 from app.features import COMMANDS
+from app.github.client import Connection
 from app.github.config import Configurations
 from app.github.identity import AppIdentity
 from app.proposals.polling import Poller
@@ -221,12 +222,9 @@ def _bench(github: FakeGitHub, session: aiohttp.ClientSession, store: Store) -> 
         return None
 
     identity = AppIdentity(
+        Connection(session, github.api_url, clock, sleep),
         app_id=str(github.app.id),
         private_key=github.app.private_key,
-        api_url=github.api_url,
-        session=session,
-        clock=clock,
-        sleep=sleep,
     )
     runs, stored = StoredRuns(store, clock), StoredProposals(store, clock)
     settings = SimpleNamespace(cairn_allowed_bots=["robot[bot]"])
