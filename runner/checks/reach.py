@@ -335,19 +335,20 @@ def is_named(file: ChangedFile, asked: TaskWords) -> bool:
     """Whether the task names the file, or something that it defines."""
     if asked.names_file(file.path):
         return True
-    return _stem(file) in asked.names or bool(file.definitions & asked.names)
+    return stem_of(file) in asked.names or bool(file.definitions & asked.names)
 
 
 def _moved_or_named(file: ChangedFile, files: Collection[ChangedFile], asked: TaskWords) -> bool:
     """Whether a file that goes is named by the task, or stands under another path now."""
     return is_named(file, asked) or any(
-        _stem(other) == _stem(file) or file.definitions & other.definitions
+        stem_of(other) == stem_of(file) or file.definitions & other.definitions
         for other in files
         if other.path != file.path and other.new is not None
     )
 
 
-def _stem(file: ChangedFile) -> str:
+def stem_of(file: ChangedFile) -> str:
+    """A file's name without its endings."""
     return file.path.rpartition("/")[2].partition(".")[0]
 
 
@@ -358,7 +359,7 @@ def _is_told_of(file: ChangedFile, files: Collection[ChangedFile], asked: TaskWo
     """
     others = [other for other in files if other.path != file.path]
     topic = asked.names | asked.paths | {name for each in others for name in each.touched}
-    topic |= {_stem(each) for each in others if each.old is None}
+    topic |= {stem_of(each) for each in others if each.old is None}
     lines, lost = "\n".join(file.added), [line for line in file.lost if line.strip()]
     about = [line for line in lost if any(has_word(line, each) for each in topic)]
     if any(has_word(lines, each) for each in topic) or 2 * len(about) > len(lost):
@@ -416,7 +417,7 @@ def _linked(one: ChangedFile, other: ChangedFile) -> bool:
         return True
     if one.touched & other.changed_words or other.touched & one.changed_words:
         return True
-    if _stem(one) in other.changed_words or _stem(other) in one.changed_words:
+    if stem_of(one) in other.changed_words or stem_of(other) in one.changed_words:
         return True
     folders = {each.path.rpartition("/")[0] for each in (one, other)}
     return len(folders) == 1 and all(each.path.endswith((".go", ".java")) for each in (one, other))

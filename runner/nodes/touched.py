@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import Collection
 
 from runner.checks.asked import TaskWords, has_word, is_prose
-from runner.checks.reach import ChangedFile, is_named
+from runner.checks.reach import ChangedFile, stem_of
 from runner.checks.uses import family_of
 from runner.code.imports import ModulePaths
 from runner.code.languages import is_among_tests
@@ -50,8 +50,7 @@ async def untouched(
 ) -> Complaint | None:
     """Complain of an answer that has nothing to do with what its task names.
 
-    The tree is looked at only where the changed files themselves name nothing of it. Raises
-    ``Outage``.
+    The tree is looked at only where no changed file is named. Raises ``Outage``.
     """
     asked, task = TaskWords.of(state.task), state.task
     own = TaskWords("\n".join((task.text, task.details, *task.acceptance)), task.files)
@@ -63,12 +62,10 @@ async def untouched(
         ChangedFile(path, read(path), write.content if write else None, places)
         for path, write in changes.files.items()
     ]
-    if await asyncio.to_thread(_says_so, files, asked):
+    if any(asked.names_file(path) for path in changes.files):
         return None
     library = await library_of(deps, base, task.text, [*own.paths], state.request.roadmap)
-    # what is defined nowhere, such as ValueError, stands in many files and leads to none
-    defined = {name for name in (*asked.names, *asked.paths) if library.definers(name)}
-    if any(has_word(file.text, name) for file in _code(files) for name in defined):
+    if await asyncio.to_thread(_says_so, files, asked, library):
         return None
     targets = {
         path for path in base.entries if path != state.request.roadmap and own.names_file(path)
@@ -88,16 +85,24 @@ async def untouched(
     return Complaint("", UNTOUCHED, message, advice="Do what the task asks for, there.")
 
 
-def _says_so(files: Collection[ChangedFile], asked: TaskWords) -> bool:
-    """Whether a changed file is named, or a changed line of code that is no test has a name."""
-    words = (*asked.names, *asked.paths)
-    return any(is_named(file, asked) for file in files) or any(
-        has_word("\n".join(file.changed_lines), word) for file in _code(files) for word in words
-    )
+def _says_so(files: Collection[ChangedFile], asked: TaskWords, library: Library) -> bool:
+    """Whether a changed file makes what is named, or code that is no test has a name of it.
 
-
-def _code(files: Collection[ChangedFile]) -> list[ChangedFile]:
-    return [file for file in files if not (is_prose(file.path) or is_among_tests(file.path))]
+    What stands in a file that the task names is not made by another one that has such a name.
+    """
+    defined = {name: library.definers(name) for name in (*asked.names, *asked.paths)}
+    theirs = {name for name, paths in defined.items() if any(map(asked.names_file, paths))}
+    for file in files:
+        names = defined.keys() - (file.definitions & theirs)
+        if stem_of(file) in asked.names or file.definitions & names:
+            return True
+        if is_prose(file.path) or is_among_tests(file.path):
+            continue
+        # what is defined nowhere, such as ValueError, stands in many files and leads to none
+        changed = "\n".join(file.changed_lines)
+        if any(has_word(file.text if defined[name] else changed, name) for name in names):
+            return True
+    return False
 
 
 def _are_linked(

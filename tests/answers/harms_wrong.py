@@ -403,7 +403,7 @@ _HARDCODED = {
 }
 
 
-@HARMS.add("hardcoded-for-the-tests")
+@HARMS.add("hardcoded-for-the-tests", undetectable=True)
 def _hardcoded(task: Task, _: random.Random) -> Harmful | None:
     """What the visible tests ask for is there, case by case."""
     if task.name not in _HARDCODED:

@@ -133,6 +133,25 @@ async def test_what_an_answer_has_to_touch(roadmap: str, found: list[str]) -> No
     assert errors(await judge(writing(a="A = 1\n"), roadmap)) == found
 
 
+@pytest.mark.parametrize(
+    ("roadmap", "code", "found"),
+    [
+        (
+            "- [ ] `test_o` in `test_old.py` is to be quick\n",
+            "def test_o():\n    return 1\n",
+            ["Untouched"],
+        ),
+        ("- [ ] `test_o` in `test_old.py` is to be quick\n", "from test_old import test_o\n", []),
+        ("- [ ] `test_o` is to be quick\n", "def test_o():\n    return 1\n", []),
+    ],
+)
+async def test_another_one_of_the_same_name_is_not_what_is_named(
+    roadmap: str, code: str, found: list[str]
+) -> None:
+    """Where a task says in which file its function stands, a new file cannot make it."""
+    assert errors(await judge(writing(b=code), roadmap)) == found
+
+
 async def test_what_a_person_may_overrule_is_asked_with_all_that_they_want_to_know() -> None:
     """Approving it must not let a destructive operation through that nobody was shown."""
     changes = ChangeSet({"drop.sql": Write(b"DROP TABLE users;\n")})
