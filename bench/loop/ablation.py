@@ -9,7 +9,6 @@ from bench.loop.corpus import Task
 from bench.loop.environment import BenchEnvironment
 from bench.loop.play import Played, play
 from bench.loop.stats import share
-from runner.checks.undefined import OtherFiles
 from runner.loop.deps import Deps, TaskWork
 from runner.loop.driver import Node
 from runner.loop.reading import Read
@@ -78,7 +77,6 @@ def _as_it_is(
     changes: ChangeSet,
     base: Snapshot,
     read: Read,
-    _others: OtherFiles,
     tests: Contents,
 ) -> AutoRepaired:
     return changes, complaints_of(state, changes, base, read, tests), ()

@@ -1,4 +1,4 @@
-"""Names that Python code uses and nothing defines: a missing import is added, the rest is refused.
+"""Names that Python code uses and nothing defines.
 
 pyflakes decides what is undefined. What a file already had undefined before the change is left
 alone, and so are files that define names in ways that cannot be read off (``globals()``), and
@@ -8,9 +8,7 @@ places that may never run here (``else`` of a version of Python) or expect a ``N
 from __future__ import annotations
 
 import ast
-import importlib.util
 import re
-import sys
 import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,7 +18,7 @@ from pyflakes.checker import Checker
 from pyflakes.messages import Message, UndefinedExport, UndefinedName
 
 from runner.code.languages import is_among_tests, python_tree
-from runner.state.changes import ChangeSet, Write
+from runner.state.changes import ChangeSet
 from runner.state.findings import Complaint
 
 Read = Callable[[str], bytes | None]
@@ -36,30 +34,7 @@ _KNOWN_TO_TOOLS = frozenset({"_", "ngettext", "reveal_type", "get_ipython", "Win
                              "get_config", "snakemake", "dbutils"})  # fmt: skip
 _KNOWN_IN = {"conf.py": frozenset({"tags"})}  # Sphinx
 _NOT_HERE = re.compile(r"version_info|\bPY[23]\b|sys\.platform|os\.name\b|NameError")
-_OFTEN_USED = {
-    "abc": "ABC abstractmethod",
-    "collections": "ChainMap Counter OrderedDict defaultdict deque namedtuple",
-    "contextlib": "ExitStack contextmanager suppress asynccontextmanager",
-    "dataclasses": "dataclass",
-    "datetime": "timedelta timezone",
-    "decimal": "Decimal",
-    "enum": "Enum IntEnum StrEnum",
-    "fractions": "Fraction",
-    "functools": "cached_property lru_cache partial wraps",
-    "io": "BytesIO StringIO",
-    "itertools": "chain groupby islice zip_longest",
-    "pathlib": "Path PurePath PurePosixPath",
-    "typing": "TYPE_CHECKING Any Callable ClassVar Dict Final Generic Iterable Iterator List "
-    "Literal Mapping NamedTuple Optional Protocol Sequence Set Tuple Type TypeVar TypedDict Union "
-    "cast overload",
-}
-_OF_DATETIME = frozenset({"now", "utcnow", "today", "fromisoformat", "fromtimestamp", "strptime",
-                          "combine", "min", "max"})  # fmt: skip
-_NEVER = frozenset({"antigravity", "this", "test", "idlelib", "turtle", "turtledemo", "tkinter",
-                    "readline", "rlcompleter", "curses", "site"})  # fmt: skip
-"""Modules that do something when they are imported, or that nobody means."""
 _DEFINED = r"^(?:class|(?:async )?def)\s+{0}\b|^{0}\s*="
-_HOME = {name: module for module, names in _OFTEN_USED.items() for name in names.split()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,23 +84,6 @@ def undefined_names(
 def unknown_names(changes: ChangeSet, *, read: Read) -> frozenset[str]:
     """Return the names that a change uses and does not define."""
     return frozenset(name for _, name, _, _ in _added(changes, read))
-
-
-def with_imports(
-    changes: ChangeSet, *, read: Read, others: OtherFiles = _NO_FILES
-) -> tuple[ChangeSet, tuple[str, ...]]:
-    """Add the imports that are missing where only one can be meant, and say so.
-
-    What the repository defines under this name itself may be meant instead.
-    """
-    files, notes = dict(changes.files), []
-    for path, name, _, _ in _added(changes, read):
-        write, own = files[path], name in others.defined or name in others.given
-        statement = "" if write is None or own else _import_of(name, path, write.content)
-        if write is not None and statement:
-            files[path] = Write(_with_line(write.content, statement), write.mode)
-            notes.append(f"{path}: added `{statement}`")
-    return (ChangeSet(files), tuple(notes)) if notes else (changes, ())
 
 
 def _added(changes: ChangeSet, read: Read) -> Iterator[tuple[str, str, int, int]]:
@@ -188,70 +146,3 @@ def _spared(node: ast.AST) -> range:
         first, last = getattr(node, "lineno", 1), getattr(node, "end_lineno", None)
         return range(first, (last or first) + 1)
     return range(0)
-
-
-def _import_of(name: str, path: str, content: bytes) -> str:
-    """Return the import statement that a name needs; '' where several could be meant.
-
-    A module is meant where only names that it has are taken from it: ``email.strip()`` means none.
-    """
-    if module := _HOME.get(name):
-        return f"from {module} import {name}"
-    if name == "pytest":
-        return "import pytest" if is_among_tests(path) else ""
-    taken, alone = _uses(name, content)
-    if name == "datetime" and taken and taken <= _OF_DATETIME:
-        return "from datetime import datetime"
-    if name not in sys.stdlib_module_names - _NEVER or alone or not taken:
-        return ""
-    inner = [each for each in taken if _is_module(name, each)]
-    if inner:
-        return f"import {name}.{inner[0]}" if len(taken) == 1 else ""
-    return f"import {name}" if _has(name, taken) else ""
-
-
-def _uses(name: str, content: bytes) -> tuple[frozenset[str], bool]:
-    """Return what a file takes from a name, ``name.this``, and whether it uses the name alone."""
-    nodes = list(ast.walk(python_tree(content)))
-    taken = [n.attr for n in nodes if isinstance(n, ast.Attribute) and _is_name(n.value, name)]
-    return frozenset(taken), sum(_is_name(node, name) for node in nodes) > len(taken)
-
-
-def _is_name(node: ast.AST, name: str) -> bool:
-    return isinstance(node, ast.Name) and node.id == name
-
-
-def _has(module: str, names: Collection[str]) -> bool:
-    """Whether a module of the standard library has all of these."""
-    try:
-        found = importlib.import_module(module)
-    except ImportError:  # of another system
-        return False
-    return all(hasattr(found, name) for name in names)
-
-
-def _is_module(package: str, name: str) -> bool:
-    """Whether it is a module that ``import package`` alone does not bring."""
-    try:
-        return package != "os" and importlib.util.find_spec(f"{package}.{name}") is not None
-    except ImportError:  # what it is looked for in is no package
-        return False
-
-
-def _with_line(content: bytes, statement: str) -> bytes:
-    """Put an import above the first one, below comments, the docstring and ``__future__``."""
-    lines = content.split(b"\n")
-    at = next(n for n, line in enumerate(lines) if not line.startswith(b"#"))
-    for node in python_tree(content).body:
-        is_docstring = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-        is_future = isinstance(node, ast.ImportFrom) and node.module == "__future__"
-        if not (is_docstring or is_future):
-            if isinstance(node, ast.Import | ast.ImportFrom):
-                at = node.lineno - 1
-            break
-        at = node.end_lineno or node.lineno
-    end = b"\r" if lines[0].endswith(b"\r") else b""
-    ends = 0 < at < len(lines) and not lines[at].startswith((b"import ", b"from "))
-    gap = [end] if ends and lines[at - 1] else []
-    lines[at:at] = [*gap, statement.encode() + end]
-    return b"\n".join(lines)

@@ -23,7 +23,6 @@ from runner.checks.undefined import (
     other_files,
     undefined_names,
     unknown_names,
-    with_imports,
 )
 from runner.checks.uses import CodeFiles, family_of
 from runner.checks.validate import Limits, validate
@@ -175,7 +174,7 @@ Contents = Mapping[str, bytes]
 AutoRepaired = tuple[ChangeSet, tuple[Complaint, ...], tuple[str, ...]]
 """A change set, what is still wrong with it, and notes on what was put right."""
 
-AutoRepair = Callable[[RunState, ChangeSet, Snapshot, Read, OtherFiles, Contents], AutoRepaired]
+AutoRepair = Callable[[RunState, ChangeSet, Snapshot, Read, Contents], AutoRepaired]
 
 
 def auto_repaired(
@@ -183,15 +182,11 @@ def auto_repaired(
     changes: ChangeSet,
     base: Snapshot,
     read: Read,
-    others: OtherFiles,
     tests: Contents,
 ) -> AutoRepaired:
     """Repair what can be repaired; return what is still wrong and what was done."""
     found = complaints_of(state, changes, base, read, tests)
     repaired, notes = auto_repair(changes, found)
-    if state.attempt.planned.human_commits is None:
-        repaired, imports = with_imports(repaired, read=read, others=others)
-        notes = (*notes, *imports)
     repaired = repaired.effective(base)
     return repaired, complaints_of(state, repaired, base, read, tests) if notes else found, notes
 
@@ -234,7 +229,7 @@ async def _validated(state: RunState, deps: Deps, work: TaskWork, repair: AutoRe
     # in a thread: a hostile answer may cost seconds, and other runs must not wait for it
     others, tests = await _beside(deps, *as_texts(reduced.changes, read), base)
     changes, found, notes = await asyncio.to_thread(
-        repair, state, reduced.changes, base, read, others, tests
+        repair, state, reduced.changes, base, read, tests
     )
     plain, before = as_texts(changes, read)
     names = await kept_names(state, deps, plain, base, before)

@@ -4,25 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from runner.checks.undefined import other_files, undefined_names, with_imports
+from runner.checks.undefined import other_files, undefined_names
 from tests.runner.checks.trees import changes
 
 PATH = "src/words.py"
 
 
 def undefined(new: str, old: str = "", path: str = PATH) -> list[str]:
-    """The names that are complained of once the certain imports were added."""
-    asked, _ = with_imports(changes({path: new}), read=lambda _: old.encode())
-    return [c.message.split("`")[1] for c in undefined_names(asked, read=lambda _: old.encode())]
-
-
-def added(new: str, path: str = PATH) -> str:
-    """The file with its missing imports."""
-    asked, notes = with_imports(changes({path: new}), read=lambda _: None)
-    write = asked.files[path]
-    assert write is not None
-    assert bool(notes) == (write.content.decode() != new)
-    return write.content.decode()
+    """The names that are complained of."""
+    found = undefined_names(changes({path: new}), read=lambda _: old.encode())
+    return [c.message.split("`")[1] for c in found]
 
 
 def test_a_name_that_nothing_defines_is_refused_with_its_place() -> None:
@@ -63,30 +54,12 @@ def test_what_may_be_defined_is_not_complained_of(why: str) -> None:
     assert undefined(FINE[why], path=path) == []
 
 
-USES = {
-    "datetime.now()": "from datetime import datetime",
-    "datetime.date.today()": "import datetime",
-    "time.sleep(1)": "import time",
-    "copy.deepcopy([])": "import copy",
-    "urllib.parse.quote('a')": "import urllib.parse",
-    "os.path.join('a', 'b')": "import os",
-    "email.message_from_string('')": "import email",
-}
-
-
-@pytest.mark.parametrize("use", USES)
-def test_what_is_taken_from_a_name_says_what_it_is(use: str) -> None:
-    """A module, one inside another, or the class of the same name."""
-    assert added(f"print({use})\n") == f"{USES[use]}\nprint({use})\n"
-
-
 def test_what_the_repository_defines_may_be_meant() -> None:
-    """Then nothing is added, and the question says where it is."""
+    """The question says where it is."""
     new = changes({PATH: "print(Path(1), tally(2))\n"})
     files = {"src/graph.py": b"class Path:\n    pass\n", "src/a.py": b"def tally(n): ...\n"}
     others = other_files(files, {"Path", "tally"})
 
-    assert with_imports(new, read=lambda _: None, others=others) == (new, ())
     said = [c.message for c in undefined_names(new, read=lambda _: None, others=others)]
     assert sorted(each.rpartition(". ")[2] for each in said) == [
         "src/a.py defines it.",
@@ -115,41 +88,3 @@ def test_what_was_undefined_before_is_left_alone() -> None:
     """The change did not bring it."""
     old = "def f():\n    return given()\n"
     assert undefined(old + "\n\ndef g():\n    return other()\n", old) == ["other"]
-
-
-def test_an_import_that_can_only_be_one_is_added() -> None:
-    """Below the docstring and ``__future__``, above the other imports."""
-    new = (
-        '"""Words."""\n\nfrom __future__ import annotations\n\nimport sys\n\n\n'
-        "def count(text):\n    return Counter(re.findall('a', text)), sys.path\n"
-    )
-    assert added(new) == new.replace(
-        "import sys\n", "from collections import Counter\nimport re\nimport sys\n"
-    )
-    assert undefined(new) == []
-
-
-def test_an_import_goes_on_top_of_a_file_that_has_none() -> None:
-    """Also where lines end as on Windows."""
-    assert added("print(json.dumps(1))\n") == "import json\nprint(json.dumps(1))\n"
-    assert added('"""Words."""\r\nprint(json.dumps(1))\r\n') == (
-        '"""Words."""\r\n\r\nimport json\r\nprint(json.dumps(1))\r\n'
-    )
-
-
-def test_an_import_goes_below_the_comments_at_the_top() -> None:
-    """The first line says what runs a script; others are about rights."""
-    assert added("#!/usr/bin/env python3\n# Copyright\nprint(json.dumps(1))\n") == (
-        "#!/usr/bin/env python3\n# Copyright\n\nimport json\nprint(json.dumps(1))\n"
-    )
-
-
-def test_where_two_could_be_meant_nothing_is_added() -> None:
-    """``datetime`` is a module and a class, and ``pytest`` belongs into tests."""
-    assert undefined("print(datetime)\n") == ["datetime"]
-    assert undefined("print(datetime.now(), datetime.timedelta(1))\n") == ["datetime"]
-    assert undefined("pprint(1)\n") == ["pprint"]
-    assert undefined("def f():\n    return email.strip()\n") == ["email"]
-    assert undefined("print(logging.handlers, logging.info)\n") == ["logging"]
-    assert undefined("pytest.skip('')\n") == ["pytest"]
-    assert undefined("pytest.skip('')\n", path="tests/test_words.py") == []
