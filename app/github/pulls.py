@@ -40,7 +40,7 @@ class ProposalMarkers:
 class PullOptions:
     """How pull requests come before people; ``reviewers`` are logins and ``org/team``.
 
-    ``draft`` auto: code for which no test speaks begins as a draft.
+    ``draft`` auto: code that no test shows to do its task begins as one.
     """
 
     labels: tuple[str, ...] = ()

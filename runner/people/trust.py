@@ -72,15 +72,16 @@ def trust_of(attempt: Attempt) -> Trust:
 
 
 def _is_doubtful(attempt: Attempt, found: Trust) -> bool:
-    """Whether nothing speaks for changed code: no test shows it, and lines and faults do not."""
-    if found.verdict == "shown":
-        return False
-    asked, lines, faults = attempt.tested.asked_test, found.lines, found.faults
-    if asked and asked.failures and asked.same:
-        return True  # a test of the task fails as it does without the change
-    sure = lines and faults and not (lines.missing or faults.missing)
+    """Whether code is changed that no test shows to do its task, or a test of it still fails.
+
+    That its lines are run and their faults noticed says nothing of the task: so they are where
+    another feature comes with good tests.
+    """
+    asked = attempt.tested.asked_test
     code = any(is_code(p) and not is_test_side(p) for p in attempt.answered.changes.files)
-    return (code and not sure) or not all(map(is_text, found.unverified or ()))
+    still = asked and asked.failures and asked.same  # as it fails without the change
+    untested = not all(map(is_text, found.unverified or ()))
+    return found.verdict != "shown" and bool(code or still or untested)
 
 
 def _has_warnings(found: Trust) -> bool:

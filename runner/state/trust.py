@@ -41,8 +41,8 @@ class Trust:
     changed lines that the new tests noticed, ``lines`` changed lines that tests ran.
     ``lost_names`` are public names that are gone or take less. ``unverified`` are
     changed files that nobody verified: where tests ran, code that no test uses. ``warnings``
-    counts what is worth a look. ``doubtful``: nothing speaks for the changed code, so that a pull
-    request begins as a draft.
+    counts what is worth a look. ``doubtful``: no test shows the changed code to do its task, so
+    that a pull request begins as a draft.
     """
 
     task: str

@@ -54,40 +54,24 @@ def test_what_was_not_measured_is_none_and_said() -> None:
     assert not_measured(trust_of(reached(Level("tests", "skipped", reason="none")))) == ()
 
 
-RUN = Level("coverage", "passed", passed=2)
-NOTICED = Level("mutants", "passed", passed=2)
-
-
 @pytest.mark.parametrize(
-    ("path", "verdict", "levels", "draft"),
+    ("path", "verdict", "draft"),
     [
-        ("a.py", Verdict("shown", untested=("a.py",)), (), False),
-        ("a.py", Verdict("untested"), (), True),
-        ("docs/a.md", Verdict("untested"), (), False),
-        ("docs/a.md", Verdict("unbroken", untested=()), (), False),
-        ("tests/test_a.py", Verdict("unbroken", untested=()), (), False),
-        ("settings.json", Verdict("unbroken", untested=()), (), False),
-        ("a.py", Verdict("unbroken", untested=("a.py",)), (), True),
-        ("a.py", Verdict("unbroken", untested=()), (), True),
-        ("a.py", Verdict("unbroken", untested=()), (RUN,), True),
-        ("a.py", Verdict("unbroken", untested=()), (NOTICED,), True),
-        ("a.py", Verdict("unbroken", untested=()), (RUN, NOTICED), False),
-        ("a.py", Verdict("unbroken", untested=()), (RUN, FAULTS), True),
-        (
-            "a.py",
-            Verdict("unbroken", untested=()),
-            (Level("coverage", "passed", passed=1, found=("a.py:1",)), NOTICED),
-            True,
-        ),
+        ("a.py", Verdict("shown", untested=("a.py",)), False),
+        ("a.py", Verdict("untested"), True),
+        ("docs/a.md", Verdict("untested"), False),
+        ("docs/a.md", Verdict("unbroken", untested=()), False),
+        ("tests/test_a.py", Verdict("unbroken", untested=()), False),
+        ("settings.json", Verdict("unbroken", untested=()), False),
+        ("a.py", Verdict("unbroken", untested=()), True),
+        ("a.sql", Verdict("unbroken", untested=("a.sql",)), True),
     ],
 )
-def test_code_that_nothing_speaks_for_begins_as_a_draft(
-    path: str, verdict: Verdict, levels: tuple[Level, ...], draft: bool
+def test_code_that_no_test_shows_begins_as_a_draft(
+    path: str, verdict: Verdict, draft: bool
 ) -> None:
-    """Where no test shows it, all its lines have to be run and its faults noticed; text never is.
-
-    A test that was asked for apart and fails as before outweighs both.
-    """
+    """However well its lines are tested; and anything where a test of the task fails as before."""
+    levels = (Level("coverage", "passed", passed=2), Level("mutants", "passed", passed=2))
     files = ChangeSet({path: Write(b"A = 1\n")})
     found = reached(GREEN, *levels, verdict=verdict, changes=files)
     assert trust_of(found).doubtful is draft
