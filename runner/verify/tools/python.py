@@ -125,13 +125,18 @@ _NO_PYTEST = lazy_pattern(rb"^ModuleNotFoundError: No module named 'pytest'\s*$"
 # `python3 -m pytest`, but pytest and its plugins are there before the workspace is on the path: a
 # `pytest.py` or `pluggy.py` that an answer brings must not be what judges the answer. `-I` keeps
 # out what earlier commands left in the user's own folders. What pytest itself has loaded of the
-# project in hand (pluggy, packaging) is forgotten, so that its tests load the workspace's.
+# project in hand (pluggy, packaging) is forgotten, so that its tests load the workspace's. What is
+# there before the project stays to the end: pytest's own collections of garbage need not visit it.
 _PREPARE = """
+import gc
+gc.disable()
 import os, re, sys, pytest
 from importlib import metadata
 from _pytest.config import default_plugins
 for name in default_plugins:
     __import__("_pytest." + name)
+getattr(gc, "freeze", gc.collect)()
+gc.enable()
 own = os.environ.pop("CAIRN_OWN", "").split()
 for name in list(sys.modules):
     if name.partition(".")[0] in own:
