@@ -208,6 +208,9 @@ class Sandbox(Protocol):
         when a command fails, ``Outage`` when the engine does.
         """
 
+    async def kept(self) -> int:
+        """Return how many bytes the results of setup commands take."""
+
     async def sweep(self) -> int:
         """Remove what killed workers left behind; return how many there were."""
 

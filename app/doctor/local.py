@@ -213,6 +213,7 @@ async def sandbox(patient: Surveyed) -> Finding:
     try:
         ended = await session.run(["true"])
         missing = await adapter.missing(session) if adapter else ""
+        kept = texts.kept(await choice.sandbox.kept(), patient.run.cairn_prepared_size)
     finally:
         await session.close()
     if ended.exit_code:
@@ -220,8 +221,8 @@ async def sandbox(patient: Surveyed) -> Finding:
     if missing:
         return (warning if config.sandbox.setup else problem)(missing, texts.agent())
     if choice.sandbox.name == "process":
-        return warning(" ".join((choice.reason, *choice.refusals)), texts.isolate())
-    return ok(texts.sandbox_runs(choice.reason, agent))
+        return warning(" ".join((choice.reason, *choice.refusals, kept)), texts.isolate())
+    return ok(f"{texts.sandbox_runs(choice.reason, agent)} {kept}")
 
 
 async def tests(patient: Surveyed) -> Finding:

@@ -261,9 +261,14 @@ def sandboxes(
     ``prepared`` is where results of setup commands are kept by those that have no engine for it,
     ``checkout`` the folder whose installed packages are there without an engine.
     """
-    toolchains = _toolchains()
+    toolchains, room = _toolchains(), settings.cairn_prepared_size
     plain = ProcessSandbox(
-        owner=owner, path=path, toolchains=toolchains, prepared=prepared, checkout=checkout
+        owner=owner,
+        path=path,
+        toolchains=toolchains,
+        prepared=prepared,
+        checkout=checkout,
+        room=room,
     )
     if wanted == "process" and unsafe:
         return [plain]
@@ -273,12 +278,14 @@ def sandboxes(
     image, hosts = settings.cairn_sandbox_image, _index_hosts(settings)
     shown = partial(shown_machine, path, checkout, toolchains) if checkout else None
     isolated: list[Sandbox] = [
-        BubblewrapSandbox(owner=owner, image=image, prepared=prepared, shown=shown, hosts=hosts)
+        BubblewrapSandbox(
+            owner=owner, image=image, prepared=prepared, shown=shown, hosts=hosts, room=room
+        )
     ]
     if wanted != "bubblewrap":
         from runner.sandbox.docker import DockerSandbox
 
-        isolated.insert(0, DockerSandbox(owner=owner, image=image, hosts=hosts))
+        isolated.insert(0, DockerSandbox(owner=owner, image=image, hosts=hosts, room=room))
     return [*isolated, plain] if unsafe else isolated
 
 

@@ -26,6 +26,7 @@ from pydantic_core import PydanticCustomError, PydanticUndefined
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from runner.config.values import Size
+from runner.sandbox.prepared import ROOM
 
 MISSING = "setting_missing"
 """The type of a validation error that means nothing but: it is not set."""
@@ -174,6 +175,11 @@ class RunSettings(BaseSettings):
         "cairn-sandbox:latest",
         description="Container image of a task, built from our Dockerfile. For bubblewrap a folder "
         "made by scripts/sandbox-root of Cairn's repository; else it uses this machine's programs.",
+    )
+    cairn_prepared_size: Size = Field(
+        ROOM,
+        description="How much disk the results of sandbox.setup of all repositories may take, like "
+        "50g. Those used longest ago are removed first, never one that a run uses.",
     )
     cairn_setup_hosts: Words = Field(
         (),

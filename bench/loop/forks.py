@@ -105,7 +105,12 @@ class ForkSandbox(ProcessSandbox):
         self._warm = warm
 
     def _open(
-        self, spec: SandboxSpec, extra: dict[str, str], *, modules: Path | None = None
+        self,
+        spec: SandboxSpec,
+        extra: dict[str, str],
+        kept: Path | None = None,
+        *,
+        modules: Path | None = None,
     ) -> ProcessSession:
         own = {"PATH": _path(), **extra, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
         return _ForkBox(partial(self._make_folder, modules), spec, own, warm=self._warm)

@@ -49,8 +49,10 @@ from runner.sandbox.bubblewrap_session import (
 from runner.sandbox.indexes import led_out, proxy_environment
 from runner.sandbox.machine import ShownMachine
 from runner.sandbox.prepared import (
+    ROOM,
     PreparedFolders,
     environment_of,
+    in_use,
     made,
     run_setup,
     setup_environment,
@@ -89,15 +91,17 @@ class BubblewrapSandbox:
         parent: Path | None = None,
         shown: Callable[[], ShownMachine] | None = None,
         hosts: Sequence[str] = (),
+        room: int = ROOM,
     ) -> None:
         """``parent`` is where the folders of sessions are made (empty for the host).
 
-        ``hosts`` are those that setup may reach besides the public package indexes.
+        ``hosts`` are those that setup may reach besides the public package indexes, ``room`` is for
+        what it makes.
 
         ``shown`` finds, once, what of this machine the sessions without a prepared root show.
         """
         self._image = image if image.startswith("/") else ""
-        self._kept = PreparedFolders(prepared.resolve())
+        self._kept = PreparedFolders(prepared.resolve(), room)
         self._parent = parent or Path(tempfile.gettempdir())
         self._prefix = f"cairn-box-{hashlib.sha256(owner.encode()).hexdigest()[:12]}-"
         self._turns: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
@@ -144,6 +148,10 @@ class BubblewrapSandbox:
             kept = self._kept.find(setup.project, key)
             return str(kept or await self._make(spec, image, setup, key, fill, ran))
 
+    async def kept(self) -> int:
+        """Return how many bytes the results of setup commands take."""
+        return await asyncio.to_thread(self._kept.used)
+
     async def sweep(self) -> int:
         """Remove all sessions of this owner and old results of setup, before the first ``open``."""
         await asyncio.to_thread(self._kept.tidy)
@@ -173,6 +181,7 @@ class BubblewrapSandbox:
                     await run_setup(session, setup, ran)
             finally:
                 await session.close()
+        await asyncio.to_thread(self._kept.make_room)
         return kept
 
     async def _open(
@@ -185,6 +194,7 @@ class BubblewrapSandbox:
             fill_folder(folder)
             places = show_in(folder, shown.places, modules)
             _give(folder)
+            used = in_use(image.kept.parent) if image.kept else None
         except OSError as error:
             raise Outage("sandbox", f"No folder can be made in {self._parent}: {error}") from error
         binds = [(image.root, ROOT), (image.kept, KEPT), *((real, at) for _, real, at in places)]
@@ -200,6 +210,7 @@ class BubblewrapSandbox:
             | (_certificates() if spec.network and not image.root else {})
             | (proxy_environment() if spec.network else {}),
             spec=spec,
+            used=used,
         )
         return await open_session(plan)
 

@@ -16,6 +16,7 @@ from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, supp
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryFile
+from typing import BinaryIO
 
 from runner.errors import Outage, TaskError
 from runner.ports import CommandResult, SandboxSpec, Serve
@@ -96,13 +97,17 @@ _OUTSIDE = {"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bi
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionPlan:
-    """How a session is built: its folder, what is bound there (host folder, name), its view."""
+    """How a session is built: its folder, what is bound there (host folder, name), its view.
+
+    ``used`` is closed with the session.
+    """
 
     folder: Path
     binds: Sequence[tuple[Path, str]]
     view: Sequence[str]
     environment: Mapping[str, str]
     spec: SandboxSpec
+    used: BinaryIO | None = None
 
 
 async def open_session(plan: SessionPlan) -> BubblewrapSession:
@@ -240,6 +245,8 @@ class BubblewrapSession:
         await asyncio.to_thread(remove_session, self._plan.folder)
         # Without an input, Python 3.11 leaves stdin open, and a program that reads it never ends.
         await self._holder.communicate(b"")
+        if self._plan.used:
+            self._plan.used.close()
 
 
 @contextmanager

@@ -109,6 +109,10 @@ class MaskedSandbox:
         except TaskError as error:
             raise TaskError(error.kind, self._mask(error.message)) from None
 
+    async def kept(self) -> int:
+        """Return how many bytes the results of setup commands take."""
+        return await self._inner.kept()
+
     async def sweep(self) -> int:
         """Remove what killed workers left behind."""
         return await self._inner.sweep()
@@ -129,6 +133,10 @@ class NoSandbox:
     async def prepare(self, spec: SandboxSpec, setup: Setup, fill: Fill, ran: Ran = unheard) -> str:
         """Raise ``Outage``."""
         raise Outage("sandbox", "This process runs no code.")
+
+    async def kept(self) -> int:
+        """Return that it keeps nothing."""
+        return 0
 
     async def sweep(self) -> int:
         """Leave the sandboxes of others alone."""

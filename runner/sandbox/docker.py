@@ -18,6 +18,7 @@ from runner.errors import Outage, PortError
 from runner.ports import Fill, Ran, SandboxSession, SandboxSpec, Serve, Setup, unheard
 from runner.sandbox.docker_engine import OWNER, container_config, engine
 from runner.sandbox.docker_session import (
+    NAME,
     DockerSession,
     PreparedImages,
     begin,
@@ -26,7 +27,7 @@ from runner.sandbox.docker_session import (
     led_beside,
 )
 from runner.sandbox.indexes import led_out, proxy_environment
-from runner.sandbox.prepared import run_setup, setup_key
+from runner.sandbox.prepared import ROOM, run_setup, setup_key
 
 _GONE, _ALREADY_GOING = 404, 409
 
@@ -43,9 +44,19 @@ class DockerSandbox:
     installed = False
 
     def __init__(
-        self, *, owner: str, image: str, address: str = "", hosts: Sequence[str] = ()
+        self,
+        *,
+        owner: str,
+        image: str,
+        address: str = "",
+        hosts: Sequence[str] = (),
+        room: int = ROOM,
     ) -> None:
-        """``hosts`` are those that setup may reach besides the public package indexes."""
+        """``hosts`` are those that setup may reach besides the public package indexes.
+
+        ``room`` is for the images that setup commands make.
+        """
+        self._room = room
         self._hosts = hosts
         self._owner = owner
         self._image = image
@@ -76,7 +87,7 @@ class DockerSandbox:
         async with engine(self._address) as (docker, address):
             base = await self._inspect(docker, spec.image or self._image)
             key = setup_key(f"{self._owner} {base['Id']}", setup)
-            images = PreparedImages(docker, self._owner)
+            images = PreparedImages(docker, self._owner, self._room)
             async with self._turns[key]:
                 if found := await images.find(key):
                     return found
@@ -85,12 +96,19 @@ class DockerSandbox:
                     await fill(session)
                     await run_setup(session, setup, ran)
                     await finish(container, base, owner=self._owner, project=setup.project, key=key)
-                return await images.kept(setup.project, key)
+                await images.make_room()
+                return f"{NAME}:{key}"
+
+    async def kept(self) -> int:
+        """Return how many bytes the images that setup commands made take."""
+        async with engine(self._address) as (docker, _):
+            found = await PreparedImages(docker, self._owner, self._room).all()
+            return sum(each.size for each in found)
 
     async def sweep(self) -> int:
         """Remove every container of this owner and old images, before the first ``open``."""
         async with engine(self._address) as (docker, _):
-            await PreparedImages(docker, self._owner).tidy()
+            await PreparedImages(docker, self._owner, self._room).make_room()
             filters = json.dumps({"label": [f"{OWNER}={self._owner}"]})
             left = await docker.containers.list(all=True, filters=filters)
             for container in left:

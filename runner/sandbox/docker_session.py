@@ -11,7 +11,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, suppress
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from aiodocker import Docker, DockerError
@@ -31,7 +31,13 @@ from runner.sandbox.docker_engine import (
     engine_errors,
 )
 from runner.sandbox.indexes import tunnelled
-from runner.sandbox.prepared import KEEP, KEEP_DAYS, environment_of, project_key, setup_environment
+from runner.sandbox.prepared import (
+    Kept,
+    environment_of,
+    project_key,
+    setup_environment,
+    superfluous,
+)
 from runner.sandbox.tunnel import program
 
 _STDOUT = 1  # the number of the stream in the engine's frames
@@ -200,6 +206,7 @@ def _result(
 NAME = "cairn-prepared"
 FOLDER = "/prepared"
 _PROJECT = "cairn.project"
+_BELOW = "cairn.below"  # the bytes of the image that it was made of, which both share
 _USUAL_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 # The commands' user may write in this one folder only. Node looks for packages in the folders
 # above a file, so they are found beside the workspace.
@@ -210,9 +217,10 @@ _NOT_FOUND, _IN_USE = 404, 409
 class PreparedImages:
     """The prepared images of one owner on an engine."""
 
-    def __init__(self, docker: Docker, owner: str) -> None:
+    def __init__(self, docker: Docker, owner: str, room: int) -> None:
         self._docker = docker
         self._owner = owner
+        self._room = room
 
     async def find(self, key: str) -> str:
         """Return the image of a key (or ''), and note that it is used."""
@@ -224,36 +232,26 @@ class PreparedImages:
             return ""
         return f"{NAME}:{key}"
 
-    async def kept(self, project: str, key: str) -> str:
-        """Return the image just made; of its project only the newest few stay."""
-        for name, _ in (await self._by_use(f"{_PROJECT}={project_key(project)}"))[KEEP:]:
-            await self._remove(name)
-        return f"{NAME}:{key}"
+    async def make_room(self) -> None:
+        """Remove what is superfluous; the engine keeps what a container uses."""
+        for name in superfluous(await self.all(), self._room):
+            try:
+                await self._docker.images.delete(name)
+            except DockerError as error:
+                if error.status not in (_NOT_FOUND, _IN_USE):
+                    raise
 
-    async def tidy(self) -> None:
-        """Remove what nobody used for long."""
-        oldest = datetime.now(UTC) - timedelta(days=KEEP_DAYS)
-        for name, used in await self._by_use(_PROJECT):
-            if used < oldest:
-                await self._remove(name)
-
-    async def _by_use(self, label: str) -> list[tuple[str, datetime]]:
-        """Return names and when they were used last, newest first."""
-        filters = {"label": [label, f"{OWNER}={self._owner}"]}
-        found = await self._docker.images.list(filters=filters)
-        used = [
-            (name, _used(await self._docker.images.inspect(name)))
-            for image in found
-            for name in image["RepoTags"] or ()
-        ]
-        return sorted(used, key=lambda pair: pair[1], reverse=True)
-
-    async def _remove(self, name: str) -> None:
-        try:
-            await self._docker.images.delete(name)
-        except DockerError as error:
-            if error.status not in (_NOT_FOUND, _IN_USE):
-                raise
+    async def all(self) -> list[Kept]:
+        """Return those that there are."""
+        filters = {"label": [_PROJECT, f"{OWNER}={self._owner}"]}
+        found = []
+        for image in await self._docker.images.list(filters=filters):
+            for name in image["RepoTags"] or ():
+                about = await self._docker.images.inspect(name)
+                labels, used = about["Config"]["Labels"], _used(about)
+                size = about["Size"] - int(labels.get(_BELOW, 0))
+                found.append(Kept(name, labels[_PROJECT], used, size))
+        return found
 
 
 async def begin(container: DockerContainer) -> None:
@@ -302,7 +300,7 @@ async def finish(
 ) -> None:
     """Commit the container; the image knows where its tools are and whose it is."""
     environment = environment_of(FOLDER, _path(image))
-    labels = {OWNER: owner, _PROJECT: project_key(project)}
+    labels = {OWNER: owner, _PROJECT: project_key(project), _BELOW: str(image["Size"])}
     changes = [f"ENV {name}={json.dumps(value)}" for name, value in environment.items()]
     changes += [f"LABEL {name}={json.dumps(value)}" for name, value in labels.items()]
     await container.commit(repository=NAME, tag=key, changes=changes)
@@ -313,10 +311,6 @@ def _path(image: Mapping[str, Any]) -> str:
     return next((value for name, _, value in entries if name == "PATH"), _USUAL_PATH)
 
 
-def _used(image: Mapping[str, Any]) -> datetime:
-    times = [image.get("Metadata", {}).get("LastTagTime"), image["Created"]]
-    found = []
-    for time in times:
-        with suppress(ValueError, TypeError):
-            found.append(datetime.fromisoformat(time))
-    return max(found)
+def _used(image: Mapping[str, Any]) -> float:
+    times = image.get("Metadata", {}).get("LastTagTime"), image["Created"]
+    return max(datetime.fromisoformat(time).timestamp() for time in times if time)

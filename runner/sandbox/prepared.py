@@ -11,21 +11,26 @@ with the session.
 
 Folders that hold what setup commands made, by project and key, and are removed when old.
 
-A folder's time of change says when it was used last, a file in it that it is complete. A host that
-deletes one never follows a link in it
+A folder's time of change says when it was used last, a file in it that it is complete, and a lock
+on another that a session uses it. A host that deletes one never follows a link in it
 (https://docs.python.org/3/library/shutil.html#shutil.rmtree).
 """
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import json
 import os
 import shutil
 import time
-from collections.abc import Iterator, Sequence
+import uuid
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
 from runner.errors import Outage, TaskError
 from runner.ports import CommandResult, Ran, SandboxSession, Setup
@@ -35,6 +40,11 @@ KEEP = 5
 """So many results each project keeps, those used last."""
 KEEP_DAYS = 14
 """A result that nobody used for so long is removed, whatever the project."""
+
+ROOM = 20 << 30
+"""So many bytes all results may take together."""
+_JUST = 300
+"""What was used within so many seconds is about to be used again, and stays."""
 
 HOME_KIB = 64 << 10
 """What setup leaves in HOME is kept up to this size: it is copied for every verification."""
@@ -193,23 +203,49 @@ def _must_work(result: CommandResult, command: Sequence[str], began: CommandResu
     )
 
 
-_COMPLETE, _MADE = "complete", "prepared"
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A result: whose it is, when it was used last (as by ``time.time``), its bytes."""
+
+    name: str
+    project: str
+    used: float
+    size: int
+
+
+def superfluous(found: Iterable[Kept], room: int) -> list[str]:
+    """Name what is to go: what nobody used for long, and of too many or too much the oldest."""
+    of, together, gone = Counter[str](), 0, []
+    for each in sorted(found, key=lambda each: each.used, reverse=True):
+        of[each.project] += 1
+        together += each.size
+        idle = time.time() - each.used
+        too_much = together > room and idle > _JUST
+        if too_much or of[each.project] > KEEP or idle > KEEP_DAYS * _DAY:
+            gone.append(each.name)
+    return gone
+
+
+_COMPLETE, _MADE, _SIZE, _USED = "complete", "prepared", "size", "used"
 _DAY = 86_400
+_BLOCK = 512  # bytes (https://docs.python.org/3/library/os.html#os.stat_result.st_blocks)
 
 
 class PreparedFolders:
-    """What is kept below ``folder``; one process uses it at a time."""
+    """What is kept below ``folder``, by this process or others."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, room: int = ROOM) -> None:
         self._folder = folder
+        self._room = room
 
     def find(self, project: str, key: str) -> Path | None:
         """Return what was kept, and note that it is used; None when there is nothing."""
         kept = self._path(project, key)
-        if not self.holds(kept):
-            return None
-        os.utime(kept)
-        return kept
+        with suppress(OSError), in_use(kept):
+            if self.holds(kept):
+                os.utime(kept)
+                return kept
+        return None
 
     def holds(self, path: Path) -> bool:
         """Say whether a path is one of those that were kept."""
@@ -227,37 +263,78 @@ class PreparedFolders:
             try:
                 remove_tree(kept)
                 made(kept).mkdir(parents=True)
-                yield kept
-                (kept / _COMPLETE).write_text(about)
+                with in_use(kept):
+                    yield kept
+                    (kept / _COMPLETE).write_text(about)
             except OSError as error:
                 message = f"What sandbox.setup makes cannot be kept in {self._folder}: {error}"
                 raise Outage("sandbox", message) from error
             undo.pop_all()
-        for old in self._by_age(f"{project_key(project)}-*")[KEEP:]:
-            remove_tree(old)
 
     def about(self, kept: Path) -> str:
         """Return what was noted when it was made."""
         return (kept / _COMPLETE).read_text()
 
     def tidy(self) -> None:
-        """Remove what was not finished or not used for long; call it at the start."""
-        for old in self._by_age("*"):
-            unused = time.time() - old.stat().st_mtime > KEEP_DAYS * _DAY
-            if unused or not self.holds(old):
-                remove_tree(old)
+        """Remove what was not finished, and make room; call it at the start."""
+        for path in self._folder.glob("*"):
+            if not self.holds(path):
+                _remove_unused(path)
+        self.make_room()
+
+    def make_room(self) -> None:
+        """Remove what is superfluous; it may take a while."""
+        for name in superfluous(self._all(), self._room):
+            _remove_unused(self._folder / name)
+
+    def used(self) -> int:
+        """Return the bytes of all that is kept."""
+        return sum(each.size for each in self._all())
 
     def _path(self, project: str, key: str) -> Path:
         return self._folder / f"{project_key(project)}-{key}"
 
-    def _by_age(self, pattern: str) -> list[Path]:
-        found = self._folder.glob(pattern)
-        return sorted(found, key=lambda path: path.stat().st_mtime, reverse=True)
+    def _all(self) -> Iterator[Kept]:
+        for path in self._folder.glob("*"):
+            with suppress(OSError):  # another process may have removed it
+                if self.holds(path):
+                    used = path.stat().st_mtime
+                    yield Kept(path.name, path.name.partition("-")[0], used, _size(path))
 
 
 def made(kept: Path) -> Path:
     """Return the folder inside that the setup commands fill."""
     return kept / _MADE
+
+
+def in_use(kept: Path) -> BinaryIO:
+    """Keep a folder from being removed, by this process or another, until this is closed."""
+    lock = (kept / _USED).open("wb")
+    fcntl.flock(lock, fcntl.LOCK_SH)
+    return lock
+
+
+def _remove_unused(kept: Path) -> None:
+    """Remove a folder unless it is used; at no moment is half of it taken for the whole."""
+    gone = kept.with_name(f"removed-{uuid.uuid4()}")
+    with suppress(OSError), (kept / _USED).open("wb") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        (kept / _COMPLETE).unlink(missing_ok=True)
+        kept.rename(gone)
+    remove_tree(gone)
+
+
+def _size(kept: Path) -> int:
+    """Return the bytes that it takes on the disk, counted once."""
+    noted = kept / _SIZE
+    if not noted.exists():
+        used, blocks = kept.stat().st_mtime, {}
+        for path in kept.rglob("*"):
+            about = path.lstat()
+            blocks[about.st_ino] = about.st_blocks
+        noted.write_text(str(sum(blocks.values()) * _BLOCK))
+        os.utime(kept, (used, used))
+    return int(noted.read_text())
 
 
 def remove_tree(folder: Path) -> None:

@@ -21,6 +21,7 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import BinaryIO
 
 from runner.errors import Outage, TaskError
 from runner.ports import (
@@ -38,8 +39,10 @@ from runner.sandbox.commands import HostCommand, kill_marked, run_on_host
 from runner.sandbox.host_files import empty, make_equal
 from runner.sandbox.installed import copy_of_installed
 from runner.sandbox.prepared import (
+    ROOM,
     PreparedFolders,
     environment_of,
+    in_use,
     made,
     remove_tree,
     run_setup,
@@ -71,10 +74,12 @@ class ProcessSandbox:
         parent: Path | None = None,
         prepared: Path | None = None,
         checkout: Path | None = None,
+        room: int = ROOM,
     ) -> None:
         """``parent`` is where the folders are made; the system's temporary folder when None.
 
-        ``checkout`` is the folder whose ``node_modules`` are copied for the tests.
+        ``checkout`` is the folder whose ``node_modules`` are copied for the tests, ``room`` is for
+        the results of setup commands.
         """
         self._path = path
         self._toolchains = dict(toolchains or {})
@@ -83,7 +88,8 @@ class ProcessSandbox:
         # an owner may be any text, a folder's name may not
         name = hashlib.sha256(owner.encode()).hexdigest()[:12]
         self._prefix = f"cairn-{name}-"
-        self._kept = PreparedFolders((prepared or self._parent / f"cairn-setup-{name}").resolve())
+        kept = (prepared or self._parent / f"cairn-setup-{name}").resolve()
+        self._kept = PreparedFolders(kept, room)
         self._checkout = checkout.resolve() if checkout else None
         self._installed: asyncio.Task[Path | None] | None = None
 
@@ -98,8 +104,9 @@ class ProcessSandbox:
         # any other image is what a container would need: here it is the machine itself
         if not self._kept.holds(kept):
             copy = await self._copied()
-            return self._open(spec, {"CAIRN_PREPARED": str(made(copy))} if copy else {})
-        return self._open(spec, environment_of(str(made(kept)), self._path), modules=made(kept))
+            return self._open(spec, {"CAIRN_PREPARED": str(made(copy))} if copy else {}, copy)
+        extra = environment_of(str(made(kept)), self._path)
+        return self._open(spec, extra, kept, modules=made(kept))
 
     async def _copied(self) -> Path | None:
         """The copy of what the checkout has installed, looked at once."""
@@ -135,14 +142,21 @@ class ProcessSandbox:
                 await run_setup(session, setup, ran)
             finally:
                 await session.close()
+        await asyncio.to_thread(self._kept.make_room)
         return kept
 
     def _open(
-        self, spec: SandboxSpec, extra: dict[str, str], *, modules: Path | None = None
+        self,
+        spec: SandboxSpec,
+        extra: dict[str, str],
+        kept: Path | None = None,
+        *,
+        modules: Path | None = None,
     ) -> ProcessSession:
         """``extra`` are variables that what setup made needs; they win over the toolchains'."""
         own = {"PATH": self._path} | self._toolchains | extra
-        return ProcessSession(partial(self._make_folder, modules), spec, own)
+        used = in_use(kept) if kept else None
+        return ProcessSession(partial(self._make_folder, modules), spec, own, used)
 
     def _make_folder(self, modules: Path | None) -> Path:
         try:
@@ -154,6 +168,10 @@ class ProcessSandbox:
         except OSError as error:
             raise Outage("sandbox", f"No folder can be made in {self._parent}: {error}") from error
         return folder
+
+    async def kept(self) -> int:
+        """Return how many bytes the results of setup commands take."""
+        return await asyncio.to_thread(self._kept.used)
 
     async def sweep(self) -> int:
         """Remove every folder of this owner and end what runs in it, before the first ``open``."""
@@ -168,9 +186,17 @@ class ProcessSession:
     """A temporary folder; commands run in its workspace, one after another."""
 
     def __init__(
-        self, make: Callable[[], Path], spec: SandboxSpec, variables: Mapping[str, str]
+        self,
+        make: Callable[[], Path],
+        spec: SandboxSpec,
+        variables: Mapping[str, str],
+        used: BinaryIO | None = None,
     ) -> None:
-        """``make`` makes a folder; ``variables`` come on top of the usual ones."""
+        """``make`` makes a folder; ``variables`` come on top of the usual ones.
+
+        ``used`` is closed with the session.
+        """
+        self._used = used
         self._make = make
         self._folder = make()
         self._spec = spec
@@ -278,6 +304,8 @@ class ProcessSession:
     async def close(self) -> None:
         """End what still runs and remove the folder."""
         await asyncio.to_thread(_remove, self._folder)
+        if self._used:
+            self._used.close()
 
 
 def _remove(folder: Path) -> None:

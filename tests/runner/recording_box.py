@@ -117,6 +117,9 @@ class RecordingSandbox:
         self.setups.append(setup)
         return f"prepared-{setup.inputs[:8]}"
 
+    async def kept(self) -> int:
+        return 0
+
     async def sweep(self) -> int:
         return 0
 

@@ -16,7 +16,7 @@ import pytest
 from runner.errors import Outage, TaskError
 from runner.loop.workspace import materialise, restore
 from runner.ports import CommandResult, Sandbox, SandboxSession, Setup
-from runner.sandbox.prepared import KEEP, PreparedFolders
+from runner.sandbox.prepared import KEEP, Kept, PreparedFolders, made, superfluous
 from runner.sandbox.process import ProcessSandbox
 from tests.runner.sandbox.sandbox_bench import (
     EVERY,
@@ -328,14 +328,92 @@ async def test_setup_has_no_network_unless_asked_for(name: str, tmp_path: Path) 
     assert [line.split(b":")[0] for line in seen.splitlines() if b":" in line] == [b"lo"]
 
 
+@pytest.mark.sample(1, "each sandbox")
+async def test_what_setup_made_is_measured(project: Project) -> None:
+    """The image that it was made of, and the tools of the machine, are not counted."""
+    before = await project.sandbox.kept()
+    await project.prepare('head -c 3000000 /dev/urandom >"$CAIRN_PREPARED/data"')
+
+    assert before == 0
+    assert 3_000_000 <= await project.sandbox.kept() < 30_000_000
+
+
+async def test_what_a_session_uses_is_not_removed(tmp_path: Path) -> None:
+    """Neither by another process, which knows nothing of the session, nor however old it is."""
+    project = Project(ProcessSandbox(owner="x", prepared=tmp_path), {})
+    image = await project.prepare("true")
+    other = PreparedFolders(tmp_path, room=0)
+    async with opened(project.sandbox, replace(ROOMY, image=image)):
+        aged(Path(image), days=30)
+        other.tidy()
+        assert other.holds(Path(image))
+    other.tidy()
+
+    assert not other.holds(Path(image))
+
+
+def test_what_is_too_much_is_removed(tmp_path: Path) -> None:
+    """Of all projects together, what was used longest ago first; what was just used stays."""
+    folders, kept = PreparedFolders(tmp_path, room=5_000_000), []
+    for number in range(4):
+        with folders.making(f"p{number}", "key") as folder:
+            (made(folder) / "data").write_bytes(os.urandom(2_000_000))
+        kept.append(folder)
+        aged(folder, days=1 - number / 10)
+    folders.find("p0", "key")
+
+    folders.make_room()
+
+    assert sorted(tmp_path.iterdir()) == sorted([kept[0], kept[3]])
+    assert 4_000_000 <= folders.used() < 5_000_000
+    tight = PreparedFolders(tmp_path, room=1)
+    tight.make_room()
+    assert list(tmp_path.iterdir()) == [kept[0]]
+
+
+def test_an_interrupted_removal_leaves_nothing_to_use(tmp_path: Path) -> None:
+    """The first thing that goes is what says that all is there."""
+    folders = PreparedFolders(tmp_path)
+    with folders.making("p", "key") as kept:
+        (made(kept) / "data").write_bytes(b"x")
+    (kept / "complete").unlink()
+
+    assert folders.find("p", "key") is None
+    folders.tidy()
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("found", "room", "gone"),
+    [
+        ([("a", 400, 6), ("b", 500, 6)], 10, ["b"]),
+        ([("a", 400, 6), ("b", 500, 6)], 12, []),
+        ([("a", 400, 6), ("b", 500, 1), ("c", 600, 1)], 6, ["b", "c"]),
+        ([("a", 10, 6), ("b", 20, 6)], 0, []),
+        ([("a", 15 * 86_400, 0)], 9, ["a"]),
+    ],
+)
+def test_what_is_to_go(found: list[tuple[str, float, int]], room: int, gone: list[str]) -> None:
+    """By age and size: what was used in the last minutes stays, whatever its size."""
+    now = time.time()
+    kept = [Kept(name, name, now - seconds, size) for name, seconds, size in found]
+
+    assert superfluous(kept, room) == gone
+
+
+def aged(folder: Path, *, days: float) -> None:
+    """Have a folder look as if it was used so long ago."""
+    then = time.time() - days * 86_400
+    os.utime(folder, (then, then))
+
+
 def test_what_is_old_or_unfinished_is_tidied(tmp_path: Path) -> None:
     """At the start, what nobody used for two weeks and what a kill interrupted is removed."""
     folders = PreparedFolders(tmp_path)
     with folders.making("p", "old") as old, folders.making("p", "new") as new:
         pass
     (tmp_path / "unfinished").mkdir()
-    month_ago = time.time() - 30 * 86_400
-    os.utime(old, (month_ago, month_ago))
+    aged(old, days=30)
 
     folders.tidy()
 
