@@ -11,7 +11,7 @@ from pathlib import Path
 
 import aiohttp
 
-from app.github.client import API_VERSION, Connection, GitHubClient, user_agent
+from app.github.client import API_VERSION, Connection, user_agent
 from app.github.identity import AppIdentity
 from app.local.compose import local_deps, open_model, sandbox_of, sandboxes
 from app.local.files import hide_from_git
@@ -101,11 +101,6 @@ async def stranger_at(settings: ServerSettings) -> AsyncIterator[aiohttp.ClientR
     url = f"{settings.github_api_url}/rate_limit"
     async with aiohttp.ClientSession(headers=headers) as session, session.get(url) as answer:
         yield answer
-
-
-def client_of(identity: AppIdentity, installation: int) -> GitHubClient:
-    """What the App may do on one installation, with a token for reading only."""
-    return identity.client_of_all(installation, {"metadata": "read"})
 
 
 async def _at_once(_seconds: float) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import aiohttp
 from gidgethub import BadRequest
 
-from app.doctor.compose import app_of, client_of, stranger_at
+from app.doctor.compose import app_of, stranger_at
 from app.doctor.values import Finding, Surveyed, ok, problem, skipped, warning
 from app.github.token_identity import APP_PERMISSIONS, OPTIONAL, Permissions
 from app.settings import ServerSettings
@@ -148,7 +148,9 @@ async def rate_limit(settings: ServerSettings) -> Finding:
     async with app_of(settings) as identity:
         found = await identity.app.getitem("/app/installations?per_page=100")
         left = {
-            _owner(one): (await client_of(identity, one["id"]).getitem("/rate_limit"))["rate"]
+            _owner(one): (
+                await identity.client_of_all(one["id"], {"metadata": "read"}).getitem("/rate_limit")
+            )["rate"]
             for one in found[:_MOST_INSTALLATIONS]
             if not one.get("suspended_at")
         }

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from app.github.broken import BrokenPulls
 from app.github.comments import section
 from app.github.commits import Commit
 from app.github.conflicts import Versions, conflicting
@@ -30,15 +29,13 @@ class ReviewedPulls:
     """The ``Reviews`` port on GitHub, for one run."""
 
     def __init__(self, at: Place) -> None:
-        self._at, self._threads, self._broken = at, ReviewThreads(at), BrokenPulls(at)
+        self._at, self._threads = at, ReviewThreads(at)
 
     async def asked(self, request: RevisionRequest) -> Revision:
         """Return what a revision is about, as it is now.
 
         Raises ``TaskError`` if the pull request cannot be revised, ``Outage``.
         """
-        if request.fix:
-            return await self._broken.asked(request)
         pull = await self._pull(request.pull)
         if request.conflict:
             return await self._in_conflict(pull, request)
@@ -114,8 +111,6 @@ class ReviewedPulls:
 
     async def moved(self, revision: Revision) -> Revision:
         """Return the same revision on the newest commit of its branch. Raises as ``asked``."""
-        if revision.fixes:
-            return await self._broken.moved(revision)
         pull = await self._pull(revision.pull)
         head, fork, kept = await self._branch(pull)
         return replace(revision, head=head, fork=fork, below=pull.base, kept=kept)

@@ -99,6 +99,10 @@ async def execute(
             await ports.progress.finish("refused", problem)
             yield Outcome("ended", "the repository's configuration has errors")
             return
+        for each in features:
+            if each.reviews and (reviews := each.reviews(begun)):
+                ports = replace(ports, deps=replace(ports.deps, reviews=reviews))
+                begun = replace(begun, ports=ports)
         models, deps = options.models.named(ports.lessons.model), ports.deps
         if refused := ports.ceilings.refused(models):
             text = progress_texts.forbidden_models(refused, ports.ceilings.allowed)

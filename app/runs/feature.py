@@ -12,6 +12,7 @@ from app.runs.service import RunService
 from handlers.grammar import Commands
 from runner.loop.task_pool import Ended
 from runner.nodes.preflight import CannotStart
+from runner.ports import Reviews
 from runner.state.run_state import RunState
 
 RunKind = Callable[[Begun], Awaitable[Outcome]]
@@ -24,6 +25,8 @@ class Feature:
 
     commands: Commands = ()
     """Its rows of the table of slash commands."""
+    reviews: Callable[[Begun], Reviews | None] | None = None
+    """What a run is asked about a pull request, where that is not what reviewers wrote."""
     kinds: Mapping[str, RunKind] = field(default_factory=dict)
     """What a run does instead of working on tasks, by the word in its request."""
     looked: Callable[[Begun, RunState, CannotStart | None], Awaitable[str]] | None = None

@@ -12,7 +12,7 @@ from runner.errors import STOP_REQUEST, TaskError
 from runner.loop.deps import Deps
 from runner.loop.reading import contents
 from runner.loop.task_pool import Ended
-from runner.people.texts import fix_texts, revision_texts
+from runner.people.texts import revision_texts
 from runner.state.changes import Snapshot
 from runner.state.revising import Point, Revision, RevisionRequest
 from runner.state.run_state import RunState
@@ -55,11 +55,8 @@ async def answered(ended: Ended, asked: RevisionRequest, ports: RunPorts) -> str
     if asked.conflict and stopped:
         # if the conflict is still there, this says what to do
         await ports.repository.catch_up(anew=True, stopped=True)
-    if revision is None or ended.status not in ("ended", "cancelled"):
+    if revision is None or revision.fixes or ended.status not in ("ended", "cancelled"):
         return ""
-    if revision.fixes:
-        silent = ended.status == "cancelled" or ended.state.problem
-        return "" if silent else fix_texts.ended(ended.state, revision, asked)
     replies, said = await _answers(ended, revision, asked, ports.deps)
     await ports.repository.reviews.answer(revision.pull, replies)
     return said

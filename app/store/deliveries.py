@@ -146,13 +146,6 @@ class Deliveries:
         query = sa.select(other.c.id).where(table.c.id == id, same, other.c.status == "done")
         return await self._store.value(query.limit(1))
 
-    async def get(self, id: str) -> Delivery:
-        """Return a stored delivery. Raises ``sqlalchemy.exc.NoResultFound``."""
-        columns = [table.c[name] for name in Delivery.__slots__]
-        async with self._store.reading() as connection:
-            row = (await connection.execute(sa.select(*columns).where(table.c.id == id))).one()
-        return Delivery(**row._mapping)
-
     async def finish(self, id: str, status: Literal["done", "failed"], error: str = "") -> None:
         """Record that a delivery's work is over; ``error`` says why it failed."""
         finished = sa.update(table).where(table.c.id == id)

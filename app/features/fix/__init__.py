@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, replace
 from urllib.parse import urlencode
 
+from app.features.fix.broken import BrokenPulls
 from app.features.fix.looking import Fixing, RepairLeft, look
 from app.github.token_identity import REVIEW
+from app.runs.begun import Begun
 from app.runs.feature import Feature
 from app.runs.requests import row_of
 from app.runs.service import RunService, has_revised
@@ -18,8 +20,9 @@ from handlers.ports import RunRequested
 from handlers.reviews import asked_by_sender
 from handlers.texts import HANDLERS
 from runner.errors import Outage
+from runner.loop.task_pool import Ended
 from runner.people.sentences import fix_branch
-from runner.people.texts import Texts, environment
+from runner.people.texts import Texts, environment, fix_texts
 from runner.state.revising import RevisionRequest
 
 fixing_texts = Texts(environment("app.features.fix", HANDLERS), "fix")
@@ -92,6 +95,20 @@ async def _left(service: RunService, request: RunRequested) -> RepairLeft | None
     return next((RepairLeft(each["number"], each["base"]["ref"]) for each in ours), None)
 
 
+def _reviews(begun: Begun) -> BrokenPulls | None:
+    """The checks that a run of ours is to repair."""
+    asked = begun.request.options.scope.revision
+    return BrokenPulls(begun.ports.repository) if asked and asked.fix else None
+
+
+async def _told(begun: Begun, ended: Ended) -> str:
+    """What came of the repair; nothing if the run was stopped, or says why it did not begin."""
+    asked, revision = begun.request.options.scope.revision, ended.state.revision
+    if not (asked and asked.fix and revision) or ended.status != "ended" or ended.state.problem:
+        return ""
+    return fix_texts.ended(ended.state, revision, asked)
+
+
 def register() -> Feature:
     """Return what the feature adds."""
     row = CommandRow(
@@ -103,4 +120,4 @@ def register() -> Feature:
         "it; the repair is a pull request against its branch",
         example="/execute fix",
     )
-    return Feature(commands=(row,), events={PullClosed: _ended})
+    return Feature(commands=(row,), reviews=_reviews, ended=_told, events={PullClosed: _ended})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from app.github.broken import BrokenPull, broken_pull
+from app.features.fix.broken import BrokenPull, broken_pull
 from app.github.one_pull import OfferedPulls
 from app.github.place import Place
 from runner.errors import Outage
@@ -61,11 +61,10 @@ async def look(at: Place, number: int) -> tuple[Fixing, str]:
 
     Raises ``Outage``.
     """
-    found = await at.api.find(f"pulls/{number}", f"show #{number}", refused=Outage)
-    if found is None:
+    pull = await broken_pull(at, number)
+    if pull is None:
         return Fixing("no_pull"), ""
-    pull = broken_pull(found)
-    if not pull.open:
+    if pull.state != "open":
         return Fixing("closed"), pull.head
     if pull.fork:
         return Fixing("fork"), pull.head

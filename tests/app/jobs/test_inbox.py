@@ -13,7 +13,7 @@ from app.store.database import open_store
 from app.store.deliveries import Deliveries
 from runner.errors import Outage
 from tests.app.server.webhooks import FixedClock
-from tests.app.store.rows import unfinished
+from tests.app.store.rows import delivered, unfinished
 
 CLOCK = FixedClock()
 
@@ -101,7 +101,7 @@ async def test_a_delivery_is_worked_once_and_done(deliveries, inbox, work):
     await inbox.idle()
 
     assert work.seen == ["a"]
-    assert (await deliveries.get("a")).status == "done"
+    assert (await delivered(deliveries, "a")).status == "done"
 
 
 async def test_what_an_earlier_process_left_is_worked_at_the_start(deliveries, inbox, work):
@@ -165,7 +165,7 @@ async def test_an_outage_keeps_the_delivery_and_tries_again(deliveries, inbox, w
     assert work.seen == ["a", "a", "a", "a", "b"]
     assert naps.seconds == sorted(naps.seconds)
     assert naps.seconds[0] >= 1
-    assert (await deliveries.get("a")).status == "done"
+    assert (await delivered(deliveries, "a")).status == "done"
 
 
 @pytest.mark.parametrize(("heals", "waits"), [(90, 90), (-5, 1), (3600, 300)])
@@ -230,9 +230,9 @@ async def test_a_bug_fails_its_delivery_and_no_other(deliveries, work, caplog):
     await arrive(deliveries, inbox, "a", "b")
     await inbox.idle()
 
-    failed = await deliveries.get("a")
+    failed = await delivered(deliveries, "a")
     assert (failed.status, failed.error) == ("failed", "KeyError: 'sender'")
-    assert (await deliveries.get("b")).status == "done"
+    assert (await delivered(deliveries, "b")).status == "done"
     assert bugs == [bug]
     assert "Delivery a failed" in caplog.text
     assert "Traceback" in caplog.text

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import sqlalchemy as sa
 
-from app.store.schema import deliveries, wakeups
+from app.store.deliveries import Delivery
+from app.store.schema import deliveries as stored
 from app.store.schema import runs as table
+from app.store.schema import wakeups
 
 
 async def put_run(store, clock, request, status="queued"):
@@ -31,7 +33,14 @@ async def put_wakeup(store, id, run, status, made_at, priority=0):
         )
 
 
+async def delivered(deliveries, id):
+    """A delivery as it is stored."""
+    columns = [stored.c[name] for name in Delivery.__slots__]
+    (row,) = await deliveries._store.rows(sa.select(*columns).where(stored.c.id == id))
+    return Delivery(**row._mapping)
+
+
 async def unfinished(store):
     """The ids of the deliveries that wait for their work, in order of arrival."""
-    query = sa.select(deliveries.c.id).where(deliveries.c.status == "stored")
-    return [id for (id,) in await store.rows(query.order_by(deliveries.c.seq))]
+    query = sa.select(stored.c.id).where(stored.c.status == "stored")
+    return [id for (id,) in await store.rows(query.order_by(stored.c.seq))]

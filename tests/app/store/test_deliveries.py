@@ -11,7 +11,7 @@ from sqlalchemy.exc import ProgrammingError
 from app.store.database import open_store
 from app.store.deliveries import BATCH, Deliveries
 from runner.errors import Outage
-from tests.app.store.rows import unfinished
+from tests.app.store.rows import delivered, unfinished
 from tests.postgresql import ON_BOTH
 
 pytestmark = ON_BOTH
@@ -58,7 +58,7 @@ async def test_a_delivery_comes_back_byte_for_byte(deliveries, clock):
     """What was stored is what is worked on, with the time it arrived."""
     assert await deliveries.store(**delivery("a"))
 
-    stored = await deliveries.get("a")
+    stored = await delivered(deliveries, "a")
 
     assert (stored.event, stored.repository_id, stored.status) == ("issue_comment", 42, "stored")
     assert stored.payload == b'{"n": "\xc3\xa9"}'
@@ -80,11 +80,11 @@ async def test_a_redelivery_of_a_failed_one_is_worked_again(deliveries):
     """Asking GitHub to redeliver a delivery whose work failed makes it unfinished again."""
     await deliveries.store(**delivery("a"))
     await deliveries.finish("a", "failed", "KeyError: 'x'")
-    assert (await deliveries.get("a")).error == "KeyError: 'x'"
+    assert (await delivered(deliveries, "a")).error == "KeyError: 'x'"
 
     assert await deliveries.store(**delivery("a"))
 
-    again = await deliveries.get("a")
+    again = await delivered(deliveries, "a")
     assert (again.status, again.error, again.finished_at) == ("stored", "", None)
 
 
@@ -107,7 +107,7 @@ async def test_an_ignored_delivery_waits_for_nothing(deliveries):
     await deliveries.store(**delivery("a", event="star", status="ignored"))
 
     assert await unfinished(deliveries._store) == []
-    assert (await deliveries.get("a")).status == "ignored"
+    assert (await delivered(deliveries, "a")).status == "ignored"
 
 
 async def test_deliveries_that_arrive_together_share_a_transaction(store, clock):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Literal
 
 from app.github.failing import ChecksRead
 from app.github.place import Place
@@ -21,21 +21,22 @@ class BrokenPull:
     """
 
     number: int
-    url: str
-    open: bool
+    state: Literal["open", "merged", "closed"]
     fork: bool
     branch: str
     head: str
     base: str
 
 
-def broken_pull(found: Any) -> BrokenPull:
-    """Read GitHub's form of a pull request."""
+async def broken_pull(at: Place, number: int) -> BrokenPull | None:
+    """Look at a pull request. Raises ``Outage``."""
+    found = await at.api.find(f"pulls/{number}", f"show #{number}", refused=Outage)
+    if found is None:
+        return None
     head, base = found["head"], found["base"]
     return BrokenPull(
-        number=found["number"],
-        url=found["html_url"],
-        open=found["state"] == "open",
+        number=number,
+        state="merged" if found["merged_at"] else found["state"],
         fork=(head["repo"] or {}).get("id") != base["repo"]["id"],
         branch=head["ref"],
         head=head["sha"],
@@ -45,7 +46,7 @@ def broken_pull(found: Any) -> BrokenPull:
 
 @dataclass(frozen=True)
 class BrokenPulls:
-    """What can be repaired, and what a run works on that repairs one; only the App reads checks."""
+    """The ``Reviews`` port of a run that repairs one: its failing checks, which an App can read."""
 
     at: Place
 
@@ -89,12 +90,8 @@ class BrokenPulls:
         return revision
 
     async def _open(self, number: int) -> BrokenPull:
-        found = await self.at.api.find(f"pulls/{number}", f"show #{number}", refused=Outage)
-        if found is None:
-            raise TaskError("github", fix_texts.not_fixable(number, "gone"))
-        if not (pull := broken_pull(found)).open:
-            raise TaskError(
-                "github",
-                fix_texts.not_fixable(number, "merged" if found["merged_at"] else "closed"),
-            )
+        pull = await broken_pull(self.at, number)
+        if pull is None or pull.state != "open":
+            state = pull.state if pull else "gone"
+            raise TaskError("github", fix_texts.not_fixable(number, state))
         return pull
