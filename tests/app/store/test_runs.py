@@ -6,6 +6,8 @@ from dataclasses import replace
 
 import pytest
 
+from app.github.pulls import Pull
+from app.runs.verifying import about_pull
 from app.store.runs import RunRequest, StoredRuns
 from handlers.events import InstalledRepository
 from tests.app.store.rows import put_run, set_run
@@ -54,6 +56,20 @@ async def test_a_run_is_stored_as_it_was_asked_for(runs, queue, clock):
     assert {name: getattr(run, name) for name in vars(REQUEST)} == vars(REQUEST)
     assert (run.status, run.reason, run.until, run.result) == ("queued", "", None, None)
     assert (run.created_at, run.updated_at) == (clock.now(), clock.now())
+
+
+@pytest.mark.parametrize("private", [True, False])
+async def test_a_run_about_a_pull_request_is_as_private_as_its_repository(
+    runs, store, clock, private
+):
+    """Also a verification, which nobody asked for: what it starts goes by that."""
+    place = replace(REQUEST, repository=replace(REQUEST.repository, private=private))
+    pull = Pull(number=7, url="", state="open", head="cairn/r1/t", sha="a", base="main",
+                tasks=("t",), roadmap="ROADMAP.md")  # fmt: skip
+    row = about_pull(place, pull, "verify", verify=True)
+    await put_run(store, clock, row)
+
+    assert (await runs.get(row.id)).repository == place.repository
 
 
 async def test_an_unknown_run_is_none(runs):
