@@ -328,10 +328,11 @@ def is_test_side(path: str) -> bool:
     return is_test_file(path) or is_among_tests(path) or path.rpartition("/")[2] == "conftest.py"
 
 
-# the program of each simple command, or the script that a shell or an interpreter is given
+# the program of each simple command, or the script that a shell or an interpreter is given; not the
+# file of a test's id
 _STARTED = lazy_pattern(
     r"(?:^|[;&|\n(`])\s*(?:(?:[\w/]*/)?(?:(?:ba|da|z)?sh|python[\d.]*|node|ruby|perl|php)\s+"
-    r"(?:-\w+\s+)*)?(?:\./)?([\w./-]+)"
+    r"(?:-\w+\s+)*)?(?:\./)?([\w./-]+)(?![\w./:-])"
 )
 
 

@@ -10,6 +10,7 @@ import pytest
 from runner.errors import TaskError
 from runner.state.findings import Verification
 from runner.verify import Commands, run_again, verify
+from runner.verify.rows import run_by
 from tests.runner.verify.box import open_box
 
 RED = (
@@ -249,3 +250,19 @@ async def test_npm_test_is_what_the_package_says(tmp_path):
         (tmp_path / folder).mkdir()
         level = (await verified(tmp_path / folder, Commands(shell(line)), files)).levels[-1]
         assert (level.tool, level.found) == ("command", ("test/a.test.js::adds",))
+
+
+@pytest.mark.parametrize(
+    ("command", "started"),
+    [
+        ("sh tests/check.sh && true", "tests/check.sh"),
+        ("make test", "Makefile"),
+        ("python3 -u app/cli.py", "app/cli.py"),
+        ("app/cli.py", "app/cli.py"),
+        ("app/cli.py::app.cli.main", ""),  # a doctest, which is no command
+    ],
+)
+def test_what_a_command_starts_decides_what_it_tests(command: str, started: str) -> None:
+    """The file in which a test stands is not started by the test's id."""
+    paths = {"tests/check.sh", "Makefile", "app/cli.py"}
+    assert run_by(command, paths) == ({started} if started else set())
