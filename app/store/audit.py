@@ -41,12 +41,12 @@ async def note(connection: AsyncConnection, entry: AuditEntry, key: str | None =
     await connection.execute(insert.on_conflict_do_nothing())
 
 
+@dataclass(frozen=True)
 class AuditLog:
     """The entries, to be read and added to outside of a transaction."""
 
-    def __init__(self, store: Store, clock: Clock) -> None:
-        self._store = store
-        self._clock = clock
+    _store: Store
+    _clock: Clock
 
     async def add(
         self,

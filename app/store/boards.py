@@ -23,11 +23,11 @@ class DueBoard:
     version: int = 0
 
 
+@dataclass(frozen=True)
 class StoredBoards:
     """The dashboards table. Every method raises ``Outage`` when the database fails."""
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
+    _store: Store
 
     async def mark(self, due: DueBoard) -> DueBoard:
         """Store that one is due; return the row, which was perhaps ``asked`` for before."""

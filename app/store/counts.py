@@ -57,11 +57,11 @@ class WakeupRow:
 _OPEN = ("waiting", "sent")
 
 
+@dataclass(frozen=True)
 class Counting:
     """Reads the numbers. Every method raises ``Outage`` when the database fails."""
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
+    _store: Store
 
     async def now(self) -> StoreCounts:
         """Return all numbers, as of one moment."""

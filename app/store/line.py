@@ -54,11 +54,11 @@ def in_order(waiting: Sequence[Waiting], served: Mapping[int, float]) -> list[Wa
     return order
 
 
+@dataclass(frozen=True)
 class WaitingLine:
     """Every method raises ``Outage`` when the database fails."""
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
+    _store: Store
 
     async def places(self, tell: Collection[str] = ()) -> dict[str, tuple[int, Waiting]]:
         """Return the place of each run that waits: 1 goes next. A place only falls.

@@ -44,12 +44,12 @@ _SELECT = sa.select(
 _OPEN = table.c.state == "open"
 
 
+@dataclass(frozen=True)
 class StoredProposals:
     """The proposals table. Every method raises ``Outage`` when the database fails."""
 
-    def __init__(self, store: Store, clock: Clock) -> None:
-        self._store = store
-        self._clock = clock
+    _store: Store
+    _clock: Clock
 
     async def sync(self, run: Run, shown: Sequence[ProposalOfRun], *, poll_at: datetime) -> bool:
         """Let the rows of a run be what its state shows; the same once more changes nothing.
@@ -283,11 +283,11 @@ _DECISION = TypeAdapter(Decision)
 _FIELDS = tuple(field.name for field in fields(Decision))
 
 
+@dataclass(frozen=True)
 class StoredDecisions:
     """The ``Decisions`` port. Every method raises ``Outage`` when the database fails."""
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
+    _store: Store
 
     async def waiting(self, run: str) -> tuple[str, ...]:
         """Return the tasks with a decision not applied yet, the oldest first."""

@@ -109,12 +109,12 @@ PLACES = sa.select(sa.func.sum(workers.c.slots)).where(~workers.c.dead)
 """How many runs all processes on a PostgreSQL work on at the same time."""
 
 
+@dataclass(frozen=True)
 class StoredRuns:
     """The runs table. Every method raises ``Outage`` when the database fails."""
 
-    def __init__(self, store: Store, clock: Clock) -> None:
-        self._store = store
-        self._clock = clock
+    _store: Store
+    _clock: Clock
 
     async def get(self, id: str) -> Run | None:
         """Return the run of this id."""
@@ -180,12 +180,12 @@ class StoredRuns:
 _STOP_REQUESTS: dict[str, StopRequest] = {"cancelling": "cancel", "pausing": "pause"}
 
 
+@dataclass(frozen=True)
 class StoredSkips:
     """The skips table, by repository and roadmap. Raises ``Outage`` when the database fails."""
 
-    def __init__(self, store: Store, clock: Clock) -> None:
-        self._store = store
-        self._clock = clock
+    _store: Store
+    _clock: Clock
 
     async def add(self, repository_id: int, roadmap: str, task: str, *, by: str) -> bool:
         """Leave a task (by its key) out; False when it is left out already."""
@@ -284,12 +284,12 @@ class StoredJournal:
         return found
 
 
+@dataclass(frozen=True)
 class StoredAnswers:
     """The ``Answers`` port: an answer that was paid for is not asked for again."""
 
-    def __init__(self, store: Store, clock: Clock) -> None:
-        self._store = store
-        self._clock = clock
+    _store: Store
+    _clock: Clock
 
     async def recall(self, run: str, question: str) -> Answer | None:
         """Return the answer to a question of the run, if there was one."""

@@ -22,11 +22,11 @@ class Spender:
     repository_id: int
 
 
+@dataclass(frozen=True)
 class StoredSpending:
     """Each call is reserved before it is made, at what it can cost at most."""
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
+    _store: Store
 
     async def reserve(
         self,
