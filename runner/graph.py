@@ -64,7 +64,7 @@ GRAPH: Final[Mapping[str, Mapping[str, str]]] = {
         "error": "classify_failure",
         "kept": "checkpoint",
     },
-    "checkpoint": {"ok": "decide_next", "error": "classify_failure"},
+    "checkpoint": {"ok": "decide_next", "approve": "await_approval", "error": "classify_failure"},
     "classify_failure": {"ok": "propose_recovery", "error": "propose_recovery"},
     "propose_recovery": {
         "approve": "await_approval",
@@ -75,6 +75,7 @@ GRAPH: Final[Mapping[str, Mapping[str, str]]] = {
     "await_approval": {
         "ok": "apply_recovery",
         "proceed": "write_files",
+        "publish": "checkpoint",
         "rejected": "decide_next",
         "waiting": "decide_next",
         "error": "decide_next",

@@ -93,7 +93,7 @@ class _Sources:
             spent=used_by(
                 known,
                 open=stack.open,
-                most=config.limits.open_pull_requests,
+                most=config.most_open,
                 tokens_per_task=config.limits.tokens_per_task,
             ),
             note=note,

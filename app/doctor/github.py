@@ -139,7 +139,7 @@ async def installations(settings: ServerSettings) -> Finding:
             wrong.append(texts.grants_less(_owner(one), sorted(missing)))
     if wrong:
         return warning(" ".join(wrong), texts.accept())
-    return ok(texts.installed([_owner(one) for one in found]))
+    return ok(texts.installed([_owner(one) for one in found], settings.cairn_push))
 
 
 @_of_app

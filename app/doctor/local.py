@@ -188,7 +188,7 @@ async def limits(patient: Surveyed) -> Finding:
             name.upper(): amount
             for name, amount in patient.server.model_dump(mode="json").items()
             if name.startswith(("cairn_max_", "cairn_allowed_models"))
-            or name in ("cairn_allow_setup_network", "cairn_setup_hosts")
+            or name in ("cairn_allow_setup_network", "cairn_setup_hosts", "cairn_push")
             if amount
         }
     said, settings = texts.limits(shown), patient.run

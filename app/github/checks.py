@@ -21,8 +21,8 @@ RECOVERY, STACK, TRUST = "cairn/recovery", "cairn/stack", "cairn/trust"
 
 CHECK_TITLE = "A proposal is waiting for a decision"
 CHECK_SUMMARY = (
-    "Cairn could not finish a task and proposes what to do about it: [the proposal]({url}) says "
-    "what and why. Decide with the buttons, a reaction, a reply or a review."
+    "Cairn asks what to do about a task: [the proposal]({url}) says what and why. Decide with the "
+    "buttons, a reaction, a reply or a review."
 )
 CHECK_ENDED = "The proposal has been decided."
 

@@ -82,6 +82,7 @@ def options_for(asked: LocalRun, config: RepositoryConfig) -> Options:
             pause_destructive="pause_destructive" in chosen and config.pause_destructive,
         ),
         pull_requests="stacked",  # here are none: each task is a commit on the branch
+        push="at_once",
     )
     given = dict(asked.given)
     if isinstance(tasks := given.get("max_tasks"), int):

@@ -92,8 +92,9 @@ async def execute(
             config, adjusted = await ports.lessons.adjusted(await ports.config())
             ports = await ports.limited(run, config)
             request = request_of(run, config)
-            options, cut = ports.ceilings.hold(request.options)
-            begun = Begun(run, replace(request, options=options), config, ports, started)
+            begun = Begun(run, request, config, ports, started)
+            options, cut = ports.ceilings.hold(request.options, writes=begun.writes)
+            begun = replace(begun, request=replace(request, options=options))
         except ConfigError as error:
             problem = f"`.github/cairn.yml` has errors, so Cairn did not start:\n\n{listed(error)}"
             await ports.progress.finish("refused", problem)

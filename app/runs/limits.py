@@ -47,11 +47,17 @@ class Ceilings:
             if allowed and not any(fnmatchcase(model, each) for each in allowed)
         ]
 
-    def hold(self, options: Options) -> tuple[Options, str]:
-        """Return the options with nothing above a ceiling, and a sentence on what was cut."""
+    def hold(self, options: Options, *, writes: bool) -> tuple[Options, str]:
+        """Return the options with nothing above a ceiling, and a sentence on what was cut.
+
+        A run that ``writes`` nothing to GitHub pushes nothing, and has nobody to ask.
+        """
         most, limits, sandbox = self.settings, options.limits, options.sandbox
+        asks = writes and most.cairn_push == "approved"
         held = replace(
             options,
+            push="approved" if asks else options.push,
+            open_pull_requests=1 if asks else options.open_pull_requests,
             limits=replace(
                 limits,
                 max_tokens=_lower(limits.max_tokens, most.cairn_max_tokens_per_task),
@@ -76,6 +82,7 @@ class Ceilings:
             f"sandbox.cpus: {now.cpus:g}": now.cpus != sandbox.cpus,
             f"sandbox.pids: {now.pids}": now.pids != sandbox.pids,
             "sandbox.network: none": now.setup_network != sandbox.setup_network,
+            "pull_requests.push: approved": held.push != options.push,
         }
         changed = [setting for setting, differs in cut.items() if differs]
         return held, progress_texts.cut(changed) if changed else ""

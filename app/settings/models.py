@@ -27,6 +27,7 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from runner.config.values import Size
 from runner.sandbox.prepared import ROOM
+from runner.state.publishing import Push
 
 MISSING = "setting_missing"
 """The type of a validation error that means nothing but: it is not set."""
@@ -267,6 +268,11 @@ class WorkSettings(RunSettings):
         None,
         description="USD that the repositories of one installation (an account or organisation) "
         "may spend on models in a day (UTC).",
+    )
+    cairn_push: Push = Field(
+        "at_once",
+        description="approved makes pull_requests.push be that in every repository: nothing that a "
+        "model wrote is pushed before somebody approves it.",
     )
     cairn_keep_deliveries_days: Annotated[int, Field(ge=4, le=36500)] = Field(
         30, description="Days for which webhooks that were worked are kept."

@@ -49,7 +49,7 @@ from runner.config.values import (
 from runner.state.changes import SUBMODULE, SYMLINK, TreeEntry
 from runner.state.options import AgentName, Planning
 from runner.state.proposal import ApprovalMode
-from runner.state.publishing import PullRequests
+from runner.state.publishing import PullRequests, Push
 
 __all__ = [
     "CONFIG_PATH",
@@ -243,6 +243,12 @@ class PullRequestsGroup(_Group):
         description="stacked: one pull request per task, each on the one before. independent: each "
         "on the default branch, or on the branch of the task it depends on. single: one pull "
         "request per run, with a commit for each task.",
+    )
+    push: Push = Field(
+        default="at_once",
+        description="approved: nothing that a model wrote is pushed before somebody who may decide "
+        "has approved it, and a run has one pull request open at a time (docs/security.md). No "
+        "effect on a checkout, where nothing is pushed.",
     )
     revisions: int = Field(
         default=3,
@@ -557,6 +563,11 @@ class RepositoryConfig(_Group):
     )
     memory: MemoryGroup = MemoryGroup()
     adaptive: AdaptiveGroup = AdaptiveGroup()
+
+    @property
+    def most_open(self) -> int:
+        """How many pull requests may be open: one where each is pushed after an approval."""
+        return 1 if self.pull_requests.push == "approved" else self.limits.open_pull_requests
 
 
 def parse_config(content: bytes, *, images: Collection[str] | None = None) -> RepositoryConfig:

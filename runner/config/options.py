@@ -40,7 +40,8 @@ def options_of(config: RepositoryConfig) -> Options:
         routing=RoutingLimits(config.routing.words, config.routing.files, config.routing.lines),
         memory_notes=config.memory.notes if config.memory.enabled else 0,
         pull_requests=config.pull_requests.strategy,
-        open_pull_requests=0 if mute else config.limits.open_pull_requests,
+        open_pull_requests=0 if mute else config.most_open,
+        push="at_once" if mute else config.pull_requests.push,
         scope=Scope(max_tasks=config.limits.tasks),
         limits=AttemptLimits(
             max_iterations=limits.iterations,

@@ -364,7 +364,9 @@ def next_move(state: RunState) -> str:
         return "stop"
     if decided(state):
         return "decided"
-    full, attempts = is_full(state), state.attempts.values()
+    attempts = state.attempts.values()
+    asks = state.request.options.push == "approved" and any(map(_waits_to_be_pushed, attempts))
+    full = asks or is_full(state)
     more = open_tasks(state)
     if more and not full:
         return "ok"
@@ -372,10 +374,16 @@ def next_move(state: RunState) -> str:
         return "rest"  # until the next of them lands
     deferred = any(comes_back(a) for a in attempts)
     if full and (more or deferred):
-        return "rest"  # until people have merged or closed a pull request
+        return "rest"  # until people have merged or closed a pull request, or answered
     if deferred and open_tasks(retry(state)):
         return "deferred"
     return "rest" if any(a.status is Status.AWAITING_APPROVAL for a in attempts) else "stop"
+
+
+def _waits_to_be_pushed(attempt: Attempt) -> bool:
+    """Say whether its change set is before people: with others it could become a stack."""
+    asked = attempt.proposal is not None and attempt.proposal.kind == "changes"
+    return asked and attempt.status is Status.AWAITING_APPROVAL
 
 
 def decided(state: RunState) -> str:
@@ -419,9 +427,10 @@ def why_full(state: RunState) -> str:
     limit, until = "which is the limit", "when one of them is merged or closed"
     if now > most:
         limit, until = f"and the limit is {most}", f"when fewer than {most} are"
+    asks = state.request.options.push == "approved"
+    why = "pull_requests.push: approved" if asks else "limits.open_pull_requests"
     return (
-        f"{some} of Cairn {verb} open, {limit} (`limits.open_pull_requests`). The run continues "
-        f"automatically {until}."
+        f"{some} of Cairn {verb} open, {limit} (`{why}`). The run continues automatically {until}."
     )
 
 
@@ -431,5 +440,6 @@ def _open_pulls(state: RunState) -> int:
 
 
 def _published(state: RunState) -> int:
-    urls = {attempt.published.url for attempt in state.attempts.values()}
-    return len(urls - {""})
+    """How many have a commit of the run: what asks about a proposal is none of them."""
+    shown = (each.published for each in state.attempts.values())
+    return len({each.url for each in shown if each.commit} - {""})

@@ -140,9 +140,13 @@ async def _agreed(state: RunState, deps: Deps, work: TaskWork) -> Step:
     if original == proposal.original:
         if proposal.kind == "recovery":
             return Step(state, "ok")
-        agreed = replace(state.attempt.agreed, approved=proposal.changes.digest)
+        agreed, failure = state.attempt.agreed, state.attempt.failure
+        agreed = replace(agreed, approved=proposal.changes.digest)
         state = state.put(replace(state.attempt, failure=None, agreed=agreed))
-        if agreed.decision is None or agreed.decision.channel != "merge":
+        if failure and failure.node == "checkpoint":
+            return Step(state, "publish")  # it is verified
+        merged = agreed.decision is not None and agreed.decision.channel == "merge"
+        if not merged or state.request.options.push == "approved":  # which merged nothing of it
             return Step(state, "proceed")
         # what was merged is already there, and is verified there
         tip = ground(state, work).commit

@@ -13,6 +13,7 @@ from runner.loop.reading import base_of, contents, seen_of
 from runner.loop.schedule import Base, Bases, independent
 from runner.loop.stacking import roadmap_for
 from runner.money import cost_brief
+from runner.nodes.people import asked_to_push, to_be_pushed
 from runner.nodes.preflight import is_done
 from runner.nodes.revise import after_push
 from runner.nodes.verify import verify_task
@@ -87,19 +88,22 @@ log = logging.getLogger(__name__)
 
 
 async def checkpoint(state: RunState, deps: Deps, work: TaskWork) -> Step:
-    """Publish the attempt's change set; doing it twice leaves one.
+    """Publish the attempt's change set, as soon as that is wanted; doing it twice leaves one.
 
     A task that was worked on beside others builds on the newest commit of theirs.
     """
     async with work.tip.lock:
-        if revision := state.attempt.planned.revision:
+        publish, revision = _published, state.attempt.planned.revision
+        if revision:
             publish = _fixed if revision.fixes else _revised
-            return Step(await publish(state, deps, work), "ok")
-        place = ground(state, work)
-        if place.commit != state.attempt.base:
-            state = await _moved(state, deps, work, place.commit)
-        state = state.put(replace(state.attempt, below=place.branch))
-        return Step(await _published(state, deps, work), "ok")
+        else:
+            place = ground(state, work)
+            if place.commit != state.attempt.base:
+                state = await _moved(state, deps, work, place.commit)
+            state = state.put(replace(state.attempt, below=place.branch))
+        if to_be_pushed(state):
+            return asked_to_push(state)
+        return Step(await publish(state, deps, work), "ok")
 
 
 async def _moved(state: RunState, deps: Deps, work: TaskWork, tip: str) -> RunState:
@@ -137,13 +141,14 @@ async def _revised(state: RunState, deps: Deps, work: TaskWork) -> RunState:
     except BranchMoved:
         revision = state.attempt.planned.revision
         assert revision is not None  # noqa: S101 - the caller looked
-        if revision.conflict:  # whoever pushed may have resolved the conflict
+        asks = state.request.options.push == "approved"
+        if revision.conflict or asks:  # they may have resolved it; and nobody approved the new one
             raise
         log.info("%s was pushed to: the change is verified on top of that", revision.branch)
         moved = await deps.reviews.moved(revision)
         old = await deps.repository.snapshot(revision.head)
         new = await deps.repository.snapshot(moved.head)
-        mine = await _on_head(state, deps, await base_of(state, deps))
+        mine = await on_head(state, deps)
         state = after_push(state, moved, (old, new, mine))
     state = await _together(state, deps, work, "somebody pushed")
     return await _published(state, deps, work)
@@ -178,9 +183,9 @@ async def _fixed(state: RunState, deps: Deps, work: TaskWork) -> RunState:
     return committed(state, work, published)
 
 
-async def _on_head(state: RunState, deps: Deps, base: Snapshot) -> ChangeSet:
-    """What an attempt at a revision does to the head of the branch."""
-    head = await seen_of(state, deps)
+async def on_head(state: RunState, deps: Deps) -> ChangeSet:
+    """What an attempt does to what its model was shown: of a revision the head of the branch."""
+    base, head = await base_of(state, deps), await seen_of(state, deps)
     after = state.attempt.answered.changes.entries(base)
     paths = {p for p in {*after, *head.entries} if after.get(p) != head.entries.get(p)}
     writes = state.attempt.answered.changes.files
@@ -236,7 +241,7 @@ async def _published(state: RunState, deps: Deps, work: TaskWork) -> RunState:
         if revision.conflict:
             made = replace(made, onto=revision.head, rebuild=revision.conflict.rebuild)
         else:
-            changes = await _on_head(state, deps, base)
+            changes = await on_head(state, deps)
             tree = changes.tree(await seen_of(state, deps))
             made = replace(made, parent=revision.head, changes=changes, tree=tree)
     if not made.changes:  # published and built upon before a crash could save this step

@@ -66,6 +66,18 @@ def stands_in_the_way(state: RunState, tests: Sequence[str]) -> Step:
     )
 
 
+def to_be_pushed(state: RunState) -> bool:
+    """Say whether a person has to approve the attempt's change set before it is pushed."""
+    changes, asks = state.attempt.answered.changes, state.request.options.push == "approved"
+    return asks and bool(changes) and state.attempt.agreed.approved != changes.digest
+
+
+def asked_to_push(state: RunState) -> Step:
+    """Put a verified change set before a person, who decides whether it is pushed."""
+    message = recovery_texts.not_pushed()
+    return _asked_about(state, message, (), recovery_texts.held_back(), "checkpoint")
+
+
 def excused(state: RunState) -> frozenset[str]:
     """The old failures that a person approved in this run."""
     return frozenset(

@@ -11,10 +11,11 @@ from runner.errors import TaskError
 from runner.loop.applied import edited
 from runner.loop.asking import ask
 from runner.loop.deps import Deps, TaskWork
-from runner.loop.reading import contents
+from runner.loop.reading import contents, seen_of
 from runner.loop.stacking import roadmap_for
-from runner.nodes.checkpoint import branch_of, ground
+from runner.nodes.checkpoint import branch_of, ground, on_head
 from runner.nodes.evidence import SHORT, explained_failure, gathered, lines, task_text
+from runner.people.task_detail import unified
 from runner.people.texts import recovery_texts
 from runner.prompts import render_text
 from runner.prompts.forms import form
@@ -127,7 +128,8 @@ def _near(facts: FailureFacts) -> list[str]:
 async def proposed(state: RunState, deps: Deps, work: TaskWork, *, stale: bool = False) -> Proposed:
     """Return the proposal of the current task as it is published on the newest commit.
 
-    ``stale`` says that an older one was refused since the task changed. Raises ``TaskError``.
+    Code that nobody may push unasked is only in its text. ``stale`` says that an older one was
+    refused since the task changed. Raises ``TaskError``.
     """
     proposal, place = state.proposal, ground(state, work)
     base = await deps.repository.snapshot(place.commit)
@@ -139,7 +141,11 @@ async def proposed(state: RunState, deps: Deps, work: TaskWork, *, stale: bool =
             changes = ChangeSet({path: Write(after)})
         except EditRefused:  # the tip's task is another one now: the text alone is shown
             changes = ChangeSet()
-    changes = changes.effective(base)
+    changes, patch = changes.effective(base), ""
+    if state.request.options.push == "approved" and not proposal.replaces:
+        mine = await on_head(state.with_changes(proposal.changes), deps)
+        there = await contents(deps, await seen_of(state, deps), mine.files)
+        changes, patch = ChangeSet(), await asyncio.to_thread(unified, there, mine)
     run, task = state.request.id, state.task
     return Proposed(
         shown=Checkpoint(
@@ -153,7 +159,7 @@ async def proposed(state: RunState, deps: Deps, work: TaskWork, *, stale: bool =
             text=CheckpointText(
                 title=recovery_texts.proposal_title(state),
                 message=recovery_texts.applied_message(state),
-                body=recovery_texts.proposal_body(state),
+                body=recovery_texts.proposal_body(state, patch),
                 trailers=(("Cairn-Run", run), ("Cairn-Task", task.key)),
             ),
             kind="recovery",
@@ -161,7 +167,7 @@ async def proposed(state: RunState, deps: Deps, work: TaskWork, *, stale: bool =
         ),
         strategy=proposal.strategy,
         comment=recovery_texts.proposal_comment(
-            state, stale=stale, past=await deps.earlier.past.statistics()
+            state, patch, stale=stale, past=await deps.earlier.past.statistics()
         ),
         fingerprint=proposal.fingerprint,
     )

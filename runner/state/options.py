@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from runner.roadmap.task import Task
 from runner.state.proposal import ApprovalMode
-from runner.state.publishing import PullRequests
+from runner.state.publishing import PullRequests, Push
 from runner.state.revising import RevisionRequest
 from runner.state.task_size import TaskSize, size_of
 
@@ -213,7 +213,8 @@ class Options:
     many small neighbours may be worked on as one. ``routing`` says which tasks are planned first
     with ``auto``, ``memory_notes`` how many notes of earlier runs a question may show (0: none, and
     nothing is remembered). ``pull_requests`` says how pull requests build on each other,
-    ``open_pull_requests`` how many may wait for people at once (0: any number).
+    ``open_pull_requests`` how many may wait for people at once (0: any number). ``push`` says
+    whether a change is pushed before a person approved it.
     """
 
     parallel: int = 1
@@ -224,6 +225,7 @@ class Options:
     memory_notes: int = 12
     pull_requests: PullRequests = "stacked"
     open_pull_requests: int = 0
+    push: Push = "at_once"
     scope: Scope = field(default_factory=Scope)
     limits: AttemptLimits = field(default_factory=AttemptLimits)
     models: ModelOptions = field(default_factory=ModelOptions)

@@ -11,6 +11,9 @@ from runner.state.trust import Trusts
 PullRequests = Literal["stacked", "independent", "single"]
 """How the pull requests of a run build on each other (docs/design.md, "GitHub")."""
 
+Push = Literal["at_once", "approved"]
+"""When what a model wrote is pushed: as soon as it is verified, or after somebody's approval."""
+
 
 @dataclass(frozen=True, slots=True)
 class HumanCommits:

@@ -18,6 +18,7 @@ async def test_what_a_repository_asks_for_is_cut_and_that_is_said(tmp_path: Path
         "CAIRN_MAX_MEMORY": "512m",
         "CAIRN_MAX_PIDS": 300,  # more than was asked for
         "CAIRN_ALLOW_SETUP_NETWORK": "0",
+        "CAIRN_PUSH": "approved",
     }
     files = {**NOTES, ".github/cairn.yml": GREEDY}
     async with conversation(tmp_path, files, **settings) as bot, bot.started():
@@ -26,7 +27,9 @@ async def test_what_a_repository_asks_for_is_cut_and_that_is_said(tmp_path: Path
 
         (said,) = bot.says()
         assert "The operator of this server allows at most `limits.tokens_per_task: 9000`, " in said
-        assert "`sandbox.memory: 512m`, `sandbox.network: none`; this run keeps to that." in said
+        assert "`sandbox.memory: 512m`, `sandbox.network: none`, `pull_requests.push: ap" in said
+        assert bot.sent() == []
+        bot.proposes()
         assert len(bot.pulls) == 1
         bot.github.verify()
 

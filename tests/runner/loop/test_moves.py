@@ -17,9 +17,11 @@ from runner.loop.schedule import (
     upcoming,
     with_blocked,
 )
+from runner.state.proposal import Proposal
 from runner.state.run_state import Failure, ReplacedTasks, RunState, Status
 from tests.runner.states import at, run_state, with_status
 
+CHANGES = Proposal("t", "changes", "escalate", "unknown", "It waits.", "- [ ] 1.1 Add `a.py`")
 NESTED = "- [ ] parent\n  - [ ] child\n- [x] done\n"
 
 
@@ -27,6 +29,14 @@ def test_open_tasks_in_document_order() -> None:
     """Open work is taken from top to bottom; done tasks and summaries are not."""
     assert [task.title for task in open_tasks(run_state(NESTED))] == ["child"]
     assert [task.id for task in open_tasks(run_state())] == ["1.1", "1.2"]
+
+
+@pytest.mark.parametrize(("push", "move"), [("at_once", "ok"), ("approved", "rest")])
+def test_a_change_that_waits_to_be_pushed_holds_up_the_next_task(push: str, move: str) -> None:
+    """One pull request at a time: what comes next builds on what becomes of this one."""
+    state = with_status(run_state(push=push), Status.AWAITING_APPROVAL, proposal=CHANGES)
+
+    assert next_move(state) == move
 
 
 def test_only_the_task_that_was_asked_for() -> None:

@@ -17,8 +17,13 @@ def run(*, most: int, open: int = 0, published: int = 0, **options: object) -> R
     state = run_state(ROADMAP, open_pull_requests=most, **options)
     state = counted(state, Stack("c", "main", open=open))
     for number in range(published):
-        state = with_status(state, Status.COMPLETED, number=number, url=f"u{number}")
+        state = shown(state, number)
     return state
+
+
+def shown(state: RunState, number: int, *, commit: str = "c") -> RunState:
+    """The run with a task that has a pull request of its own; without a commit it only asks."""
+    return with_status(state, Status.COMPLETED, number=number, url=f"u{number}", commit=commit)
 
 
 @pytest.mark.parametrize(
@@ -47,7 +52,15 @@ def test_after_a_new_count_those_counted_are_not_counted_twice() -> None:
     state = counted(run(most=2, published=2), Stack("c", "main", open=1))
 
     assert not is_full(state)
-    assert is_full(with_status(state, Status.COMPLETED, number=2, url="u2"))
+    assert is_full(shown(state, 2))
+
+
+def test_what_asks_about_a_proposal_is_not_counted() -> None:
+    """It is no member of a stack, so it is not among those that were open at the start either."""
+    state = counted(shown(run(most=1), 0, commit=""), Stack("c", "main", open=0))
+
+    assert not is_full(state)
+    assert is_full(shown(state, 0))
 
 
 def test_a_single_pull_request_takes_every_task() -> None:
@@ -62,6 +75,8 @@ def test_a_single_pull_request_takes_every_task() -> None:
 def test_the_reason_names_the_limit(most: int, text: str) -> None:
     """With its key in the configuration."""
     why = why_full(run(most=most, open=most))
+    asked = why_full(run(most=most, open=most, push="approved"))
+    assert asked == why.replace("limits.open_pull_requests", "pull_requests.push: approved")
 
     assert why.startswith(text)
     assert "open, which is the limit (`limits.open_pull_requests`)" in why

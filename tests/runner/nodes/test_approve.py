@@ -15,6 +15,7 @@ from runner.roadmap.task import NewTask
 from runner.state.changes import ChangeSet, Write
 from runner.state.proposal import Proposal, original_of, sealed
 from runner.state.run_state import Failure, RunState, Status, Step
+from tests.runner.fields import with_attempt
 from tests.runner.memory_repository import MemoryRepository
 from tests.runner.scripted import MemoryDecisions, deps
 from tests.runner.states import ROADMAP, at, run_state
@@ -132,6 +133,20 @@ async def test_a_change_set_that_was_agreed_to_is_written() -> None:
 
     assert step.outcome == "proceed"
     assert step.state.attempt.agreed.approved == changes.digest
+
+
+@pytest.mark.parametrize("channel", ["reply", "merge"])
+@pytest.mark.parametrize(("node", "outcome"), [("checkpoint", "publish"), ("x", "proceed")])
+async def test_what_may_be_pushed_is_not_run_again(node: str, outcome: str, channel: str) -> None:
+    """What was verified goes on to its checkpoint; a merge of the empty question is a yes."""
+    changes = ChangeSet({"a.py": Write(b"a = 1\n")})
+    state = waiting("escalate", kind="changes", changes=changes)
+    state = with_attempt(state, failure=Failure("approval", "nobody agreed yet", node=node))
+    options = replace(state.request.options, push="approved")
+    state = replace(state, request=replace(state.request, options=options))
+    step, _ = await told(state, yes(state, channel=channel))
+
+    assert (step.outcome, step.state.attempt.agreed.approved) == (outcome, changes.digest)
 
 
 @pytest.mark.parametrize(("tasks", "strategy"), [(ONE, "rewrite"), (TWO, "decompose")])

@@ -50,6 +50,30 @@ async def test_the_commit_is_the_change_and_one_byte() -> None:
     }
 
 
+@pytest.mark.parametrize(
+    ("push", "changes", "approved", "outcome"),
+    [
+        ("at_once", CHANGES, "", "ok"),
+        ("approved", CHANGES, "", "approve"),
+        ("approved", CHANGES, "another change", "approve"),
+        ("approved", CHANGES, CHANGES.digest, "ok"),
+        ("approved", ChangeSet(), "", "ok"),  # only the tick, which is Cairn's own
+    ],
+)
+async def test_what_is_pushed_unasked(
+    push: str, changes: ChangeSet, approved: str, outcome: str
+) -> None:
+    """Where people want to be asked first, nothing is committed before they agreed to this."""
+    repository = MemoryRepository(BASE)
+    state = at("checkpoint", run_state(push=push), changes=changes, approved=approved)
+    step = await checkpoint(state, deps(repository=repository), TaskWork())
+    proposal = step.state.attempt.proposal
+
+    assert step.outcome == outcome
+    assert bool(repository.checkpoints) == (outcome == "ok")
+    assert (proposal.changes if proposal else None) == (CHANGES if outcome == "approve" else None)
+
+
 async def test_names() -> None:
     """Branch, base, title and trailers are those of the run and the task."""
     step, made, _ = await publish(done())

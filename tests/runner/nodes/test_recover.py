@@ -14,7 +14,7 @@ from runner.state.changes import ChangeSet, Write
 from runner.state.findings import Complaint, Level, TestFailure, Verification
 from runner.state.proposal import Reason
 from runner.state.run_state import Failure, RunState, Status
-from tests.runner.memory_repository import MemoryRepository
+from tests.runner.memory_repository import START, MemoryRepository
 from tests.runner.scripted import ScriptedModel, deps
 from tests.runner.states import ROADMAP, at, run_state
 
@@ -260,6 +260,24 @@ async def test_escalating() -> None:
     assert shown.shown.changes == changes
     assert "it cannot be written" in shown.comment
     assert shown.fingerprint in shown.comment
+
+
+async def test_an_attempt_that_nobody_may_push_unasked_is_only_in_the_text() -> None:
+    """The branch of the question has the tree of the base, and the comment has the patch."""
+    repository = MemoryRepository(FILES)
+    state = at(
+        "propose_recovery",
+        run_state(push="approved"),
+        failure=FAILURE,
+        changes=ChangeSet({"a.py": Write(b"a = 1\n")}),
+    )
+    await propose_recovery(state, deps(repository=repository), TaskWork())
+    asked = repository.proposals[state.current]
+
+    assert not asked.shown.changes
+    assert asked.shown.tree == (await repository.snapshot(START)).tree
+    assert "+a = 1" in asked.comment
+    assert "which is on no branch" in asked.shown.text.body
 
 
 async def test_an_attempt_that_is_not_fit_is_not_shown() -> None:

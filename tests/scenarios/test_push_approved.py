@@ -1,0 +1,112 @@
+"""``pull_requests.push: approved``: nothing that a model wrote is pushed before somebody says yes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.marks import MORE
+from tests.scenarios.bot import REPOSITORY, Bot, conversation
+from tests.scenarios.projects import note, notes, on
+from tests.scenarios.proposing import proposal_comment
+from tests.scenarios.stacks import LINES, merge
+from tests.scenarios.test_revising import BETTER, request_changes
+
+ASKS = {".github/cairn.yml": b"pull_requests: {push: approved}\n"}
+TWO = "".join(LINES.splitlines(keepends=True)[:2])
+
+
+def check_nothing_is_pushed(bot: Bot) -> None:
+    """Every ref of ours has the tree of the default branch, and no content was sent at all."""
+    trees = {bot.view.state.bare.resolve(sha, "tree") for sha in bot.view.branches.values()}
+    assert len(trees) == 1
+    assert bot.sent() == []
+
+
+@on(notes(TWO, **ASKS))
+async def test_each_change_is_pushed_after_a_yes_one_pull_request_at_a_time(bot: Bot) -> None:
+    """The patch is shown on no branch; after a click it is pushed, and the next task waits."""
+    bot.model.says(note("one.md"))
+    await bot.comment("/execute")
+
+    (asked,) = bot.pulls
+    said = proposal_comment(bot, asked).body
+    assert "what a model wrote is pushed only after an approval" in said
+    assert "### How far this is verified" in said
+    assert "diff --git a/one.md b/one.md" in said
+    check_nothing_is_pushed(bot)
+    assert len(bot.prompts) == 1  # the second task waits
+    (check,) = [each for each in bot.view.checks if each["name"] == "cairn/recovery"]
+
+    await bot.github.click(REPOSITORY, int(str(check["id"])), "approve", by="reader")
+    await bot.idle()
+    check_nothing_is_pushed(bot)
+
+    await bot.github.click(REPOSITORY, int(str(check["id"])), "approve", by="writer")
+    await bot.idle()
+
+    _, pull = bot.pulls
+    assert asked.state == "closed"
+    assert bot.changed(pull).keys() == {"ROADMAP.md", "one.md"}
+    assert "is now part of" in "".join(bot.proposes())
+    said = bot.says()[-1]
+    assert "1 pull request of Cairn is open, which is the limit (`pull_requests.push: ap" in said
+    assert len(bot.prompts) == 1
+
+    bot.model.says(note("two.md"))
+    await merge(bot, pull)
+    assert len(bot.prompts) == 2
+    *_, asked = bot.pulls
+    await bot.reply(asked, "/reject not like this")
+
+    assert asked.state == "closed"
+    assert "not like this" in "".join(bot.proposes())
+    assert b"- [ ] 1.2" in (bot.view.file("main", "ROADMAP.md") or b"")
+    assert "❌ | **1.2**" in bot.says()[-1]
+
+
+@MORE
+@on(notes(TWO, **ASKS))
+async def test_a_further_commit_is_asked_about_too(bot: Bot) -> None:
+    """What reviewers want is not on their branch before somebody has seen it."""
+    bot.model.says(note("one.md"))
+    await bot.comment("/execute --max-tasks 1")
+    await bot.reply(bot.pulls[0], "/approve")
+    pull = bot.pulls[1]
+    head, sent = pull.pull.sha, bot.sent()
+    bot.model.says(BETTER)
+
+    await request_changes(bot, pull, "Better, please.")
+
+    *_, asked = bot.pulls
+    assert "-A note.\n+A better note." in proposal_comment(bot, asked).body
+    assert (pull.pull.sha, bot.sent()) == (head, sent)
+    await bot.reply(asked, "/approve")
+    assert bot.view.file(pull.pull.sha, "one.md") == b"A better note.\n"
+    assert asked.state == "closed"
+    bot.says()
+    bot.proposes()
+    bot.github.says(REPOSITORY, pull.number)
+
+
+@MORE
+async def test_an_approval_survives_a_stop_and_a_moved_base(tmp_path: Path) -> None:
+    """What was approved is pushed once, though the server ends and the base moves meanwhile."""
+    async with conversation(tmp_path, notes("- [ ] 1.1 Write `one.md`\n", **ASKS)) as bot:
+        bot.model.says(note("one.md"))
+        async with bot.started():
+            await bot.comment("/execute")
+        (asked,) = bot.pulls
+        await bot.github.push(REPOSITORY, {"other.md": b"Theirs.\n"})
+        fault = bot.holds("POST", "*/git/refs")
+        async with bot.started():
+            await bot.github.comment(REPOSITORY, asked.number, "/approve", by="writer")
+            await fault.reached.wait()
+        fault.release()
+        async with bot.started():
+            await bot.idle()
+
+        assert bot.checkpoints() == ["needs approval: 1.1 Write one.md", "1.1 Write one.md"]
+        assert bot.changed(bot.pulls[1]).keys() == {"ROADMAP.md", "one.md"}
+        bot.says()
+        bot.proposes()
+        bot.check()
