@@ -13,7 +13,7 @@ from jinja2 import Environment, UndefinedError, nodes
 from app import texts as app_texts
 from app.dashboard import plan_text
 from app.features import NAMES
-from app.github import restack
+from app.github import texts as github_texts
 from app.progress import text as progress_text
 from handlers import texts
 from runner.people import texts as runner_texts
@@ -31,7 +31,7 @@ TEXTS: dict[str, Texts] = {
         runner_texts,
         texts,
         app_texts,
-        restack,
+        github_texts,
         progress_text,
         plan_text,
         *FEATURES,

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.github.place import Place
-from app.github.proposals import taken
 from app.github.pulls import Pull
+from app.github.texts import proposal_texts
 from runner.errors import Outage
 from runner.state.publishing import HumanCommits
 
@@ -41,7 +41,9 @@ class HumanCommitFinder:
         pull = await self.at.pulls.newest(human_commits.branch)
         if pull is None or pull.merged:
             return
-        await self.at.comments.ensure(pull.number, "taken", human_commits.commit, taken(by.number))
+        await self.at.comments.ensure(
+            pull.number, "taken", human_commits.commit, proposal_texts.taken(by.number)
+        )
         await self.at.pulls.close(pull)
         await self.at.checks.end(pull.sha, "neutral")
 

@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 from app.github.comments import first_kind, marked, marker, with_markers
 from app.github.commits import Commit
 from app.github.place import Place
-from app.github.proposals import RecoveryPulls, applied_in, closed
+from app.github.proposals import RecoveryPulls
 from app.github.pulls import (
     PREFIX,
     Editable,
@@ -20,6 +20,7 @@ from app.github.pulls import (
     editable,
     edited,
 )
+from app.github.texts import proposal_texts
 from handlers.ports import OfferKind
 from runner.errors import Outage, TaskError
 from runner.people.pull_requests import shared_body
@@ -58,7 +59,9 @@ class OnePull:
             if tip:
                 return Published(tip.sha, asked.base, asked.number, asked.url)
         commit, pull = await self.add(checkpoint)
-        await RecoveryPulls(self.at).end(checkpoint.task, ready=False, why=applied_in(pull))
+        await RecoveryPulls(self.at).end(
+            checkpoint.task, ready=False, why=proposal_texts.applied_in(pull)
+        )
         return Published(commit, pull.head, pull.number, pull.url)
 
     async def _placed(
@@ -81,7 +84,7 @@ class OnePull:
             if pull.open and head and head.sha == checkpoint.parent:
                 return placed
             if not (pull.open or pull.merged):
-                raise Outage("github", closed(pull))
+                raise Outage("github", proposal_texts.closed(pull))
             below = pull.base if pull.merged else branch
         raise AssertionError("names do not end")
 
@@ -209,13 +212,19 @@ class OfferedPulls:
                 await edited(self.at.api, found.number, found.now, data, doing)
             return replace(found, source=source)
         if commit is None:
-            raise TaskError("github", _taken(f"branch {shown.branch} holds somebody's commits"))
+            raise TaskError(
+                "github",
+                proposal_texts.in_the_way(f"branch {shown.branch} holds somebody's commits"),
+            )
         data["head"] = shown.branch
         made = await self.at.api.create("pulls", data, f"open the pull request of {shown.branch}")
         # somebody was faster: another try of ours, or a person
         ours = self._read(made) if made else await self._newest(shown.branch)
         if ours is None or ours.state != "open":
-            raise TaskError("github", _taken(f"branch {shown.branch} has another pull request"))
+            raise TaskError(
+                "github",
+                proposal_texts.in_the_way(f"branch {shown.branch} has another pull request"),
+            )
         return ours
 
     async def close(self, offered: Offered, why: str) -> None:
@@ -256,7 +265,3 @@ class OfferedPulls:
             source=marked(body, "source") or "",
             now=editable(found),
         )
-
-
-def _taken(what: str) -> str:
-    return f"Cairn could not publish the proposal: {what}. Delete or rename it, then ask again."

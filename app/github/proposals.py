@@ -11,83 +11,9 @@ from dataclasses import dataclass
 from app.github.comments import OwnComment
 from app.github.place import Place
 from app.github.pulls import Pull, put_label, recovery_markers
+from app.github.texts import proposal_texts
 from runner.errors import Outage, TaskError
 from runner.state.publishing import Checkpoint, Proposed, Published
-from runner.text.sanitize import inert_line
-
-
-def handed_over(pull: Pull, why: str) -> str:
-    """What an approved escalation says: the task is for people now."""
-    return (
-        f"**Ready for people** ({_plain(why)}). Cairn does not work on this task again until "
-        f"somebody asks for it. Finish the task on `{pull.head}`, tick its box and merge; or push "
-        f"what you have to that branch and comment `/execute retry {pull.task}`: Cairn continues "
-        "from there, verifies it, ticks the box and opens a pull request that names you as a "
-        "co-author."
-    )
-
-
-def taken(number: int) -> str:
-    """The comment when people's work went into a checkpoint."""
-    return (
-        f"What was pushed here is now part of #{number}, so this pull request is closed. The "
-        "branch stays."
-    )
-
-
-def withdrawn(why: str) -> str:
-    """The comment when a proposal ends without being applied."""
-    return f"**This proposal is closed:** {_plain(why)}."
-
-
-def applied_in(pull: Pull) -> str:
-    """Why an applied proposal is no longer a pull request."""
-    return f"it was applied in a commit of {pull.url}"
-
-
-def closed(pull: Pull) -> str:
-    """Why a run whose single pull request was declined does not continue."""
-    return (
-        f"Pull request {pull.url} of this run was closed without a merge, and the run's next "
-        "commit would build on it. Reopen it and comment `/execute resume`, or end the run with "
-        "`/execute cancel`."
-    )
-
-
-def replaced(number: int) -> str:
-    """Why an older run's proposal is closed."""
-    return (
-        f"**This proposal is closed:** the task was tried again, and #{number} is the new proposal "
-        "for it."
-    )
-
-
-def pushed(pull: Pull | None, branch: str, task: str) -> str:
-    """Why an approved proposal was not applied: a person's work is on its branch."""
-    where = f" of pull request {pull.url}" if pull else ""
-    what = "Merge that pull request yourself to apply it" if pull else "Delete or rename the branch"
-    return (
-        f"Somebody pushed to branch {branch}{where}, so Cairn does not rebuild it. {what}, or "
-        f"comment `/execute retry {task}` to try the task again."
-    )
-
-
-def merge_it(pull: Pull) -> str:
-    """How people apply an approved proposal themselves."""
-    return (
-        f"To apply the proposal without it, mark {pull.url} as ready for review, merge it, then "
-        "comment `/execute resume`."
-    )
-
-
-def with_page(comment: str, page: str) -> str:
-    """A proposal with the link to the page of its task, where there is one."""
-    return f"{comment}\n\n[Every attempt of the task, with its tests]({page})" if page else comment
-
-
-def _plain(text: str) -> str:
-    """Foreign text inside a sentence of ours, without the full stop that ends that."""
-    return inert_line(text).rstrip(".")
 
 
 @dataclass(frozen=True)
@@ -107,7 +33,7 @@ class RecoveryPulls:
             comment = await self.at.comments.find(there.number, "proposal", name)
             return _published(there, there.sha, comment)
         pull, commit = await self._shown(proposed, there if there and there.open else None)
-        text = with_page(proposed.comment, self.at.page(proposed.shown.task))
+        text = proposal_texts.with_page(proposed.comment, self.at.page(proposed.shown.task))
         comment = await self.at.comments.ensure(pull.number, "proposal", name, text)
         await put_label(self.at.api, pull, self.at.effort)
         await self.at.checks.ask(commit, name, url=comment.url)
@@ -139,11 +65,11 @@ class RecoveryPulls:
         if pull is None or pull.merged:
             return
         if not ready:
-            await self._withdraw(pull, withdrawn(why))
+            await self._withdraw(pull, proposal_texts.withdrawn(why))
         elif pull.open:
             with self.at.effort():
                 await self.at.pulls.ready(pull)
-            await self._say(pull, handed_over(pull, why))
+            await self._say(pull, proposal_texts.handed_over(pull, why))
             await self.at.checks.end(pull.sha, "neutral")
 
     async def _withdraw(self, pull: Pull, text: str) -> None:
@@ -164,7 +90,7 @@ class RecoveryPulls:
         for older in await self.at.pulls.recoveries(by.task):
             ours = older.proposal and older.proposal.run == self.at.run
             if older.asks and older.number != by.number and not ours:
-                await self._withdraw(older, replaced(by.number))
+                await self._withdraw(older, proposal_texts.replaced(by.number))
 
     async def _shown(self, proposed: Proposed, there: Pull | None) -> tuple[Pull, str]:
         """The pull request with its newest commit; a person's push stays under a new proposal."""
@@ -175,7 +101,7 @@ class RecoveryPulls:
         markers = self._markers(shown, proposed.fingerprint, applied=False)
         if there is None:
             if commit is None:
-                raise TaskError("github", pushed(None, shown.branch, shown.task))
+                raise TaskError("github", proposal_texts.pushed(None, shown.branch, shown.task))
             return await self.at.pulls.open(shown, markers, draft=True), commit
         return await self.at.pulls.rewrite(there, shown, markers), commit or there.sha
 
@@ -183,7 +109,9 @@ class RecoveryPulls:
         """The pull request rebuilt as a member, or an ordinary one if none is open."""
         commit = await self._rebuilt(checkpoint, there)
         if commit is None:
-            raise TaskError("github", pushed(there, checkpoint.branch, checkpoint.task))
+            raise TaskError(
+                "github", proposal_texts.pushed(there, checkpoint.branch, checkpoint.task)
+            )
         name = there.fingerprint if there else ""
         markers = self._markers(checkpoint, name, applied=True)
         if there is None:
@@ -201,7 +129,9 @@ class RecoveryPulls:
         except Outage as outage:
             if outage.kind != "permission" or there is None:
                 raise
-            raise Outage(outage.kind, f"{outage.message} {merge_it(there)}") from outage
+            raise Outage(
+                outage.kind, f"{outage.message} {proposal_texts.merge_it(there)}"
+            ) from outage
 
     def _markers(self, shown: Checkpoint, fingerprint: str, *, applied: bool) -> list[str]:
         return recovery_markers(

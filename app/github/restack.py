@@ -16,22 +16,17 @@ from datetime import datetime, timedelta
 from app.github.api import rules_are_refusals
 from app.github.client import RULES
 from app.github.comments import marked, marker, section
-from app.github.conflicts import MOST
 from app.github.freshen import Fresh, Freshen, Own
 from app.github.owned import Why
 from app.github.place import Place
 from app.github.pulls import PREFIX, Pull, put_on, with_sections
 from app.github.shown_checks import Held, TrustChecks, show_place
 from app.github.stack import Ties, place_of
+from app.github.texts import stack_texts
 from handlers.ports import StackPlace
-from handlers.texts import HANDLERS, stack_replies
+from handlers.texts import stack_replies
 from runner.errors import TaskError
-from runner.people.texts import Texts, environment
 from runner.roadmap.parse import parse_roadmap
-
-_GITHUB = environment("app.github", HANDLERS)
-_GITHUB.globals["MOST_CONFLICTS"] = MOST
-stack_texts = Texts(_GITHUB, "stack")
 
 log = logging.getLogger(__name__)
 

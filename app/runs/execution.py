@@ -31,7 +31,7 @@ from runner.nodes.preflight import preflight
 from runner.people.report import table
 from runner.people.run_view import view_of
 from runner.state.run_state import RunState
-from runner.text.sanitize import inert_line, sanitize
+from runner.text.sanitize import inert_line
 
 log = logging.getLogger(__name__)
 
@@ -96,8 +96,7 @@ async def execute(
             options, cut = ports.ceilings.hold(request.options, writes=begun.writes)
             begun = replace(begun, request=replace(request, options=options))
         except ConfigError as error:
-            problem = f"`.github/cairn.yml` has errors, so Cairn did not start:\n\n{listed(error)}"
-            await ports.progress.finish("refused", problem)
+            await ports.progress.finish("refused", progress_texts.misconfigured(error.problems))
             yield Outcome("ended", "the repository's configuration has errors")
             return
         for each in features:
@@ -208,11 +207,6 @@ async def _reported(
     if ended.status in ("ended", "cancelled"):
         await ports.shown.end()
     return outcome
-
-
-def listed(error: ConfigError) -> str:
-    """The problems of a configuration, one a line."""
-    return "\n".join(f"- {sanitize(str(problem), plain=True)}" for problem in error.problems)
 
 
 async def _verified(begun: Begun) -> Outcome:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from app.jobs.worker import Outcome
+from app.progress.text import progress_texts
 from app.runs.begun import Begun, RunPorts
 from app.store.runs import Status
 from runner.errors import Stopped, TaskError
@@ -15,7 +16,7 @@ from runner.nodes.plan import plan_task
 from runner.nodes.run import parse_roadmap
 from runner.people.analysis_sentences import preview_text
 from runner.roadmap.task import Task
-from runner.state.run_state import Attempt, Plan, RunState
+from runner.state.run_state import Attempt, RunState
 from runner.text.sanitize import plain_line, sanitize
 
 
@@ -38,7 +39,8 @@ async def plan_only(begun: Begun) -> Outcome:
     shown: list[str] = []
     try:
         for number, task in enumerate(would_do(state), 1):
-            shown.append(f"**{number}.** {_name(task)}\n\n{await _planned(state, task, deps)}")
+            name = plain_line(f"{task.name}: {task.title}")
+            shown.append(f"**{number}.** {name}\n\n{await _planned(state, task, deps)}")
     except Stopped as stop:
         status: Status = "paused" if stop.request == "pause" else "cancelled"
         await progress.finish(status, "a person stopped it")
@@ -71,22 +73,5 @@ async def _planned(state: RunState, task: Task, deps: Deps) -> str:
     try:
         plan = (await plan_task(view, deps, TaskWork())).state.attempt.planned.plan
     except TaskError as error:
-        return f"No plan: {plain_line(error.message)}"
-    return _plan_text(plan) if plan else "The model did not answer with a plan."
-
-
-def _plan_text(plan: Plan) -> str:
-    files = [f"`{path.replace('`', chr(39))}`" for path in plan.likely_files]
-    parts = [f"complexity: {plan.complexity}"]
-    for name, items in (
-        ("files", files),
-        ("steps", [plain_line(step) for step in plan.steps]),
-        ("acceptance", [plain_line(each) for each in plan.acceptance]),
-    ):
-        if items:
-            parts.append(f"- {name}: " + "; ".join(items))
-    return "\n".join(parts)
-
-
-def _name(task: Task) -> str:
-    return f"{plain_line(task.name)}: {plain_line(task.title)}"
+        return progress_texts.planned(None, error.message)
+    return progress_texts.planned(plan, "")

@@ -271,7 +271,7 @@ class WorkSettings(RunSettings):
     )
     cairn_push: Push = Field(
         "at_once",
-        description="approved makes pull_requests.push be that in every repository: nothing that a "
+        description="approved makes pull_requests.push be that in every repository: no code that a "
         "model wrote is pushed before somebody approves it.",
     )
     cairn_keep_deliveries_days: Annotated[int, Field(ge=4, le=36500)] = Field(

@@ -246,7 +246,7 @@ class PullRequestsGroup(_Group):
     )
     push: Push = Field(
         default="at_once",
-        description="approved: nothing that a model wrote is pushed before somebody who may decide "
+        description="approved: no code that a model wrote is pushed before somebody who may decide "
         "has approved it, and a run has one pull request open at a time (docs/security.md). No "
         "effect on a checkout, where nothing is pushed.",
     )

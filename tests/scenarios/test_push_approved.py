@@ -1,4 +1,4 @@
-"""``pull_requests.push: approved``: nothing that a model wrote is pushed before somebody says yes."""
+"""``pull_requests.push: approved``: no code of a model is pushed before somebody says yes."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ async def test_each_change_is_pushed_after_a_yes_one_pull_request_at_a_time(bot:
 
     (asked,) = bot.pulls
     said = proposal_comment(bot, asked).body
-    assert "what a model wrote is pushed only after an approval" in said
+    assert "code that a model wrote is pushed only after an approval" in said
     assert "### How far this is verified" in said
     assert "diff --git a/one.md b/one.md" in said
     check_nothing_is_pushed(bot)
