@@ -267,7 +267,7 @@ class PullRequestsGroup(_Group):
     draft: Literal["auto"] | bool = Field(
         default="auto",
         description="Open pull requests as drafts, where the repository can have drafts. auto: if "
-        "no test shows changed code to do its task; not for text or tests, or in GitHub's stacks.",
+        "no test shows changed code to do its task; not for text, or in a stack of GitHub.",
     )
     labels: Items[Label] = Field(
         default=(), max_length=20, description="Labels that new pull requests get."

@@ -11,7 +11,6 @@ from runner.state.findings import Level, LostName, Verdict, Verification
 from runner.state.run_state import Attempt, Status
 from runner.state.trust import LintSummary, Share, Trust
 from runner.text.sanitize import cut_middle, inert_line, plain_line
-from runner.verify.rows import is_test_side
 
 _REASON = 240
 
@@ -72,13 +71,13 @@ def trust_of(attempt: Attempt) -> Trust:
 
 
 def _is_doubtful(attempt: Attempt, found: Trust) -> bool:
-    """Whether code is changed that no test shows to do its task, or a test of it still fails.
+    """Whether code (or a test) is changed and nothing shows its task, or a test of it still fails.
 
     That its lines are run and their faults noticed says nothing of the task: so they are where
     another feature comes with good tests.
     """
     asked = attempt.tested.asked_test
-    code = any(is_code(p) and not is_test_side(p) for p in attempt.answered.changes.files)
+    code = any(map(is_code, attempt.answered.changes.files))
     still = asked and asked.failures and asked.same  # as it fails without the change
     untested = not all(map(is_text, found.unverified or ()))
     return found.verdict != "shown" and bool(code or still or untested)
