@@ -11,9 +11,9 @@ import pytest
 from jinja2 import Environment, UndefinedError, nodes
 
 from app import texts as app_texts
-from app.dashboard import plan_text
 from app.features import NAMES
 from app.github import texts as github_texts
+from app.plan_issue import text as plan_text
 from app.progress import text as progress_text
 from handlers import texts
 from runner.people import texts as runner_texts

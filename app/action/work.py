@@ -19,11 +19,11 @@ from urllib.parse import urlencode
 
 from app.action.compose import Acting
 from app.action.job import STARTED, ActionRefused, Inputs, Job, comment_delivery, delivered
-from app.dashboard.issue import TITLE, PlanIssue
-from app.dashboard.plan_text import plan_text
 from app.features import COMMANDS
 from app.github.api import RepositoryApi
 from app.github.config import Contents
+from app.plan_issue.issue import TITLE, PlanIssue
+from app.plan_issue.text import plan_text
 from app.pushes.push import read
 from app.runs.requests import request_of, row_of
 from app.store.runs import Run

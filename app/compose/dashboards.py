@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from app.dashboard.board import Board, marks_of, unfinished, used_by
-from app.dashboard.issue import PlanIssue, planned_name
 from app.dashboard.keeper import BoardSources, Dashboards
 from app.github.stack import in_review
 from app.github.token_identity import PUBLISH
+from app.plan_issue.board import Board, marks_of, unfinished, used_by
+from app.plan_issue.issue import PlanIssue, planned_name
 from app.progress.waiting import WaitEstimate
 from app.pushes.push import read
 from app.runs.parts import ServerParts

@@ -1,1 +1,1 @@
-"""The dashboard issue of a repository: its text, its checkboxes, and when it is written."""
+"""When the dashboard of a repository is written, and what people tick there."""

@@ -19,9 +19,9 @@ from dataclasses import dataclass, replace
 from cachetools import LRUCache
 from gidgethub import GitHubException
 
-from app.dashboard.board import Board
-from app.dashboard.issue import TITLE, PlanIssue, ShownIssue, is_plan
-from app.dashboard.plan_text import board_text, plan_of, plan_texts
+from app.plan_issue.board import Board
+from app.plan_issue.issue import TITLE, PlanIssue, ShownIssue, is_plan
+from app.plan_issue.text import board_text, plan_of, plan_texts
 from app.store.boards import DueBoard, StoredBoards
 from handlers.events import InstalledRepository, IssueEdited, IssueReopened
 from handlers.issue_thread import IssueThread

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 
 from gidgethub.abc import GitHubAPI
 
-from app.dashboard.issue import TITLE, PlanIssue, planned_name
-from app.dashboard.plan_text import plan_text, plan_texts, plannable
 from app.github.config import Contents, plan_on, with_plan
 from app.github.token_identity import PLAN
+from app.plan_issue.issue import TITLE, PlanIssue, planned_name
+from app.plan_issue.text import plan_text, plan_texts, plannable
 from app.progress.text import cell, named
 from app.runs.following import restack
 from app.runs.service import RunService

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import Any
 
-from app.dashboard.board import Board
-from app.dashboard.issue import noted
+from app.plan_issue.board import Board
+from app.plan_issue.issue import noted
 from app.progress.text import PROGRESS
 from handlers.ticks import Tick, checkbox
 from runner.loop.schedule import ready, upcoming, with_blocked
@@ -48,15 +48,15 @@ def _by_phase(tasks: Iterable[Task]) -> list[tuple[str, list[Task]]]:
     return [(title, list(each)) for title, each in groupby(tasks, key=phase)]
 
 
-DASHBOARD = environment("app.dashboard", PROGRESS)
-DASHBOARD.filters |= {
+PLAN_ISSUE = environment("app.plan_issue", PROGRESS)
+PLAN_ISSUE.filters |= {
     "by_phase": _by_phase,
     "has_no_work": _has_no_work,
     "noted": noted,
     "tick": lambda kind, name="": checkbox(Tick(kind, name)),
 }
 
-plan_texts = Texts(DASHBOARD, "plan")
+plan_texts = Texts(PLAN_ISSUE, "plan")
 
 
 def board_text(board: Board) -> str:

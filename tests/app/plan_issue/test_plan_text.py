@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.dashboard.plan_text import plan_text, plan_texts, plannable
+from app.plan_issue.text import plan_text, plan_texts, plannable
 from runner.roadmap.parse import parse_roadmap
 from runner.roadmap.task import Roadmap
 

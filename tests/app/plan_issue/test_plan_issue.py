@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from app.dashboard.issue import PlanIssue
 from app.github.api import RepositoryApi
 from app.github.token_identity import PLAN
+from app.plan_issue.issue import PlanIssue
 from runner.errors import Outage, TaskError
 from tests.app.github.repository_bench import NAME, Bench, bench, installed
 from tests.fake_github.state import Issue
