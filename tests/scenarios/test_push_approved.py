@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tests.marks import MORE
 from tests.scenarios.bot import REPOSITORY, Bot, conversation
-from tests.scenarios.projects import note, notes, on
+from tests.scenarios.projects import answer, note, notes, on
 from tests.scenarios.proposing import proposal_comment
 from tests.scenarios.stacks import LINES, merge
 from tests.scenarios.test_revising import BETTER, request_changes
@@ -62,6 +62,25 @@ async def test_each_change_is_pushed_after_a_yes_one_pull_request_at_a_time(bot:
     assert "not like this" in "".join(bot.proposes())
     assert b"- [ ] 1.2" in (bot.view.file("main", "ROADMAP.md") or b"")
     assert "❌ | **1.2**" in bot.says()[-1]
+
+
+@MORE
+@on(notes("- [ ] 1.1 Write `clean.sh`\n", **ASKS))
+async def test_who_lets_it_be_run_lets_it_be_pushed_and_is_told_so(bot: Bot) -> None:
+    """The question about destructive code has no diff either; its answer is about both."""
+    bot.model.says(answer({"clean.sh": "#!/bin/sh\nrm -rf build\n"}))
+    await bot.comment("/execute")
+    (asked,) = bot.pulls
+    said = proposal_comment(bot, asked).body
+    assert "+rm -rf build" in said
+    assert "and, if they accept it as it is, pushes it to the branch of its pull request" in said
+    check_nothing_is_pushed(bot)
+
+    await bot.reply(asked, "/approve")
+
+    assert bot.changed(bot.pulls[1]).keys() == {"ROADMAP.md", "clean.sh"}
+    bot.says()
+    bot.proposes()
 
 
 @MORE
