@@ -78,7 +78,6 @@ NO_NEWS: Final = frozenset({"SameAnswer", "EmptyAnswer"})
 
 _OF_COMPLAINTS: Final = {
     "MissingFile": "missing_file",
-    "NearMissPath": "missing_file",
     "ProtectedPath": "permission",
     "UnsafePath": "permission",
     "CaseCollision": "permission",
