@@ -167,7 +167,8 @@ _RUNS: Commands = (
                 field="path",
                 value="PATH",
                 kind="path",
-                help="the roadmap, a `.md` file of this repository (default: the configured one)",
+                help="the roadmap: a `.md` file of this repository, or the JSON plan of "
+                "task-master or ralph (default: the configured one)",
             ),
         ),
         options=(
@@ -271,8 +272,8 @@ _RUNS: Commands = (
                 field="note",
                 value="what to add",
                 kind="below",
-                help="what the model should know this time, such as the answer to its question, on "
-                "the lines below",
+                help="what the model should know this time, such as the answer to its question; "
+                "write it on the lines below",
             ),
         ),
     ),

@@ -21,9 +21,9 @@ MOST = 1_000_000
 
 
 def audit(
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object a line.")] = False,
-    repository: Annotated[str, typer.Option(help="Only this one, as owner/name.")] = "",
-    newest: Annotated[int, typer.Option(min=1, help="At most so many entries.")] = MOST,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object per line.")] = False,
+    repository: Annotated[str, typer.Option(help="Only this repository, as owner/name.")] = "",
+    newest: Annotated[int, typer.Option(min=1, help="Only the newest N entries.")] = MOST,
 ) -> None:
     """Print who started, decided, merged and configured what, and every write to GitHub.
 
@@ -51,19 +51,29 @@ def audit(
 
 
 def purge() -> None:
-    """Remove what is older than the server's settings keep it, as the server does every night."""
+    """Remove what the server's settings no longer keep, as the server does every night."""
     from app.runs.keeping import purge_folder, retention_of
     from runner.ports import SystemClock
 
     async def remove(store: Store, settings: ServerSettings) -> dict[str, int]:
         retention = retention_of(store, clock := SystemClock(), settings)
-        gone = dict(await retention.purge())
         oldest = clock.now() - timedelta(days=settings.cairn_keep_results_days)
-        keep = await retention.unfinished()
-        return gone | {"folders": purge_folder(settings.cairn_data_dir, oldest, keep)}
+        keep, gone = await retention.unfinished(), await retention.purge()
+        return {**gone, "folders": purge_folder(settings.cairn_data_dir, oldest, keep)}
 
-    for what, number in _with_store(remove).items():
-        print(f"{what:<12}{number:>8}")
+    rows = (f"{_REMOVED[what]:<24}{number:>8}" for what, number in _with_store(remove).items())
+    print("Removed:", *rows, sep="\n")
+
+
+_REMOVED = {
+    "deliveries": "webhooks",
+    "answers": "answers of models",
+    "files": "files of runs",
+    "audit": "entries of the audit log",
+    "spending": "records of spending",
+    "folders": "folders of runs",
+}
+"""What people call the tables that lose rows."""
 
 
 def _with_store(work: Callable[[Store, ServerSettings], Awaitable[T]]) -> T:

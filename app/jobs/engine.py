@@ -53,7 +53,7 @@ def claim(url: str) -> TextIO | None:
         raise Outage(
             "engine",
             f"Another process uses {path}. SQLite serves one process: stop that one, give this one "
-            "its own CAIRN_DATA_DIR, or let many use a PostgreSQL (DATABASE_URL).",
+            "its own CAIRN_DATA_DIR, or use PostgreSQL for several (DATABASE_URL).",
         ) from error
     return lock
 

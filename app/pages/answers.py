@@ -40,7 +40,7 @@ NO_TOKEN = (
 )
 WRONG_TOKEN = f"That is not the value of {SETTING}."
 GUESSED = (
-    "Too many wrong tokens came from this address. Wait a minute; until then none is looked at."
+    "Too many wrong tokens came from this address. Wait a minute; until then no token is checked."
 )
 ELSEWHERE = "The form was sent from another site. Open /login and log in there."
 NOT_OUR_FORM = (

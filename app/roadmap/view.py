@@ -75,8 +75,11 @@ def _summary(roadmap: Roadmap, reviewing: Collection[str]) -> str:
         counted(sum(task.kind == "summary" for task in tasks), "summary", "summaries"),
     ]
     bytes_ = f"line endings {roadmap.eol}{', byte order mark' if roadmap.bom else ''}"
-    boxes = counted(len(tasks), "checkbox", "checkboxes")
-    return f"{one_line(roadmap.path)}: {boxes}, {', '.join(numbers)}; {bytes_}"
+    # a plan in JSON has states instead
+    boxes = ("task",) if roadmap.path.endswith(".json") else ("checkbox", "checkboxes")
+    return (
+        f"{one_line(roadmap.path)}: {counted(len(tasks), *boxes)}, {', '.join(numbers)}; {bytes_}"
+    )
 
 
 def _rows(roadmap: Roadmap, reviewing: Collection[str]) -> Iterator[tuple[tuple[str, ...], Style]]:
@@ -100,7 +103,15 @@ def _rows(roadmap: Roadmap, reviewing: Collection[str]) -> Iterator[tuple[tuple[
         waits += [f"{text}?" for text in task.depends_text[:_NAMED]]
         marks = task.marks
         flags = ("optional", "parallel", "struck", "template")
-        also = [marks.priority, marks.effort, *(flag for flag in flags if getattr(marks, flag))]
+        also = [
+            marks.priority,
+            marks.effort,
+            *(
+                "left alone" if flag == "struck" and roadmap.path.endswith(".json") else flag
+                for flag in flags
+                if getattr(marks, flag)
+            ),
+        ]
         criteria = len(task.acceptance)
         also += ["in review"] if task.key in reviewing and not task.checked else []
         also += [counted(criteria, "criterion", "criteria")] if criteria else []

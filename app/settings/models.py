@@ -165,17 +165,17 @@ class RunSettings(BaseSettings):
         "gpt-6.1-terra", description="The model to ask (default as of 2026-11-28)."
     )
     cairn_prices: ExistingFile | None = Field(
-        None, description="File with prices of models; they win over those that Cairn knows."
+        None, description="File with prices of models; they take precedence over Cairn's own."
     )
     cairn_sandbox: Sandbox = Field(
         "auto",
-        description="What runs code: auto (the first that works), docker, bubblewrap, "
+        description="What code runs in: auto (the first that works), docker, bubblewrap, or "
         "process (no isolation).",
     )
     cairn_sandbox_image: str = Field(
         "cairn-sandbox:latest",
         description="Container image of a task, built from our Dockerfile. For bubblewrap a folder "
-        "made by scripts/sandbox-root of Cairn's repository; else it uses this machine's programs.",
+        "made by scripts/sandbox-root in Cairn's repository; else it uses this machine's programs.",
     )
     cairn_prepared_size: Size = Field(
         ROOM,
@@ -192,12 +192,12 @@ class RunSettings(BaseSettings):
     )
     cairn_log_format: Literal["text", "json"] = Field(
         "text",
-        description="How the server logs: lines of text, or JSON objects with delivery, run, task "
-        "and node.",
+        description="How the server logs: text for lines of text, json for JSON objects with "
+        "delivery, run, task and node.",
     )
     cairn_events_file: Path | None = Field(
         None,
-        description="File to which events are appended for your own systems, one JSON object a "
+        description="File to which events are appended for your own systems, one JSON object per "
         "line.",
     )
 
@@ -223,7 +223,7 @@ class WorkSettings(RunSettings):
     cairn_allow_unsandboxed: Unsandboxed = Field(
         "0",
         description="1 lets the server run code without isolation (CAIRN_SANDBOX=process), but not "
-        "as root; root lets even root do that, for a machine that is thrown away afterwards.",
+        "as root; root allows that even as root, for a machine that is thrown away afterwards.",
     )
     cairn_public_url: BaseUrl | None = Field(
         None, description="Where people reach this server; for links."
@@ -275,20 +275,21 @@ class WorkSettings(RunSettings):
         "model wrote is pushed before somebody approves it.",
     )
     cairn_keep_deliveries_days: Annotated[int, Field(ge=4, le=36500)] = Field(
-        30, description="Days for which webhooks that were worked are kept."
+        30, description="Days for which handled webhooks are kept."
     )
     cairn_keep_results_days: Annotated[int, Field(ge=1, le=36500)] = Field(
         365,
-        description="Days for which it is kept what runs left behind after their end: what models "
-        "were asked and said, outputs of tests.",
+        description="Days for which Cairn keeps what finished runs left behind: what models were "
+        "asked and said, and the output of tests.",
     )
     cairn_keep_audit_days: Annotated[int, Field(ge=1, le=36500)] = Field(
         730, description="Days for which the entries of the audit log are kept."
     )
     cairn_allow_setup_network: SetupNetwork = Field(
         "1",
-        description="0 keeps sandbox.network: setup from taking effect; changed gives it also to "
-        "setup of manifests that differ from those of the base branch, so that a model wrote them.",
+        description="0 keeps sandbox.network: setup from taking effect; changed lets it take "
+        "effect even where manifests differ from the base branch, so that a model may have written "
+        "them.",
     )
 
     @property

@@ -199,10 +199,11 @@ def _should(detail: Any) -> str:
         case "bool_parsing":
             return "should be 1 or 0"
         case "less_than_equal":
-            return f"should be at most {detail['ctx']['le']}"
+            return f"should be at most {detail['ctx']['le']:g}"
         case "too_short":
             return f"should have at least {detail['ctx']['min_length']} characters"
         case "greater_than_equal":
-            return f"should be at least {detail['ctx']['ge']}"
+            return f"should be at least {detail['ctx']['ge']:g}"
+
         case _:
-            return str(detail["msg"]).removeprefix("Input ").rstrip(".")
+            return str(detail["msg"]).removeprefix("Input ").partition(", unable")[0].rstrip(".")

@@ -77,8 +77,8 @@ class RoadmapGroup(_Group):
     path: Annotated[Word, AfterValidator(inside)] = Field(
         default="ROADMAP.md",
         description="Path of the roadmap or plan in the repository, or a pattern "
-        "(`specs/*/tasks.md`): then the one that has open tasks is meant. Where the default is not "
-        "there, so is the one plan of another tool (docs/plans.md) that has open tasks.",
+        "(`specs/*/tasks.md`): Cairn then works on the match that has open tasks. Without a "
+        "`ROADMAP.md`, it works on the plan of another tool (docs/plans.md) that has open tasks.",
     )
     label: Word = Field(
         default="roadmap",
@@ -135,8 +135,8 @@ class ModelGroup(_Group):
     )
     structured: Literal["off", "auto"] = Field(
         default="off",
-        description="auto asks for plans, reasons of failures and proposals as JSON by a schema, "
-        "if a small test question shows that the model can do it.",
+        description="auto asks for plans, reasons for failures and proposals as JSON that follows "
+        "a schema, if a small test question shows that the model can do it.",
     )
     timeout: int = Field(
         default=300,
@@ -154,18 +154,19 @@ class ModelGroup(_Group):
     )
     api: Literal["chat", "responses"] = Field(
         default="chat",
-        description="OpenAI's API by which models are asked: chat completions, which every server "
-        "has, or responses.",
+        description="Which of OpenAI's APIs is used to ask models: chat completions, which every "
+        "server has, or responses.",
     )
     effort: Literal["none", "minimal", "low", "medium", "high", "xhigh"] | None = Field(
         default=None,
-        description="How long a model thinks before it answers (`reasoning_effort`), where it "
-        "knows that. Thoughts count as part of the answer, so answers may then be twice as long.",
+        description="How long a model thinks before it answers (`reasoning_effort`), if it "
+        "supports that. Thoughts count as part of the answer, so answers may then be twice as "
+        "long.",
     )
     extra_body: Annotated[dict[str, object], AfterValidator(_only_thoughts)] = Field(
         default_factory=dict,
-        description="Sent with every question as it stands, for servers that name the effort or "
-        "the sampling differently. It may have "
+        description="Sent as it is with every question, for servers that use other names for the "
+        "effort or the sampling. It may have "
         + ", ".join(f"`{name}`" for name in EXTRA_BODY)
         + ".",
     )
@@ -195,21 +196,26 @@ class AgentGroup(_Group):
         default="cairn",
         description="cairn asks the model itself. aider and mini-swe-agent are programs that "
         "work in the sandbox, which must have them, and ask the model through Cairn. command is "
-        "any other.",
+        "any other program.",
     )
     command: Command = Field(
         default=(),
-        description="The command line of the agent command. It works in the folder it is started "
-        "in; CAIRN_TASK_FILE names the file that says what to do, CAIRN_MODEL the model.",
+        description="The command line to start, if the agent is command. It works in the folder "
+        "it is started in; CAIRN_TASK_FILE names the file that says what to do, CAIRN_MODEL the "
+        "model.",
     )
     minutes: int = Field(
-        default=15, ge=1, le=240, description="What one turn of the agent may take."
+        default=15, ge=1, le=240, description="Minutes that one turn of the agent may take."
     )
 
     @model_validator(mode="after")
     def _with_command(self) -> AgentGroup:
         if (self.name == "command") != bool(self.command):
-            raise ValueError("should have a `command` if its name is `command`, and else none")
+            raise ValueError(
+                "has a `command`, which only the agent `command` may have; remove it"
+                if self.command
+                else "needs a `command`, the command line to start"
+            )
         return self
 
 
@@ -312,8 +318,8 @@ class LimitsGroup(_Group):
         default=None,
         ge=1000,
         le=1_000_000_000,
-        description="Tokens of questions and answers that one run may use. What an answer can use "
-        "at most is reserved: a run pauses before the question that could exceed a limit.",
+        description="Tokens of questions and answers that one run may use. The most that an answer "
+        "can use is reserved: a run pauses before a question that could exceed a limit.",
     )
     cost_per_task: Dollars | None = Field(
         default=None, description="USD that one attempt at a task may cost; then the task fails."
@@ -323,8 +329,8 @@ class LimitsGroup(_Group):
     )
     cost_per_day: Dollars | None = Field(
         default=None,
-        description="USD that all runs of the repository may cost in a day (UTC) together; then "
-        "they pause until the next one.",
+        description="USD that all runs of the repository together may cost in a day (UTC); then "
+        "they pause until the next day.",
     )
     context_tokens: int | None = Field(
         default=None,
@@ -368,8 +374,8 @@ class SandboxGroup(_Group):
     )
     setup: Annotated[Items[Command], Field(max_length=20)] = Field(
         default=(),
-        description="Commands that install what the tests need; the result is used again until a "
-        "lock file changes.",
+        description="Commands that install what the tests need; the result is reused until a lock "
+        "file changes.",
     )
     setup_files: Annotated[
         Items[Annotated[Word, AfterValidator(gitignore)]], Field(max_length=50)
@@ -389,8 +395,8 @@ class SandboxGroup(_Group):
         allowed = (info.context or {}).get("images")
         if value is None or allowed is None or value in allowed:
             return value
-        names = ", ".join(allowed) or "none; remove the key"
-        raise ValueError(f"image {value} is not allowed here. Allowed: {names}")
+        other = f"Allowed: {', '.join(allowed)}" if allowed else "None is allowed; remove the key"
+        raise ValueError(f"image, `{value}`, is not allowed here. {other}")
 
 
 class VerifyGroup(_Group):
@@ -415,25 +421,25 @@ class VerifyGroup(_Group):
         default=1,
         ge=0,
         le=2,
-        description="How often failing old tests are run again, to find flaky ones.",
+        description="How often old tests that fail are run again, to find flaky ones.",
     )
     tick: Literal["shown", "unbroken", "any"] = Field(
         default="shown",
-        description="The verdict with which `cairn run` ticks a box. With a lesser one the change "
-        "is committed and its task stays in review until `cairn accept` or `cairn undo`. A pull "
-        "request always ticks it: whoever merges it says that the task is done.",
+        description="The verdict that `cairn run` needs to tick a box. With a lesser one, the "
+        "change is committed and its task stays in review until `cairn accept` or `cairn undo`. A "
+        "pull request always ticks the box: whoever merges it says that the task is done.",
     )
     require: Literal["shown", "unbroken", "none"] = Field(
         default="unbroken",
-        description="What a change needs, or Cairn tries again. shown: a test that fails without "
-        "it and passes with it, if there are tests. unbroken: the tests run, and it breaks none. "
-        "none: it breaks no test; tests that cannot run are no obstacle.",
+        description="What a change must have; if it does not, Cairn tries again. shown: a test "
+        "that fails without it and passes with it, if there are tests. unbroken: the tests run, "
+        "and it breaks none. none: it breaks no test; tests that cannot run are no obstacle.",
     )
     ask: bool = Field(
         default=True,
-        description="Where nothing breaks and nothing shows that a task is done, ask the model "
-        "once for a test, from the task and without the code. One that passes with the change and "
-        "fails without it is committed with it; any other is only shown.",
+        description="If nothing breaks and nothing shows that a task is done, ask the model once "
+        "for a test, from the task and without the code. A test that passes with the change and "
+        "fails without it is committed with the change; any other is only shown.",
     )
 
 
@@ -471,7 +477,7 @@ class MemoryGroup(_Group):
         ge=1,
         le=50,
         description="The most notes that one question shows; together they take at most 6 % of the "
-        "repository's part of it.",
+        "repository's share of it.",
     )
 
 

@@ -223,6 +223,7 @@ def _message(detail: Mapping[str, Any], path: Path, model: type[BaseModel]) -> s
             return "This must not be empty."
         case "greater_than_equal":
             return f"{_SHOULD}at least {_amount(detail['ctx']['ge'])}."
+
         case "less_than_equal":
             return f"{_SHOULD}at most {_amount(detail['ctx']['le'])}."
         case kind if kind in _KINDS:

@@ -213,9 +213,9 @@ async def prepared_image(state: RunState, deps: Deps, base: Snapshot, changes: C
                 raise
             raise TaskError(
                 error.kind,
-                f"{error.message}\nSetup had no network, because {', '.join(changed)} is not as on "
-                "the base branch: a model may have chosen what it installs. Merge that first, or "
-                "have the operator set CAIRN_ALLOW_SETUP_NETWORK=changed.",
+                f"{error.message}\nSetup had no network, because the base branch has another "
+                f"{', '.join(changed)}: a model may have chosen what is installed. Merge that "
+                "change first, or have the operator set CAIRN_ALLOW_SETUP_NETWORK=changed.",
             ) from None
 
 

@@ -52,7 +52,8 @@ def unpriced(model: str, limit: str = "limits.cost_per_run") -> str:
     """Say why a limit of money in a file cannot be kept, and what to do."""
     return (
         f"The price of model {model} is unknown, so Cairn cannot keep to {limit}. Put its price "
-        "into the file of CAIRN_PRICES, or remove the limit."
+        "into the file that CAIRN_PRICES names (on a server, its operator has to), or remove the "
+        "limit."
     )
 
 
@@ -132,7 +133,7 @@ class BudgetModel(Model):
             enough = math.ceil((self._tokens + tokens) / 500) * 1000
             raise Outage(
                 "budget",
-                f"The next answer may use {tokens:,} tokens and {self._tokens:,} of "
+                f"The next answer may use up to {tokens:,} tokens, and {self._tokens:,} of "
                 f"{limit.tokens:,} are used. " + self._advice("tokens_per_run", str(enough)),
                 advised=not self._in_file,
             )
@@ -145,8 +146,8 @@ class BudgetModel(Model):
                 raise Outage(
                     "budget",
                     self._full
-                    or f"The next answer may cost {dollars(cost)} and {dollars(used)} of "
-                    f"{dollars(most)} are spent. "
+                    or f"The next answer may cost up to {dollars(cost)}, and {dollars(used)} of "
+                    f"{dollars(most)} is spent. "
                     + self._advice(key, f"{2 * (used + cost):.2g}"),
                     until=until if cost <= most else None,  # no day has room for it
                     advised=not (self._in_file or self._full),
@@ -154,8 +155,8 @@ class BudgetModel(Model):
         if limit.task_cost is not None and task is not None and task + cost > limit.task_cost:
             raise TaskError(
                 "budget",
-                f"the next answer may cost {dollars(cost)}, and {dollars(task)} of the "
-                f"{dollars(limit.task_cost)} of limits.cost_per_task are spent",
+                f"the next answer may cost up to {dollars(cost)}, and {dollars(task)} of the "
+                f"{dollars(limit.task_cost)} that limits.cost_per_task allows is spent",
             )
 
     def _advice(self, key: str, enough: str) -> str:

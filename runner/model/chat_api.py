@@ -61,9 +61,9 @@ async def serving(model: str, ask: Spoken) -> AsyncIterator[Serve]:
         try:
             asked = _Request.model_validate_json(await request.read())
         except ValidationError as error:
-            first = error.errors()[0]
-            where = ".".join(map(str, first["loc"]))
-            return _refusal(400, f"Cairn answers conversations in text ({where}: {first['msg']})")
+            where = ".".join(map(str, error.errors()[0]["loc"])) or "the body"
+            why = f"Cairn answers conversations in text, and cannot read {where} of this one"
+            return _refusal(400, why)
         if asked.tools:
             return _refusal(400, "Cairn answers in text: set the agent to a form without tools")
         if asked.model.removeprefix("openai/") != model:

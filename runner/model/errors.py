@@ -50,7 +50,7 @@ class Transient(Exception):
         """Return what this is when no try is left: an outage, or this task's own failure."""
         count = "" if tries == 1 else f" {tries} times, the last time with"
         if self.task:
-            text = f"the model endpoint {endpoint} answered nothing usable{count}: {self.message}"
+            text = f"the model endpoint {endpoint} gave no usable answer{count}: {self.message}"
             return TaskError("model", text)
         text = f"the model endpoint {endpoint} failed{count}: {self.message}"
         asked = timedelta(seconds=self.retry_after or 0)

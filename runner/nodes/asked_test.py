@@ -241,7 +241,7 @@ async def _asked(
             raise
         return state, AskedTest(why=outage.message)
     if _NONE.fullmatch(reply.text):
-        return state, AskedTest(why="the model says that the task does not tell what to test")
+        return state, AskedTest(why="the model says that the task does not say what to test")
     old = await work.contents([place.path])
     parsed = await asyncio.to_thread(  # a hostile answer may cost seconds
         parse_reply,

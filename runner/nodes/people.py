@@ -101,7 +101,7 @@ def about(
         f"is what {people} pushed to this branch" if people else "",
         f"has destructive operations: {', '.join(named)}" if named else "",
         f"writes files that need approval: {', '.join(paths)}" if paths else "",
-        f"was refused, and the model stayed with it ({doubts[0].rstrip('.')})" if doubts else "",
+        f"was refused, and the model repeated it ({doubts[0].rstrip('.')})" if doubts else "",
     ]
     evidence = (
         *(f"{o.path}, line {o.line}: {o.pattern} ({o.category})" for o in found),

@@ -202,8 +202,8 @@ async def _advice(work: NodeWork, found: Obstacle) -> CannotStart:
     guessed = _guessed(setup.unnamed)
     if not setup.text:
         file = f"name an image that has it in {_FILE} (sandbox.image)."
-    here = f"Install what they need in the environment that you start Cairn from, or {file}"
-    apart = f"To install what they need, {file}" if setup.text else f"For what they need, {file}"
+    here = f"Install what the tests need in the environment that you start Cairn from, or {file}"
+    apart = f"{'To install' if setup.text else 'For'} what the tests need, {file}"
     todo = here if work.deps.sandbox.installed else apart
     return CannotStart(
         seen,

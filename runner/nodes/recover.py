@@ -88,7 +88,10 @@ async def drafted(
     parts = parts_of(state.task, state.attempt.planned.plan) if strategy == "decompose" else ()
     if parts and not await _fault(state, ground, strategy, parts):
         return state, TaskDraft(parts)
-    return state, TaskDraft(why_none=f"no usable {strategy} was proposed ({why.rstrip('.')})")
+    return state, TaskDraft(
+        why_none=f"no usable {'division' if strategy == 'decompose' else 'new text'} of the task "
+        f"was proposed ({why.rstrip('.')})"
+    )
 
 
 async def _ground(state: RunState, deps: Deps, work: TaskWork) -> Ground:

@@ -15,7 +15,7 @@ from runner.people.texts import undo_texts
 from runner.state.findings import Level, Verification, reasons_of
 from runner.state.run_state import RunState
 
-_NONE_LEFT = "no test is left without the task"
+_NONE_LEFT = "without the task, no test is left"
 
 
 async def verified_without(state: RunState, deps: Deps) -> Verification:

@@ -87,7 +87,9 @@ def summary(statistics: Statistics) -> list[str]:
             f"{statistics.since} to {statistics.until}: {attempts}, {share(whole)} completed."
         )
         if waiting := statistics.in_review:
-            lines.append(f"{waiting:,} in review, not counted as completed until a person accepts.")
+            lines.append(
+                f"{waiting:,} in review; each counts as completed once a person accepts it."
+            )
         if still := tally.seen - tally.over:
             lines.append(f"{still:,} not over yet.")
         tokens, cost, time = averages_of(whole)
@@ -101,9 +103,7 @@ def summary(statistics: Statistics) -> list[str]:
             f"{counted(left.other_versions, 'record')} written by another version of Cairn."
         )
     if left.future:
-        lines.append(
-            f"{counted(left.future, 'record')} left out: the time of each lies in the future."
-        )
+        lines.append(f"{counted(left.future, 'record')} left out because of a time in the future.")
     return lines
 
 

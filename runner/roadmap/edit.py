@@ -79,7 +79,7 @@ def place_of(roadmap: Roadmap, task: Task, starts: Sequence[int]) -> TaskLayout:
     """Return how a task is written; raises ``EditRefused`` if its line has no checkbox."""
     form = form_of(roadmap.path)
     if form.edited is not None:
-        raise EditRefused(f"{roadmap.path}: of a plan of {form.name} only states are written")
+        raise EditRefused(f"{roadmap.path}: in a plan of {form.name} only states can be changed")
     place = place_at(roadmap.content, starts[task.place.line - 1])
     if place is None:
         raise EditRefused(

@@ -60,15 +60,15 @@ def broken(code: Sequence[Token], lines: Sequence[str]) -> tuple[list[Warning], 
         hides = f"; it hides the tasks of line {_list(hidden)}" if hidden else ""
         shows = f"; it shows examples as tasks on line {_list(leaked)}" if leaked else ""
         message = (
-            f"this code fence is never closed, the rest of the file is code{hides}. "
+            f"this code fence is never closed, so the rest of the file is code{hides}. "
             f"Close it with {fence.markup} on a line of its own."
         )
         if inner:
             longest = max(map(len, _RUN.findall(fence.content)))
             where = f"and on line {meant}" if meant else "and where the outer block ends"
             message = (
-                f"this code fence holds another one (line {inner}) and therefore ends on line "
-                f"{end} already{hides}{shows}. Write {fence.markup[0] * (longest + 1)} here "
+                f"this code fence holds another one (line {inner}) and therefore already ends in "
+                f"line {end}{hides}{shows}. Write {fence.markup[0] * (longest + 1)} here "
                 f"{where} instead: an outer fence must be longer than the inner ones."
             )
         found.append(Warning(start + 1, 1, "broken-fence", message))

@@ -205,7 +205,7 @@ async def tunnelled(source: StreamReader, send: Send, serve: Serve) -> AsyncIter
     if await source.readline() != READY:
         raise Outage(
             "sandbox",
-            "Nothing is led out of the sandbox: python3, which does that, does not work in the "
+            "Setup has no way out of the sandbox: python3, which opens it, does not work in the "
             "sandbox's image.",
         )
     tunnel = asyncio.create_task(Tunnel(source, send, serve).run())
@@ -234,6 +234,6 @@ async def led_out(
             places = ", ".join(proxy.refused)
             raise TaskError(
                 error.kind,
-                f"{error.message}\nSetup reaches package indexes only. Refused was: {places}. The "
+                f"{error.message}\nSetup reaches only package indexes. Refused: {places}. The "
                 "operator can allow more with CAIRN_SETUP_HOSTS.",
             ) from None

@@ -210,7 +210,7 @@ class BudgetReserved(Event):
 
     node: Annotated[str, "The step that asks."]
     tokens: Annotated[int, "Tokens that are reserved."]
-    cost: Annotated[float | None, "USD that are reserved; null without a limit in money."]
+    cost: Annotated[float | None, "USD that is reserved; null without a cost limit."]
 
 
 def happened(before: RunState | None, after: RunState) -> tuple[Event, ...]:

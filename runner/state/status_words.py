@@ -166,7 +166,7 @@ STEPS: Mapping[str, str] = {
     "verify_task": "runs the tests",
     "repair_test": "asks the model about failing tests",
     "checkpoint": "publishes the change",
-    "classify_failure": "looks for the reason of the failure",
+    "classify_failure": "looks for the reason for the failure",
     "propose_recovery": "makes a proposal",
     "await_approval": "asks people for a decision",
     "apply_recovery": "does what was decided",

@@ -35,7 +35,9 @@ from runner.verify.rows import (
     told_in_one_line,
 )
 
-_ASKS_LESS = "tests that passed before pass with the change only in the form that it gives them"
+_ASKS_LESS = (
+    "tests that passed before pass with the change only because it edits them or what they load"
+)
 _OWN_FAILS = "tests of this change fail"
 _UNWRITTEN = re.compile(
     r"\s*(?:assert |AssertionError\s*$|.*not ?(?:yet )?implemented)", re.IGNORECASE

@@ -90,7 +90,7 @@ async def test_tests_that_cannot_start(here: Checkout) -> None:
     assert said.code == 2
     assert line(said, "tests").startswith("problem ")
     assert "No module named 'yaml_nobody_has'" in line(said, "tests")
-    assert "Install what they need in the environment" in line(said, "tests")
+    assert "Install what the tests need in the environment" in line(said, "tests")
     assert not (here.folder / ".executor").exists()
 
 

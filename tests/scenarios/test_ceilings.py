@@ -26,7 +26,7 @@ async def test_what_a_repository_asks_for_is_cut_and_that_is_said(tmp_path: Path
         await bot.comment("/execute --max-tasks 1")
 
         (said,) = bot.says()
-        assert "The operator of this server allows at most `limits.tokens_per_task: 9000`, " in said
+        assert "server limits this run to `limits.tokens_per_task: 9000`, " in said
         assert "`sandbox.memory: 512m`, `sandbox.network: none`, `pull_requests.push: ap" in said
         assert bot.sent() == []
         bot.proposes()

@@ -117,7 +117,10 @@ async def test_what_is_old_goes_at_night(bot: Bot) -> None:
         env, pipe = environment(bot.settings), asyncio.subprocess.PIPE
         work = await asyncio.create_subprocess_exec(*command, env=env, stdout=pipe)
         out, _ = await work.communicate()
-        return {line.split()[0]: int(line.split()[1]) for line in out.decode().splitlines()}
+        head, *lines = out.decode().splitlines()
+        assert head == "Removed:"
+        rows = (line.rsplit(maxsplit=1) for line in lines)
+        return {what: int(number) for what, number in rows}
 
     await bot.later(days=31)
     assert folder.is_dir()

@@ -447,8 +447,8 @@ async def test_what_setup_reaches(tmp_path: Path, hosts: str) -> None:
         assert said.code == 2
         open_for = hosts not in ("", "127.0.0.1:1")
         assert ("through 200" in said.err) is open_for
-        assert (f"127.0.0.1:{port}" in said.err.partition("Refused was: ")[2]) is not open_for
-        assert "169.254.169.254:80" in said.err.partition("Refused was: ")[2]
+        assert (f"127.0.0.1:{port}" in said.err.partition("Refused: ")[2]) is not open_for
+        assert "169.254.169.254:80" in said.err.partition("Refused: ")[2]
         assert here.model.requests == []
 
 

@@ -134,7 +134,7 @@ _ROWS: Commands = (
         short=True,
         needs="read",
         description="show what the recorded attempts teach: which model and settings did better, "
-        "whether tasks did better with a plan (short: `/analyze`)",
+        "and whether tasks did better with a plan (short: `/analyze`)",
         example="/execute analyze models",
         arguments=(
             Argument(

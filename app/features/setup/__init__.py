@@ -74,9 +74,9 @@ def register() -> Feature:
         makes=SetupCommand,
         handler=_asked,
         needs="write",
-        description="check whether the tests can start; if they need it, propose a "
-        "`.github/cairn.yml` as a pull request; propose a first roadmap from labelled issues if "
-        "there is none; show the dashboard; no model is asked",
+        description="check whether the tests can start; if they need a `.github/cairn.yml`, "
+        "propose one as a pull request; if there is no roadmap, propose a first one from labelled "
+        "issues; show the dashboard; no model is asked",
         example="/execute setup",
     )
     return Feature(

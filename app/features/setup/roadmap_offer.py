@@ -76,8 +76,8 @@ def no_issues(path: str, label: str, similar: Sequence[str] = ()) -> str:
             f"(`roadmap.path: {there}`), or comment `/execute {there}`."
         )
     return (
-        f"There is no `{path}`, and no open issue has the label `{label}`. Put it on the "
-        "issues that are to become tasks and comment `/execute setup` again, or write "
+        f"There is no `{path}`, and no open issue has the label `{label}`. Put the label on "
+        "the issues that are to become tasks and comment `/execute setup` again, or write "
         f"`{path}` yourself."
     )
 

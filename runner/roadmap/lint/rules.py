@@ -174,7 +174,7 @@ def duplicate_title(roadmap: Roadmap) -> Iterator[LintFinding]:
 
     for task, first in _again(roadmap, place):
         ask = "remove one of them, or say how they differ"
-        yield about(task, f"the same task is on line {first.place.line}; {ask}")
+        yield about(task, f"the same task is in line {first.place.line}; {ask}")
 
 
 def _again(roadmap: Roadmap, said: Callable[[Task], Hashable]) -> Iterator[tuple[Task, Task]]:
@@ -269,7 +269,7 @@ def vague(reading: TaskReading) -> LintFinding | None:
 
 _HABIT = 0.75
 _FEWEST = 4
-_ASK = 'add "Acceptance:" and what can be checked, below it'
+_ASK = 'below it, add "Acceptance:" and what can be checked'
 
 
 def no_acceptance(roadmap: Roadmap) -> Iterator[LintFinding]:
@@ -408,9 +408,9 @@ PARSED: dict[str, str] = {
     "not-utf8": "bytes that are not UTF-8",
     "too-deep": "lists or quotes nested so deeply that the rest is not read",
     "file-too-large": "a file that is too large to read",
-    "unreadable-plan": "a plan in JSON that is not JSON, or has another form than its tool's",
+    "unreadable-plan": "a JSON plan that is not valid JSON, or not in the form its tool writes",
     "unknown-status": "a task in JSON with a status that its tool does not have: it is not run",
-    "waves": "waves of tasks (Kiro) that are not JSON, or have a task twice",
+    "waves": "waves of tasks (Kiro) that are not valid JSON, or name a task twice",
 }
 """What the parser reports while reading, by code."""
 

@@ -316,7 +316,7 @@ async def test_every_place_says_the_same_of_a_task(calc: Checkout) -> None:
     )
     told = (await calc.cairn("history")).out
     assert "1 attempt at a task, 0 of 1 (0 %) completed." in told
-    assert "1 in review, not counted as completed until a person accepts." in told
+    assert "1 in review; each counts as completed once a person accepts it." in told
 
     assert (await calc.cairn("accept", "1.1")).code == 0
     assert (await calc.cairn("run", "--max-tasks", "1")).code == 0

@@ -131,7 +131,7 @@ async def test_no_test_is_left(here: Checkout) -> None:
 
     said = await here.cairn("undo", "1.1")
 
-    assert "The tests say nothing about it: no test is left without the task." in said.out
+    assert "The tests say nothing about it: without the task, no test is left." in said.out
 
 
 @pytest.mark.sample(1, "runs Cairn on a whole project for each case")

@@ -63,7 +63,7 @@ async def test_the_task_that_is_only_done_elsewhere_is_never_claimed(tmp_path: P
         said = await here.cairn("run", "--task", "1.1")
 
         assert said.code == 3, said.err
-        assert "was refused, and the model stayed with it (The task names `calc.py`" in said.out
+        assert "was refused, and the model repeated it (The task names `calc.py`" in said.out
         assert here.log() == ["a commit"]
         found = re.search(r"cairn approve (\w+)", said.out + said.err)
         assert found, said.out

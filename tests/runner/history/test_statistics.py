@@ -117,7 +117,7 @@ def test_what_is_left_out_is_said():
     text = " ".join(summary(statistics(unpriced, other_versions=3, future=1)))
 
     assert "3 records written by another version" in text
-    assert "1 record left out: the time of each lies in the future" in text
+    assert "1 record left out because of a time in the future" in text
     assert "unknown; 2 calls without a known price" in text
 
 

@@ -33,7 +33,7 @@ async def test_asked_as_long_as_it_covers_the_dearest_answer() -> None:
 
     for _ in range(2):
         await model.ask(QUESTION)
-    with pytest.raises(Outage, match=r"1,100 tokens and 30 of 1,120 .* --max-tokens 3000") as said:
+    with pytest.raises(Outage, match=r"1,100 tokens, and 30 of 1,120 .* --max-tokens 3000") as said:
         await model.ask(QUESTION)
 
     assert said.value.kind == "budget"
@@ -47,7 +47,7 @@ async def test_money_is_reserved() -> None:
 
     await model.ask(QUESTION)
     await model.ask(QUESTION)
-    with pytest.raises(Outage, match=r"may cost \$0\.0101 and \$0\.0200 of \$0\.0250 are spent"):
+    with pytest.raises(Outage, match=r"up to \$0\.0101, and \$0\.0200 of \$0\.0250 is spent"):
         await model.ask(QUESTION)
 
 
@@ -61,7 +61,7 @@ async def test_an_unknown_price_stops_the_call() -> None:
 
 async def test_what_was_paid_before_counts() -> None:
     """A run that is taken up again goes on with what is left."""
-    with pytest.raises(Outage, match=r"\$0\.0100 of \$0\.0150 are spent"):
+    with pytest.raises(Outage, match=r"\$0\.0100 of \$0\.0150 is spent"):
         await within(ScriptedModel(), cost=0.015, spent=(answer("before"),)).ask(QUESTION)
 
 
@@ -81,7 +81,7 @@ async def test_two_at_once_share_it() -> None:
     first = asyncio.ensure_future(model.ask(QUESTION))
     await inner.asked.wait()
 
-    with pytest.raises(Outage, match="1,100 tokens and 1,100 of 1,500"):
+    with pytest.raises(Outage, match="1,100 tokens, and 1,100 of 1,500"):
         await model.ask(QUESTION)
     inner.go.set()
     with pytest.raises(Outage, match="gone"):
@@ -187,6 +187,6 @@ async def test_a_task_that_cost_enough_fails_alone() -> None:
     """What belongs to no task is asked all the same."""
     model = within(ScriptedModel("one"), task_cost=0.02)
 
-    with pytest.raises(TaskError, match=r"\$0\.0150 of the \$0\.0200 of limits\.cost_per_task"):
+    with pytest.raises(TaskError, match=r"\$0\.0150 of the \$0\.0200 that limits\.cost_per_task"):
         await model.ask(replace(QUESTION, spent=0.015))
     assert (await model.ask(QUESTION)).text == "one"

@@ -200,7 +200,7 @@ async def test_after_two_useless_answers_people_are_asked(model: ScriptedModel) 
     assert step.outcome == "approve"
     assert proposal
     assert (proposal.strategy, proposal.reason) == ("escalate", "task_too_complex")
-    assert "no usable decompose was proposed" in proposal.explanation
+    assert "no usable division of the task was proposed" in proposal.explanation
 
 
 async def test_after_two_useless_answers_the_structure_speaks(model: ScriptedModel) -> None:

@@ -75,4 +75,4 @@ def test_of_very_many_tasks_some_are_listed() -> None:
     assert "| 100.1 " in said
     assert "| 101.1 " not in said
     assert "| 201.1 Write part 201 | completed" in said
-    assert "100 more tasks were not taken up; `todos.json` has all." in said
+    assert "100 more tasks were not taken up; `todos.json` lists all tasks." in said

@@ -246,11 +246,11 @@ def test_an_open_comment_says_what_it_hides() -> None:
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("structure-nested-fence", ["(line 7)", "line 9 already", "of line 13", "````", "line 11"]),
+        ("structure-nested-fence", ["(line 7)", "already ends in line 9", "of line 13", "````", "line 11"]),
         ("structure-open-fence", ["never closed", "of line 8, 9", "Close it with ```"]),
         (
             "seed-sections",
-            ["(line 46)", "line 48 already", "of line 56, 57", "as tasks on line 51"],
+            ["(line 46)", "already ends in line 48", "of line 56, 57", "as tasks on line 51"],
         ),
     ],
 )

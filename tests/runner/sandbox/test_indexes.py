@@ -109,7 +109,7 @@ async def test_setup_reaches_nothing_of_this_machine(name: str, tmp_path: Path) 
 
         ways = ("loopback", "abstract", "proxied", "connected", "metadata")
         assert "\n".join(f"{way} refused" for way in ways) + "\nlo\n" in said
-        assert f"Refused was: 127.0.0.1:{port}, 169.254.169.254:80. The operator" in said
+        assert f"Refused: 127.0.0.1:{port}, 169.254.169.254:80. The operator" in said
 
 
 async def test_without_the_wall_the_same_attack_succeeds(tmp_path: Path) -> None:
