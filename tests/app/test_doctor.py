@@ -137,7 +137,7 @@ async def test_what_is_wrong_with_a_checkout(here: Checkout) -> None:
     assert "line 1: `loop`" in found["configuration"]["said"]
     assert found["git"]["level"] == "warning"
     assert "README.md" in found["git"]["said"]
-    assert "after configuration is fixed" in found["roadmap"]["said"]
+    assert "once configuration is fixed" in found["roadmap"]["said"]
     assert "has no model scriptet" in found["model endpoint"]["said"]
     assert "It offers scripted." in found["model endpoint"]["said"]
 

@@ -246,7 +246,10 @@ def test_an_open_comment_says_what_it_hides() -> None:
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("structure-nested-fence", ["(line 7)", "already ends in line 9", "of line 13", "````", "line 11"]),
+        (
+            "structure-nested-fence",
+            ["(line 7)", "already ends in line 9", "of line 13", "````", "line 11"],
+        ),
         ("structure-open-fence", ["never closed", "of line 8, 9", "Close it with ```"]),
         (
             "seed-sections",
