@@ -47,14 +47,17 @@ def nothing_changed(ci: Workflows) -> bool:
         ({"GITHUB_TOKEN": ""}, "There is no token. Leave out the input `github-token`"),
         ({"GITHUB_EVENT_PATH": "/nowhere"}, "has no payload of `workflow_dispatch`"),
         ({"GITHUB_EVENT_NAME": "issues"}, "Start the workflow on: issue_comment"),
+        ({"GITHUB_EVENT_NAME": "pull_request_target"}, "Start the workflow on: issue_comment"),
         ({"GITHUB_EVENT_NAME": "push"}, "Cairn cannot read the event: push payload"),
         ({"GITHUB_REPOSITORY": ""}, "On a checkout use `cairn run`."),
         ({"WITH_MAX_TASKS": "many"}, "The input `max-tasks` cannot be used"),
         ({"WITH_APPROVAL_MODE": "yes"}, "give one of auto, approve_decompose"),
         ({"WITH_STRATEGY": "heap"}, "The input `pull-request-strategy` cannot be used"),
         ({"WITH_BUDGET": "-1"}, "an amount in US dollars above 0"),
+        ({"WITH_BUDGET": "nan"}, "an amount in US dollars above 0"),
         ({"WITH_ROADMAP": "../ROADMAP.md"}, "name a file inside the repository"),
         ({"WITH_STATE_BRANCH": "a b"}, "give the name of a branch"),
+        ({"WITH_STATE_BRANCH": "a/../main"}, "give the name of a branch"),
     ],
 )
 async def test_what_the_workflow_says_wrong(

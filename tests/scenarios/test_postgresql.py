@@ -13,6 +13,7 @@ from tests.scenarios.bot import REPOSITORY, Bot, conversation
 from tests.scenarios.endings import ANSWER, NOTE, check_finished
 from tests.scenarios.left_behind import leaks
 from tests.scenarios.process import serving
+from tests.scenarios.projects import note, notes
 
 pytestmark = pytest.mark.long("starts PostgreSQL and kills it")
 
@@ -49,3 +50,19 @@ async def test_a_killed_server_goes_on_from_postgresql(talk: Bot, cluster: Clust
 
     check_finished(talk)
     assert len(talk.model.requests) == 2
+
+
+async def test_zero_bytes_are_no_fault_of_ours(tmp_path: Path, cluster: Cluster) -> None:
+    """PostgreSQL keeps none in a text; people, the roadmap and the model may write some."""
+    files = notes("- [ ] 1.1 Write `one.md` a\0b\n")
+    async with conversation(tmp_path, files, DATABASE_URL=cluster.database()) as bot, bot.started():
+        bot.model.when(contains="one.md").says(note("one.md", "x\0y"), repeat_last=True)
+        for text in ("/execute a\0b.md", "/execute --model a\0b", "/execute retry 1\0"):
+            await bot.comment(text)
+            assert len(bot.says()) == 1
+        (pull,) = bot.proposals
+        await bot.reply(pull, "/reject a\0b")
+
+        assert "is rejected" in "".join(bot.proposes())
+        bot.says()
+        bot.check()
