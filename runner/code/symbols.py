@@ -199,7 +199,7 @@ def _read(known: SymbolGrammar, root: Node, content: bytes, most: int, larger: f
             node, name = captures["def"][0], captures["name"][0]
             found.setdefault((name.start_byte, name.end_byte), _definition(node, name, content))
         elif "ref" in captures and len(references) < MAX_REFERENCES * larger:
-            references.update(content[n.start_byte : n.end_byte] for n in captures["ref"])
+            references.update([content[n.start_byte : n.end_byte] for n in captures["ref"]])
         elif "import" in captures and len(imports) < MAX_IMPORTS:
             imports += [_text(node, content)[:1000] for node in captures["import"]]
     names = frozenset(sys.intern(name.decode("utf-8", "replace")) for name in references)
@@ -211,11 +211,13 @@ def _definition(node: Node, name: Node, content: bytes) -> Definition:
     head = content[node.start_byte : body.start_byte if body else node.end_byte]
     line = head if body else head.partition(b"\n")[0]
     signature = " ".join(line[:1000].decode("utf-8", "replace").split())
-    outer = node.parent if node.parent and node.parent.type == "decorated_definition" else node
+    around = node.parent  # each of these asks the tree
+    outer = around if around and around.type == "decorated_definition" else node
+    first, (last, column) = outer.start_point.row + 1, outer.end_point
     return Definition(
         sys.intern(_text(name, content)[:100]),
-        outer.start_point.row + 1,
-        max(outer.end_point.row + (outer.end_point.column > 0), outer.start_point.row + 1),
+        first,
+        max(last + (column > 0), first),
         signature[:_MAX_SIGNATURE].rstrip("{ :") if body else signature[:_MAX_SIGNATURE],
     )
 

@@ -137,7 +137,7 @@ def facts_of(path: str, content: bytes) -> FileFacts:
         return NOTHING
     symbols = symbols_of(path, content)
     names = [definition.name for definition in symbols.definitions]
-    found = _counted(text_of(path, content), " ".join(names))
+    found = hashed_terms(text_of(path, content), " ".join(names))
     rows = [
         [each.name, each.line, each.end_line, each.signature, each.depth]
         for each in symbols.definitions
@@ -159,14 +159,6 @@ def import_words(statement: str) -> Iterable[str]:
     The names of files and folders are such words.
     """
     return [*_WORD.findall(statement), *(["."] if "." in statement else [])]
-
-
-def _counted(*texts: str) -> dict[int, int]:
-    found: dict[int, int] = {}
-    for text in texts:
-        for term, count in hashed_terms(text):
-            found[term] = found.get(term, 0) + count  # a Counter asks Python for each new one
-    return found
 
 
 def _hashes(words: Iterable[str]) -> bytes:

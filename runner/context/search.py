@@ -135,10 +135,14 @@ def _hashed_terms(text: str) -> tuple[int, ...]:
     return tuple(crc32(term.encode("utf-8", "surrogatepass")) for term in found)
 
 
-def hashed_terms(text: str) -> list[tuple[int, int]]:
-    """The hashes of a text's terms, and how often each word that has them occurs."""
-    words = Counter(_WORD.findall(text))
-    return [(term, count) for word, count in words.items() for term in _hashed_terms(word)]
+def hashed_terms(*texts: str) -> dict[int, int]:
+    """The hashes of the terms of texts, and how often the words that have them occur."""
+    found: dict[int, int] = {}
+    for text in texts:
+        for word, count in Counter(_WORD.findall(text)).items():
+            for term in _hashed_terms(word):
+                found[term] = found.get(term, 0) + count  # a Counter asks Python for each new one
+    return found
 
 
 MAX_TERMS = 4_000
