@@ -243,7 +243,6 @@ class PreparedFolders:
         kept = self._path(project, key)
         with suppress(OSError), in_use(kept):
             if self.holds(kept):
-                os.utime(kept)
                 return kept
         return None
 
@@ -298,8 +297,9 @@ class PreparedFolders:
         for path in self._folder.glob("*"):
             with suppress(OSError):  # another process may have removed it
                 if self.holds(path):
-                    used = path.stat().st_mtime
-                    yield Kept(path.name, path.name.partition("-")[0], used, _size(path))
+                    yield Kept(
+                        path.name, path.name.partition("-")[0], path.stat().st_mtime, _size(path)
+                    )
 
 
 def made(kept: Path) -> Path:
@@ -308,9 +308,13 @@ def made(kept: Path) -> Path:
 
 
 def in_use(kept: Path) -> BinaryIO:
-    """Keep a folder from being removed, by this process or another, until this is closed."""
+    """Keep a folder from being removed, by this process or another, until this is closed.
+
+    Notes that it is used. Raises ``OSError`` when it is gone.
+    """
     lock = (kept / _USED).open("wb")
     fcntl.flock(lock, fcntl.LOCK_SH)
+    os.utime(kept)
     return lock
 
 

@@ -105,8 +105,9 @@ class ProcessSandbox:
         if not self._kept.holds(kept):
             copy = await self._copied()
             return self._open(spec, {"CAIRN_PREPARED": str(made(copy))} if copy else {}, copy)
-        extra = environment_of(str(made(kept)), self._path)
-        return self._open(spec, extra, kept, modules=made(kept))
+        return self._open(
+            spec, environment_of(str(made(kept)), self._path), kept, modules=made(kept)
+        )
 
     async def _copied(self) -> Path | None:
         """The copy of what the checkout has installed, looked at once."""
@@ -155,7 +156,10 @@ class ProcessSandbox:
     ) -> ProcessSession:
         """``extra`` are variables that what setup made needs; they win over the toolchains'."""
         own = {"PATH": self._path} | self._toolchains | extra
-        used = in_use(kept) if kept else None
+        try:
+            used = in_use(kept) if kept else None
+        except OSError as error:
+            raise Outage("sandbox", f"What was installed for the tests is gone: {error}") from error
         return ProcessSession(partial(self._make_folder, modules), spec, own, used)
 
     def _make_folder(self, modules: Path | None) -> Path:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shutil
 import time
 import venv
 from collections.abc import AsyncIterator, Sequence
@@ -350,6 +351,19 @@ async def test_what_a_session_uses_is_not_removed(tmp_path: Path) -> None:
     other.tidy()
 
     assert not other.holds(Path(image))
+
+
+async def test_a_copy_that_somebody_removed_is_an_outage(tmp_path: Path) -> None:
+    """What the checkout has installed is copied once; the next run copies it again."""
+    checkout, kept = tmp_path / "checkout", tmp_path / "kept"
+    (checkout / "node_modules" / "a").mkdir(parents=True)
+    sandbox = ProcessSandbox(owner="x", prepared=kept, checkout=checkout)
+    async with opened(sandbox):
+        (copy,) = await asyncio.to_thread(lambda: list(kept.iterdir()))
+    shutil.rmtree(copy)
+
+    with pytest.raises(Outage, match="is gone"):
+        await sandbox.open(ROOMY)
 
 
 def test_what_is_too_much_is_removed(tmp_path: Path) -> None:
