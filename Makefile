@@ -66,11 +66,12 @@ lock: $(BIN)/python ## rewrite the lock files from pyproject.toml
 	@$(BIN)/uv pip compile pyproject.toml --group dev --quiet --universal --python-version 3.11 \
 	    --generate-hashes --no-header --no-annotate $(ARGS) -o requirements-dev.lock
 
-sbom: $(BIN)/python ## write what Cairn is made of (CycloneDX, from requirements.lock) into build/cairn.cdx.json
+sbom: $(BIN)/python ## write what Cairn is made of (CycloneDX) into build/: requirements.lock, and Debian's part of IMAGE
 	@mkdir -p build && $(BIN)/python -m pip install --quiet $(UV)
 	@$(BIN)/uv tool run --quiet --from $(SBOM) cyclonedx-py requirements requirements.lock \
 	    --pyproject pyproject.toml --output-reproducible -o build/cairn.cdx.json
 	@echo build/cairn.cdx.json
+	@[ -z "$(IMAGE)" ] || { $(BIN)/python -m tools.image_sbom $(IMAGE) build/image.cdx.json && echo build/image.cdx.json; }
 
 audit: $(BIN)/python ## ask the package index for known vulnerabilities of what requirements.lock names
 	@$(BIN)/python -m pip install --quiet $(UV)
