@@ -266,8 +266,8 @@ class WorkSettings(RunSettings):
     )
     cairn_max_cost_per_account: Annotated[float, Field(ge=0)] | None = Field(
         None,
-        description="USD that the repositories of one installation (an account or organisation) "
-        "may spend on models in a day (UTC).",
+        description="USD that the repositories of one account or organisation may spend on models "
+        "in a day (UTC).",
     )
     cairn_push: Push = Field(
         "at_once",

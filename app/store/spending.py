@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.store.database import Store, insert_into
+from app.store.schema import runs
 from app.store.schema import spending as table
 
 Whose = Literal["operator", "repository"]
@@ -39,18 +42,19 @@ class StoredSpending:
     ) -> tuple[float, float, Whose] | None:
         """Reserve ``cost`` unless a limit of the day would be exceeded; all amounts are in USD.
 
-        ``together`` is the limit of all installations, ``own`` that of this one (both are the
+        ``together`` is the limit of all accounts, ``own`` that of this one (both are the
         operator's), ``here`` that of the repository. Returns the limit that is in the way, what was
         reserved or spent of it, and whose it is; None if there is none. Raises ``Outage``, and
         then nothing is reserved.
         """
         today = sa.select(table.c.installation_id, table.c.repository_id, table.c.cost)
-        installation, repository = spender.installation_id, spender.repository_id
+        repository = spender.repository_id
         async with self._store.writing() as connection:  # nobody else reserves meanwhile
             rows = (await connection.execute(today.where(table.c.day == spender.day))).all()
+            account = () if own is None else await _account(connection, spender, rows)
             limits: tuple[tuple[float | None, float, Whose], ...] = (
                 (together, sum(cost for *_, cost in rows), "operator"),
-                (own, sum(cost for of, _, cost in rows if of == installation), "operator"),
+                (own, sum(cost for _, of, cost in rows if of in account), "operator"),
                 (here, sum(cost for _, of, cost in rows if of == repository), "repository"),
             )
             for limit, used, whose in limits:
@@ -68,6 +72,17 @@ class StoredSpending:
         """Give back what a call did not cost. Raises ``Outage``."""
         change = sa.update(table).filter_by(**_key(spender))
         await self._store.change(change.values(cost=table.c.cost - less))
+
+
+async def _account(connection: AsyncConnection, spender: Spender, rows: Sequence[Any]) -> set[int]:
+    """The repositories of the same owner: who installs the App again is nobody else."""
+    spent = {repository for _, repository, _ in rows} | {spender.repository_id}
+    named = sa.select(runs.c.repository_id, runs.c.repository).distinct()
+    found = (await connection.execute(named.where(runs.c.repository_id.in_(spent)))).all()
+    owners = {(id, name.partition("/")[0].lower()) for id, name in found}
+    ours = {owner for id, owner in owners if id == spender.repository_id}
+    same = {repository for of, repository, _ in rows if of == spender.installation_id}
+    return same | {id for id, owner in owners if owner in ours}
 
 
 def _key(spender: Spender) -> dict[str, str | int]:

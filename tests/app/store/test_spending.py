@@ -7,8 +7,11 @@ import random
 
 import sqlalchemy as sa
 
+from app.store.runs import RunRequest
 from app.store.schema import spending
 from app.store.spending import Spender, StoredSpending
+from handlers.events import InstalledRepository
+from tests.app.store.rows import put_run
 from tests.postgresql import ON_BOTH
 
 pytestmark = ON_BOTH
@@ -54,3 +57,18 @@ async def test_another_day_begins_with_nothing(store):
     assert await kept.reserve(today, 0.1, together=5.0, own=None) == (5.0, 5.0, "operator")
     assert await kept.reserve(today, 0.1, together=None, own=None, here=5) == (5, 5.0, "repository")
     assert await kept.reserve(tomorrow, 0.1, together=5.0, own=None) is None
+
+
+async def test_who_installs_the_app_again_is_nobody_else(store, clock):
+    """The limit of an account is that of the repositories' owner, in whatever installation."""
+    kept = StoredSpending(store)
+    for installation, id, name in ((1, 7, "octo/a"), (2, 8, "Octo/b"), (3, 9, "acme/c")):
+        place = InstalledRepository(id, name, installation, "main")
+        run = {"id": f"r{id}", "delivery": None, "issue": 1, "roadmap": "ROADMAP.md", "request": {}}
+        await put_run(store, clock, RunRequest(repository=place, **run))
+    first, again, other = (Spender("2026-11-29", n, n + 6) for n in (1, 2, 3))
+
+    assert await kept.reserve(first, 5.0, together=None, own=5.0) is None
+
+    assert await kept.reserve(again, 0.1, together=None, own=5.0) == (5.0, 5.0, "operator")
+    assert await kept.reserve(other, 0.1, together=None, own=5.0) is None
