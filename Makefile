@@ -43,9 +43,12 @@ check: $(STAMP) ## run everything that must be right before a merge: style, type
 	@$(PYTEST) tests/runner --cov --cov-report= $(ARGS); loop=$$?; \
 	    echo "== pytest, the rest" && $(PYTEST) --ignore tests/runner $(ARGS) && exit $$loop
 
-chaos: $(STAMP) ## let people do 300 things at will to ten tasks, and processes die (CHAOS_SEED="1 2", CHAOS_EVENTS=300)
+chaos: $(STAMP) ## let people do 300 things at will to ten tasks, processes die, and strangers attack (CHAOS_SEED="1 2", CHAOS_EVENTS=300)
 	@CHAOS_EVENTS=$${CHAOS_EVENTS:-300} $(PYTEST) --long tests/scenarios/test_chaos.py $(ARGS)
 	@CHAOS_RUNS=30 CHAOS_AWAY=30 $(PYTEST) --long --matrix tests/scenarios/test_workers.py $(ARGS)
+	@echo "== the attacks of docs/developers/threat-model.md"
+	@$(PYTEST) --long --matrix $$(grep -oE '`[a-z_/0-9]+\.py::[a-z_0-9]+`' docs/developers/threat-model.md | \
+	    tr -d '`' | sort -u | sed 's,^,tests/,') $(ARGS)
 
 bench: $(STAMP) ## measure (no tests, no time limits)
 	@$(BIN)/python -m bench $(ARGS)
