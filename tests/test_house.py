@@ -74,7 +74,7 @@ def test_every_installation_from_a_lock_takes_it_as_complete() -> None:
     lines = [line for place in places for line in (ROOT / place).read_text().splitlines()]
     installs = [line for line in lines if "--require-hashes" in line]
 
-    assert len(installs) == 6
+    assert len(installs) == 7
     assert [line for line in installs if "--no-deps" not in line] == []
 
 
