@@ -35,7 +35,7 @@ WHERE = {
     "touched (a node)": ("Untouched",),
     "broken_code": ("DefinedTwice", "LostImport"),
     "undefined": ("UndefinedName",),
-    "validate, paths": ("UnsafePath", "ProtectedPath", "PathConflict"),
+    "validate, paths": ("UnsafePath", "ProtectedPath", "NearMissPath", "PathConflict"),
     "validate, secrets": ("Secret", "HiddenValue"),
     "validate, syntax": ("SyntaxError", "IndentationError", "TabError", "ConflictMarks"),
     "validate_code (a node)": ("MissingFile", "EmptyAnswer"),

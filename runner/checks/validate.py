@@ -8,8 +8,9 @@ purpose and are not searched.
 
 from __future__ import annotations
 
+import difflib
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 
@@ -76,6 +77,37 @@ def check_limits(changes: ChangeSet, limits: Limits) -> Iterator[Complaint]:
     if sum(sizes.values()) > limits.total_bytes:
         message = f"{sum(sizes.values())} bytes are written; {limits.total_bytes} are allowed."
         yield Complaint("", "TooLarge", message)
+
+
+def check_near_miss(
+    added: Collection[str], deleted: Collection[str], paths: Collection[str]
+) -> Iterator[Complaint]:
+    """Yield a complaint for a new file in a new folder when its twin exists in a like-named one.
+
+    Moving the file (deleting the twin) is not a mistake.
+    """
+    folders = {path.rpartition("/")[0] for path in paths}
+    for path in added:
+        folder, _, name = path.rpartition("/")
+        if folder in folders:
+            continue
+        same_name = [p for p in paths if p.rpartition("/")[2] == name and _alike(folder, p)]
+        if len(same_name) == 1 and same_name[0] not in deleted:
+            message = f"{path} does not exist, but {same_name[0]} does."
+            advice = f"Did you mean {same_name[0]}?"
+            yield Complaint(path, "NearMissPath", message, advice=advice)
+
+
+def _alike(folder: str, other: str) -> bool:
+    """Whether exactly one part differs, and that by a letter or two."""
+    ours, theirs = folder.split("/"), other.rpartition("/")[0].split("/")
+    if len(ours) != len(theirs):
+        return False
+    different = [(a, b) for a, b in zip(ours, theirs, strict=True) if a != b]
+    if len(different) != 1:
+        return False
+    a, b = different[0]
+    return min(len(a), len(b)) >= 3 and difflib.SequenceMatcher(None, a, b).ratio() >= 0.8
 
 
 _MOST = 10
@@ -149,6 +181,7 @@ REFUSED = frozenset(
         "ProtectedPath",
         "PathConflict",
         "CaseCollision",
+        "NearMissPath",
         "WeakenedTest",
     }
 )
@@ -235,6 +268,8 @@ def _places(
             sound.append(path)
     deleted = {path for path, write in changes.files.items() if write is None}
     yield from paths.collisions(sound, deleted, base)
+    added = [path for path in sound if path not in base.entries]
+    yield from check_near_miss(added, deleted, base.entries) if added else ()
 
 
 Check = Callable[[str, bytes], Complaint | None]

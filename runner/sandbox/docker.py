@@ -1,4 +1,4 @@
-"""A container for each task, through the Docker Engine API (Docker or Podman)."""
+"""A container for each task, through the Docker Engine API."""
 
 from __future__ import annotations
 
@@ -64,8 +64,15 @@ class DockerSandbox:
         self._turns: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 
     async def check(self) -> None:
-        """Raise ``Outage`` when the engine does not answer or the default image is missing."""
-        async with engine(self._address) as (docker, _):
+        """Raise ``Outage`` if no Docker Engine answers, or the default image is missing."""
+        async with engine(self._address) as (docker, address):
+            parts = (await docker.version()).get("Components") or ()
+            if any(part.get("Name") == "Podman Engine" for part in parts):
+                raise Outage(
+                    "sandbox",
+                    f"Podman answers at {address}, and Cairn needs Docker's own engine. Install "
+                    "that, or use bubblewrap (CAIRN_SANDBOX=bubblewrap).",
+                )
             await self._inspect(docker, self._image)
 
     async def open(self, spec: SandboxSpec) -> SandboxSession:

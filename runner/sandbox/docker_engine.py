@@ -1,8 +1,8 @@
 """Reach a Docker Engine: its address, a client, one locked container per task, errors in our words.
 
-Podman serves the same API (https://docs.docker.com/reference/api/engine/); its sockets are tried
-after Docker's. The container's first process only keeps it alive. It runs as another user than the
-commands, so that no command can end the container.
+The container's first process only keeps it alive. It runs as another user than the commands, so
+that no command can end the container. Podman serves the same API, with differences that matter
+(no owner of a ``tmpfs``, processes numbered from inside): it is refused.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from runner.ports import SandboxSpec
 _ANSWER = aiohttp.ClientTimeout(total=120, connect=10)
 _UNREACHABLE = 900  # aiodocker's own status for "no connection"
 _HOW = (
-    "Start the Docker Engine (https://docs.docker.com/engine/install/) or Podman's API service, "
-    "and set DOCKER_HOST if its socket is in an unusual place."
+    "Start the Docker Engine (https://docs.docker.com/engine/install/), and set DOCKER_HOST if its "
+    "socket is in an unusual place."
 )
 
 
@@ -41,8 +41,8 @@ def engine_address(environ: Mapping[str, str]) -> str:
     raise Outage(
         "sandbox",
         "No Docker Engine was found: install and start Docker "
-        "(https://docs.docker.com/engine/install/) or Podman's API service, or set DOCKER_HOST if "
-        "its socket is in an unusual place.",
+        "(https://docs.docker.com/engine/install/), or set DOCKER_HOST if its socket is in an "
+        "unusual place.",
     )
 
 
@@ -79,9 +79,8 @@ def _sockets(environ: Mapping[str, str]) -> list[Path]:
     home = environ.get("HOME")
     own = [Path(home, ".docker/run/docker.sock")] if home else []
     session = environ.get("XDG_RUNTIME_DIR")
-    names = ("docker.sock", "podman/podman.sock")
-    rootless = [Path(session, name) for name in names] if session else []
-    return [*system, *own, *rootless, Path("/run/podman/podman.sock")]
+    rootless = [Path(session, "docker.sock")] if session else []
+    return [*system, *own, *rootless]
 
 
 WORKSPACE = "/workspace"

@@ -1,8 +1,7 @@
 """One running container, and images that keep what setup commands made.
 
 Using such an image is tagging it again, because the engine keeps the time of the last tag
-(https://docs.docker.com/reference/api/engine/, ImageInspect). Podman keeps no such time; there the
-time of making counts.
+(https://docs.docker.com/reference/api/engine/, ImageInspect).
 """
 
 from __future__ import annotations

@@ -78,6 +78,7 @@ NO_NEWS: Final = frozenset({"SameAnswer", "EmptyAnswer"})
 
 _OF_COMPLAINTS: Final = {
     "MissingFile": "missing_file",
+    "NearMissPath": "missing_file",
     "ProtectedPath": "permission",
     "UnsafePath": "permission",
     "CaseCollision": "permission",

@@ -99,6 +99,30 @@ def test_a_case_rename_is_allowed():
     assert complaints({"Docs/A.md": "a\n", "Docs/a.md": None}, BASE) == []
 
 
+def test_a_slip_in_the_folder_is_noticed():
+    """``src/util/text.py`` beside ``src/utils/text.py`` is asked about before it is written."""
+    assert complaints({"src/util/text.py": "x = 1\n"}, BASE) == [
+        ("src/util/text.py", "NearMissPath")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("path", "there", "asked"),
+    [
+        ("libs/text.py", "lib/text.py", True),  # three letters are enough
+        ("lb/text.py", "lib/text.py", False),
+        ("bin/text.py", "lib/text.py", False),
+        ("src/util/deep/text.py", "src/utils/text.py", False),
+        ("scr/util/text.py", "src/utils/text.py", False),  # two parts differ
+    ],
+)
+def test_how_alike_two_folders_must_be(path: str, there: str, asked: bool):
+    """One part of the path differs, by a letter or two of at least three."""
+    found = complaints({path: "x = 1\n"}, {there: "x = 1\n"})
+
+    assert found == ([(path, "NearMissPath")] if asked else [])
+
+
 def test_at_most_ten_broken_files_are_named():
     """The model repairs them a few at a time, and a hostile answer costs no minutes."""
     broken = complaints({f"m{number}.py": "x = (\n" for number in range(12)})

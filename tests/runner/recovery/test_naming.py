@@ -54,6 +54,7 @@ def test_types_of_red_tests(verification: Verification, kind: str) -> None:
         ("SyntaxError", "syntax"),
         ("JSONDecodeError", "syntax"),
         ("MissingFile", "missing_file"),
+        ("NearMissPath", "missing_file"),
         ("ProtectedPath", "permission"),
         ("UnsafePath", "permission"),
         ("Secret", "permission"),

@@ -19,12 +19,13 @@ SICK = b'{"message": "the disk of the engine is full"}'
 
 
 @pytest.fixture
-async def sick_engine(tmp_path: Path) -> AsyncIterator[str]:
+async def sick_engine(tmp_path: Path, request: pytest.FixtureRequest) -> AsyncIterator[str]:
     """The address of an engine that tells its version and fails at everything else."""
+    about = {"ApiVersion": "1.41", **getattr(request, "param", {})}
 
     async def answer(request: web.Request) -> web.Response:
-        if request.path == "/version":
-            return web.json_response({"ApiVersion": "1.41"})
+        if request.path.endswith("/version"):
+            return web.json_response(about)
         return web.Response(body=SICK, status=500, headers=JSON)
 
     app = web.Application()
@@ -65,6 +66,15 @@ async def test_an_engine_s_own_failure_is_an_outage(sick_engine: str) -> None:
     """What a failing engine says is passed on."""
     with pytest.raises(Outage, match=r"refused \(500\): the disk of the engine is full"):
         await sandbox_at(sick_engine).open(SPEC)
+
+
+@pytest.mark.parametrize(
+    "sick_engine", [{"Components": [{"Name": "Podman Engine", "Version": "4.3.1"}]}], indirect=True
+)
+async def test_podman_is_no_docker_engine(sick_engine: str) -> None:
+    """It refuses what containers are made with: said at once, so that ``auto`` looks further."""
+    with pytest.raises(Outage, match=r"Podman answers at .* use bubblewrap"):
+        await sandbox_at(sick_engine).check()
 
 
 @pytest.mark.docker

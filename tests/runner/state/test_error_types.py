@@ -69,7 +69,7 @@ def test_the_type_of_a_red_test(message: str, expected: str) -> None:
     ("error", "expected"),
     [
         ("SyntaxError", "syntax"),
-        ("MissingFile", "missing_path"),
+        ("NearMissPath", "missing_path"),
         ("ProtectedPath", "permission"),
         ("TooLarge", "budget"),
         ("UnreadableAnswer", "model"),
