@@ -26,7 +26,7 @@ from pydantic_core import PydanticCustomError, PydanticUndefined
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from runner.config.values import Size
-from runner.sandbox.prepared import ROOM
+from runner.state.options import PREPARED_ROOM
 from runner.state.publishing import Push
 
 MISSING = "setting_missing"
@@ -178,7 +178,7 @@ class RunSettings(BaseSettings):
         "made by scripts/sandbox-root in Cairn's repository; else it uses this machine's programs.",
     )
     cairn_prepared_size: Size = Field(
-        ROOM,
+        PREPARED_ROOM,
         description="How much disk the results of sandbox.setup of all repositories may take, like "
         "50g. Those used longest ago are removed first, never one that a run uses.",
     )

@@ -49,7 +49,6 @@ from runner.sandbox.bubblewrap_session import (
 from runner.sandbox.indexes import led_out, proxy_environment
 from runner.sandbox.machine import ShownMachine
 from runner.sandbox.prepared import (
-    ROOM,
     PreparedFolders,
     environment_of,
     in_use,
@@ -58,6 +57,7 @@ from runner.sandbox.prepared import (
     setup_environment,
     setup_key,
 )
+from runner.state.options import PREPARED_ROOM
 
 _ENVIRONMENT = {"HOME": "/tmp", "LANG": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1"}  # noqa: S108
 _BUNDLES = ("/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt")
@@ -91,7 +91,7 @@ class BubblewrapSandbox:
         parent: Path | None = None,
         shown: Callable[[], ShownMachine] | None = None,
         hosts: Sequence[str] = (),
-        room: int = ROOM,
+        room: int = PREPARED_ROOM,
     ) -> None:
         """``parent`` is where the folders of sessions are made (empty for the host).
 

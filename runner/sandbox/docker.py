@@ -27,7 +27,8 @@ from runner.sandbox.docker_session import (
     led_beside,
 )
 from runner.sandbox.indexes import led_out, proxy_environment
-from runner.sandbox.prepared import ROOM, run_setup, setup_key
+from runner.sandbox.prepared import run_setup, setup_key
+from runner.state.options import PREPARED_ROOM
 
 _GONE, _ALREADY_GOING = 404, 409
 
@@ -50,7 +51,7 @@ class DockerSandbox:
         image: str,
         address: str = "",
         hosts: Sequence[str] = (),
-        room: int = ROOM,
+        room: int = PREPARED_ROOM,
     ) -> None:
         """``hosts`` are those that setup may reach besides the public package indexes.
 

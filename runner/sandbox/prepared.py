@@ -34,6 +34,7 @@ from typing import BinaryIO
 
 from runner.errors import Outage, TaskError
 from runner.ports import CommandResult, Ran, SandboxSession, Setup
+from runner.state.options import PREPARED_ROOM
 from runner.text.sanitize import as_typed
 
 KEEP = 5
@@ -41,8 +42,6 @@ KEEP = 5
 KEEP_DAYS = 14
 """A result that nobody used for so long is removed, whatever the project."""
 
-ROOM = 20 << 30
-"""So many bytes all results may take together."""
 _JUST = 300
 """What was used within so many seconds is about to be used again, and stays."""
 
@@ -234,7 +233,7 @@ _BLOCK = 512  # bytes (https://docs.python.org/3/library/os.html#os.stat_result.
 class PreparedFolders:
     """What is kept below ``folder``, by this process or others."""
 
-    def __init__(self, folder: Path, room: int = ROOM) -> None:
+    def __init__(self, folder: Path, room: int = PREPARED_ROOM) -> None:
         self._folder = folder
         self._room = room
 

@@ -39,7 +39,6 @@ from runner.sandbox.commands import HostCommand, kill_marked, run_on_host
 from runner.sandbox.host_files import empty, make_equal
 from runner.sandbox.installed import copy_of_installed
 from runner.sandbox.prepared import (
-    ROOM,
     PreparedFolders,
     environment_of,
     in_use,
@@ -49,6 +48,7 @@ from runner.sandbox.prepared import (
     setup_environment,
     setup_key,
 )
+from runner.state.options import PREPARED_ROOM
 
 _GONE = "The folder of this task was removed; open a new one."
 _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
@@ -74,7 +74,7 @@ class ProcessSandbox:
         parent: Path | None = None,
         prepared: Path | None = None,
         checkout: Path | None = None,
-        room: int = ROOM,
+        room: int = PREPARED_ROOM,
     ) -> None:
         """``parent`` is where the folders are made; the system's temporary folder when None.
 

@@ -151,6 +151,10 @@ class VerifyOptions:
     verify_ask: bool = True
 
 
+PREPARED_ROOM = 20 << 30
+"""So many bytes everything that setup made may take together, if nobody says otherwise."""
+
+
 @dataclass(frozen=True, slots=True)
 class SandboxOptions:
     """Where the code of the repository runs, and how that is prepared.

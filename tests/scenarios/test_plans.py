@@ -41,7 +41,7 @@ async def test_a_plan_of_kiro(bot: Bot) -> None:
         "+- [x] 2. Checkpoint - Ensure all tests pass",
     ]
     assert pull.body
-    assert "own files: `.kiro/specs/sums/requirements.md (requirement 1.2)`." in pull.body
+    assert "parts of the plan: `.kiro/specs/sums/requirements.md (requirement 1.2)`." in pull.body
     assert "2. Add two numbers" in str(bot.model.requests[0].body)
     assert "- `1` The sums: all that is in it is done" in pull.body
     assert "- `2` Checkpoint - Ensure all tests pass: tests passed" in pull.body
