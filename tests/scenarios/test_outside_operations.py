@@ -198,7 +198,7 @@ async def test_a_model_that_costs_nothing_keeps_every_limit(tmp_path: Path) -> N
 async def test_what_an_account_may_cost_in_a_day(tmp_path: Path) -> None:
     """Its repositories share it, others do not; what rests goes on after midnight."""
     (prices := tmp_path / "prices.json").write_text(DEAR)
-    settings = {"CAIRN_PRICES": prices, "CAIRN_MAX_COST_PER_ACCOUNT": 0.08}
+    settings = {"CAIRN_PRICES": prices, "CAIRN_MAX_COST_PER_ACCOUNT": 0.16}
     task = notes(f"- [ ] 1.1 {ONE}\n")
     async with conversation(tmp_path, task, **settings) as bot, bot.started():
         bot.model.otherwise = lambda _: note("one.md")
