@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -13,7 +12,7 @@ from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 
 from app.store.database import StoreError, keep_private, open_store
-from app.store.schema import metadata, runs
+from app.store.schema import metadata
 from runner.errors import Outage
 
 
@@ -56,26 +55,6 @@ async def test_a_second_start_keeps_everything(url, store):
     assert (await pragma(again, "user_version")) == 0
     async with again.reading() as connection:
         assert (await connection.execute(sa.text("SELECT n FROM keep"))).scalar_one() == 7
-    await again.close()
-
-
-async def test_a_run_under_an_older_word_waits_still(url, store):
-    """What an earlier version wrote for a run that waits for people is found by the newer word."""
-    now = datetime(2026, 11, 28, tzinfo=UTC)
-    row = {
-        "id": "r1", "repository_id": 1, "repository": "octo/hello", "installation_id": 7,
-        "roadmap": "ROADMAP.md", "base_branch": "main", "request": {}, "priority": 0,
-        "status": "resting", "created_at": now, "updated_at": now,
-    }  # fmt: skip
-    async with store.writing() as connection:
-        await connection.execute(sa.insert(runs).values(**row))
-        await connection.execute(sa.text("UPDATE alembic_version SET version_num = '0012'"))
-    await store.close()
-
-    again = await open_store(url)
-
-    async with again.reading() as connection:
-        assert (await connection.execute(sa.select(runs.c.status))).scalar_one() == "waiting"
     await again.close()
 
 
