@@ -12,6 +12,7 @@ from typing import Any
 from app.roadmap.table import Style, TableColumn, styled, table_lines
 from app.terminal import one_line, say
 from runner.roadmap.order import ordered
+from runner.roadmap.plans import form_of
 from runner.roadmap.task import Heading, Roadmap, Warning
 from runner.text.counting import counted
 
@@ -75,8 +76,8 @@ def _summary(roadmap: Roadmap, reviewing: Collection[str]) -> str:
         counted(sum(task.kind == "summary" for task in tasks), "summary", "summaries"),
     ]
     bytes_ = f"line endings {roadmap.eol}{', byte order mark' if roadmap.bom else ''}"
-    # a plan in JSON has states instead
-    boxes = ("task",) if roadmap.path.endswith(".json") else ("checkbox", "checkboxes")
+    # a plan that is no Markdown has states instead
+    boxes = ("task",) if form_of(roadmap.path).read else ("checkbox", "checkboxes")
     return (
         f"{one_line(roadmap.path)}: {counted(len(tasks), *boxes)}, {', '.join(numbers)}; {bytes_}"
     )
@@ -92,6 +93,9 @@ def _rows(roadmap: Roadmap, reviewing: Collection[str]) -> Iterator[tuple[tuple[
     order = [task.key for task in left if task.key not in reviewing]
     runs = {key: str(number) for number, key in enumerate(order, 1)}
     seen: set[Heading] = set()
+    flags = {flag: flag for flag in ("optional", "parallel", "struck", "template")}
+    if form_of(roadmap.path).read:
+        flags["struck"] = "left alone"
     for task in roadmap.tasks:
         for heading in task.place.headings:
             if heading not in seen:
@@ -102,16 +106,8 @@ def _rows(roadmap: Roadmap, reviewing: Collection[str]) -> Iterator[tuple[tuple[
         waits += [f"{more} more"] if more > 0 else []
         waits += [f"{text}?" for text in task.depends_text[:_NAMED]]
         marks = task.marks
-        flags = ("optional", "parallel", "struck", "template")
-        also = [
-            marks.priority,
-            marks.effort,
-            *(
-                "left alone" if flag == "struck" and roadmap.path.endswith(".json") else flag
-                for flag in flags
-                if getattr(marks, flag)
-            ),
-        ]
+        also = [marks.priority, marks.effort]
+        also += [word for flag, word in flags.items() if getattr(marks, flag)]
         criteria = len(task.acceptance)
         also += ["in review"] if task.key in reviewing and not task.checked else []
         also += [counted(criteria, "criterion", "criteria")] if criteria else []

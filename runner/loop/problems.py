@@ -47,14 +47,14 @@ def missing_roadmap(
     where: str = "on the branch this run builds on",
 ) -> str:
     """There is no such file; ``paths`` (what exists) may have the one that was meant."""
-    text = f"{'No file matches' if '*' in path else 'There is no file'} `{_plain(path)}` {where}."
-    paths = [*paths]
+    name, pattern, paths = f"`{_plain(path)}`", "*" in path, [*paths]
+    text = f"{'No file matches' if pattern else 'There is no file'} {name} {where}."
     if plans := plans_in(path, paths):
+        first = f"{name} matches several plans." if pattern else text
         names = "\n".join(f"- `{_plain(each)}`" for each in plans[:_MOST])
         more = f"\n- {len(plans) - _MOST} more" * (len(plans) > _MOST)
         return (
-            f"{f'`{_plain(path)}` matches several plans.' if '*' in path else text} More than one "
-            f"of these plans has open tasks:\n\n{names}{more}\n\n"
+            f"{first} More than one of these plans has open tasks:\n\n{names}{more}\n\n"
             f"A run works on one of them. Name it, "
             f"`{start.roadmap}{_plain(plans[0])}`, or write it into `.github/cairn.yml`: "
             f"`roadmap: {{path: {_plain(plans[0])}}}`."

@@ -200,10 +200,8 @@ async def describe(state: RunState, deps: Deps) -> tuple[RunState, str]:
         # too long to be repeated for a change
         long=tuple(file.path for file in whole if file.text.count("\n") >= LONG_FILE),
         more=bool(parts.outlines or partly),
-        specification=(
-            *(file.path for file in (*parts.specification, *parts.rules)),
-            *(f"{each} (not there)" for each in spec.missing),
-        ),
+        specification=tuple(file.path for file in (*parts.specification, *parts.rules)),
+        absent=tuple(spec.missing),
     )
     return state.updated(planned), text
 

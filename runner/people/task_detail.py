@@ -176,6 +176,7 @@ def detail_json(detail: TaskDetail) -> dict[str, object]:
         "attempt": attempt.number,
         "plan": asdict(attempt.planned.plan) if attempt.planned.plan else None,
         "specification": list(attempt.planned.specification),
+        "absent": list(attempt.planned.absent),
         "path": list(attempt.spent.path),
         "answers": view.effort.answers,
         "tokens": view.effort.used.tokens,

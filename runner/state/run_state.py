@@ -95,8 +95,8 @@ class Planned:
     failed and fell apart. ``partial`` are files of which its ``context`` shows only a part, or
     nothing though the task names them, ``long`` are long ones that it shows whole; ``more`` says
     whether files that matter are not shown whole. ``specification`` names what it shows of the
-    plan's own files. ``human_commits`` is people's work that it
-    continues from, ``revision`` the pull request that it works on again.
+    plan's own files, ``absent`` what the task names there that does not exist. ``human_commits``
+    is people's work that it continues from, ``revision`` the pull request that it works on again.
     """
 
     members: tuple[str, ...] = ()
@@ -107,6 +107,7 @@ class Planned:
     long: tuple[str, ...] = ()
     more: bool = False
     specification: tuple[str, ...] = ()
+    absent: tuple[str, ...] = ()
     human_commits: HumanCommits | None = None
     revision: Revision | None = None
 

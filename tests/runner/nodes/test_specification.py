@@ -79,8 +79,8 @@ async def test_the_requirements_that_a_task_of_kiro_names() -> None:
         ".kiro/specs/sums/requirements.md (requirement 12)",
         ".kiro/specs/sums/design.md",
         ".kiro/steering/tech.md",
-        "requirement 9.9 of requirements.md (not there)",
     )
+    assert attempt.planned.absent == ("requirement 9.9 of requirements.md",)
 
 
 SPEC_KIT = {
