@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import shutil
+import subprocess
 import time
 import venv
 from collections.abc import AsyncIterator, Sequence
@@ -383,6 +384,30 @@ def test_what_is_too_much_is_removed(tmp_path: Path) -> None:
     tight = PreparedFolders(tmp_path, room=1)
     tight.make_room()
     assert list(tmp_path.iterdir()) == [kept[0]]
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "mkdir -p $(printf 'aa/%.0s' $(seq 1300))",
+        "mkdir -p locked/in; chmod 0 locked/in locked",
+        "mkdir listed; : >listed/file; chmod 444 listed",
+    ],
+    ids=["too deep", "locked", "names only"],
+)
+def test_nothing_that_setup_leaves_is_there_for_ever(tmp_path: Path, script: str) -> None:
+    """It is measured and removed, whatever it is; others are made and removed beside it."""
+    folders = PreparedFolders(tmp_path, room=2_000_000)
+    with folders.making("hostile", "key") as hostile:
+        whole = f"set -e; (head -c 1000000 /dev/zero >data); {script}"
+        subprocess.run(["sh", "-c", whole], cwd=made(hostile), check=True)
+    with folders.making("p", "key") as kept:
+        (made(kept) / "data").write_bytes(bytes(1_500_000))
+
+    assert folders.used() > 2_500_000
+    aged(hostile, days=1)
+    folders.make_room()
+    assert list(tmp_path.iterdir()) == [kept]
 
 
 def test_an_interrupted_removal_leaves_nothing_to_use(tmp_path: Path) -> None:
