@@ -126,15 +126,15 @@ def _division(
 
 def apply_edits(file: FileLines, edits: Sequence[FileEdit], *, place: str) -> bytes | Complaint:
     """Return the content after the edits, every untouched byte kept; or why one does not fit."""
-    path = file.path
     if len(edits) > _MOST_EDITS:
-        message = f"{place} has {len(edits)} edits of {path}."
-        return Complaint(path, "UnreadableAnswer", message, advice="Give the whole file instead.")
+        message = f"{place} has {len(edits)} edits of {file.path}."
+        advice = "Give the whole file instead."
+        return Complaint(file.path, "UnreadableAnswer", message, advice=advice)
     result = _one_by_one(file, edits)
     if isinstance(result, Complaint):
         together = _all_at_once(file, edits)
         if together is None:
-            return replace(result, path=path, message=f"{place}: {result.message}")
+            return replace(result, path=file.path, message=f"{place}: {result.message}")
         result = together
     return result.content()
 

@@ -290,8 +290,7 @@ def _lost(old: str, new: str, path: str) -> list[Definition]:
 
 
 def _definitions(text: str, path: str) -> Sequence[Definition]:
-    found = symbols_of(path, text.encode("utf-8", "replace"), most=_MOST_DEFINITIONS)
-    return found.definitions
+    return symbols_of(path, text.encode("utf-8", "replace"), most=_MOST_DEFINITIONS).definitions
 
 
 def _gone(old: str, new: str, path: str, marks: dict[int, Kind]) -> list[str]:

@@ -44,7 +44,7 @@ def _loosely(lines: Sequence[str], edit: FileEdit) -> tuple[FileEdit, list[int]]
     if not found:
         return None
     start, end = found[0]
-    replace = _indented(edit, lines[start:end])
+    replace = _indented(edit, lines[start:end], lines)
     if replace is None:
         return None
     return FileEdit(tuple(lines[start:end]), replace, edit.line), [first for first, _ in found]
@@ -76,7 +76,7 @@ def _trimmed(edit: FileEdit) -> FileEdit:
     return FileEdit(tuple(search), tuple(replace), edit.line)
 
 
-def _indented(edit: FileEdit, found: Sequence[str]) -> tuple[str, ...] | None:
+def _indented(edit: FileEdit, found: Sequence[str], file: Sequence[str]) -> tuple[str, ...] | None:
     """The replacement with the file's indentation; None where the two do not agree on levels."""
     lines = [line for line in edit.search if line.strip()]
     there = [line for line in found if line.strip()]
@@ -86,17 +86,34 @@ def _indented(edit: FileEdit, found: Sequence[str]) -> tuple[str, ...] | None:
             return None
     plain = any(line != line.translate(_PLAIN) for line in lines)
     replace = [line.translate(_PLAIN) if plain else line for line in edit.replace]
+    levels |= _further_left(replace, levels, {_indent(line) for line in file})
     same = {mine.rstrip(): its for mine, its in zip(lines, there, strict=True)}
     return tuple(same.get(line.rstrip()) or _shifted(line, levels) for line in replace)
+
+
+def _further_left(new: Sequence[str], levels: dict[str, str], file: set[str]) -> dict[str, str]:
+    """The levels of new lines that stand to the left of all that the edit looks for.
+
+    They are moved with the rest if the file has all levels that they get, else they stay: who
+    writes two blanks for the file's four means each level by itself.
+    """
+    mine, its = next(iter(levels.items()))
+    shift = its.removesuffix(mine)
+    left = {
+        own
+        for own in map(_indent, filter(str.strip, new))
+        if not any(own.startswith(level) for level in levels)
+    }
+    alike = all(shift + mine == its for mine, its in levels.items())
+    moves = alike and {shift + own for own in left} <= file
+    return {own: shift + own if moves else own for own in left}
 
 
 def _shifted(line: str, levels: dict[str, str]) -> str:
     if not line.strip():
         return ""
     own = _indent(line)
-    known = max((level for level in levels if own.startswith(level)), key=len, default=None)
-    if known is None:
-        return line
+    known = max((level for level in levels if own.startswith(level)), key=len)
     more = own[len(known) :]
     if any("\t" in level for level in levels.values()) and "\t" not in more:
         more = "\t" * -(-len(more) // _width(levels))
@@ -105,12 +122,12 @@ def _shifted(line: str, levels: dict[str, str]) -> str:
 
 def _width(levels: dict[str, str]) -> int:
     """How many spaces the edit writes for one tab of the file."""
-    widths = [
+    widths = (
         len(mine) // its.count("\t")
         for mine, its in levels.items()
         if its.count("\t") and "\t" not in mine and len(mine) >= its.count("\t")
-    ]
-    return widths[0] if widths else 4
+    )
+    return next(widths, 4)
 
 
 def _indent(line: str) -> str:

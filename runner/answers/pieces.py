@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from runner.answers.file_lines import FileLines
 from runner.state.findings import Complaint
@@ -74,10 +75,11 @@ class Known:
     modes: Mapping[str, str] = field(default_factory=dict)
     executable: bool = False
     in_utf8: bool = False
-    names: frozenset[str] = field(init=False)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "names", frozenset((*self.paths, *self.expected, *self.named)))
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """All paths that it could mean."""
+        return frozenset((*self.paths, *self.expected, *self.named))
 
     def lines_of(self, path: str, content: bytes) -> FileLines:
         """Return a file's content as lines that keep their bytes."""

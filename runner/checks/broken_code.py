@@ -26,6 +26,7 @@ _JS_IMPORT = re.compile(
 _JS_BOUND = (
     r"(?:function\*?|class|const|let|var|enum|type|interface)\s+{0}\b|[(,{{]\s*{0}\s*[,)}}=:]"
 )
+_JS_FUNCTION = re.compile(r"(?:export\s+)?(?:default\s+)?(?:async\s+)?function\b")
 _JS_SAID = re.compile(r"/\*.*?\*/|//[^\n]*|'[^'\n]*'|\"[^\"\n]*\"", re.DOTALL)
 
 
@@ -61,9 +62,8 @@ def _of_javascript(path: str, old: str, new: str) -> Iterator[Complaint]:
         if times > max(had[name], 1) and path.endswith((".js", ".mjs", ".cjs", ".jsx")):
             yield _twice(path, name, 0)
     now, code = _js_imports(new), _JS_SAID.sub("", new)
-    for name, line in _js_imports(old).items():
-        if name in now:  # before the search: it goes through the file
-            continue
+    lost = {name: line for name, line in _js_imports(old).items() if name not in now}
+    for name, line in lost.items():
         uses = [
             m.start() for m in re.finditer(rf"(?<![\w$.]){re.escape(name)}(?![\w$]|\s*:)", code)
         ]
@@ -74,11 +74,12 @@ def _of_javascript(path: str, old: str, new: str) -> Iterator[Complaint]:
             yield Complaint(path, "LostImport", message, at, excerpt=line, advice=advice)
 
 
-def _functions_at_top(path: str, text: str) -> Iterator[str]:
-    for each in symbols_of(path, text.encode("utf-8", "replace")).definitions:
-        if each.depth == 0 and re.match(r"(?:export\s+)?(?:default\s+)?(?:async\s+)?function\b",
-                                        each.signature):  # fmt: skip
-            yield each.name
+def _functions_at_top(path: str, text: str) -> list[str]:
+    return [
+        each.name
+        for each in symbols_of(path, text.encode("utf-8", "replace")).definitions
+        if each.depth == 0 and _JS_FUNCTION.match(each.signature)
+    ]
 
 
 def _js_imports(text: str) -> dict[str, str]:

@@ -333,9 +333,11 @@ def _is_source(path: str) -> bool:
 
 def is_named(file: ChangedFile, asked: TaskWords) -> bool:
     """Whether the task names the file, or something that it defines."""
-    if asked.names_file(file.path):
-        return True
-    return stem_of(file) in asked.names or bool(file.definitions & asked.names)
+    return (
+        asked.names_file(file.path)
+        or stem_of(file) in asked.names
+        or bool(file.definitions & asked.names)
+    )
 
 
 def _moved_or_named(file: ChangedFile, files: Collection[ChangedFile], asked: TaskWords) -> bool:

@@ -208,6 +208,13 @@ LINES = b"def f():\n    a = 1\n    if a:\n        b = 2\n    return b\n"
             "        a = 5\n            c = 1",
             LINES.replace(b"    a = 1\n", b"    a = 5\n        c = 1\n"),
         ),
+        ("    b = 2", "    b = 2\nc = 3", LINES.replace(b"2\n", b"2\n    c = 3\n")),
+        ("  a = 1", "  a = 1\nd = 1", LINES.replace(b"1\n", b"1\nd = 1\n")),
+        (
+            "    b = 2",
+            "    b = 2\ndef g():\n  return 1",
+            LINES.replace(b"2\n", b"2\ndef g():\n  return 1\n"),
+        ),
         ("    nothing like it", "x", None),
     ],
 )
