@@ -6,13 +6,14 @@ It is what a person needs to judge a task or a proposal, whatever shows it.
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from runner.people.run_view import TaskView, view_of
 from runner.people.trust import trust_json
-from runner.state.changes import ChangeSet, Snapshot, Write
+from runner.state.changes import EXECUTABLE, ChangeSet, Snapshot, Write
 from runner.state.events import Exchange, TestedTree
 from runner.state.findings import Verification
 from runner.state.proposal import Proposal, as_item, original_of
@@ -123,11 +124,14 @@ def unified(before: Mapping[str, bytes], changes: ChangeSet) -> str:
 
 def _file(path: str, before: Mapping[str, bytes], write: Write | None) -> Iterator[str]:
     old, new = before.get(path), write.content if write else None
-    if old == new:
+    runs = write is not None and write.mode == EXECUTABLE
+    if old == new and not runs:
         return
     yield f"diff --git a/{path} b/{path}"
     if old is None or new is None:
         yield "new file" if old is None else "deleted file"
+    if runs:
+        yield f"mode {EXECUTABLE}"
     heads = (f"a/{path}" if old is not None else _NONE, f"b/{path}" if new is not None else _NONE)
     if b"\0" in (old or b"") + (new or b""):
         yield f"Binary files {heads[0]} and {heads[1]} differ"
@@ -138,8 +142,12 @@ def _file(path: str, before: Mapping[str, bytes], write: Write | None) -> Iterat
 
 
 def _lines(content: bytes | None) -> list[str]:
-    """The lines as git counts them; a last one without a line end says so, and so is another."""
-    lines = (content or b"").decode("utf-8", "backslashreplace").split("\n")
+    """The lines as git counts them; a last one without a line end says so, and so is another.
+
+    A carriage return within one is shown as such: what follows it would seem to be another line.
+    """
+    text = (content or b"").decode("utf-8", "backslashreplace")
+    lines = re.sub(r"\r(?!\n)", r"\\r", text).split("\n")
     last = lines.pop()
     return [*lines, f"{last}\n\\ No newline at end of file"] if last else lines
 
