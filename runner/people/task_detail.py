@@ -157,15 +157,10 @@ DiffKind = Literal["file", "place", "added", "removed", ""]
 
 def diff_lines(diff: str) -> Iterator[tuple[DiffKind, str]]:
     """Return the lines of a diff of ``unified``, each with what it is ('': unchanged)."""
+    kinds: Mapping[str, DiffKind] = {"+": "added", "-": "removed", "@": "place"}
     inside = False  # only below a place are + and - added and removed lines
     for line in diff.split("\n") if diff else ():
-        if line.startswith("diff --git "):
-            inside = False
-        elif line.startswith("@@ "):
-            inside = True
-            yield "place", line
-            continue
-        kinds: Mapping[str, DiffKind] = {"+": "added", "-": "removed"}
+        inside = line.startswith("@@ ") or (inside and not line.startswith("diff --git "))
         yield kinds.get(line[:1], "") if inside else "file", line
 
 
