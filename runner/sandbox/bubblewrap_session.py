@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import platform
 import re
 import shutil
 from asyncio.subprocess import DEVNULL, PIPE, Process
@@ -30,7 +31,7 @@ from runner.sandbox.bubblewrap_commands import (
 )
 from runner.sandbox.commands import MARKER, PipedCommand, kill_marked, run_piped
 from runner.sandbox.indexes import tunnelled
-from runner.sandbox.system_calls import system_call_filter
+from runner.sandbox.system_calls import MACHINES, system_call_filter
 
 # Seconds between looks: at most what can be filled in that time is used too much.
 _LOOK = 0.03
@@ -252,12 +253,11 @@ class BubblewrapSession:
 @contextmanager
 def _filter() -> Iterator[int | None]:
     """Yield an open file with the filter of system calls; bwrap reads it to its end."""
-    program = system_call_filter()
-    if not program:
+    if platform.machine() not in MACHINES:
         yield None
         return
     with TemporaryFile() as file:
-        file.write(program)
+        file.write(system_call_filter())
         file.seek(0)
         yield file.fileno()
 

@@ -8,6 +8,7 @@ that no command can end the container. Podman serves the same API, with differen
 from __future__ import annotations
 
 import os
+from base64 import b64encode
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
@@ -18,6 +19,7 @@ from aiodocker import Docker, DockerError
 
 from runner.errors import Outage
 from runner.ports import SandboxSpec
+from runner.sandbox.system_calls import FILTERED, system_call_filter
 
 # An answer that takes longer (seconds) is none; streams of commands are not bound by it.
 _ANSWER = aiohttp.ClientTimeout(total=120, connect=10)
@@ -92,17 +94,22 @@ _KEEPER = "65534:65534"
 # PATH is the image's own; the engine fills in the usual one where the image has none
 _ENVIRONMENT = ("HOME=/tmp", "LANG=C.UTF-8", "PYTHONDONTWRITEBYTECODE=1")
 
-# Arguments: bytes of stdin, seconds, the command. stdin is counted, not half-closed, for not every
-# way to an engine can do that, and read to its end, for an engine may wait long with what nobody
-# reads. `kill -- -1` ends whatever the command left behind, in one system call and without a fork
-# (the process limit may be used up); Linux spares the caller:
-# https://man7.org/linux/man-pages/man2/kill.2.html
+# Arguments: bytes of stdin, seconds, the filter of system calls, what sets it, the command. stdin
+# is counted, not half-closed, for not every way to an engine can do that, and read to its end, for
+# an engine may wait long with what nobody reads. The image's own Python sets the filter, and no
+# command can replace it; where an image has none, only the engine's filter holds. `kill -- -1` ends
+# whatever the command left behind, in one system call and without a fork (the process limit may be
+# used up); Linux spares the caller: https://man7.org/linux/man-pages/man2/kill.2.html
 _COMMAND = f"""\
 cd {WORKSPACE} 2>/dev/null || {{ chmod 755 {WORKSPACE} && cd {WORKSPACE}; }} || exit 126
-size=$1 limit=$2
-shift 2
+size=$1 limit=$2 filter=$3 filtered=$4
+shift 4
+set -- timeout -s KILL "$limit" "$@"
+for python in /usr/bin/python3 /usr/local/bin/python3; do
+    [ ! -x "$python" ] || {{ set -- "$python" -I -S -c "$filtered" "$filter" "$@"; break; }}
+done
 head -c "$size" | {{
-    timeout -s KILL "$limit" "$@"
+    "$@"
     code=$?
     cat >/dev/null
     exit $code
@@ -131,7 +138,8 @@ KILL_ALL = ("sh", "-c", "kill -s KILL -- -1")
 
 def command_line(argv: Sequence[str], *, size: int, limit: float) -> list[str]:
     """Wrap a command: it reads ``size`` bytes, ends after ``limit`` seconds, leaves nothing."""
-    return ["sh", "-c", _COMMAND, "sh", str(size), f"{max(limit, 0.001):.3f}", *argv]
+    filtering = (b64encode(system_call_filter()).decode(), FILTERED)
+    return ["sh", "-c", _COMMAND, "sh", str(size), f"{max(limit, 0.001):.3f}", *filtering, *argv]
 
 
 def container_config(

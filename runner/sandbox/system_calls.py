@@ -1,4 +1,4 @@
-"""The system calls that bubblewrap's sandbox refuses, as a filter that the kernel runs.
+"""The system calls that a sandbox refuses, as a filter that the kernel runs.
 
 - the kernel's keyrings: they belong to a user and a login session, not to a namespace, so that a
   task could leave keys for the next one
@@ -9,16 +9,15 @@
 - memory that nobody else can look into or count: ``memfd_secret``
 - sockets to the hypervisor (``AF_VSOCK``), which no network namespace holds back
 
-Docker's default profile refuses most of them, too
-(https://docs.docker.com/engine/security/seccomp/). The filter is a classic BPF program
-(https://docs.kernel.org/userspace-api/seccomp_filter.html) over ``struct seccomp_data``: the call's
-number, the architecture it was made for, and its arguments.
+Docker's default profile refuses some of them, too, newer engines more than older ones
+(https://docs.docker.com/engine/security/seccomp/); the filter comes on top of it. It is a classic
+BPF program (https://docs.kernel.org/userspace-api/seccomp_filter.html) over ``struct
+seccomp_data``: the call's number, the architecture it was made for, and its arguments.
 """
 
 from __future__ import annotations
 
 import errno
-import platform
 import struct
 from dataclasses import dataclass
 
@@ -54,7 +53,9 @@ _AARCH64 = _Architecture(
 _ARM = _Architecture(
     0x40000028, 281, (*_EVERYWHERE, 309, 310, 311, 26, 376, 377, 378, 386, 388, 364)
 )
-_MACHINES = {"x86_64": (_X86_64, _I386), "aarch64": (_AARCH64, _ARM)}
+_ARCHITECTURES = (_X86_64, _I386, _AARCH64, _ARM)
+MACHINES = ("x86_64", "aarch64")
+"""What ``uname -m`` says of the machines that the filter knows."""
 _AF_VSOCK = 40
 # x32 programs run as x86-64 with this bit in the number
 _NUMBER = 0xFFFFFFFF & ~0x40000000
@@ -68,17 +69,10 @@ _ALLOW, _REFUSE, _KILL = 0x7FFF0000, 0x00050000 | errno.EPERM, 0x80000000
 _Instruction = tuple[int, int, int, int]
 
 
-def system_call_filter(machine: str | None = None) -> bytes:
-    """Return the program for bwrap's ``--seccomp``; empty for a machine that is not known here.
-
-    ``machine`` is what ``uname -m`` says (None: of this one). A program of an architecture that the
-    machine does not run is killed.
-    """
-    known = _MACHINES.get(platform.machine() if machine is None else machine)
-    if not known:
-        return b""
+def system_call_filter() -> bytes:
+    """Return the filter, for ``MACHINES`` only: what is made for any other is killed."""
     program: list[_Instruction] = [_LOAD_ARCH]
-    for architecture in known:
+    for architecture in _ARCHITECTURES:
         refused = architecture.refused
         # each jumps over what is left of them, the four instructions about sockets, and "allow"
         steps = [(_JUMP_EQ, len(refused) - at + 3, 0, number) for at, number in enumerate(refused)]
@@ -95,3 +89,20 @@ def system_call_filter(machine: str | None = None) -> bytes:
         program += [(_JUMP_EQ, 0, len(block), architecture.audit), *block]
     program.append((_RETURN, 0, 0, _KILL))
     return b"".join(struct.pack("=HBBI", *each) for each in program)
+
+
+# Arguments: the filter in base64, and a command that it holds for. 38 and 22 are
+# PR_SET_NO_NEW_PRIVS and PR_SET_SECCOMP, 2 is SECCOMP_MODE_FILTER (linux/prctl.h, linux/seccomp.h).
+FILTERED = f"""\
+import base64, ctypes, os, sys
+class Program(ctypes.Structure):
+    _fields_ = [("length", ctypes.c_ushort), ("instructions", ctypes.c_char_p)]
+program = base64.b64decode(sys.argv[1])
+libc = ctypes.CDLL(None)
+if os.uname().machine in {MACHINES} and (
+    libc.prctl(38, 1, 0, 0, 0)
+    or libc.prctl(22, 2, ctypes.byref(Program(len(program) // 8, program)), 0, 0)
+):
+    sys.exit("The filter of system calls cannot be set.")
+os.execvp(sys.argv[2], sys.argv[2:])
+"""

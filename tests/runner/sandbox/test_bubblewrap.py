@@ -75,22 +75,23 @@ async def test_no_new_user_namespace_can_be_made(box: SandboxSession) -> None:
 
 _ALLOWED, _EPERM, _KILLED = 0x7FFF0000, 0x00050001, 0x80000000
 _X86_64, _I386, _AARCH64, _ARM = 0xC000003E, 0x40000003, 0xC00000B7, 0x40000028
+_RISCV64 = 0xC00000F3
 
 
 @pytest.mark.parametrize(
-    ("machine", "architecture", "refused", "allowed"),
+    ("architecture", "refused", "allowed"),
     [
-        ("x86_64", _X86_64, (101, 248, 249, 250, 310, 425, 447, 0x40000000 | 250), (0, 247, 450)),
-        ("x86_64", _I386, (26, 102, 286, 287, 288, 447), (1, 248, 285, 289)),
-        ("aarch64", _AARCH64, (117, 217, 218, 219, 425, 447), (216, 220, 250)),
-        ("aarch64", _ARM, (26, 309, 310, 311), (41, 217)),
+        (_X86_64, (101, 248, 249, 250, 310, 425, 447, 0x40000000 | 250), (0, 247, 450)),
+        (_I386, (26, 102, 286, 287, 288, 447), (1, 248, 285, 289)),
+        (_AARCH64, (117, 217, 218, 219, 425, 447), (216, 220, 250)),
+        (_ARM, (26, 309, 310, 311), (41, 217)),
     ],
 )
 def test_the_filter_refuses_what_reaches_out_of_a_sandbox(
-    machine: str, architecture: int, refused: tuple[int, ...], allowed: tuple[int, ...]
+    architecture: int, refused: tuple[int, ...], allowed: tuple[int, ...]
 ) -> None:
     """On each architecture: keyrings, other processes, io_uring, sockets to the hypervisor."""
-    filtered = system_call_filter(machine)
+    filtered = system_call_filter()
     assert {run_bpf(filtered, call, architecture) for call in refused} == {_EPERM}
     assert {run_bpf(filtered, call, architecture) for call in allowed} == {_ALLOWED}
     socket = {_X86_64: 41, _I386: 359, _AARCH64: 198, _ARM: 281}[architecture]
@@ -101,7 +102,7 @@ def test_the_filter_refuses_what_reaches_out_of_a_sandbox(
 
 def test_a_program_of_another_architecture_is_killed() -> None:
     """Its calls have other numbers."""
-    assert run_bpf(system_call_filter("x86_64"), 1, _AARCH64) == _KILLED
+    assert run_bpf(system_call_filter(), 1, _RISCV64) == _KILLED
 
 
 def run_bpf(program: bytes, call: int, architecture: int, *, family: int = 0) -> int:
@@ -120,26 +121,6 @@ def run_bpf(program: bytes, call: int, architecture: int, *, family: int = 0) ->
                 return constant
             case _:
                 raise AssertionError(operation)
-
-
-CALLS = """
-import ctypes, platform, socket
-libc = ctypes.CDLL(None, use_errno=True)
-ptrace, process_vm_readv = {"x86_64": (101, 310), "aarch64": (117, 270)}[platform.machine()]
-for call in ((ptrace, 0, 0, 0, 0), (process_vm_readv, 1, 0, 0, 0, 0, 0), (425, 1, 0), (447, 0)):
-    assert libc.syscall(*call) == -1 and ctypes.get_errno() == 1, (call, ctypes.get_errno())
-try:
-    socket.socket(40, socket.SOCK_STREAM)  # AF_VSOCK
-except PermissionError:
-    print("refused")
-"""
-
-
-async def test_no_call_reaches_out_of_a_sandbox(box: SandboxSession) -> None:
-    """Neither other processes, nor io_uring, nor the hypervisor."""
-    result = await box.run(["python3", "-c", CALLS])
-
-    assert (result.stdout, result.stderr) == (b"refused\n", b"")
 
 
 async def test_memory_of_all_processes_together_is_limited(box: SandboxSession) -> None:

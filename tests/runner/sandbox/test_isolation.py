@@ -80,6 +80,26 @@ async def test_keyrings_are_out_of_reach(box: SandboxSession) -> None:
     assert (result.stdout, result.stderr) == (b"refused\n", b"")
 
 
+CALLS = """
+import ctypes, platform, socket
+libc = ctypes.CDLL(None, use_errno=True)
+ptrace, process_vm_readv = {"x86_64": (101, 310), "aarch64": (117, 270)}[platform.machine()]
+for call in ((ptrace, 0, 0, 0, 0), (process_vm_readv, 1, 0, 0, 0, 0, 0), (425, 1, 0), (447, 0)):
+    assert libc.syscall(*call) == -1 and ctypes.get_errno() == 1, (call, ctypes.get_errno())
+try:
+    socket.socket(40, socket.SOCK_STREAM)  # AF_VSOCK
+except PermissionError:
+    print("refused")
+"""
+
+
+async def test_no_call_reaches_out_of_a_sandbox(box: SandboxSession) -> None:
+    """Neither other processes, nor io_uring, nor the hypervisor."""
+    result = await box.run(["python3", "-c", CALLS])
+
+    assert (result.stdout, result.stderr) == (b"refused\n", b"")
+
+
 async def test_memory_is_limited(box: SandboxSession) -> None:
     """A command that takes more memory than it may is killed; the box goes on."""
     assert (await box.run(["python3", "-c", HUNGRY])).exit_code == 137
