@@ -91,13 +91,13 @@ def system_call_filter() -> bytes:
     return b"".join(struct.pack("=HBBI", *each) for each in program)
 
 
-# Arguments: the filter in base64, and a command that it holds for. 38 and 22 are
+# Arguments: the filter in hexadecimal, and a command that it holds for. 38 and 22 are
 # PR_SET_NO_NEW_PRIVS and PR_SET_SECCOMP, 2 is SECCOMP_MODE_FILTER (linux/prctl.h, linux/seccomp.h).
 FILTERED = f"""\
-import base64, ctypes, os, sys
+import ctypes, os, sys
 class Program(ctypes.Structure):
     _fields_ = [("length", ctypes.c_ushort), ("instructions", ctypes.c_char_p)]
-program = base64.b64decode(sys.argv[1])
+program = bytes.fromhex(sys.argv[1])
 libc = ctypes.CDLL(None)
 if os.uname().machine in {MACHINES} and (
     libc.prctl(38, 1, 0, 0, 0)
