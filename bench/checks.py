@@ -72,7 +72,7 @@ async def measure(folder: Path, arguments: Sequence[str] = ()) -> AsyncIterator[
                 if len(said) == 1:
                     alone[said.pop()][harm.id] += 1
         for form in RIGHT.values():
-            if form.fits(task) and drawn("checks", form.id, task.name).random() < share / 2:
+            if form.fits(task) and drawn("checks", form.id, task.name).random() < share:
                 rights += 1
                 refused.update(await _said(task, form.turns(task)))
     yield f"{harms} harmful answers, {rights} right ones"
