@@ -434,7 +434,7 @@ async def _script(session: SandboxSession, suite: Suite, *, timeout: float) -> L
         if built.result == "failed":
             why = f"{BUILDS_FIRST} `{suite.build}` fails: {what_happened(built)}"
             whole = ("sh", "-c", f"{suite.build} && {suite.rest}")
-            return replace(built, command=whole, broken=why, reason=why, cause="")
+            return replace(built, command=whole, broken=why, reason=why)
     command = ["sh", "-c", _START + suite.rest]
     result, level = await ran(
         session, command, tool="node", timeout=timeout, shown_as=f"sh -c {shlex.quote(suite.rest)}"

@@ -216,6 +216,17 @@ async def test_a_build_that_fails_is_no_test_that_does(tmp_path):
     assert level.broken == f"{why}: a.ts(1,7): error TS1: no"
 
 
+async def test_a_build_that_takes_its_time_may_be_given_more(tmp_path):
+    """It was stopped, and does not fail: whether it ends, the base and more time tell."""
+    scripts = {"build": "x", "test": "npm run build && node check.js"}
+    said = CommandResult(0, json.dumps({"scripts": scripts}).encode(), b"")
+    box = ScriptedBox(said, CommandResult(-1, b"> tsc -p .\n", b"", timed_out=True))
+    level = await Node().run(box, timeout=30)
+
+    assert (level.result, level.cause) == ("failed", "timeout")
+    assert level.reason.endswith("the tests timed out after 30 s")
+
+
 async def test_a_script_that_passes_says_how_little_is_known(tmp_path):
     """No test is named or counted, as with runners that are not known (ava, borp, tap)."""
     script = {"scripts": {"test": "echo checked > /dev/null && node check.js"}}
