@@ -21,7 +21,7 @@ from runner.people.report import report
 from runner.people.run_view import DONE, RunView, TaskView, view_of
 from runner.people.texts import Texts, environment
 from runner.roadmap.task import Task
-from runner.state.run_state import Attempt, RunState, Status
+from runner.state.run_state import RunState, Status
 from runner.state.status_words import DECISIONS, RUNS, TASKS
 from runner.text.fit import MOST_STORED, fit
 from runner.text.sanitize import sanitize
@@ -146,14 +146,10 @@ def _told(state: RunState) -> Mapping[str, Any]:
 def _links(state: RunState) -> dict[str, dict[str, str]]:
     """What people call each task, and where to read more of it."""
     names = {task.key: task.name for task in (*state.tasks, *state.replaced.tasks)}
-    return {
-        attempt.task: {"name": names.get(attempt.task, ""), "place": _reference(attempt)}
-        for attempt in state.attempts.values()
-    }
-
-
-def _reference(attempt: Attempt) -> str:
-    """Where to read more: the proposal, else the pull request, else the commit."""
-    proposal = attempt.proposal
-    place = proposal.place.url if proposal else ""
-    return place or attempt.published.url or attempt.published.commit[:12]
+    links = {}
+    for attempt in state.attempts.values():
+        asked = attempt.proposal.place.url if attempt.proposal else ""
+        made = attempt.published.url or attempt.published.commit[:12]
+        name = names.get(attempt.task, "")
+        links[attempt.task] = {"name": name, "place": asked or made, "made": made or asked}
+    return links

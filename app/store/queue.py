@@ -109,7 +109,8 @@ class Queue:
             if await connection.scalar(once) is None:
                 return False
             here = sa.select(table.c.repository_id).where(table.c.id == run)
-            what = f"{decision.verdict} {decision.task} ({decision.channel or 'command'})"
+            about = decision.fingerprint[:8] or decision.task  # as people know it, a proposal's id
+            what = f"{decision.verdict} {about} ({decision.channel or 'command'})"
             entry = AuditEntry(
                 at=now,
                 repository_id=await connection.scalar(here),

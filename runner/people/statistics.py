@@ -102,6 +102,7 @@ def decisions(state: RunState) -> list[dict[str, object]]:
         {
             "task": attempt.task,
             "proposal": attempt.proposal.id,
+            "kind": attempt.proposal.kind,
             "strategy": attempt.proposal.strategy,
             "verdict": attempt.agreed.decision.verdict,
             "by": attempt.agreed.decision.by,

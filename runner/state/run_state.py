@@ -272,9 +272,9 @@ class Attempt:
 
     @property
     def asks_first(self) -> bool:
-        """Whether ``failure`` only says why people are asked first: nothing went wrong yet."""
-        waits = self.status is Status.AWAITING_APPROVAL
-        return waits and self.failure is not None and self.failure.type == "approval"
+        """Whether ``failure`` only says why people were asked first: nothing went wrong."""
+        no_error = self.status in (Status.AWAITING_APPROVAL, Status.SKIPPED)
+        return no_error and self.failure is not None and self.failure.type == "approval"
 
     @property
     def calls(self) -> int:

@@ -30,6 +30,8 @@ async def test_each_change_is_pushed_after_a_yes_one_pull_request_at_a_time(bot:
 
     (asked,) = bot.pulls
     said = proposal_comment(bot, asked).body
+    id = said.partition("### Proposal ")[2].partition(": needs approval\n")[0]
+    assert "/edit" not in said
     assert "code that a model wrote is pushed only after an approval" in said
     assert "### How far this is verified" in said
     assert "diff --git a/one.md b/one.md" in said
@@ -49,6 +51,11 @@ async def test_each_change_is_pushed_after_a_yes_one_pull_request_at_a_time(bot:
     assert bot.changed(pull).keys() == {"ROADMAP.md", "one.md"}
     assert "is now part of" in "".join(bot.proposes())
     said = bot.says()[-1]
+    (tick,) = [line for line in said.splitlines() if "tick in line 1" in line]
+    assert tick.endswith(f"/pull/{pull.number}")
+    assert "change: approved by writer" in said
+    await bot.comment("/execute audit", by="octo")
+    assert f"approve {id} (check)" in bot.says()[-1]
     assert "1 pull request of Cairn is open, which is the limit (`pull_requests.push: ap" in said
     assert len(bot.prompts) == 1
 
