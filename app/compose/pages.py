@@ -155,7 +155,7 @@ async def detail(run: Run, state: RunState, key: str, folders: Folders) -> TaskD
     exchanges = await asyncio.to_thread(kept.exchanges, run.id, key)
     verifications = await asyncio.to_thread(kept.verifications, run.id, key)
     before = await _before(state.attempts[key], folders.objects(run.repository.id))
-    return detail_of(state, key, before, exchanges, verifications)
+    return await asyncio.to_thread(detail_of, state, key, before, exchanges, verifications)
 
 
 async def _before(attempt: Attempt, objects: GitObjects) -> dict[str, bytes] | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,6 +12,7 @@ from typing import Literal
 from app.github.place import Place
 from runner.state.changes import EXECUTABLE, FILE, Snapshot, TreeEntry, Write
 from runner.state.revising import Point
+from runner.text.compared import comparable
 from runner.text.mask import NOT_SHOWN, is_secret_file
 from runner.text.sanitize import cut_middle
 
@@ -123,9 +125,10 @@ async def _difference(path: str, trees: Versions, at: Place) -> str:
     before, after = [known[each.sha] if each else None for each in entries]
     if after is None:
         return "The file was deleted."
-    if any(b"\0" in each or len(each) > _LARGEST for each in (before or b"", after)):
-        return "The file was changed. It is no text, or too large to be shown."
     old, new = ((each or b"").decode("utf-8", "replace").splitlines() for each in (before, after))
+    large = any(b"\0" in each or len(each) > _LARGEST for each in (before or b"", after))
+    if large or not await asyncio.to_thread(comparable, old, new):
+        return "The file was changed. It is no text, or too large to be shown."
     return "\n".join(unified_diff(old, new, "before", "after", lineterm=""))
 
 

@@ -16,6 +16,7 @@ merges no stack with a merge commit in it.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -263,7 +264,7 @@ class Freshen:
             edit = RoadmapEdits(old, mine)
             more = pull.kind == "checkpoint" and not only_ticks(roadmap, edit)
             again = ticked_again if more and await self._is_ours(pull, line) else replayed
-            edited = again(roadmap, edit, new)
+            edited = await asyncio.to_thread(again, roadmap, edit, new)
         if edited is None:
             return _Put(trees, found, paths=(roadmap,))
         return _Put(trees, found, ChangeSet({**files, roadmap: Write(edited)}))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from difflib import SequenceMatcher
 
 from app.github.review_threads import ThreadReply
 from app.runs.begun import RunPorts
@@ -16,12 +16,10 @@ from runner.people.texts import revision_texts
 from runner.state.changes import Snapshot
 from runner.state.revising import Point, Revision, RevisionRequest
 from runner.state.run_state import RunState
+from runner.text.compared import Compared
 
 _NEAR = 3
 """Lines around a comment that count as what it is about."""
-
-_LONGEST = 5_000
-"""Lines of a file that are compared; of a longer one every line counts as changed."""
 
 
 @dataclass(frozen=True)
@@ -120,7 +118,9 @@ async def _changed(
     }
     before, after = await contents(deps, old, paths), await contents(deps, new, paths)
     return {
-        path: _ranges(before[path], after[path]) if path in before and path in after else ()
+        path: await asyncio.to_thread(_ranges, before[path], after[path])
+        if path in before and path in after
+        else ()
         for path in sorted(paths)
     }
 
@@ -128,11 +128,10 @@ async def _changed(
 def _ranges(old: bytes, new: bytes) -> Sequence[tuple[int, int]]:
     """The lines of the old content that are changed, or between which new ones are."""
     before, after = old.split(b"\n"), new.split(b"\n")
-    if max(len(before), len(after)) > _LONGEST:
-        return ()
-    codes = SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
     return tuple(
-        (first + 1, max(first, last)) for tag, first, last, _, _ in codes if tag != "equal"
+        (first + 1, max(first, last))
+        for tag, first, last, _, _ in Compared(before, after).get_opcodes()
+        if tag != "equal"
     )
 
 

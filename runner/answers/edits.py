@@ -19,6 +19,7 @@ from runner.answers.file_lines import FileLines, Hunk
 from runner.answers.loose_edits import loosely
 from runner.answers.pieces import AnswerPiece, FileEdit, FoundPieces, join, unreadable
 from runner.state.findings import Complaint
+from runner.text.compared import Compared
 
 if TYPE_CHECKING:
     from unidiff.patch import PatchedFile
@@ -29,7 +30,7 @@ _REPLACE = re.compile(r"^\s*>{5,9} ?(?:REPLACE|UPDATED|\w+)?.*$")
 _END = re.compile(r"^\s*>{5,9} ?(?:REPLACE|UPDATED)\b")
 _CONFLICT = "HEAD"
 """What git writes after the first mark of a conflict, and some models after that of an edit."""
-_LOOKED_THROUGH = 5_000
+_LOOKED_THROUGH, _WIDEST = 5_000, 100
 _MOST_EDITS = 200
 _MOST_SHOWN = 20
 _MOST_DIVISIONS = 50
@@ -170,8 +171,7 @@ def _all_at_once(file: FileLines, edits: Sequence[FileEdit]) -> FileLines | None
 def _changed(bare: Sequence[str], start: int, edit: FileEdit) -> Iterator[Hunk]:
     """What an edit changes, without its context."""
     there = bare[start : start + len(edit.search)]
-    compared = difflib.SequenceMatcher(None, there, edit.replace, autojunk=False)
-    for kind, old, old_end, new, new_end in compared.get_opcodes():
+    for kind, old, old_end, new, new_end in Compared(there, edit.replace).get_opcodes():
         if kind != "equal":
             yield start + old, start + old_end, edit.replace[new:new_end]
 
@@ -235,8 +235,8 @@ def _not_found(bare: Sequence[str], edit: FileEdit) -> Complaint:
     wanted = next((line.strip() for line in edit.search if line.strip()), "")
     if not wanted:
         return Complaint("", "EditNotFound", "the SEARCH part is empty, but the file exists.")
-    stripped = [line.strip() for line in bare[:_LOOKED_THROUGH]]
-    near = difflib.get_close_matches(wanted, stripped, n=1, cutoff=0.6)
+    stripped = [line.strip()[:_WIDEST] for line in bare[:_LOOKED_THROUGH]]
+    near = difflib.get_close_matches(wanted[:_WIDEST], stripped, n=1, cutoff=0.6)
     message = f"these lines are not in the file (the first is {wanted!r})."
     if not near:
         advice = "Copy them exactly from the file."

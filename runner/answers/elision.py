@@ -9,7 +9,6 @@ file is not written. Markers are recognised by word stems in many human language
 from __future__ import annotations
 
 import ast
-import difflib
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -19,6 +18,7 @@ from typing import Literal
 from runner.code.languages import does_nothing, python_functions, python_tree
 from runner.code.symbols import Definition, symbols_of
 from runner.state.findings import Complaint
+from runner.text.compared import Compared
 from runner.text.patterns import lazy_pattern
 
 Kind = Literal["certain", "phrase", "dots", "weak", ""]
@@ -162,7 +162,6 @@ _TOO_MUCH = 0.3
 
 _LEAST_GONE = 2
 _MOST_DEFINITIONS = 20_000
-_LONGEST_COMPARED = 20_000
 _NAMED = 5
 _MOST_IDLE = 8
 _COMMENTS = ("#", "//", "/*", "<!--", "--", ";", "%", "{/*")
@@ -311,12 +310,9 @@ def _in_place(old: str, new: str, marks: dict[int, Kind], gone: Counter[str]) ->
     """Whether a sure marker is where lines were."""
     before, lines = old.split("\n"), new.split("\n")
     certain = [at for at, kind in marks.items() if kind == "certain"]
-    if not certain or max(len(before), len(lines)) > _LONGEST_COMPARED:
-        return bool(certain) and bool(gone)
-    matcher = difflib.SequenceMatcher(None, before, lines, autojunk=False)
-    return any(
+    return bool(certain) and any(
         any(start <= at < end for at in certain) and bool(_counted(before[a:b]) & gone)
-        for tag, a, b, start, end in matcher.get_opcodes()
+        for tag, a, b, start, end in Compared(before, lines).get_opcodes()
         if tag == "replace"
     )
 

@@ -6,11 +6,11 @@ around it do, and the end of the file (with or without a line end) stays.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from runner.state.findings import Complaint
+from runner.text.compared import Compared
 from runner.text.encoding import (
     GUESSED,
     UNKNOWN,
@@ -76,7 +76,7 @@ class FileLines:
         if len(ends) < 2 and self.encoding.name == "utf-8" and not self._hidden():
             end = next(iter(ends), "")  # most files: nothing has to be compared
             return replace(self, lines=[_Line(each, end) for each in wanted])
-        compared = difflib.SequenceMatcher(None, self.texts, wanted)
+        compared = Compared(self.texts, wanted, autojunk=True)
         return self.changed(
             (old, old_end, tuple(wanted[new:new_end]))
             for kind, old, old_end, new, new_end in compared.get_opcodes()

@@ -8,7 +8,6 @@ text without a parser, only line ends and the blank lines at the end of the file
 from __future__ import annotations
 
 import ast
-import difflib
 import json
 import re
 import tomllib
@@ -19,10 +18,9 @@ from tree_sitter import Node
 
 from runner.checks import grammars
 from runner.code.languages import language_of, python_tree
+from runner.text.compared import Compared
 from runner.text.patterns import lazy_pattern
 
-_MOST_LINES = 2_500
-"""Comparing takes their square in the worst case."""
 _APART = 3
 """Lines between a change of blanks and the nearest real change; closer ones belong to it."""
 
@@ -55,14 +53,12 @@ def without_blank_changes(path: str, old: bytes, new: bytes) -> bytes:
     if _EVERY_BYTE_COUNTS.search(path) or not path.endswith((".py", ".pyi", *_FREE_LAYOUT)):
         return new
     before, after = old.splitlines(keepends=True), new.splitlines(keepends=True)
-    if max(len(before), len(after)) > _MOST_LINES:
-        return new
     kept = b"".join(_kept(before, after))
     return kept if kept != new and _same_code(path, kept, new) else new
 
 
 def _kept(before: list[bytes], after: list[bytes]) -> Iterator[bytes]:
-    opcodes = difflib.SequenceMatcher(None, before, after).get_opcodes()
+    opcodes = Compared(before, after, autojunk=True).get_opcodes()
     real = [
         (c, d)
         for tag, a, b, c, d in opcodes

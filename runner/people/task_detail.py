@@ -19,6 +19,7 @@ from runner.state.findings import Verification
 from runner.state.proposal import Proposal, as_item, original_of
 from runner.state.recoveries import outcome_of
 from runner.state.run_state import Attempt, RunState
+from runner.text.compared import comparable
 from runner.text.counting import counted
 
 MOST_LINES = 2_000
@@ -116,10 +117,9 @@ def unified(before: Mapping[str, bytes], changes: ChangeSet) -> str:
         text for path, write in sorted(changes.files.items()) for text in _file(path, before, write)
     )
     lines = [line for text in texts for line in text.split("\n")]
-    if len(lines) > MOST_LINES:
-        left = len(lines) - MOST_LINES
-        lines = [*lines[:MOST_LINES], f"… {counted(left, 'more line')}"]
-    return "\n".join(lines)
+    left = len(lines) - MOST_LINES
+    more = [f"… {counted(left, 'more line')}"] if left > 0 else []
+    return "\n".join([*lines[:MOST_LINES], *more])
 
 
 def _file(path: str, before: Mapping[str, bytes], write: Write | None) -> Iterator[str]:
@@ -133,12 +133,13 @@ def _file(path: str, before: Mapping[str, bytes], write: Write | None) -> Iterat
     if runs:
         yield f"mode {EXECUTABLE}"
     heads = (f"a/{path}" if old is not None else _NONE, f"b/{path}" if new is not None else _NONE)
+    lines = _lines(old), _lines(new)
     if b"\0" in (old or b"") + (new or b""):
         yield f"Binary files {heads[0]} and {heads[1]} differ"
-    elif max(len(old or b""), len(new or b"")) > MOST_BYTES:
+    elif max(len(old or b""), len(new or b"")) > MOST_BYTES or not comparable(*lines):
         yield "The file is too large to be compared here."
     else:
-        yield from difflib.unified_diff(_lines(old), _lines(new), *heads, lineterm="")
+        yield from difflib.unified_diff(*lines, *heads, lineterm="")
 
 
 def _lines(content: bytes | None) -> list[str]:

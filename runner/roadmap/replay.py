@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 
 from runner.roadmap.edit import EditRefused, tick_all, untick_all
 from runner.roadmap.parse import parse_roadmap
 from runner.roadmap.plans import form_of
+from runner.text.compared import Compared
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +121,7 @@ def _merged(old: bytes, mine: bytes, new: bytes) -> bytes | None:
     changes = [
         _Change(first, end, tuple(side[start:stop]))
         for side in sides
-        for tag, first, end, start, stop in SequenceMatcher(None, was, side, False).get_opcodes()
+        for tag, first, end, start, stop in Compared(was, side).get_opcodes()
         if tag != "equal"
     ]
     kept = _apart(sorted(changes, key=lambda change: (change.first, change.end)))

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
-from difflib import SequenceMatcher
 from time import monotonic
 from typing import Final
 
 from runner.checks.blanks import added_lines, same_python
 from runner.checks.validate import syntax_complaint
 from runner.ports import Ran, SandboxSession, unheard
+from runner.text.compared import Compared
 from runner.verify.linters import ANYTHING, ConfiguredTool, home_of, started_in, table
 
 SECONDS = 30.0
@@ -114,9 +114,7 @@ def only_changed_lines(
     mine = added_lines(new, old)
     before, after = new.split("\n"), formatted.split("\n")
     lines: list[str] = []
-    for tag, start, end, first, last in SequenceMatcher(
-        None, before, after, autojunk=False
-    ).get_opcodes():
+    for tag, start, end, first, last in Compared(before, after).get_opcodes():
         touched = _touches(range(start + 1, end + 1), start, mine, whole=not was_formatted)
         lines += after[first:last] if tag != "equal" and touched else before[start:end]
     text = "\n".join(lines)
