@@ -88,5 +88,7 @@ def test_others_are_compared_as_ever() -> None:
         assert comparable(old, new)
 
     old, new = (text.split("\n") for text in in_turns(20_000))
-    made = [line for *_, first, last in Compared(old, new).get_opcodes() for line in new[first:last]]
+    made = [
+        line for *_, first, last in Compared(old, new).get_opcodes() for line in new[first:last]
+    ]
     assert made == new
