@@ -5,6 +5,7 @@ Nothing heavy is imported before a command needs it.
 
 from __future__ import annotations
 
+import atexit
 import gc
 import os
 import sys
@@ -265,6 +266,7 @@ with_examples(memory_cli, "memory")
 def main() -> None:
     """Run ``cairn``; says an unexpected error in a sentence, or shows it (--verbose)."""
     gc.set_threshold(300_000, 20, 20)  # what is imported stays: looking for garbage costs 15 %
+    atexit.register(gc.freeze)  # nor need Python look for it when all ends
     if "--verbose" not in sys.argv:
         sys.excepthook = one_sentence
     # not cli(): that would put typer's own hook in the place of ours

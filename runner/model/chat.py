@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import math
-import sys
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from datetime import date
@@ -25,6 +24,7 @@ from runner import ports
 from runner.errors import Outage
 from runner.model.errors import ErrorStatus, Transient, meaning
 from runner.model.forms import PLAIN, Dialect, Forms, Habits, asked_for, in_words
+from runner.model.lazily import without_types
 from runner.model.prices import Prices, is_public
 from runner.model.replies import LONGEST, ListedModel, offer_text
 from runner.model.shutdowns import shutdown_by_name
@@ -44,8 +44,6 @@ RETRY_AFTER_CAP = 60.0
 """Most seconds that a try waits if asked to; a longer wait is an outage with its time."""
 _LIST_SECONDS, _HINT_SECONDS = 15.0, 5.0
 """How long the list of models may take: where it is asked for, and where it only helps."""
-_UNUSED = "openai._vendor.httpx_aiohttp"
-"""A part of openai for clients of aiohttp: with it openai takes a fifth longer to import."""
 
 _CHARACTERS_PER_TOKEN = 3
 """Low on purpose: code has about 3.5, and an estimate must not understate what was used."""
@@ -194,7 +192,7 @@ class OpenAIModel(ports.Endpoint):
         and a server continues to serve.
         """
         if self._endpoint is None:
-            sys.modules.setdefault(_UNUSED, None)  # type: ignore[arg-type]
+            without_types()
             await asyncio.to_thread(import_module, "runner.model.endpoint")
             from runner.model.endpoint import OpenAIEndpoint
 

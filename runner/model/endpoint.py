@@ -13,12 +13,10 @@ from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager, contextmanager
 from datetime import datetime
 from email.utils import parsedate_to_datetime
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import httpx2
 import openai
-from openai.types.chat import ChatCompletionMessageParam
-from openai.types.responses import ResponseInputParam
 
 from runner.errors import TaskError
 from runner.model.errors import ErrorStatus, Transient
@@ -34,6 +32,10 @@ from runner.model.responses import as_chunk, as_completion, as_responses
 from runner.ports import Clock
 from runner.prompts.questions import Message
 from runner.text.sanitize import sendable
+
+if TYPE_CHECKING:
+    from openai.types.chat import ChatCompletionMessageParam
+    from openai.types.responses import ResponseInputParam
 
 _CONNECT_SECONDS = 10.0
 _PATIENCE = 4
