@@ -177,7 +177,7 @@ class RunSettings(BaseSettings):
         description="Container image of a task, built from our Dockerfile. For bubblewrap a folder "
         "made by scripts/sandbox-root in Cairn's repository; else it uses this machine's programs.",
     )
-    cairn_prepared_size: Size = Field(
+    cairn_prepared_size: Annotated[Size, Field(ge=64 << 20)] = Field(
         PREPARED_ROOM,
         description="How much disk the results of sandbox.setup of all repositories may take, like "
         "50g. Those used longest ago are removed first, never one that a run uses.",
@@ -252,19 +252,19 @@ class WorkSettings(RunSettings):
     cairn_max_minutes: PositiveInt | None = Field(
         None, description="The most that a repository may set limits.minutes to."
     )
-    cairn_max_memory: Size | None = Field(
+    cairn_max_memory: Annotated[Size, Field(ge=64 << 20)] | None = Field(
         None, description="The most that a repository may set sandbox.memory to, like 2g."
     )
     cairn_max_cpus: Annotated[float, Field(gt=0)] | None = Field(
         None, description="The most that a repository may set sandbox.cpus to."
     )
-    cairn_max_pids: PositiveInt | None = Field(
+    cairn_max_pids: Annotated[int, Field(ge=16)] | None = Field(
         None, description="The most that a repository may set sandbox.pids to."
     )
-    cairn_max_cost_per_day: Annotated[float, Field(ge=0)] | None = Field(
+    cairn_max_cost_per_day: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None = Field(
         None, description="USD that all repositories together may spend on models in a day (UTC)."
     )
-    cairn_max_cost_per_account: Annotated[float, Field(ge=0)] | None = Field(
+    cairn_max_cost_per_account: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None = Field(
         None,
         description="USD that the repositories of one account or organisation may spend on models "
         "in a day (UTC).",
@@ -372,7 +372,7 @@ class ServerSettings(WorkSettings):
         """Refuse a server that runs other people's code in its own process space unasked."""
         if info.data.get("cairn_sandbox") == "process" and value == "0":
             raise ValueError(
-                "is not set, but CAIRN_SANDBOX is process, which isolates nothing; use docker or "
+                "does not allow CAIRN_SANDBOX=process, which isolates nothing; use docker or "
                 "bubblewrap, or set this to 1 if everyone who can give Cairn commands may control "
                 "this host"
             )

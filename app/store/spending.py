@@ -13,7 +13,7 @@ from app.store.database import Store, insert_into
 from app.store.schema import runs
 from app.store.schema import spending as table
 
-Whose = Literal["operator", "repository"]
+Whose = Literal["operator", "account", "repository"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class StoredSpending:
             account = () if own is None else await _account(connection, spender, rows)
             limits: tuple[tuple[float | None, float, Whose], ...] = (
                 (together, sum(cost for *_, cost in rows), "operator"),
-                (own, sum(cost for _, of, cost in rows if of in account), "operator"),
+                (own, sum(cost for _, of, cost in rows if of in account), "account"),
                 (here, sum(cost for _, of, cost in rows if of == repository), "repository"),
             )
             for limit, used, whose in limits:

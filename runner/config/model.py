@@ -322,7 +322,9 @@ class LimitsGroup(_Group):
         "can use is reserved: a run pauses before a question that could exceed a limit.",
     )
     cost_per_task: Dollars | None = Field(
-        default=None, description="USD that one attempt at a task may cost; then the task fails."
+        default=None,
+        description="USD that one attempt at a task may cost; then the task fails. If not even its "
+        "first question fits, the run pauses.",
     )
     cost_per_run: Dollars | None = Field(
         default=None, description="USD that one run may cost; then it pauses."

@@ -59,6 +59,10 @@ async def await_approval(state: RunState, deps: Deps, work: TaskWork) -> Step:
     if decision.verdict == "edit":
         several = len(decision.tasks) > 1
         strategy: Strategy = "decompose" if several else "rewrite"
+        if proposal.kind == "changes":  # why it was asked about is no reason for other tasks
+            why = Failure("approval", recovery_texts.other_tasks(decision.by), "await_approval")
+            state = state.put(replace(state.attempt, failure=why))
+            proposal = replace(proposal, explanation="")
         proposal = replace(
             proposal, kind="recovery", strategy=strategy, replacements=decision.tasks
         )
@@ -130,7 +134,7 @@ async def _agreed(state: RunState, deps: Deps, work: TaskWork) -> Step:
     if task is None and stands(state, proposal.task):
         return Step(state, "ok")  # people put the proposed tasks in its place themselves
     if task is None:
-        why = f"{path} no longer has this task, so there is nothing to apply"
+        why = f"{path} no longer has this task in these words, so nothing is applied"
         return await _rejected(state.noted(why), deps, why)
     if task.checked:
         return await _rejected(

@@ -167,7 +167,10 @@ async def with_push(state: RunState, deps: Deps, work: TaskWork) -> RunState | N
     if theirs is None:  # as before anybody pushed: what is proposed is ours again
         state = state.put(replace(state.attempt, proposal=fresh))
         if fresh.kind == "changes":
+            message = recovery_texts.ours_again()
+            why = Failure("approval", message, node="await_approval", evidence=fresh.evidence)
             state = state.with_changes(fresh.changes)
+            state = state.put(replace(state.attempt, failure=why))
             planned = state.attempt.planned
             if planned.human_commits and planned.human_commits.branch == fresh.branch:
                 state = state.updated(replace(planned, human_commits=None))

@@ -42,6 +42,7 @@ from runner.roadmap.task import Task, listed_files
 from runner.state.changes import ChangeSet, Snapshot
 from runner.state.findings import ASKED_BACK, Complaint
 from runner.state.run_state import Attempt, Failure, RunState, Step
+from runner.text.sanitize import has_unseen
 
 
 async def without_the_unasked(
@@ -313,6 +314,11 @@ def _cleared(state: RunState, read: Read, doubts: Sequence[str] = ()) -> Step:
     changes = state.attempt.answered.changes
     found, paths, unasked = asking(state, changes, read)
     installed = sorted(path for path in changes.files if says_what_is_installed(path))
+    unseen = sorted(
+        path
+        for path, write in changes.files.items()
+        if write and has_unseen(write.content) and not has_unseen(read(path) or b"")
+    )
     plain, seen = as_texts(changes, read)
     state = state.updated(
         replace(
@@ -320,6 +326,7 @@ def _cleared(state: RunState, read: Read, doubts: Sequence[str] = ()) -> Step:
             other_tests=said_by(changed_tests, plain, read=seen),
             warnings=(
                 *([verification_texts.installed(installed)] if installed else ()),
+                *([verification_texts.unseen(unseen)] if unseen else ()),
                 *state.attempt.checked.warnings,
                 *said_by(weaker_asserts, plain, read=seen),
                 *(

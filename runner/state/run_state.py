@@ -273,7 +273,7 @@ class Attempt:
     @property
     def asks_first(self) -> bool:
         """Whether ``failure`` only says why people were asked first: nothing went wrong."""
-        no_error = self.status in (Status.AWAITING_APPROVAL, Status.SKIPPED)
+        no_error = self.status in (Status.AWAITING_APPROVAL, Status.SKIPPED, Status.REPLACED)
         return no_error and self.failure is not None and self.failure.type == "approval"
 
     @property

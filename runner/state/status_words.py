@@ -135,7 +135,7 @@ PROPOSALS: Mapping[str, str] = {
     "approved": "was approved",
     "rejected": "was rejected",
     "superseded": "was superseded",
-    "closed": "is closed: its run went on without a decision",
+    "closed": "is closed: its run ended or went on without a decision",
     "expired": "is closed: nobody answered it in time, so the task was deferred",
 }
 """Why a decision about a proposal comes too late."""

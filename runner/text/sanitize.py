@@ -84,6 +84,11 @@ def readable(text: str) -> str:
     return _UNSEEN.sub("\ufffd", text)
 
 
+def has_unseen(content: bytes) -> bool:
+    """Say whether a file holds a character that readers do not see."""
+    return not content.isascii() and bool(_UNSEEN.search(content.decode("utf-8", "ignore")))
+
+
 def plain_line(text: str) -> str:
     """Foreign text for use within a line of ours."""
     return sanitize(" ".join(text.split()), plain=True)

@@ -58,7 +58,7 @@ async def test_a_day_without_money_ends_at_midnight(tmp_path: Path) -> None:
         await bot.comment("/execute")
 
         (said,) = bot.says()
-        assert "of the $0.1900 that the operator of this server allows for a day" in said
+        assert "of the $0.1900 that the operator of this server allows for all" in said
         assert "It continues automatically at 00:00 UTC" in said
         before = len(bot.prompts)
         await bot.later(days=1)

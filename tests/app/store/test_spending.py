@@ -70,5 +70,5 @@ async def test_who_installs_the_app_again_is_nobody_else(store, clock):
 
     assert await kept.reserve(first, 5.0, together=None, own=5.0) is None
 
-    assert await kept.reserve(again, 0.1, together=None, own=5.0) == (5.0, 5.0, "operator")
+    assert await kept.reserve(again, 0.1, together=None, own=5.0) == (5.0, 5.0, "account")
     assert await kept.reserve(other, 0.1, together=None, own=5.0) is None

@@ -10,6 +10,7 @@ from runner.loop.deps import TaskWork
 from runner.loop.schedule import open_tasks, settle
 from runner.nodes.approve import apply_recovery, await_approval
 from runner.nodes.validate import validate_code
+from runner.people.texts import recovery_texts
 from runner.ports import Decision
 from runner.roadmap.task import NewTask
 from runner.state.changes import ChangeSet, Write
@@ -159,6 +160,17 @@ async def test_editing_approves_other_tasks(tasks: tuple[NewTask, ...], strategy
     assert step.outcome == "ok"
     assert proposal
     assert (proposal.strategy, proposal.replacements) == (strategy, tasks)
+
+
+async def test_why_a_change_was_asked_about_is_no_reason_for_other_tasks() -> None:
+    """Who gives other tasks instead of a change gave the reason."""
+    state = waiting("escalate", kind="changes", explanation=recovery_texts.held_back())
+    state = with_attempt(state, failure=Failure("approval", recovery_texts.not_pushed(), "x"))
+    step, _ = await told(state, yes(state, "edit", tasks=ONE))
+
+    body = recovery_texts.applied_body(step.state)
+    assert "**Why:** ada gave other tasks instead." in body
+    assert "The change is ready" not in body
 
 
 async def test_skipping() -> None:

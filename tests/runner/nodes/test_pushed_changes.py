@@ -186,6 +186,8 @@ async def test_a_push_that_is_taken_back() -> None:
         state.attempt.answered.changes,
     ) * 2
     assert (back.attempt.planned.human_commits, len(names)) == (None, 3)
+    assert back.attempt.failure
+    assert back.attempt.failure.message == "what somebody pushed was taken back"
 
 
 async def test_what_is_asked_after_a_push_is_shown_on_top_of_it() -> None:

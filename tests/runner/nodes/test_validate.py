@@ -78,6 +78,24 @@ async def test_a_check_that_takes_too_long() -> None:
 
 
 @pytest.mark.parametrize(
+    ("before", "after", "told"),
+    [
+        ("A = 1\n", "A = 2  # \u202e )\n", True),
+        ("A = 1  # \u202e )\n", "A = 2  # \u202e )\n", False),
+        ("A = 1\n", "A = 'é ❤\ufe0f'\n", False),
+    ],
+)
+async def test_characters_that_nobody_sees(before: str, after: str, told: bool) -> None:
+    """A reviewer is told of new ones: what is read may not be what runs."""
+    where = MemoryRepository({**BASE, "a.py": before.encode()})
+    state = at("validate_code", run_state(PLAIN), answers=1, changes=writing(a=after))
+    step = await validate_code(state, deps(repository=where), TaskWork())
+
+    warnings = "".join(step.state.attempt.checked.warnings)
+    assert ("turn the direction of reading, are new in `a.py`" in warnings) == told
+
+
+@pytest.mark.parametrize(
     ("changes", "error"),
     [
         (writing(a="A = (\n"), "SyntaxError"),

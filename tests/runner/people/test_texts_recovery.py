@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from runner.history.inquiry import HistoryQuery, Totals
 from runner.history.statistics import NamedTally, statistics_of
 from runner.history.totals import Tally
@@ -62,6 +64,17 @@ def test_a_stale_proposal_says_so_first() -> None:
     assert recovery_texts.proposal_comment(proposing(), stale=True).startswith(
         "The task has changed since"
     )
+
+
+@pytest.mark.parametrize(
+    ("patch", "whole"),
+    [("+a\n" * 1_000, True), ("+a\n" * 20_000, False), ("+a\n… 1 more line", False)],
+)
+def test_a_patch_that_is_not_shown_whole_says_so(patch: str, whole: bool) -> None:
+    """Nobody approves what they could not read without being told."""
+    comment = recovery_texts.proposal_comment(proposing(), patch=patch)
+
+    assert ("too long to be shown whole" not in comment) == whole
 
 
 def test_output_cannot_leave_its_fence() -> None:
