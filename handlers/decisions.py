@@ -276,11 +276,14 @@ async def rule_on_reactions(
             continue
         if reaction.id in refused:
             continue
-        ruling = await rule_on(thread, proposals, proposal, _vote_of(reaction), ())
+        vote = _vote_of(reaction)
+        ruling = await rule_on(thread, proposals, proposal, vote, ())
         if ruling.counts:
             return
         earlier = sum(id == proposal.id for id in refused.values())
         refused[reaction.id] = proposal.id
+        if ruling.refused and not await thread.may_refuse(vote.by, to=vote.delivery):
+            continue
         if ruling.say and earlier < _MOST_REFUSALS:
             await thread.reply(ruling.say, to=f"reaction-{proposal.id}-{reaction.user_id}")
 

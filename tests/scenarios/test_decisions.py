@@ -437,6 +437,9 @@ async def test_who_is_no_maintainer_is_told(bot: Bot) -> None:
     (said,) = bot.proposes()
     assert "need the *maintain* permission" in said
     assert "`other` has the *write* permission" in said
+    bot.github.react(proposal_comment(bot, pull), "+1", by="other")
+    await bot.later(seconds=15)
+    assert bot.proposes() == []  # once is enough, however they try
     assert pull.pull.draft
 
 
