@@ -128,8 +128,6 @@ _NO_PYTEST = lazy_pattern(rb"^ModuleNotFoundError: No module named 'pytest'\s*$"
 # project in hand (pluggy, packaging) is forgotten, so that its tests load the workspace's. What is
 # there before the project stays to the end: pytest's own collections of garbage need not visit it.
 _PREPARE = """
-import gc
-gc.disable()
 import os, re, sys, pytest
 from importlib import metadata
 from _pytest.config import default_plugins
@@ -376,7 +374,8 @@ def _part_of(program: str, name: str) -> str:
 
 
 def _python(program: str) -> list[str]:
-    return ["python3", "-B", "-I", "-c", program, "pytest"]
+    # enabled again by _PREPARE
+    return ["python3", "-B", "-I", "-c", "import gc; gc.disable()\n" + program, "pytest"]
 
 
 def _command(report: str, seconds: str, names: str) -> list[str]:
