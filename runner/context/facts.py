@@ -10,7 +10,7 @@ import json
 import re
 import sys
 from array import array
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from zlib import crc32
@@ -51,6 +51,11 @@ class FileFacts:
     def symbols(self) -> Symbols:
         """Definitions and imports as they are written; what is used is known as hashes only."""
         return _symbols(self.code) if self.code else NONE
+
+    @property
+    def statements(self) -> Sequence[str]:
+        """Imports as they are written."""
+        return json.loads(self.code)[1] if self.code else ()
 
     def packed(self) -> bytes:
         """Return all of it as bytes."""

@@ -67,7 +67,7 @@ class Library:
         """Files that a file imports."""
         if path not in self._imported:
             known = self.facts.get(path, NOTHING)
-            found = imported(path, known.symbols.imports, self._places) if known.imports else ()
+            found = imported(path, known.statements, self._places) if known.imports else ()
             self._imported[path] = frozenset(found)
         return self._imported[path]
 

@@ -123,7 +123,7 @@ def _users(
         naming = [
             path
             for path in others
-            if any(map(imported_name.search, library.facts[path].symbols.imports))
+            if any(map(imported_name.search, library.facts[path].statements))
         ]
         for path in (*calling, *naming):
             if path != target.path:
@@ -177,7 +177,7 @@ def importers_of(facts: Mapping[str, FileFacts], paths: Collection[str]) -> Impo
     importers: dict[str, set[str]] = defaultdict(set)
     for path, known in facts.items():
         for target in (
-            *imported(path, known.symbols.imports, places),
+            *imported(path, known.statements, places),
             *_unasked(path, places.paths),
         ):
             importers[target].add(path)

@@ -13,6 +13,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
+from cachetools import LRUCache
+
 from runner.errors import Outage, TaskError
 from runner.git.command import Finished, Git, GitFailed, as_user, hermetic
 from runner.git.objects import GitObjects, identity, write_commit
@@ -31,6 +33,9 @@ _WHERE = (
 
 _OUR_WAY = ("--basic-regexp", "--no-show-signature")
 """Whatever the repository's configuration says: grep.patternType, log.showSignature."""
+
+_KEPT = 64_000_000
+"""Bytes of contents that are not read again: the context shows of the files that are tested."""
 
 
 class LocalRepository:
@@ -66,6 +71,7 @@ class LocalRepository:
         self._roadmap = ""
         self._known: tuple[str, Sequence[TaskCommit]] = ("", ())
         self._settings: OwnSettings | None = None
+        self._blobs: LRUCache[str, bytes] = LRUCache(_KEPT, getsizeof=len)
 
     def ticks(self, roadmap: str) -> None:
         """Name the file every checkpoint changes: an edit of it stops the run, not one task."""
@@ -225,7 +231,10 @@ class LocalRepository:
 
     async def blobs(self, shas: Sequence[str]) -> dict[str, bytes]:
         """Return contents by blob sha. Raises ``TaskError`` when one is missing."""
-        return await self._objects.blobs(shas)
+        found = {sha: self._blobs[sha] for sha in shas if sha in self._blobs}
+        new = await self._objects.blobs([sha for sha in shas if sha not in found])
+        self._blobs.update({sha: blob for sha, blob in new.items() if len(blob) <= _KEPT})
+        return found | new
 
     async def tags(self, commit: str) -> tuple[str, ...]:
         """Return the names of the tags in the history of a commit."""
