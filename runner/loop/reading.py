@@ -5,12 +5,13 @@ A change set may change a lock file; then its tree needs another image than the 
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from fnmatch import fnmatchcase
+from fnmatch import translate
 
 from runner.errors import TaskError
 from runner.loop.at_work import AtWork
@@ -166,6 +167,7 @@ INPUTS = (
     *("Gemfile.lock", "composer.json", "composer.lock", "pom.xml", "build.gradle*"),
     *("gradle.lockfile",),
 )
+_INPUT = re.compile("|".join(map(translate, INPUTS)))
 
 
 async def prepared_image(state: RunState, deps: Deps, base: Snapshot, changes: ChangeSet) -> str:
@@ -179,8 +181,9 @@ async def prepared_image(state: RunState, deps: Deps, base: Snapshot, changes: C
         return options.sandbox.image
 
     compiled = await compiled_files(deps, base, changes)
-    setup = setup_of(options, changes.entries(base), compiled)
-    changed = await _not_merged(state, deps, changes.entries(base)) if setup.network else ()
+    entries = changes.entries(base)
+    setup = await asyncio.to_thread(setup_of, options, entries, compiled)
+    changed = await _not_merged(state, deps, entries) if setup.network else ()
     setup = replace(setup, network=setup.network and not changed)
     # the variables that tell a build its version; an answer's own changelog has no say in it
     manifests = reader(await contents(deps, base, MANIFESTS), changes)
@@ -191,9 +194,8 @@ async def prepared_image(state: RunState, deps: Deps, base: Snapshot, changes: C
         setup = replace(setup, variables=tuple(sorted(variables.items())))
     # an answer reaches what is kept only through the files the key is made of: any other change of
     # it would work on in later runs, though it was never published
-    kept = ChangeSet(
-        {p: w for p, w in changes.files.items() if p in compiled or _matters(options, p)}
-    )
+    reached = deciding(options, changes.files) | compiled
+    kept = ChangeSet({path: write for path, write in changes.files.items() if path in reached})
 
     left = [f"Setting up: {as_typed(command)}" for command in setup.commands]
     async with AtWork(state, deps, "Setting up (sandbox.setup)") as work:
@@ -227,8 +229,9 @@ async def _not_merged(
     if options.sandbox.setup_changed:
         return ()
     merged = await deps.repository.snapshot(state.stack.base or state.stack.tip)
-    paths = [path for path in sorted({*entries, *merged.entries}) if _matters(options, path)]
-    return tuple(path for path in paths if entries.get(path) != merged.entries.get(path))
+    every = {*entries, *merged.entries}
+    differing = {path for path in every if entries.get(path) != merged.entries.get(path)}
+    return tuple(sorted(await asyncio.to_thread(deciding, options, differing)))
 
 
 async def compiled_files(deps: Deps, base: Snapshot, changes: ChangeSet) -> frozenset[str]:
@@ -260,9 +263,8 @@ def setup_of(
     So must the sources be that it compiles.
     """
     found = {
-        path: (entry.mode, entry.sha)
-        for path, entry in sorted(entries.items())
-        if path in compiled or _matters(options, path)
+        path: (entries[path].mode, entries[path].sha)
+        for path in sorted({*deciding(options, entries), *compiled} & entries.keys())
     }
     return Setup(
         commands=options.sandbox.setup,
@@ -272,13 +274,11 @@ def setup_of(
     )
 
 
-def _matters(options: Options, path: str) -> bool:
-    """Say whether a file decides on what is installed."""
-    name = path.rpartition("/")[2]
-    if any(fnmatchcase(name, pattern) for pattern in INPUTS):
-        return True
-    if not options.sandbox.setup_files:
-        return False
-    from runner.text.gitignore import ignoring
+def deciding(options: Options, paths: Collection[str]) -> set[str]:
+    """Return those files that decide on what is installed. With patterns it takes a while."""
+    found = {path for path in paths if _INPUT.match(path.rpartition("/")[2])}
+    if options.sandbox.setup_files:
+        from runner.text.gitignore import ignoring
 
-    return ignoring(options.sandbox.setup_files).match_file(path)
+        found.update(ignoring(options.sandbox.setup_files).match_files(paths))
+    return found

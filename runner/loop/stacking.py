@@ -7,6 +7,7 @@ requests wait for review.
 
 from __future__ import annotations
 
+import asyncio
 import posixpath
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -41,7 +42,7 @@ async def roadmap_now(repository: Repository, stack: Stack, path: str) -> Unmerg
         old = await content_at(repository, member.fork, path) if member.fork else newest
         if mine is not None and old is not None:
             edits.append(RoadmapEdits(old, mine))
-    return with_unmerged(path, newest, edits)
+    return await asyncio.to_thread(with_unmerged, path, newest, edits)
 
 
 async def plan_of(repository: Repository, commit: str, setting: str) -> str:

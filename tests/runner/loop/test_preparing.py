@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 
 import pytest
@@ -64,6 +65,16 @@ def test_files_of_the_configuration_count() -> None:
     other = TREE | {"app/main.py": TreeEntry(FILE, "c" * 40, 1)}
 
     assert setup_of(options, other) != setup_of(options, TREE)
+
+
+def test_many_files_and_patterns_hold_up_nobody() -> None:
+    """The patterns are read once, and not for each file."""
+    options = changed(OPTIONS, setup_files=tuple(f"**/x{n}*y*z/**/q*r*{n}" for n in range(50)))
+    tree = {f"some/folder/of{n % 90}/file{n}.py": TREE["app/main.py"] for n in range(5_000)}
+    begun = time.process_time()
+
+    assert setup_of(options, tree | TREE) == setup_of(options, TREE)
+    assert time.process_time() - begun < 2
 
 
 async def test_sources_that_setup_compiles_count() -> None:
