@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from tests.marks import MORE
 from tests.scenarios.bot import Bot
 from tests.scenarios.projects import ADD, answer, on
 
@@ -47,6 +48,7 @@ MADE = [
 ]
 
 
+@MORE
 @on(FULL_STACK)
 async def test_each_task_sees_what_earlier_ones_made(bot: Bot) -> None:
     """Five tasks that build on each other: every context names what is there by then."""

@@ -10,6 +10,7 @@ import pytest
 from runner.state.status_words import CHECKS
 from tests.fake_github.state import Issue
 from tests.fake_github.world import PERMISSIONS
+from tests.marks import MORE
 from tests.scenarios.bot import REPOSITORY, Bot, conversation
 from tests.scenarios.process import serving
 from tests.scenarios.projects import ADD, ADD_MODULE, ADD_WRONG, CALC, NOTES, note, on
@@ -102,6 +103,7 @@ async def test_merged_without_its_repair(bot: Bot) -> None:
     assert "change the base of this pull request to `main`" in said
 
 
+@MORE
 async def test_merged_and_its_branch_deleted(bot: Bot) -> None:
     """GitHub gives the repair another base, where it can still be merged."""
     pull, fix = await repaired(bot)
@@ -114,6 +116,7 @@ async def test_merged_and_its_branch_deleted(bot: Bot) -> None:
     assert "Merge the repair into `main` if it is still needed" in said_on(bot, fix)
 
 
+@MORE
 async def test_closed_without_its_repair(bot: Bot) -> None:
     """A repair of what nobody wants is not needed either."""
     pull, fix = await repaired(bot)
@@ -137,6 +140,7 @@ async def test_the_failing_tests_of_the_log_must_pass(bot: Bot) -> None:
     said_on(bot, pull)
 
 
+@MORE
 async def test_ours_is_repaired_the_same_way(bot: Bot) -> None:
     """On a checkpoint of Cairn it is a pull request against that branch, too."""
     bot.model.says(ADD)
