@@ -188,7 +188,7 @@ class OpenAIModel(ports.Endpoint):
     async def _opened(self) -> OpenAIEndpoint:
         """Return the endpoint, created at its first use.
 
-        Its library takes more than a second to import: callers that ask nothing do not wait for it,
+        Its library takes long to import: callers that ask nothing do not wait for it,
         and a server continues to serve.
         """
         if self._endpoint is None:

@@ -1,6 +1,6 @@
 """One try at an OpenAI-compatible endpoint: the only file that touches the ``openai`` package.
 
-Importing that package takes more than a second, so nothing imports this module at start: see
+Importing that package takes long, so nothing imports this module at start: see
 ``OpenAIModel``.
 
 """
