@@ -124,7 +124,7 @@ async def imports_level(
     return Level(
         "imports",
         "failed" if failures else "passed",
-        command=("cairn", "check-imports", *python),
+        command=("python3", "-I", "-c", "…", *python),
         exit_code=result.exit_code,
         output=shown(result),
         seconds=monotonic() - began,
