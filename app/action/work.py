@@ -82,6 +82,28 @@ async def missed(
         }
 
 
+async def decided(
+    api: RepositoryApi, repository: Mapping[str, Any], number: int
+) -> AsyncIterator[tuple[str, str, dict[str, Any]]]:
+    """Yield what people decided on a pull request: a name for it, the event and its payload.
+
+    Reviews come first, then its end: most workflows are not started by these events. Raises
+    ``Outage`` or ``TaskError``.
+    """
+    pull = await api.get(f"pulls/{number}", f"show #{number}")
+    about = {"number": number, "pull_request": pull, "repository": repository}
+    async for review in api.items(f"pulls/{number}/reviews?per_page=100", "list the reviews"):
+        if review["user"] and review["state"] in ("APPROVED", "CHANGES_REQUESTED"):
+            told = {**review, "state": review["state"].lower()}
+            payload = {**about, "action": "submitted", "review": told, "sender": review["user"]}
+            yield f"review-{review['id']}", "pull_request_review", payload
+    if pull["state"] == "closed":
+        issue = await api.get(f"issues/{number}", f"show #{number}")
+        if by := pull["merged_by"] or issue["closed_by"]:
+            name = f"closed-{number}-{pull['closed_at']}"
+            yield name, "pull_request", {**about, "action": "closed", "sender": by}
+
+
 log = logging.getLogger(__name__)
 
 PATIENCE = 600.0
@@ -105,6 +127,7 @@ async def work(acting: Acting, job: Job, inputs: Inputs) -> Done:
     for each in await stored.open_since(now):  # however old: its reactions are read at once
         if each.place.number is not None:
             await stored.touch(each.repository.id, each.place.number)
+            await _take_decisions(acting, each.place.number)
     await acting.work.poller.look()
     await _take_missed(acting, job)
     texts: tuple[str, ...] = ()
@@ -126,6 +149,15 @@ async def _take_missed(acting: Acting, job: Job) -> None:
             if id != job.delivery:
                 await _deliver(acting, id, "issue_comment", delivered(payload))
     remember_look(data, now)
+
+
+async def _take_decisions(acting: Acting, number: int) -> None:
+    """Work what people decided on a pull request, as if its events had started a workflow run."""
+    try:
+        async for id, event, payload in decided(acting.entry.api, acting.entry.shape, number):
+            await _deliver(acting, id, event, delivered(payload))
+    except TaskError as refused:
+        log.warning("What was decided on pull request %d cannot be read: %s", number, refused)
 
 
 async def _deliver(acting: Acting, id: str, event: str, body: bytes) -> None:

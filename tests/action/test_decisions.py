@@ -51,6 +51,32 @@ async def test_a_reaction_is_seen_by_whatever_run_comes_next(ci: Workflows) -> N
     assert "is done" in ci.says(issue)
 
 
+@pytest.mark.sample(1, "a run for each way to decide")
+@pytest.mark.parametrize("how", ["merged", "approved", "closed", "refused"])
+async def test_what_started_no_workflow_is_found_by_the_next(ci: Workflows, how: str) -> None:
+    """A workflow that listens to no pull request takes merges, closes and reviews all the same."""
+    issue, proposal = await stuck(ci)
+    number = proposal.number
+    match how:
+        case "merged":
+            await ci.github.ready(REPOSITORY, number)
+            await ci.github.merge_pull(REPOSITORY, number)
+        case "closed":
+            await ci.github.close(REPOSITORY, number, by="writer")
+        case "approved":
+            await ci.github.review(REPOSITORY, number, "APPROVED", by="writer")
+        case "refused":
+            await ci.github.review(REPOSITORY, number, "CHANGES_REQUESTED", by="writer")
+    yes = how in ("merged", "approved")
+    if yes:
+        ci.model.says(note("one.md"), note("two.md"))
+
+    await ci.run("schedule", {"schedule": "17 3 * * *"})
+
+    assert ([pull.title for pull in ci.view.pulls][-2:] == TITLES) == yes
+    assert ("is done" if yes else "❌ | **1.1**") in ci.says(issue)
+
+
 @MORE
 async def test_closing_a_proposal_rejects(ci: Workflows) -> None:
     """``pull_request`` events are worked where a workflow listens to them."""
