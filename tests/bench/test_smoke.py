@@ -56,6 +56,7 @@ async def test_a_model_that_is_never_right_is_given_up_with_a_reason():
     assert result.calls == 3
 
 
+@pytest.mark.sample(1, "plays a task of the bench for each")
 @pytest.mark.parametrize("worth", [(0.0, 0.0), (1.0, 0.0), (0.0, 1.0)])
 async def test_no_test_apart_loses_right_code(worth: tuple[float, float]):
     """A right one shows it; one that is wrong, or passes with any code, changes nothing."""
@@ -89,6 +90,7 @@ async def test_a_whole_roadmap_is_walked_on_a_checkout(tmp_path):
     assert (found.completed, found.right) == (5, 5), str(found)
 
 
+@pytest.mark.long("plays tasks of the bench")
 async def test_each_part_can_be_taken_out():
     """The ablation's table has a line for each; the right answer needs none of them."""
     async with environment(CHOSEN[:1]) as place:

@@ -62,6 +62,7 @@ async def test_rerun_verifies_the_head_again(bot: Bot) -> None:
     assert len(bot.prompts) == 1
 
 
+@MORE
 @on(CALC)
 async def test_all_checks_at_once(bot: Bot) -> None:
     """*Re-run all checks* verifies the head again, once; for readers nothing happens."""
