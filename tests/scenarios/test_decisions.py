@@ -454,7 +454,9 @@ async def test_a_merge_into_another_branch_is_no_way_around(bot: Bot) -> None:
     await bot.github.merge_pull(REPOSITORY, pull.number, by="other")
     await bot.idle()
 
-    assert "`other` has the *write* permission" in "".join(bot.proposes())
+    said = "".join(bot.proposes())
+    assert "you need the *maintain* permission" in said
+    assert "`other` has the *write* permission" in said
     assert TITLES[1] not in bot.checkpoints()
 
 
