@@ -55,7 +55,7 @@ class BrokenPulls:
 
         Raises ``TaskError`` if the pull request has ended, ``Outage``.
         """
-        pull = await self._open(request.pull)
+        pull = await self._open(request.pull, request.failing)
         read = ChecksRead(())
         if self.at.failing and request.failing == pull.head:
             failing = await self.at.failing()
@@ -85,13 +85,20 @@ class BrokenPulls:
         offered = await self.at.commits.head(fix_branch(revision.pull))
         if offered and offered.run == self.at.run:
             return revision
-        if (await self._open(revision.pull)).head != revision.head:
+        if (await self._open(revision.pull, revision.head)).head != revision.head:
             raise BranchMoved("conflict", fix_texts.moved_on(revision.branch))
         return revision
 
-    async def _open(self, number: int) -> BrokenPull:
+    async def _open(self, number: int, known: str) -> BrokenPull:
+        """The pull request; at the ``known`` commit while its branch still has the same files.
+
+        Whoever approves our question by merging it adds a commit that changes nothing.
+        """
         pull = await broken_pull(self.at, number)
         if pull is None or pull.state != "open":
             state = pull.state if pull else "gone"
             raise TaskError("github", fix_texts.not_fixable(number, state))
-        return pull
+        if pull.head == known:
+            return pull
+        now, then = await self.at.commits.show(pull.head), await self.at.commits.show(known)
+        return replace(pull, head=known) if now.tree == then.tree else pull
