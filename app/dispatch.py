@@ -127,6 +127,9 @@ class Dispatch:
         if isinstance(event, IssueReopened):
             await self.dashboards.reopened(event, own=own)
             return
+        moved, id = isinstance(event, CheckEnded | PullPushed | PullClosed), event.repository.id
+        if moved and await self.service.queue.look_again(id, event.issue):
+            await self.service.look()
         if isinstance(event, CheckEnded):
             await handle_check(event, own=own, runs=self.service)
             return

@@ -345,6 +345,12 @@ class Queue:
         query = sa.select(sa.func.count()).where(wakeups_table.c.status != "done")
         return not await self._store.value(query)
 
+    async def look_again(self, repository: int, pull: int) -> int:
+        """Let the runs about a pull request that wait for an answer see that it has changed."""
+        here = (table.c.repository_id == repository) & (table.c.issue == pull)
+        async with self._store.writing() as connection:
+            return await self._wake_all(connection, here & (table.c.status == "waiting"))
+
     async def _wake_all(self, connection: AsyncConnection, which: sa.ColumnElement[bool]) -> int:
         runs = await self._found(connection, which)
         for run in runs:

@@ -191,7 +191,7 @@ def _after_error(state: RunState, error: BaseException, deps: Deps) -> Step:
             return restored(state, error.message)
         log.warning("%s failed: %s", state.node, error.message)
         if not state.current:
-            return Step(replace(state, problem=error.message), "error")
+            return Step(replace(state, problem=error.message, problem_kind=error.kind), "error")
         failure = Failure(error.kind, error.message, node=state.node)
         return Step(state.put(replace(state.attempt, failure=failure)), "error")
     outside = (PortError, Stopped, OSError, MemoryError, *deps.outside)

@@ -12,7 +12,7 @@ from runner.loop.deps import Deps, TaskWork
 from runner.loop.reading import contents
 from runner.loop.schedule import independent
 from runner.loop.stacking import roadmap_for, roadmap_now, stands
-from runner.nodes.checkpoint import added, branch_of, committed, ground
+from runner.nodes.checkpoint import added, branch_of, committed, ground, unasked
 from runner.nodes.human_commits import noticed, shown_anew, with_push
 from runner.nodes.recover import shown
 from runner.people.texts import recovery_texts
@@ -102,26 +102,27 @@ async def apply_recovery(state: RunState, deps: Deps, work: TaskWork) -> Step:
             assert_never(other)
 
 
-async def withdraw(state: RunState, deps: Deps) -> None:
-    """Close what a cancelled run still asks people about; a refusal changes nothing else."""
+async def withdraw(state: RunState, deps: Deps) -> RunState:
+    """Close what a run that ends still asks people about; a refusal changes nothing else."""
+    why = state.problem or recovery_texts.cancelled()
     for attempt in state.attempts.values():
-        proposal = attempt.proposal
-        if proposal is None or attempt.agreed.decision or proposal.place.number is None:
+        waits = attempt.status in (Status.AWAITING_APPROVAL, Status.PENDING)
+        if attempt.agreed.decision or not waits:
             continue
-        if attempt.status not in (Status.AWAITING_APPROVAL, Status.PENDING):
-            continue
-        try:
-            await deps.repository.end_proposal(
-                attempt.task, ready=False, why=recovery_texts.cancelled()
-            )
-        except TaskError as error:
-            log.warning("The proposal of task %s was not closed: %s", attempt.task, error.message)
+        if state.problem:
+            failure = Failure(state.problem_kind or "withdrawn", why, node="await_approval")
+            state = state.put(replace(attempt, status=Status.FAILED, failure=failure))
+        await unasked(attempt, deps, why)
+    return state
 
 
 async def _rejected(
     state: RunState, deps: Deps, why: str, *, status: Status = Status.FAILED
 ) -> Step:
     await deps.repository.end_proposal(state.task.key, ready=False, why=why)
+    failure = state.attempt.failure
+    if failure and failure.type == "approval":  # which nobody misses any more
+        state = state.put(replace(state.attempt, failure=replace(failure, message=why)))
     return Step(state.with_status(status), "rejected")
 
 

@@ -27,7 +27,7 @@ from runner.roadmap.plans import form_of
 from runner.state.changes import ChangeSet, Snapshot, Write
 from runner.state.findings import reasons_of
 from runner.state.publishing import Checkpoint, CheckpointText, Published, ShownTasks
-from runner.state.run_state import RunState, Step
+from runner.state.run_state import Attempt, RunState, Step
 from runner.state.task_commits import IN_REVIEW
 from runner.text.sanitize import as_typed, plain_line
 
@@ -116,9 +116,9 @@ async def _moved(state: RunState, deps: Deps, work: TaskWork, tip: str) -> RunSt
         p for p in state.attempt.answered.changes.files if old.entries.get(p) != new.entries.get(p)
     ]
     if both:
-        raise TaskError("conflict", f"another task changed {', '.join(both)} at the same time")
+        raise TaskError("conflict", f"{', '.join(both)} changed in the meantime")
     state = state.put(replace(state.attempt, base=tip))
-    return await _together(state, deps, work, "another task did")
+    return await _together(state, deps, work, "others did")
 
 
 async def _together(state: RunState, deps: Deps, work: TaskWork, what: str) -> RunState:
@@ -179,7 +179,7 @@ async def _fixed(state: RunState, deps: Deps, work: TaskWork) -> RunState:
     await deps.reviews.moved(revision)
     published = await deps.repository.publish_checkpoint(made)
     log.info("A repair of pull request %d: %s", revision.pull, published.url)
-    await _no_more_asked(state, deps, published.url)
+    await unasked(state.attempt, deps, recovery_texts.written(published.url))
     return committed(state, work, published)
 
 
@@ -249,25 +249,18 @@ async def _published(state: RunState, deps: Deps, work: TaskWork) -> RunState:
     state, made = added(state, work, made)
     published = await deps.repository.publish_checkpoint(made)
     log.info("Checkpoint of task [%s]: %s", state.task.name, published.url or published.commit)
-    await _no_more_asked(state, deps, published.url)
+    asked, theirs = state.attempt.proposal, made.human_commits
+    if not (asked and theirs and theirs.branch == asked.branch):  # which was closed with that
+        await unasked(state.attempt, deps, recovery_texts.written(published.url))
     return committed(state, work, published)
 
 
-async def _no_more_asked(state: RunState, deps: Deps, url: str) -> None:
-    """Close what asked about the change set that is published now; a refusal changes nothing else.
-
-    Where people pushed to it the checkpoint has taken their work over, and closed it.
-    """
-    attempt = state.attempt
-    proposal, human_commits = attempt.proposal, attempt.planned.human_commits
-    if proposal is None or proposal.kind != "changes" or proposal.place.number is None:
-        return
-    if human_commits and human_commits.branch == proposal.branch:
+async def unasked(attempt: Attempt, deps: Deps, why: str) -> None:
+    """Close what asks people about an attempt; a refusal changes nothing else."""
+    if attempt.proposal is None or attempt.proposal.place.number is None:
         return
     try:
-        await deps.repository.end_proposal(
-            attempt.task, ready=False, why=recovery_texts.written(url)
-        )
+        await deps.repository.end_proposal(attempt.task, ready=False, why=why)
     except TaskError as error:
         log.warning("The proposal of task %s was not closed: %s", attempt.task, error.message)
 

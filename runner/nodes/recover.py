@@ -13,7 +13,7 @@ from runner.loop.asking import ask
 from runner.loop.deps import Deps, TaskWork
 from runner.loop.reading import contents, seen_of
 from runner.loop.stacking import roadmap_for
-from runner.nodes.checkpoint import branch_of, ground, on_head
+from runner.nodes.checkpoint import branch_of, ground, on_head, unasked
 from runner.nodes.evidence import SHORT, explained_failure, gathered, lines, task_text
 from runner.people.task_detail import unified
 from runner.people.texts import recovery_texts
@@ -22,7 +22,7 @@ from runner.prompts.forms import form
 from runner.prompts.questions import Message
 from runner.recovery.checks import Ground, fault
 from runner.recovery.choose import choose, disposition, parts_of, room
-from runner.recovery.facts import FailureFacts
+from runner.recovery.facts import FailureFacts, failure_of
 from runner.recovery.propose import proposal_of
 from runner.recovery.reading import read_tasks
 from runner.roadmap.edit import EditRefused
@@ -211,6 +211,7 @@ async def propose_recovery(state: RunState, deps: Deps, work: TaskWork) -> Step:
     What reviewers asked for stays theirs to decide: they are told why it was not done.
     """
     if state.attempt.planned.revision:
+        await unasked(state.attempt, deps, failure_of(state.attempt).message)
         return Step(state.with_status(Status.FAILED), "publish")
     if members := state.attempt.planned.members:
         log.info("The group of task [%s] falls apart: its tasks are worked on alone", state.current)

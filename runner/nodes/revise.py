@@ -56,6 +56,10 @@ async def begin_revision(state: RunState, deps: Deps, asked: RevisionRequest) ->
         )
         nothing = revision_texts.nothing_fails if asked.failing else nothing
         return Step(replace(state, problem=nothing(revision)), "rejected")
+    shown = [each.planned.revision for each in state.attempts.values()]
+    asks = state.request.options.push == "approved"
+    if asks and any(each and each.head != revision.head for each in shown):
+        return Step(replace(state, problem=revision_texts.moved_on(revision)), "rejected")
     if not revision.repairs and not revision.conflict:
         # what is asked about files that are never written is told to people, and no model is asked
         protected = (*state.request.options.approvals.protect, protect_file(state.request.roadmap))

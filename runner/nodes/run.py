@@ -31,6 +31,7 @@ from runner.roadmap.task import Roadmap
 from runner.state.options import plans_first
 from runner.state.publishing import Stack
 from runner.state.run_state import (
+    Agreed,
     Answered,
     Attempt,
     Planned,
@@ -102,6 +103,7 @@ async def pick_task(state: RunState, deps: Deps, work: TaskWork) -> Step:
     before = state.attempts.get(task.key)
     place, revision = place_of(state, piece.keys), state.revision
     options, human_commits = state.request.options, None
+    dropped = before.failure.message if before and before.failure and before.agreed.approved else ""
     by_name = options.scope.retry and options.scope.task in (task.key, task.id)
     if by_name and before is None:  # people's work on a task that is retried by name
         human_commits = await deps.repository.human_commits(task.key, state.stack.tip)
@@ -117,6 +119,7 @@ async def pick_task(state: RunState, deps: Deps, work: TaskWork) -> Step:
             revision=revision,
         ),
         answered=Answered(unusable_looks=before.answered.unusable_looks if before else 0),
+        agreed=Agreed(dropped=dropped),
         tested=VerifiedWork(asked_test=before.tested.asked_test if before else None),
     )
     state = replace(state.put(attempt), current=task.key)
@@ -136,12 +139,12 @@ async def retry_deferred(state: RunState, deps: Deps, work: TaskWork) -> Step:
 async def generate_report(state: RunState, deps: Deps, work: TaskWork) -> Step:
     """End the run; who listens writes the report from the state.
 
-    What a cancelled run still proposes can be applied by nobody, so it is closed.
+    What it still proposes then can be applied by nobody, so it is closed.
     """
-    if state.stopping:
+    if state.stopping or state.problem:
         from runner.nodes.approve import withdraw
 
-        await withdraw(state, deps)
+        state = await withdraw(state, deps)
     await _remember(state, deps, of_run(state))
     times = replace(state.times, ended=deps.clock.now().timestamp())
     return Step(replace(state, times=times), "ok")

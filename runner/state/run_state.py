@@ -43,7 +43,7 @@ class Failure:
 
     ``type`` is one word: syntax, test, import, missing_file, file, timeout, permission, model,
     environment, sandbox, github, git, budget, conflict, unclear, done, internal, and merged or
-    closed for a pull request that ended meanwhile ...;
+    closed for a pull request that ended meanwhile, withdrawn for a question about one ...;
     ``found_by`` says who named the reason, ``waits_for`` is the key of the task that is to make
     what is missing. ``references`` are the files of the run that show it, filled in by who writes
     them.
@@ -190,11 +190,12 @@ class Agreed:
     """What a person said to the proposal about it.
 
     ``approved`` is the digest of a change set a person agreed to, ``rewritten`` the roadmap after
-    its recovery was applied.
+    its recovery was applied. ``dropped`` says why what was approved before is not used.
     """
 
     decision: Decided | None = None
     approved: str = ""
+    dropped: str = ""
     rewritten: bytes = b""
 
 
@@ -347,8 +348,8 @@ class RunState:
     declined while it waited), ``unshown`` those that commits did before this run and that no test
     shows to be done. ``current`` is the task a node works on, ``decided`` are tasks a
     person has decided about, ``stopping`` a request to cancel, ``problem`` why there is nothing to
-    do. ``blocked_by`` are tasks that wait in vain, by key, each with the key of what it waits for.
-    ``revision`` is the pull request that it works on again, if it does.
+    do, ``problem_kind`` its word if it is an error. ``blocked_by`` are tasks that wait in vain, by
+    key, each with the key of what it waits for. ``revision`` is the pull request that it works on again, if it does.
     """
 
     request: Request
@@ -358,6 +359,7 @@ class RunState:
     current: str = ""
     stopping: bool = False
     problem: str = ""
+    problem_kind: str = ""
     times: RunTimes = field(default_factory=RunTimes)
     statuses: Mapping[str, Status] = field(default_factory=dict)
     unshown: tuple[str, ...] = ()

@@ -9,12 +9,13 @@ import pytest
 from runner.loop.deps import TaskWork
 from runner.loop.schedule import open_tasks, settle
 from runner.nodes.approve import apply_recovery, await_approval
+from runner.nodes.run import generate_report
 from runner.nodes.validate import validate_code
 from runner.people.texts import recovery_texts
 from runner.ports import Decision
 from runner.roadmap.task import NewTask
 from runner.state.changes import ChangeSet, Write
-from runner.state.proposal import Proposal, original_of, sealed
+from runner.state.proposal import Proposal, ProposalPlace, original_of, sealed
 from runner.state.run_state import Failure, RunState, Status, Step
 from tests.runner.fields import with_attempt
 from tests.runner.memory_repository import MemoryRepository
@@ -90,6 +91,30 @@ async def test_rejecting_ends_the_proposal() -> None:
 
     assert (step.outcome, step.state.attempt.status) == ("rejected", Status.FAILED)
     assert where.ended == {state.current: (False, "rejected by ada (reply): not now")}
+
+
+async def test_a_no_is_why_a_change_is_not_made() -> None:
+    """What kept it from being made before is over; what failed stays what failed."""
+    state = with_attempt(waiting("escalate", kind="changes"), failure=Failure("approval", "", "x"))
+    step, _ = await told(state, yes(state, "reject", why="not now"))
+    failed, _ = await told(waiting(), yes(waiting(), "reject"))
+
+    assert step.state.attempt.failure
+    assert step.state.attempt.failure.message == "rejected by ada (reply): not now"
+    assert failed.state.attempt.failure == waiting().attempt.failure
+
+
+@pytest.mark.parametrize(("kind", "type"), [("merged", "merged"), ("", "withdrawn")])
+async def test_a_run_that_ends_asks_nothing_any_more(kind: str, type: str) -> None:
+    """Its pull request has ended, or there is nothing to do: nobody could apply the answer."""
+    state = waiting("escalate", kind="changes", place=ProposalPlace(3))
+    state = with_attempt(state, status=Status.AWAITING_APPROVAL)
+    state, where = replace(state, problem="It ended", problem_kind=kind), repository()
+    step = await generate_report(state, deps(repository=where), TaskWork())
+
+    assert where.ended == {state.current: (False, "It ended")}
+    assert step.state.attempt.status is Status.FAILED
+    assert step.state.attempt.failure == Failure(type, "It ended", node="await_approval")
 
 
 async def test_an_approval_of_an_older_proposal_does_nothing() -> None:

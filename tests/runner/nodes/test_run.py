@@ -8,7 +8,7 @@ from runner.loop.deps import TaskWork
 from runner.nodes.run import decide_next, generate_report, parse_roadmap, pick_task, retry_deferred
 from runner.state.changes import SYMLINK
 from runner.state.options import Options, Request
-from runner.state.run_state import RunState, Status
+from runner.state.run_state import Agreed, Failure, RunState, Status
 from tests.runner.fields import changed, with_stack
 from tests.runner.memory_repository import START, MemoryRepository
 from tests.runner.scripted import deps
@@ -129,9 +129,14 @@ async def test_picking_with_planning() -> None:
 
 
 async def test_a_second_attempt_starts_anew(caplog: pytest.LogCaptureFixture) -> None:
-    """A retried task is named, has every counter at 0 and does not count as one more."""
+    """A retried task is named, has every counter at 0 and does not count as one more.
+
+    Why a change that was approved was not made is known.
+    """
     caplog.set_level("INFO")
-    state = with_status(run_state(), Status.DEFERRED, answers=4, steps=50)
+    why = Failure("conflict", "a.py changed", node="checkpoint")
+    tried = {"answers": 4, "steps": 50, "approved": "digest", "failure": why}
+    state = with_status(run_state(), Status.DEFERRED, **tried)
     opened = (await retry_deferred(state, deps(), TaskWork())).state
     step = await pick_task(opened, deps(), TaskWork())
 
@@ -139,6 +144,7 @@ async def test_a_second_attempt_starts_anew(caplog: pytest.LogCaptureFixture) ->
 
     assert (step.state.attempt.number, step.state.picked) == (2, 1)
     assert (step.state.attempt.answered.answers, step.state.attempt.spent.steps) == (0, 0)
+    assert step.state.attempt.agreed == Agreed(dropped="a.py changed")
 
 
 async def test_deciding_settles_first() -> None:
