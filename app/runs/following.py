@@ -74,7 +74,8 @@ class QueuedFollowUps:
             number=used + 1,
             most=most,
         )
-        row = about_pull(place, pull, words, revision=asdict(asked))
+        starter = await service.starter_of(pull)
+        row = about_pull(place, pull, words, revision=asdict(asked), starter=starter)
         await service.put(row)
         await service.parts.outward.queued(row)
         await service.look()

@@ -53,11 +53,13 @@ class Ceilings:
         A run that ``writes`` nothing to GitHub pushes nothing, and has nobody to ask.
         """
         most, limits, sandbox = self.settings, options.limits, options.sandbox
-        asks = writes and most.cairn_push == "approved"
+        asks = writes and "approved" in (most.cairn_push, options.push)
+        apart = asks and options.pull_requests == "stacked"  # what was shown is what is pushed
         held = replace(
             options,
             push="approved" if asks else options.push,
             open_pull_requests=1 if asks else options.open_pull_requests,
+            pull_requests="independent" if apart else options.pull_requests,
             limits=replace(
                 limits,
                 max_tokens=_lower(limits.max_tokens, most.cairn_max_tokens_per_task),

@@ -219,7 +219,13 @@ class RunService:
             return
         by, number = request.by.login, len(used) + 1
         asked = RevisionRequest(pull.number, by, failing=head, number=number, most=most)
-        await self.start(_about(request, pull), {"revision": asdict(asked)})
+        own = {"revision": asdict(asked), "starter": await self.starter_of(pull)}
+        await self.start(_about(request, pull), own)
+
+    async def starter_of(self, pull: Pull) -> int:
+        """Who started the run that made a pull request of ours: what it needs is theirs, too."""
+        made = await self.parts.runs.get(pull.head.split("/")[1])
+        return int(made.request.get("by_id") or 0) if made else 0
 
     async def verify(self, request: RunRequested) -> None:
         """Queue a run that only verifies the head of an open checkpoint again; twice leaves one.

@@ -260,6 +260,7 @@ def _changed(run: str, shown: ProposalOfRun, poll_at: datetime) -> sa.Update:
 
 def _row(row: sa.Row[Any]) -> ProposalView:
     """The view of a row; of a run that is gone nothing can be applied any more."""
+    asked = row.run_request or {}
     decision = DecisionView(row.decided_by, row.channel, row.delivery)
     return ProposalView(
         seq=row.seq,
@@ -275,7 +276,7 @@ def _row(row: sa.Row[Any]) -> ProposalView:
         made_at=row.made_at,
         decision=decision if row.decided_at else None,
         run_status=row.run_status or "ended",
-        starter=int((row.run_request or {}).get("by_id") or 0),
+        starter=int(asked.get("starter") or asked.get("by_id") or 0),
     )
 
 

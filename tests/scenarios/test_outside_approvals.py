@@ -95,10 +95,13 @@ async def test_each_road_is_a_yes_or_a_no(bot: Bot, road: str) -> None:
     assert pull.state == "closed"
 
 
-@pytest.mark.parametrize("verdict", ["reply", "reject"])
+@pytest.mark.parametrize("verdict", ["reply", "reject", "merge"])
 @on(CALC | ASKS)
 async def test_a_repair_of_failing_checks_waits_too(bot: Bot, verdict: str) -> None:
-    """``/execute fix``: no branch of the repair before a yes; after a no there is none."""
+    """``/execute fix``: no branch of the repair before a yes; after a no there is none.
+
+    Merging the question adds a commit to their branch, which changes nothing.
+    """
     broken = {
         "calc/add.py": b"def add(a, b):\n    return a - b\n",
         "tests/test_add.py": b"from calc.add import add\n\n\n"
@@ -117,10 +120,11 @@ async def test_a_repair_of_failing_checks_waits_too(bot: Bot, verdict: str) -> N
 
     await decide(bot, pull, verdict)
 
-    read(bot)
+    no = "**No repair was proposed:** Rejected by writer (reply): not like this." in read(bot)
     bases = [each.pull.base for each in pushed(bot)]
-    assert bases == (["theirs"] if verdict == "reply" else [])
-    assert is_stored(bot, "return a + b") == (verdict == "reply")
+    assert bases == ([] if no else ["theirs"])
+    assert is_stored(bot, "return a + b") != no
+    assert no == (verdict == "reject")
 
 
 @on(CALC | ASKS)
@@ -140,6 +144,7 @@ async def test_a_task_that_failed_leaves_no_code(bot: Bot) -> None:
     assert not is_stored(bot, "return a - b")
 
 
+DROPPED = "What was approved before was not used: one.md changed in the meantime."
 MEANWHILE: dict[str, dict[str, object]] = {
     "the task is another one": {"ROADMAP.md": b"- [ ] 1.1 Write `one.md` in French\n"},
     "the file is a person's": {"one.md": b"Theirs.\n"},
@@ -159,7 +164,9 @@ async def test_what_was_approved_is_not_pushed_onto_something_else(bot: Bot, wha
 
     await decide(bot, pull, "reply")
 
-    assert "+The second canary." in read(bot)
+    said = read(bot)
+    assert "+The second canary." in said
+    assert (DROPPED in said) == ("person" in what)
     assert (is_stored(bot), is_stored(bot, "second canary")) == (False, False)
     assert pushed(bot) == []
 

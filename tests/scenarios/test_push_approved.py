@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.marks import MORE
 from tests.scenarios.bot import REPOSITORY, Bot, conversation
 from tests.scenarios.projects import answer, note, notes, on
 from tests.scenarios.proposing import proposal_comment
 from tests.scenarios.stacks import LINES, merge
+from tests.scenarios.test_failing_checks import check
 from tests.scenarios.test_revising import BETTER, request_changes
 
 ASKS = {".github/cairn.yml": b"pull_requests: {push: approved}\n"}
@@ -113,6 +116,89 @@ async def test_a_further_commit_is_asked_about_too(bot: Bot) -> None:
     bot.says()
     bot.proposes()
     bot.github.says(REPOSITORY, pull.number)
+
+
+@MORE
+@pytest.mark.parametrize("how", ["pushed", "merged", "closed"])
+@on(notes(TWO, **ASKS))
+async def test_a_pull_request_moves_on_while_its_further_commit_waits(bot: Bot, how: str) -> None:
+    """The question is closed and says why; the row says what became of the pull request."""
+    bot.model.says(note("one.md"), BETTER)
+    await bot.comment("/execute --max-tasks 1")
+    await bot.reply(bot.pulls[0], "/approve")
+    pull = bot.pulls[1]
+    await request_changes(bot, pull, "Better, please.")
+    *_, asked = bot.pulls
+    assert asked.state == "open"
+
+    if how == "pushed":
+        await bot.github.push(REPOSITORY, {"one.md": b"Mine.\n"}, branch=pull.pull.head)
+    elif how == "merged":
+        await bot.github.merge_pull(REPOSITORY, pull.number)
+    else:
+        await bot.github.close(REPOSITORY, pull.number)
+    await bot.idle()
+
+    assert asked.state == "closed"
+    why, row = {
+        "pushed": ("has a newer commit than the change that waited", "👀 | **1.1**"),
+        "merged": ("was merged before Cairn could add anything", "✅ | **1.1**"),
+        "closed": ("was closed before Cairn could add anything", "🚫 | **1.1**"),
+    }[how]
+    assert why in "".join(bot.proposes())
+    said = "".join(bot.github.says(REPOSITORY, pull.number))
+    assert why in said
+    assert row in said
+    bot.says()
+
+
+@MORE
+@on(notes(TWO, **ASKS))
+async def test_the_repair_of_a_pull_request_belongs_to_who_started_its_run(bot: Bot) -> None:
+    """A check fails, and nobody asked for the repair: the writer may approve it all the same."""
+    bot.model.says(note("one.md"), BETTER)
+    await bot.comment("/execute --max-tasks 1")
+    await bot.reply(bot.pulls[0], "/approve")
+    pull = bot.pulls[1]
+    await check(bot, pull.pull.sha)
+    *_, asked = bot.pulls
+    assert "-A note.\n+A better note." in proposal_comment(bot, asked).body
+    bot.github.add_user("second")
+    bot.github.set_role(REPOSITORY, "second", "write")
+
+    await bot.reply(asked, "/approve", by="second")
+    assert bot.view.file(pull.pull.sha, "one.md") == b"A note.\n"
+    await bot.reply(asked, "/approve")
+
+    assert bot.view.file(pull.pull.sha, "one.md") == b"A better note.\n"
+    bot.says()
+    bot.proposes()
+    bot.github.says(REPOSITORY, pull.number)
+
+
+@MORE
+@on(notes(TWO, **ASKS))
+async def test_two_runs_at_once_make_no_stack(bot: Bot) -> None:
+    """Each asks about a change of the default branch, and that is what is pushed."""
+    bot.model.says(note("one.md"), note("two.md"))
+    await bot.comment("/execute --task 1.1")
+    other = bot.github.open_issue(REPOSITORY, "Another", by="writer")
+    await bot.github.comment(REPOSITORY, other.number, "/execute --task 1.2", by="writer")
+    await bot.idle()
+    first, second = bot.pulls
+
+    await bot.reply(first, "/approve")
+    await bot.reply(second, "/approve")
+
+    *_, one, two = bot.pulls
+    assert [(each.title, each.pull.base) for each in (one, two)] == [
+        ("1.1 Write one.md", "main"),
+        ("1.2 Write two.md", "main"),
+    ]
+    assert bot.changed(two).keys() == {"ROADMAP.md", "two.md"}
+    bot.says()
+    bot.proposes()
+    bot.github.says(REPOSITORY, other.number)
 
 
 @MORE
