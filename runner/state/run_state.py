@@ -349,7 +349,8 @@ class RunState:
     shows to be done. ``current`` is the task a node works on, ``decided`` are tasks a
     person has decided about, ``stopping`` a request to cancel, ``problem`` why there is nothing to
     do, ``problem_kind`` its word if it is an error. ``blocked_by`` are tasks that wait in vain, by
-    key, each with the key of what it waits for. ``revision`` is the pull request that it works on again, if it does.
+    key, each with the key of what it waits for. ``revision`` is the pull request that it works on
+    again, if it does.
     """
 
     request: Request
