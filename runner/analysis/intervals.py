@@ -54,7 +54,7 @@ class Counts:
 
 def wilson(share: float, executions: float, confidence: float) -> Interval:
     """Return the score interval of one share; ``executions`` may be an effective number."""
-    z = _two_sided(confidence)
+    z = _NORMAL.inv_cdf((1 + confidence) / 2)  # two-sided
     square = z * z / executions
     middle = (share + square / 2) / (1 + square)
     half = z / (1 + square) * sqrt(share * (1 - share) / executions + square / (4 * executions))
@@ -114,10 +114,6 @@ def holm(values: Sequence[float]) -> list[float]:
         highest = max(highest, min(1.0, (len(values) - rank) * values[at]))
         adjusted[at] = highest
     return adjusted
-
-
-def _two_sided(confidence: float) -> float:
-    return _NORMAL.inv_cdf((1 + confidence) / 2)
 
 
 def _effective(strata: Sequence[Counts], side: int) -> float:

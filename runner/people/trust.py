@@ -7,7 +7,7 @@ from dataclasses import asdict, replace
 
 from runner.checks.asked import is_text
 from runner.code.languages import is_code
-from runner.state.findings import Level, LostName, Verdict, Verification
+from runner.state.findings import Level, Verdict, Verification
 from runner.state.run_state import Attempt, Status
 from runner.state.trust import LintSummary, Share, Trust
 from runner.text.sanitize import cut_middle, inert_line, plain_line
@@ -156,6 +156,7 @@ def result_word(trust: Trust) -> str:
 
 def trust_json(trust: Trust) -> dict[str, object]:
     """The summary as programs read it; null is what was not measured."""
+    names = trust.lost_names
     return {
         "task": trust.task,
         "verdict": trust.verdict,
@@ -168,7 +169,7 @@ def trust_json(trust: Trust) -> dict[str, object]:
         "new_tests_that_prove_nothing": trust.idle,
         "faults": _share_json(trust.faults, "noticed", "unnoticed"),
         "changed_lines": _share_json(trust.lines, "run", "not_run"),
-        "public_names_lost": _names_json(trust.lost_names),
+        "public_names_lost": None if names is None else [asdict(each) for each in names],
         "linters": asdict(trust.linters) if trust.linters else None,
         "nobody_verified": None if trust.unverified is None else list(trust.unverified),
         "warnings": trust.warnings,
@@ -180,7 +181,3 @@ def _share_json(share: Share | None, good: str, missing: str) -> dict[str, objec
     return (
         None if share is None else {good: share.good, "of": share.of, missing: list(share.missing)}
     )
-
-
-def _names_json(names: Sequence[LostName] | None) -> list[dict[str, str]] | None:
-    return None if names is None else [asdict(each) for each in names]

@@ -158,7 +158,15 @@ def container_config(
         "Env": list(_ENVIRONMENT),
         "Labels": {OWNER: owner, RUN: spec.run, TASK: spec.task},
         "Healthcheck": {"Test": ["NONE"]},
-        "HostConfig": _limits(spec) | _locks(network) | {"ReadonlyRootfs": not writable},
+        "HostConfig": _limits(spec)
+        | {
+            "Init": True,
+            "NetworkMode": network,
+            "CapDrop": ["ALL"],
+            "SecurityOpt": ["no-new-privileges"],
+            "LogConfig": {"Type": "none"},
+            "ReadonlyRootfs": not writable,
+        },
     }
 
 
@@ -179,14 +187,4 @@ def _limits(spec: SandboxSpec) -> dict[str, Any]:
             WORKSPACE: f"rw,exec,nosuid,nodev,size={spec.disk},mode=0755,uid=1000,gid=1000",
             "/tmp": f"rw,exec,nosuid,nodev,size={spec.disk // 2},mode=1777",  # noqa: S108
         },
-    }
-
-
-def _locks(network: str) -> dict[str, Any]:
-    return {
-        "Init": True,
-        "NetworkMode": network,
-        "CapDrop": ["ALL"],
-        "SecurityOpt": ["no-new-privileges"],
-        "LogConfig": {"Type": "none"},
     }

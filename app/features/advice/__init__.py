@@ -33,11 +33,6 @@ from runner.text.sanitize import inert_line, sanitize
 BRANCH = f"{PREFIX}advice"
 
 
-def _title(one: Advice) -> str:
-    """Name the pull request."""
-    return f"Cairn's configuration: {changes_text(one)}"
-
-
 def _body(one: Advice, found: Analysis) -> str:
     """What to change, the numbers behind it, and how to answer."""
     topic: Topic = "routing" if one.factor == "route" else "models"
@@ -82,7 +77,7 @@ async def _looked(at: GitHubRepository, lessons: Lessons, config: RepositoryConf
                 branch=BRANCH,
                 below=at.base,
                 source=one.id,
-                title=inert_line(_title(one)),
+                title=inert_line(f"Cairn's configuration: {changes_text(one)}"),
                 body=_body(one, found),
                 again=True,
             )
