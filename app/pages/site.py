@@ -108,7 +108,8 @@ class Pages:
         sight = Sight(run=row, status=self._status(row), state=state)
         detail = await self.detail(row, state, key)
         data = task_view(sight, detail, self.server_url)
-        return answer(request, "task", masked(data, self.mask))
+        # a change may be large, and masking it take seconds
+        return answer(request, "task", await asyncio.to_thread(masked, data, self.mask))
 
     async def artifact(self, request: web.Request) -> web.StreamResponse:
         """Send one file of a run as text or JSON, whatever asks."""
@@ -117,7 +118,9 @@ class Pages:
         if found is None:
             return problem(request, answers.NO_FILE, status=404)
         kind = "application/json" if name.endswith(".json") else "text/plain"
-        return web.Response(text=self.mask(found), content_type=kind, charset="utf-8")
+        return web.Response(
+            text=await asyncio.to_thread(self.mask, found), content_type=kind, charset="utf-8"
+        )
 
     async def _content(self, row: Run, name: str) -> str | None:
         """A file of a run: what it wrote, or a report of how it stands."""

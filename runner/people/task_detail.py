@@ -21,6 +21,7 @@ from runner.state.recoveries import outcome_of
 from runner.state.run_state import Attempt, RunState
 from runner.text.compared import comparable
 from runner.text.counting import counted
+from runner.text.sanitize import cut_middle
 
 MOST_LINES = 2_000
 """Lines of a diff that are shown."""
@@ -112,14 +113,17 @@ def known(base: Snapshot, changes: ChangeSet) -> dict[str, str]:
 
 
 def unified(before: Mapping[str, bytes], changes: ChangeSet) -> str:
-    """Return a unified diff as git prints it, at most ``MOST_LINES`` lines; '' for no change."""
+    """Return a unified diff as git prints it, at most ``MOST_LINES`` of it, and ``MOST_BYTES``.
+
+    '' for no change.
+    """
     texts = (
         text for path, write in sorted(changes.files.items()) for text in _file(path, before, write)
     )
     lines = [line for text in texts for line in text.split("\n")]
-    left = len(lines) - MOST_LINES
-    more = [f"… {counted(left, 'more line')}"] if left > 0 else []
-    return "\n".join([*lines[:MOST_LINES], *more])
+    if left := lines[MOST_LINES:]:
+        lines[MOST_LINES:] = [f"… {counted(len(left), 'more line')}"]
+    return cut_middle("\n".join(lines), MOST_BYTES)
 
 
 def _file(path: str, before: Mapping[str, bytes], write: Write | None) -> Iterator[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from runner.people.task_detail import unified
+from runner.people.task_detail import MOST_BYTES, unified
 from runner.people.texts import in_fence
 from runner.state.changes import EXECUTABLE, FILE, ChangeSet, Write
 
@@ -27,3 +27,10 @@ def test_nothing_is_approved_unseen(new: bytes, mode: str, shown: list[str]) -> 
         shown,
         [" old", *shown],
     )
+
+
+def test_long_lines_are_cut_as_many_are() -> None:
+    """A page of a task has an end, however wide the files are."""
+    wide = Write(b"x" * (MOST_BYTES - 1), FILE)
+
+    assert len(unified({}, ChangeSet({f"{n}.txt": wide for n in range(4)}))) <= MOST_BYTES + 100
