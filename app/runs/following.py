@@ -13,7 +13,7 @@ from datetime import datetime
 
 from app.github.pulls import PREFIX, Attempting, Clash, Pull
 from app.github.repository import GitHubRepository
-from app.runs.requests import no_run
+from app.runs.requests import no_run, revised_for
 from app.runs.service import RunService
 from app.runs.verifying import about_pull
 from app.store.queue import Affected
@@ -53,7 +53,7 @@ class QueuedFollowUps:
         place, service = self.place, self.service
         words = f"conflict {place.repository.id} {pull.number} {clash.theirs}"
         runs = await service.parts.runs.by_issue(place.repository.id, pull.number)
-        earlier = [run for run in runs if is_about_conflict(run)]
+        earlier = [run for run in runs if revised_for(run) == "conflict"]
         there = next(
             (run for run in earlier if run.id == run_id(words) or run.status == "queued"), None
         )
@@ -95,11 +95,6 @@ class QueuedFollowUps:
             return "busy"
         skipped = await self.service.parts.skips.of(self.place.repository.id, pull.roadmap)
         return None if skipped.isdisjoint(pull.tasks) else "skipped"
-
-
-def is_about_conflict(run: Run) -> bool:
-    """Say whether a run works on a pull request again because of a conflict."""
-    return bool((run.request.get("revision") or {}).get("conflict"))
 
 
 def _attempting(run: Run, *, stopped: bool) -> Attempting:

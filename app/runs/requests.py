@@ -77,16 +77,18 @@ def request_of(run: Run, config: RepositoryConfig) -> Request:
     return Request(run.id, run.roadmap, options)
 
 
+def revised_for(run: Run) -> str:
+    """Why a run works on a pull request: review, checks, conflict, fix; '' if it works on tasks."""
+    asked = run.request.get("revision") or {}
+    known = {"fix": "fix", "conflict": "conflict", "failing": "checks"}
+    return next((why for word, why in known.items() if asked.get(word)), "review" if asked else "")
+
+
 def origin_of(run: Run) -> RunOrigin:
     """Where a run belongs, who asked for it, and how."""
-    asked = run.request
-    revision = asked.get("revision") or {}
-    how = "checks" if revision.get("failing") else "review" if revision else "comment"
-    if revision.get("conflict"):
-        how = "conflict"
-    if revision.get("fix"):
-        how = "comment"
-    if not revision and asked.get("tasks"):
+    asked, why = run.request, revised_for(run)
+    how = "comment" if why in ("", "fix") else why
+    if not why and asked.get("tasks"):
         how = "push"
     return RunOrigin(
         run.repository.full_name,

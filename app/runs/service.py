@@ -14,7 +14,7 @@ from app.progress.waiting import Turn, WaitEstimate
 from app.proposals.service import ProposalService
 from app.runs.our_pulls import OurPulls
 from app.runs.parts import ServerParts
-from app.runs.requests import row_of
+from app.runs.requests import revised_for, row_of
 from app.store.queue import Queue
 from app.store.runs import (
     PERSON,
@@ -194,7 +194,7 @@ class RunService:
             return Revising("closed")
         most = await self.pulls.most_revisions(request)
         runs = await self.parts.runs.by_issue(request.repository.id, request.issue)
-        used = [run for run in runs if is_revision(run) and run.id != request.run]
+        used = [run for run in runs if has_revised(run, "review") and run.id != request.run]
         if len(used) >= most:
             return Revising("limit" if most else "off", len(used), most)
         asked = replace(asked, number=len(used) + 1, most=most)
@@ -214,7 +214,7 @@ class RunService:
             return
         most = await self.pulls.most_repairs(request)
         runs = await self.parts.runs.by_issue(request.repository.id, request.issue)
-        used = [run for run in runs if is_repair(run) and run.id != request.run]
+        used = [run for run in runs if has_revised(run, "checks") and run.id != request.run]
         if len(used) >= most or not await self.pulls.fails(request, pull):
             return
         by, number = request.by.login, len(used) + 1
@@ -283,19 +283,7 @@ def _about(request: RunRequested, pull: Pull) -> RunRequested:
     return replace(request, command=replace(request.command, path=pull.roadmap, task=pull.task))
 
 
-def is_revision(run: Run) -> bool:
-    """Say whether a run was started to revise a pull request, and had something to do."""
-    asked = run.request.get("revision") or {}
-    return has_revised(run) and not (asked.get("failing") or asked.get("conflict"))
-
-
-def is_repair(run: Run) -> bool:
-    """Say whether a run was started because checks failed, and had something to do."""
-    asked = run.request.get("revision") or {}
-    return has_revised(run) and bool(asked.get("failing")) and not asked.get("fix")
-
-
-def has_revised(run: Run) -> bool:
-    """Say whether a run was to change a pull request, and had something to do."""
+def has_revised(run: Run, why: str) -> bool:
+    """Say whether a run was to change a pull request for a reason, and had something to do."""
     worked = run.result is None or bool(run.result.get("attempted", True))
-    return bool(run.request.get("revision")) and worked
+    return worked and revised_for(run) == why

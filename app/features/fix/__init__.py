@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
-from urllib.parse import urlencode
 
 from app.features.fix.broken import BrokenPulls
-from app.features.fix.looking import Fixing, RepairLeft, look
-from app.github.token_identity import REVIEW
+from app.features.fix.looking import Fixing, look
+from app.github.one_pull import OfferedPulls
 from app.runs.begun import Begun
 from app.runs.feature import Feature
 from app.runs.requests import row_of
@@ -19,7 +18,6 @@ from handlers.grammar import Command, CommandReply, CommandRow, ExecuteCommand
 from handlers.ports import RunRequested
 from handlers.reviews import asked_by_sender
 from handlers.texts import HANDLERS
-from runner.errors import Outage
 from runner.loop.task_pool import Ended
 from runner.people.sentences import fix_branch
 from runner.people.texts import Texts, environment, fix_texts
@@ -50,7 +48,7 @@ async def _started(service: RunService, request: RunRequested) -> Fixing:
     if found.outcome != "started":
         return found
     most = await service.pulls.most_revisions(request)
-    used = [run for run in await _here(service, request) if _is_fix(run)]
+    used = [run for run in await _here(service, request) if has_revised(run, "fix")]
     if any(run.status in UNFINISHED for run in used):
         return Fixing("working")
     if len(used) >= most:
@@ -65,34 +63,18 @@ async def _here(service: RunService, request: RunRequested) -> list[Run]:
     return await service.parts.runs.by_issue(request.repository.id, request.issue)
 
 
-def _is_fix(run: Run) -> bool:
-    """Say whether somebody asked for a repair of checks, and there was something to do."""
-    return has_revised(run) and bool(run.request["revision"].get("fix"))
-
-
 async def _ended(service: RunService, event: PullClosed) -> None:
     """Say on an open repair of a pull request what to do with it when that one ends."""
     request = asked_by_sender(event)
-    if any(map(_is_fix, await _here(service, request))) and (
-        repair := await _left(service, request)
-    ):
+    if not any(has_revised(run, "fix") for run in await _here(service, request)):
+        return
+    offered = OfferedPulls(await service.parts.repository(row_of(request, "")), "fix")
+    repair = await offered.known(fix_branch(event.issue))
+    if repair and repair.state == "open":
         merged_into = event.base if event.merged else ""
         text = fixing_texts.left(repair, event.issue, merged_into=merged_into)
         there = replace(await service.parts.thread(event), issue=repair.number)
         await there.reply(text, to=event.delivery, since=event.closed_at)
-
-
-async def _left(service: RunService, request: RunRequested) -> RepairLeft | None:
-    """The open repair of a pull request. Raises ``Outage``."""
-    name, own = request.repository.full_name, await service.parts.identity.bot_login()
-    head = f"{name.partition('/')[0]}:{fix_branch(request.issue)}"
-    query = urlencode({"state": "open", "head": head})
-    doing = f"look for a repair of #{request.issue}"
-    found = await service.parts.api(request.repository, REVIEW).get(
-        f"pulls?{query}", doing, refused=Outage
-    )
-    ours = (each for each in found if (each["user"] or {}).get("login") == own)
-    return next((RepairLeft(each["number"], each["base"]["ref"]) for each in ours), None)
 
 
 def _reviews(begun: Begun) -> BrokenPulls | None:

@@ -13,14 +13,6 @@ from runner.people.sentences import fix_branch, repaired_by
 
 
 @dataclass(frozen=True, slots=True)
-class RepairLeft:
-    """An open pull request of ours that repairs one which has ended, and its ``base`` branch."""
-
-    number: int
-    base: str
-
-
-@dataclass(frozen=True, slots=True)
 class Fixing:
     """What became of the wish to repair the failing checks of a pull request.
 
