@@ -107,7 +107,7 @@ async def withdraw(state: RunState, deps: Deps) -> RunState:
     why = state.problem or recovery_texts.cancelled()
     for attempt in state.attempts.values():
         waits = attempt.status in (Status.AWAITING_APPROVAL, Status.PENDING)
-        if attempt.agreed.decision or not waits:
+        if attempt.proposal is None or attempt.agreed.decision or not waits:
             continue
         if state.problem:
             failure = Failure(state.problem_kind or "withdrawn", why, node="await_approval")

@@ -35,7 +35,7 @@ async def test_each_change_is_pushed_after_a_yes_one_pull_request_at_a_time(bot:
     said = proposal_comment(bot, asked).body
     id = said.partition("### Proposal ")[2].partition(": needs approval\n")[0]
     assert "/edit" not in said
-    assert "To have it done another way, comment `/execute retry 1.1`" in said
+    assert "To have it done differently, comment `/execute retry 1.1`, and" in said
     assert "code that a model wrote is pushed only after an approval" in said
     assert "### How far this is verified" in said
     assert "diff --git a/one.md b/one.md" in said

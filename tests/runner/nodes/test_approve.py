@@ -117,6 +117,16 @@ async def test_a_run_that_ends_asks_nothing_any_more(kind: str, type: str) -> No
     assert step.state.attempt.failure == Failure(type, "It ended", node="await_approval")
 
 
+async def test_a_begun_task_that_asks_nothing_stays_open() -> None:
+    """The end of its run is no failure of it."""
+    state = with_attempt(waiting(), status=Status.PENDING, proposal=None, failure=None)
+    step = await generate_report(
+        replace(state, problem="It ended"), deps(repository=repository()), TaskWork()
+    )
+
+    assert step.state.attempt == state.attempt
+
+
 async def test_an_approval_of_an_older_proposal_does_nothing() -> None:
     """What was approved is not what is proposed now: the task stays parked."""
     state = waiting()
@@ -194,7 +204,7 @@ async def test_why_a_change_was_asked_about_is_no_reason_for_other_tasks() -> No
     step, _ = await told(state, yes(state, "edit", tasks=ONE))
 
     body = recovery_texts.applied_body(step.state)
-    assert "**Why:** ada gave other tasks instead." in body
+    assert "**Why:** ada replaced the task with others." in body
     assert "The change is ready" not in body
 
 

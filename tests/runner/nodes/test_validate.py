@@ -92,7 +92,7 @@ async def test_characters_that_nobody_sees(before: str, after: str, told: bool) 
     step = await validate_code(state, deps(repository=where), TaskWork())
 
     warnings = "".join(step.state.attempt.checked.warnings)
-    assert ("turn the direction of reading, are new in `a.py`" in warnings) == told
+    assert ("adds characters to `a.py` that readers cannot see" in warnings) == told
 
 
 @pytest.mark.parametrize(
