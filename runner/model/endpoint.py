@@ -13,6 +13,7 @@ from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager, contextmanager
 from datetime import datetime
 from email.utils import parsedate_to_datetime
+from functools import cache
 from typing import TYPE_CHECKING, Any, cast
 
 import httpx2
@@ -43,6 +44,9 @@ _PATIENCE = 4
 
 _MESSAGE_LIMIT = 500
 
+_trusted = cache(httpx2.create_ssl_context)
+"""The certificates every endpoint is held against: reading them takes longer than all else."""
+
 
 class OpenAIEndpoint:
     """An endpoint and its key; ``mask`` hides secrets in every text that is sent there.
@@ -68,7 +72,9 @@ class OpenAIEndpoint:
             api_key=api_key or "none",  # a local server needs no key, the package insists on one
             timeout=openai.Timeout(timeout, connect=min(_CONNECT_SECONDS, timeout)),
             max_retries=0,  # tries are counted and bounded in one place, OpenAIModel
-            http_client=openai.DefaultAsyncHttpxClient(event_hooks={"response": [_bounded]}),
+            http_client=openai.DefaultAsyncHttpxClient(
+                event_hooks={"response": [_bounded]}, verify=_trusted()
+            ),
             default_headers={"Accept-Encoding": "identity"},  # see _Bounded
         )
 

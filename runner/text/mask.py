@@ -248,7 +248,7 @@ class Mask:
         return _merged(found)
 
     def _values(self, text: str) -> Iterator[tuple[int, int]]:
-        for secret in (*self._known, *self._learned):
+        for secret in filter(text.__contains__, (*self._known, *self._learned)):
             yield from _places(text, secret)
 
 
