@@ -21,6 +21,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
+import aiosqlite
 import sqlalchemy as sa
 from alembic import command
 from alembic.config import Config
@@ -65,6 +66,8 @@ class Engines:
     reader: AsyncEngine
     writer: AsyncEngine
     in_thread: Engine | None = None
+    opened: Sequence[aiosqlite.Connection] = ()
+    """Those to a SQLite file, each with a thread of its own."""
 
     @classmethod
     def of(cls, address: URL, mask: Callable[[str], str] | None = None) -> Engines:
@@ -75,13 +78,26 @@ class Engines:
             _mask_texts(engine.sync_engine, mask)
             reader = engine.execution_options(isolation_level="REPEATABLE READ")
             return cls(reader, engine.execution_options(cairn_writes=True))
-        engine = create_async_engine(address.set(drivername="sqlite+aiosqlite"))
+        opened: list[aiosqlite.Connection] = []
+        engine = create_async_engine(
+            address.set(drivername="sqlite+aiosqlite"),
+            connect_args={"async_creator_fn": partial(_open_sqlite, opened)},
+        )
         in_thread = create_engine(address.set(drivername="sqlite"))
         for each in (engine.sync_engine, in_thread):
             event.listen(each, "connect", _prepare)
             event.listen(each, "begin", _begin)
             _mask_texts(each, mask)
-        return cls(engine, engine.execution_options(cairn_writes=True), in_thread)
+        return cls(engine, engine.execution_options(cairn_writes=True), in_thread, opened)
+
+
+def _open_sqlite(
+    opened: list[aiosqlite.Connection], *args: Any, **options: Any
+) -> aiosqlite.Connection:
+    connection = aiosqlite.connect(*args, **options)
+    connection._thread.daemon = True  # as SQLAlchemy does where it opens the connection itself
+    opened[:] = [*(each for each in opened if each._thread.is_alive()), connection]
+    return connection
 
 
 def _mask_texts(engine: Engine, mask: Callable[[str], str] | None) -> None:
@@ -204,6 +220,7 @@ class Store:
     def __init__(self, engines: Engines) -> None:
         self._reader, self._writer = engines.reader, engines.writer
         self._in_thread = engines.in_thread
+        self._opened = engines.opened
         # On SQLite waiting in line here is fair and prompt, its own busy loop is not.
         self._turn = asyncio.Lock()
 
@@ -279,10 +296,17 @@ class Store:
             await connection.execute(_WRITE)
 
     async def close(self) -> None:
-        """Close every connection."""
+        """Close every connection; waits for what was cut off in the middle of a statement."""
         await self._reader.dispose()
         if self._in_thread is not None:
             self._in_thread.dispose()
+        # A cancelled task leaves its connection to be closed behind it. Whoever ends the event loop
+        # before that may wait for ever, and threads would report to a loop that is closed.
+        for connection in tuple(self._opened):
+            await asyncio.to_thread(connection._thread.join, 1)
+            if connection._thread.is_alive():  # forgotten by the pool: cancelled while it opened
+                connection.stop()
+                await asyncio.to_thread(connection._thread.join, 5)
 
 
 def _within(engine: Engine, work: Callable[[Connection], T]) -> T:

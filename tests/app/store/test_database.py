@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import threading
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ import sqlalchemy as sa
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 
-from app.store.database import StoreError, keep_private, open_store
+from app.store.database import StoreError, keep_private, open_current, open_store
 from app.store.schema import metadata
 from runner.errors import Outage
 
@@ -207,3 +208,26 @@ async def test_check_tells_a_database_that_went_away(url, store):
 
     with pytest.raises(Outage, match="database failed"):
         await store.check()
+
+
+async def test_closing_waits_for_what_was_cut_off(url):
+    """However far each statement is when its task is cancelled: nothing of it is left behind."""
+
+    def connections() -> list[str]:
+        return [thread.name for thread in threading.enumerate() if "connection" in thread.name]
+
+    others, ours = connections(), asyncio.current_task()
+    await (await open_store(url)).close()
+    for steps in range(30):
+        store = await open_current(url)
+        tasks = [asyncio.create_task(store.value(sa.text("SELECT 1"))) for _ in range(3)]
+        for _ in range(steps):
+            await asyncio.sleep(0)
+        for task in tasks:
+            task.cancel()
+
+        await store.close()
+
+        assert connections() == others, steps
+        await asyncio.wait(tasks, timeout=5)
+        assert asyncio.all_tasks() == {ours}, steps
