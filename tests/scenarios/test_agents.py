@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from tests.app.agents.scripted_agent import AGENT
 from tests.scenarios.bot import Bot
 from tests.scenarios.projects import ADD, CALC, on
@@ -12,6 +14,7 @@ CONFIG = {"agent": {"name": "command", "command": ["python3", "agent.py", "ask",
 FILES = {"agent.py": AGENT.encode(), ".github/cairn.yml": json.dumps(CONFIG).encode()}
 
 
+@pytest.mark.long("test_an_agent_writes_and_cairn_judges shows it on a checkout")
 @on(CALC | FILES)
 async def test_an_agent_works_on_a_server(bot: Bot) -> None:
     """Its task ends as a pull request, verified like any other."""

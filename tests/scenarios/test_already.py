@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.scenarios.bot import Bot
 from tests.scenarios.projects import ADD, CALC, DOUBLE, answer, on
 
@@ -21,6 +23,7 @@ async def test_what_an_earlier_task_did_as_well_is_said_to_be_there(bot: Bot) ->
     assert "`add`, `double` exist already, and tests/test_double.py passes without a change" in said
 
 
+@pytest.mark.nightly("test_what_an_earlier_task_did_as_well_is_said_to_be_there")
 async def test_a_model_may_say_so_in_words(bot: Bot) -> None:
     """It writes no file at all."""
     bot.model.says(BOTH, "Nothing is to be done: `double(a)` is there already.\n")

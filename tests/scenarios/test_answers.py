@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from tests.model_server import Reply
 from tests.scenarios.bot import Bot
 from tests.scenarios.projects import ADD, ADD_WRONG, CALC, answer, note, notes, on
@@ -23,6 +25,7 @@ async def test_an_answer_nobody_understands_is_asked_about(bot: Bot) -> None:
     assert len(bot.pulls) == 1
 
 
+@pytest.mark.nightly("test_the_same_answer_starts_afresh")
 async def test_the_same_answer_is_not_tested_twice(bot: Bot) -> None:
     """An answer that changes nothing is not verified again: the next question starts afresh."""
     bot.model.says(ADD_WRONG, ADD_WRONG, ADD)
@@ -117,6 +120,7 @@ KEPT = {
 }
 
 
+@pytest.mark.nightly("test_weakened_tests")
 @on(KEPT)
 async def test_a_repair_may_not_weaken_a_test(bot: Bot) -> None:
     """A repair that empties an existing test is refused; the code is what gets repaired."""

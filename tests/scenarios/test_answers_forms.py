@@ -28,7 +28,7 @@ from tests.answers.judging import hidden, problems, visible
 from tests.answers.playing import naive
 from tests.answers.projects import LANGUAGES, Language, Task
 
-SEED, ORDINARY = 1, 4
+SEED, ORDINARY = 1, 2
 MANY = "many answers, each a run"
 EVERY = [task for tasks in TASKS.values() for task in tasks]
 
@@ -79,7 +79,7 @@ def test_there_are_forty_of_each() -> None:
     assert sum(not harm.undetectable for harm in HARMS.values()) >= 40
 
 
-@pytest.mark.sample(2, "runs the tests of a whole project")
+@pytest.mark.sample(1, "runs the tests of a whole project")
 @pytest.mark.parametrize("task", EVERY, ids=lambda task: task.name)
 def test_the_right_result_is_right(task: Task) -> None:
     """It passes its project's tests and the hidden program; the repository as it was does not."""
@@ -90,7 +90,7 @@ def test_the_right_result_is_right(task: Task) -> None:
     assert hidden(task, task.base) != []
 
 
-@pytest.mark.sample(1, "judges every damage a task can take")
+@pytest.mark.sample(0, "judges every damage a task can take")
 @pytest.mark.parametrize("task", EVERY, ids=lambda task: task.name)
 def test_harm_is_harm(task: Task) -> None:
     """Whoever takes a harmful answer at its word has a tree that is not right."""

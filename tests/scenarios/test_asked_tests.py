@@ -46,6 +46,7 @@ async def test_one_that_disagrees_stands_in_the_text_alone(bot: Bot) -> None:
     assert pull.pull.draft
 
 
+@pytest.mark.nightly("test_a_change_that_leaves_the_test_as_it_was_is_refused, for a checkout")
 @on(STRIP)
 async def test_a_change_that_leaves_it_as_it_was_is_a_draft(bot: Bot) -> None:
     """It was refused once, and given again: the tests that pass run its line, and say nothing."""
@@ -62,6 +63,7 @@ async def test_a_change_that_leaves_it_as_it_was_is_a_draft(bot: Bot) -> None:
     assert pull.pull.draft
 
 
+@pytest.mark.nightly("test_code_that_no_test_runs_begins_as_a_draft")
 @pytest.mark.sample(1, "a conversation for each case")
 @on(STRIP)
 @pytest.mark.parametrize(

@@ -19,6 +19,7 @@ STILL_WRONG = answer({"half.py": "def halve(n):\n    return round(n / 2 + 0.1, 1
 RIGHT = answer({"half.py": "def halve(n):\n    return n // 2\n"})
 
 
+@pytest.mark.nightly("test_only_the_bases_own_result_excuses_a_failure")
 @on(HALVES)
 async def test_a_red_test_of_what_the_task_changes_is_the_tasks_own(bot: Bot) -> None:
     """It failed before, too, but it uses the very file: the task is not done before it is green."""
@@ -307,6 +308,7 @@ async def test_tests_for_what_is_there_prove_by_passing(bot: Bot) -> None:
 INVENTED = ADD.replace("def add(a, b):\n    return a + b\n", "from mathtools_plus import add\n")
 
 
+@pytest.mark.nightly("the row import-path of test_promised, and test_what_is_nowhere")
 async def test_an_invented_import_is_named_before_the_tests_run(bot: Bot) -> None:
     """A package that neither the sandbox nor the project knows is a failure of its own level."""
     bot.model.says(INVENTED, ADD)
@@ -360,6 +362,7 @@ ENDLESS = answer(
 )
 
 
+@pytest.mark.nightly("test_tests_that_end_no_more")
 @on(SOON)
 async def test_code_that_never_ends_costs_a_tenth_of_the_time(bot: Bot) -> None:
     """The base's tests end within a tenth of it on a busy machine too: these never will."""

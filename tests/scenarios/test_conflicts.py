@@ -142,6 +142,7 @@ async def test_what_a_person_pushed_to_is_left_to_people(bot: Bot) -> None:
     assert "needs you before it can be merged" in body(pull)
 
 
+@pytest.mark.nightly("test_a_closed_change_is_taken_out_of_those_above")
 async def test_a_closed_one_below_is_taken_out_by_a_new_attempt(bot: Bot) -> None:
     """Its commits must not stay: the branch becomes one commit, and what is above follows."""
     one, two, six = await reviewed(bot, 3)
@@ -202,6 +203,7 @@ async def test_whoever_resolves_it_is_not_needed_any_more(bot: Bot) -> None:
     assert place_check(bot, pull) == "success"
 
 
+@pytest.mark.nightly("test_whoever_resolves_it_is_not_needed_any_more")
 async def test_a_conflict_that_the_base_takes_back_is_over(bot: Bot) -> None:
     """Nobody has to do anything then."""
     (pull,) = await reviewed(bot)

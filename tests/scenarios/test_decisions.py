@@ -40,6 +40,7 @@ async def test_a_reaction_approves(bot: Bot) -> None:
     assert "Approved-by: writer" in bot.message(pull)
 
 
+@pytest.mark.nightly("test_exactly_the_right_people_decide")
 async def test_a_thumb_down_rejects(bot: Bot) -> None:
     """👎 leaves the task failed, and the pull request is closed with who said so."""
     pull = await decomposed(bot)
@@ -122,7 +123,7 @@ async def test_an_edit_replaces_the_tasks(bot: Bot) -> None:
     assert b"three.md" in (bot.view.file(pull.pull.head, "ROADMAP.md") or b"")
 
 
-@pytest.mark.sample(2, "a run for each text")
+@pytest.mark.sample(1, "a run for each text")
 @pytest.mark.parametrize(
     ("text", "wrong"),
     [
@@ -249,6 +250,7 @@ async def test_an_escalation_is_handed_over(bot: Bot) -> None:
     assert b"- [ ] 1.1" in (bot.view.file("main", "ROADMAP.md") or b"")
 
 
+@pytest.mark.nightly("test_two_opposite_decisions_at_once")
 async def test_the_first_decision_counts(bot: Bot) -> None:
     """Of two people one is first; the other is told by whom and how."""
     bot.github.set_role(REPOSITORY, "keeper", "maintain")

@@ -103,6 +103,7 @@ async def test_reactions_count_as_soon_as_they_can_be_read(bot: Bot) -> None:
     assert TITLES[0] in bot.checkpoints()
 
 
+@pytest.mark.nightly("test_a_draft_that_cannot_be_made_ready_is_published")
 async def test_an_approval_where_graphql_is_not_there(bot: Bot) -> None:
     """Who approves is told what is missing, and how the proposal can be applied all the same."""
     pull = await decomposed(bot)

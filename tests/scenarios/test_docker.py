@@ -45,6 +45,7 @@ async def test_each_task_has_a_container_of_its_own(talk: Bot) -> None:
     assert counted["create"] == counted["destroy"] == 2
 
 
+@pytest.mark.long("once more with Docker")
 async def test_a_repair_has_the_container_of_its_task(talk: Bot) -> None:
     """Can they start; then red tests, the base, green ones after a repair, looks at new ones."""
     talk.model.says(ADD_WRONG, ADD)

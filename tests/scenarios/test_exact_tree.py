@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.scenarios.bot import Bot
 from tests.scenarios.projects import answer, on
 
@@ -65,6 +67,7 @@ async def test_everything_else_stays_as_it_is(bot: Bot) -> None:
     assert after["link"][0] == "120000"
 
 
+@pytest.mark.nightly("test_a_tick_is_one_byte")
 @on(MIXED)
 async def test_a_crlf_roadmap_changes_by_one_byte(bot: Bot) -> None:
     """The tick is the only byte that differs."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.marks import MORE
 from tests.scenarios.bot import REPOSITORY, Bot, run_of
 from tests.scenarios.projects import ADD, DOUBLE, NOTES, note, notes, on
@@ -19,6 +21,7 @@ async def test_each_task_becomes_a_pull_request_on_the_one_before(bot: Bot) -> N
     assert (first.pull.base, second.pull.base) == ("main", first.pull.head)
 
 
+@pytest.mark.nightly("test_the_commit_is_the_change_and_one_byte")
 async def test_a_commit_is_the_change_set_and_one_byte_of_the_roadmap(bot: Bot) -> None:
     """A checkpoint holds the validated files and the tick, nothing else."""
     bot.model.says(ADD)
@@ -33,9 +36,10 @@ async def test_a_commit_is_the_change_set_and_one_byte_of_the_roadmap(bot: Bot) 
     assert changed["ROADMAP.md"] == old.replace(b"- [ ] 1.1", b"- [x] 1.1")
 
 
+@on(NOTES)
 async def test_eyes_say_that_the_command_was_seen(bot: Bot) -> None:
     """The comment with the command gets one 👀 of the bot, redelivered or not."""
-    bot.model.says(ADD)
+    bot.model.says(note("one.md"))
 
     await bot.comment("/execute --max-tasks 1")
     await bot.github.redeliver(bot.github.deliveries[0])

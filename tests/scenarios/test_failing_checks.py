@@ -75,6 +75,7 @@ async def test_a_failing_check_is_repaired(bot: Bot) -> None:
     assert "Checks of the pull request failed." in bot.message(pull)
 
 
+@pytest.mark.nightly("test_a_failing_status_is_repaired_once")
 async def test_it_is_tried_once(bot: Bot) -> None:
     """If the checks fail again, people decide; ``/execute revise`` is still there for them."""
     pull = await checkpoint(bot)
@@ -91,6 +92,7 @@ async def test_it_is_tried_once(bot: Bot) -> None:
     assert "revision 1 of 3" in bot.github.says(REPOSITORY, pull.number)[-1]
 
 
+@pytest.mark.nightly("test_statuses_and_checks_are_read_together")
 async def test_all_checks_have_ended_first(bot: Bot) -> None:
     """As long as one runs nothing starts; then all that fail are read, by one run."""
     pull = await checkpoint(bot)
@@ -117,6 +119,7 @@ async def test_what_fails_below_as_well_is_left_alone(bot: Bot) -> None:
     assert len(bot.prompts) == 1
 
 
+@pytest.mark.nightly("test_statuses_that_are_not_ours_to_mend")
 async def test_green_checks_and_older_commits_start_nothing(bot: Bot) -> None:
     """Nor does a pull request of somebody else."""
     pull = await checkpoint(bot)

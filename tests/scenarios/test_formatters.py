@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.marks import MORE
 from tests.scenarios.bot import Bot
 from tests.scenarios.projects import ADD, CALC, answer, on
@@ -33,6 +35,7 @@ OLD = {
 TEST = "from calc.sums import add\n\n\ndef test_add():\n    assert add(2, 3) == 5\n"
 
 
+@pytest.mark.nightly("test_in_a_file_that_was_not_formatted_old_lines_stay")
 @on(CALC | RUFF | OLD)
 async def test_lines_that_are_not_changed_stay_as_they_are(bot: Bot) -> None:
     """The file was never formatted: only what is new in it is."""

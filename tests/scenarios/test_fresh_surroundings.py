@@ -78,6 +78,7 @@ async def talk(
         await remove_images(str(bot.settings.cairn_data_dir.resolve()))
 
 
+@pytest.mark.sample(1, "each sandbox", whole=True)
 async def test_a_file_that_an_answer_left_makes_no_later_answer_green(talk: Bot) -> None:
     """The first wrong answer plants settings that end the check; the second stays red."""
     talk.model.says(answer({"calc/add.py": POISON}), answer({"calc/add.py": WRONG}), ADD_MODULE)
@@ -91,6 +92,7 @@ async def test_a_file_that_an_answer_left_makes_no_later_answer_green(talk: Bot)
     assert talk.changed(pull)["calc/add.py"] == b"def add(a, b):\n    return a + b\n"
 
 
+@pytest.mark.sample(1, "each sandbox", whole=True)
 @on(SETTLED)
 async def test_each_verification_has_the_home_that_setup_left(talk: Bot) -> None:
     """What setup wrote there is found, and what a verification changed in it is not."""

@@ -32,6 +32,7 @@ async def test_a_new_finding_is_a_warning_in_the_pull_request(bot: Bot) -> None:
     assert "F401" in said[0]
 
 
+@pytest.mark.nightly("test_mypy_checks_what_its_configuration_says")
 @on(CALC | MYPY)
 async def test_a_new_type_error_is_a_warning_in_the_pull_request(bot: Bot) -> None:
     """The type checker that the repository configures says what is wrong."""
@@ -72,7 +73,7 @@ WORSE = {
 }
 
 
-@pytest.mark.sample(1, "a conversation for each case")
+@pytest.mark.sample(0, "a conversation for each case")
 @pytest.mark.parametrize("repair", [pytest.param(WORSE[why], id=why) for why in WORSE])
 @on(CALC | RUFF)
 async def test_a_repair_for_linters_never_costs_the_change(bot: Bot, repair: str) -> None:
@@ -97,6 +98,7 @@ OLD = {
 }
 
 
+@pytest.mark.nightly("test_of_equal_findings_those_in_changed_lines_are_new")
 @on(CALC | RUFF | OLD)
 async def test_what_a_linter_said_before_is_not_told(bot: Bot) -> None:
     """The unused import is as old as the file, though it stands in another line now."""
@@ -117,6 +119,7 @@ async def test_what_a_linter_said_before_is_not_told(bot: Bot) -> None:
     assert [(each.tool, each.exit_code) for each in linted] == [("ruff", 1), ("ruff", 1)]
 
 
+@pytest.mark.nightly("test_a_tool_runs_where_the_repository_configures_it")
 @on(CALC)
 async def test_no_linter_runs_where_none_is_configured(bot: Bot) -> None:
     """ruff and mypy are installed, but this repository never asked for them."""
@@ -128,6 +131,7 @@ async def test_no_linter_runs_where_none_is_configured(bot: Bot) -> None:
     assert "lint" not in (bot.pulls[0].body or "")
 
 
+@pytest.mark.nightly("test_a_tool_that_could_not_work_has_found_nothing")
 @on(CALC | {"setup.cfg": b"[flake8]\nmax-line-length = 100\n"})
 async def test_a_linter_that_is_not_installed_is_skipped(bot: Bot) -> None:
     """It says nothing, and the pull request says why."""
@@ -157,6 +161,7 @@ async def test_a_linter_that_refuses_its_configuration_is_skipped(bot: Bot) -> N
     assert "**Verified by tests.**" in body
 
 
+@pytest.mark.nightly("test_repairing_what_two_tools_found")
 @on(CALC | RUFF)
 async def test_red_tests_and_linters_are_told_in_one_question(bot: Bot) -> None:
     """One answer can correct both."""

@@ -82,7 +82,7 @@ async def test_a_failing_call_heals_by_itself(
     check_finished(bot)
 
 
-@pytest.mark.sample(3, "a run for each call that may fail")
+@pytest.mark.sample(1, "a run for each call that may fail")
 @ONE_NOTE
 @before_and_after
 @pytest.mark.parametrize(("method", "path"), PUBLISHING)

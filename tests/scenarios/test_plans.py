@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.scenarios.bot import Bot
 from tests.scenarios.projects import ADD, CALC, note, on
 from tests.scenarios.pushing import plan, plan_comments, push
@@ -25,6 +27,7 @@ KIRO = {
 }
 
 
+@pytest.mark.long("test_the_only_active_plan_is_run shows it on a checkout")
 @on(KIRO)
 async def test_a_plan_of_kiro(bot: Bot) -> None:
     """The leaf, its parent and the checkpoint that the green run covers are ticked alone."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 
+import pytest
+
 from tests.marks import MORE
 from tests.scenarios.bot import Bot
 from tests.scenarios.projects import (
@@ -37,6 +39,7 @@ async def test_nothing_invalid_is_ever_written(bot: Bot) -> None:
     assert "(1 code repair, 0 test repairs)" in (bot.pulls[0].body or "")
 
 
+@pytest.mark.nightly("the row syntax-fix of test_promised")
 async def test_a_missing_colon_costs_one_repair(bot: Bot) -> None:
     """What has one reading for us may have another for the author: the model is asked, once."""
     bot.model.says(ADD_NO_COLON, ADD_MODULE)
@@ -48,6 +51,7 @@ async def test_a_missing_colon_costs_one_repair(bot: Bot) -> None:
     assert "(1 code repair, 0 test repairs)" in (bot.pulls[0].body or "")
 
 
+@pytest.mark.nightly("the row test-failure of test_promised")
 async def test_a_failing_test_is_repaired_in_the_code(bot: Bot) -> None:
     """One repair from the parsed failure changes the implementation and leaves the tests."""
     bot.model.says(ADD_WRONG, ADD_MODULE)
@@ -80,6 +84,7 @@ HELPERS = {
 }
 
 
+@pytest.mark.nightly("the row import-path of test_promised")
 @on(HELPERS)
 async def test_a_wrong_import_is_told_where_the_module_is(bot: Bot) -> None:
     """The question after a failed import names the missing module and the file that is meant."""
@@ -102,6 +107,7 @@ QUOTES = answer(
 )
 
 
+@pytest.mark.nightly("the row four-quotes of test_promised")
 @on({**CALC, "ROADMAP.md": b"- [ ] 1.1 Add `calc/table.py`\n"})
 async def test_four_quotes_are_put_right_without_a_model(bot: Bot) -> None:
     """A docstring closed with four quotes costs no call, and its examples stay."""
@@ -147,6 +153,7 @@ RETURNS = answer(
 )
 
 
+@pytest.mark.nightly("the row exhausted of test_promised")
 @on(ZERO)
 async def test_a_contradiction_ends_with_people(bot: Bot) -> None:
     """Task against test: two more calls, then a proposal with both sides as evidence."""
@@ -195,6 +202,7 @@ TOTAL = answer(
 )
 
 
+@pytest.mark.nightly("the row broken-before of test_promised")
 @on(PRICES)
 async def test_what_was_broken_before_is_repaired_and_said(bot: Bot) -> None:
     """A syntax error in the way is repaired in the same pull request, which says whose it was."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from tests.fake_github.state import Issue
 from tests.marks import MORE
 from tests.scenarios.bot import REPOSITORY, Bot
@@ -104,6 +106,7 @@ async def test_what_somebody_pushed_is_verified(bot: Bot) -> None:
     assert check(bot, pull)["conclusion"] == "success"
 
 
+@pytest.mark.nightly("test_who_may_not_starts_nothing_by_any_entry")
 @on(CALC)
 async def test_who_may_not_write_starts_nothing(bot: Bot) -> None:
     """Nor does a check that is not on an open pull request of ours."""

@@ -42,7 +42,7 @@ async def ask(bot: Bot) -> None:
     assert await bot.github.comment(REPOSITORY, bot.issue.number, "/execute", by="writer") == 202
 
 
-@pytest.mark.sample(2, "a run for each moment of a stop")
+@pytest.mark.sample(1, "a run for each moment of a stop")
 @pytest.mark.parametrize("moment", MOMENTS)
 async def test_a_stopped_server_goes_on(talk: Bot, moment: str) -> None:
     """Stopped at any of these calls and started again, a run ends as if undisturbed."""

@@ -27,6 +27,7 @@ def lines(word: str) -> str:
     return note("one.md", "\n".join(f"{word} {number}" for number in range(MANY)))
 
 
+@pytest.mark.long("answers a hundred threads")
 async def test_every_comment_of_a_long_review_is_read(bot: Bot) -> None:
     """A hundred wishes are one question, and each thread gets its answer."""
     pull = await checkpoint(bot, lines("Line"))
@@ -235,6 +236,7 @@ async def test_words_that_were_changed_after_the_answer_are_not_taken_up(bot: Bo
     replies(bot, pull)
 
 
+@pytest.mark.nightly("test_hostile_words_stay_words")
 async def test_hostile_words_that_are_taken_up_stay_words(bot: Bot) -> None:
     """They are quoted to the model, and published nowhere."""
     pull = await checkpoint(bot, TYPO)

@@ -251,6 +251,7 @@ async def test_revisions_are_limited(bot: Bot) -> None:
     assert len(bot.prompts) == 2
 
 
+@pytest.mark.nightly("test_a_revision_in_vain_leaves_its_task_in_review")
 @on(CALC)
 async def test_a_change_that_fails_the_tests_is_not_pushed(bot: Bot) -> None:
     """Within the usual bounds; then thread and comment say why, and nothing else changes."""
@@ -433,6 +434,7 @@ async def test_one_pull_request_of_several_tasks_is_revised(bot: Bot) -> None:
     assert "(revision 1)" in pull.body
 
 
+@pytest.mark.nightly("test_merged_from_the_bottom_all_of_it_arrives")
 @pytest.mark.sample(1, "a conversation for each case")
 @pytest.mark.parametrize("method", ["merge", "squash"])
 async def test_the_rest_of_the_stack_goes_on(bot: Bot, method: str) -> None:

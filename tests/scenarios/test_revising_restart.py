@@ -57,7 +57,7 @@ def check_revised(bot: Bot, pull: Issue, before: str) -> None:
     assert len(bot.model.requests) == 2
 
 
-@pytest.mark.sample(2, "a revision for each moment of a stop")
+@pytest.mark.sample(1, "a revision for each moment of a stop")
 @pytest.mark.parametrize("moment", MOMENTS)
 async def test_a_stopped_server_finishes_a_revision(talk: Bot, moment: str) -> None:
     """Stopped at any of these calls, it adds one commit and answers once."""

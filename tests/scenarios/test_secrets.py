@@ -92,6 +92,7 @@ WRONG = answer(
 )
 
 
+@pytest.mark.sample(1, "each kind of secret", whole=True)
 @pytest.mark.parametrize(
     ("printed", "secret"),
     [(f"token={TOKEN}", TOKEN), (f"pay with {STRIPE}", STRIPE), (KEY, BODY)],

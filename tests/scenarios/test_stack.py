@@ -43,6 +43,7 @@ async def test_a_second_run_builds_on_the_first(bot: Bot) -> None:
     assert "Write one.md | in review" in said
 
 
+@pytest.mark.nightly("test_files_of_earlier_tasks_are_shown")
 async def test_what_earlier_tasks_made_is_shown_to_the_model(bot: Bot) -> None:
     """The second run's question has the file that only the open stack holds."""
     await first_checkpoint(bot)
@@ -80,6 +81,7 @@ async def test_asking_for_a_declined_task_is_answered(bot: Bot) -> None:
     assert "was declined" in said
 
 
+@pytest.mark.nightly("test_a_merged_checkpoint_is_neither_open_nor_declined")
 async def test_a_merged_task_is_not_repeated(bot: Bot) -> None:
     """After a merge the ticked roadmap of the default branch is the one that is read."""
     first = await first_checkpoint(bot)
@@ -106,7 +108,7 @@ async def test_a_squashed_task_is_not_repeated(bot: Bot) -> None:
     assert bot.checkpoints()[1:] == ["1.2 Write two.md"]
 
 
-@pytest.mark.sample(1, "a run for each kind of merge")
+@pytest.mark.sample(0, "a run for each kind of merge")
 @on(notes("- [ ] Write `one.md`\n- [ ] Write `two.md`\n- [ ] Write `three.md`\n"))
 @pytest.mark.parametrize("delete", [True, False], ids=["deleting", "keeping"])
 async def test_above_a_merged_member_the_stack_goes_on(bot: Bot, delete: bool) -> None:
@@ -129,7 +131,7 @@ TWO = "- [ ] 1.1 Write `one.md`\n- [ ] 1.2 Write `two.md`\n"
 THREE = f"{TWO}- [ ] 1.3 Write `three.md`\n"
 
 
-@pytest.mark.sample(1, "a run for each case")
+@pytest.mark.sample(0, "a run for each case")
 @pytest.mark.parametrize("command", ["/execute", "/execute --task 1.3"])
 async def test_a_task_added_beside_open_pull_requests_is_seen(bot: Bot, command: str) -> None:
     """The roadmap is the newest one; what is in review is that, and the new task is worked on."""
@@ -192,7 +194,7 @@ async def test_what_was_added_to_a_roadmap_merges_in_any_order(bot: Bot, method:
     assert (bot.view.file("main", "ROADMAP.md") or b"").decode() == merged
 
 
-@pytest.mark.sample(1, "a run for each case")
+@pytest.mark.sample(0, "a run for each case")
 @pytest.mark.parametrize("line", ["- [ ] 1.3 Write `three.md` in other words\n", ""])
 async def test_what_people_changed_in_the_roadmap_does_not_come_back(bot: Bot, line: str) -> None:
     """A branch brought a new task along; people reword or delete it before the merge."""

@@ -103,6 +103,7 @@ async def test_files_that_were_verified_are_not_verified_again(bot: Bot) -> None
     assert "Its files are the same as before" in body(two)
 
 
+@pytest.mark.nightly("test_files_that_were_verified_are_not_verified_again")
 async def test_the_details_of_a_verified_tree_stay_its_page(tmp_path: Path) -> None:
     """A new commit of the same files leads to the page of the task, as the old one did."""
     more = {"CAIRN_PUBLIC_URL": "http://cairn.example"}

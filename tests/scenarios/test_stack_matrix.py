@@ -294,7 +294,7 @@ async def happens(bot: Bot, method: str, event: str, moment: int) -> None:
         await bot.idle()
 
 
-@pytest.mark.sample(4, "the cells of the matrix", whole=True)
+@pytest.mark.sample(2, "the cells of the matrix", whole=True)
 @pytest.mark.parametrize(("strategy", "method", "event"), CELLS)
 async def test_whatever_happens(
     talk: Bot, strategy: str, method: str, event: str, pytestconfig: pytest.Config

@@ -36,6 +36,7 @@ def files() -> Mapping[str, object]:
     return notes(LINES)
 
 
+@pytest.mark.nightly("test_a_checkpoint_says_its_place_in_the_stack")
 async def test_each_says_on_what_it_stands(bot: Bot) -> None:
     """Whoever opens any of them sees which one to merge first."""
     one, two, six = await stacked(bot)
@@ -112,7 +113,7 @@ CALLS = [
 ]
 
 
-@pytest.mark.sample(2, "a conversation for each call that may fail")
+@pytest.mark.sample(1, "a conversation for each call that may fail")
 @pytest.mark.parametrize("after", [False, True])
 @pytest.mark.parametrize(("method", "path"), CALLS)
 async def test_an_outage_at_any_call_leaves_one_of_each(
@@ -199,6 +200,7 @@ async def test_what_only_a_dead_branch_has_is_open_again(bot: Bot) -> None:
     assert bot.pulls[2].pull.base == "main"
 
 
+@pytest.mark.nightly("test_workflow_files_and_a_push_need_people")
 async def test_closed_unmerged_below_the_next_is_told(bot: Bot) -> None:
     """A person pushed to it: it stays, says that it holds both, and nothing builds on it."""
     one, two, six = await stacked(bot)
@@ -283,7 +285,7 @@ async def test_a_branch_deleted_by_hand_closes_nothing_for_good(bot: Bot, method
     check_own(bot, two, 2)
 
 
-@pytest.mark.sample(1, "a conversation for each call that may fail")
+@pytest.mark.sample(0, "a conversation for each call that may fail")
 @pytest.mark.parametrize("after", [False, True])
 async def test_an_outage_while_one_is_opened_again_leaves_no_branch(bot: Bot, after: bool) -> None:
     """The branch that came back for it is deleted as soon as GitHub answers again."""
@@ -305,6 +307,7 @@ async def test_an_outage_while_one_is_opened_again_leaves_no_branch(bot: Bot, af
     check_own(bot, two, 2)
 
 
+@pytest.mark.nightly("test_a_checkpoint_closed_unmerged_is_a_no")
 async def test_what_a_person_closed_stays_closed(bot: Bot) -> None:
     """A no is a no, also to the top of a stack whose other parts go on."""
     one, two, six = await stacked(bot)

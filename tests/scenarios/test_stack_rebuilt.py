@@ -86,7 +86,7 @@ CALLS = [
 ]
 
 
-@pytest.mark.sample(2, "a conversation for each call that may fail")
+@pytest.mark.sample(1, "a conversation for each call that may fail")
 @pytest.mark.parametrize("after", [False, True])
 @pytest.mark.parametrize(("method", "path"), CALLS)
 async def test_an_outage_at_any_call_leaves_one_of_each(
@@ -107,6 +107,7 @@ async def test_an_outage_at_any_call_leaves_one_of_each(
         assert len(bot.github.says(REPOSITORY, pull.number)) == 1
 
 
+@pytest.mark.nightly("test_another_runs_checkpoints_are_built_on")
 async def test_new_work_builds_on_a_rebuilt_one(bot: Bot) -> None:
     """It is part of the stack again."""
     one, two, six = await stacked(bot)
@@ -207,7 +208,7 @@ async def test_a_repository_of_rebase_merges_gets_single_commits(bot: Bot) -> No
     assert ticks(bot) == "xxx"
 
 
-@pytest.mark.sample(1, "a conversation for each case")
+@pytest.mark.sample(0, "a conversation for each case")
 @pytest.mark.parametrize("method", ["merge", "squash"])
 @pytest.mark.parametrize("line", ["- [ ] 1.2 Write `two.md` in verse\n", ""])
 async def test_a_task_that_was_changed_in_review(bot: Bot, method: str, line: str) -> None:

@@ -326,6 +326,7 @@ async def test_new_tests_of_javascript_are_run_without_the_change(bot: Bot) -> N
     assert found["faults"]["of"] > 0
 
 
+@pytest.mark.nightly("test_promised_tests_that_pass_without_the_change_are_repaired")
 @on(NPM)
 @needs_node
 async def test_tests_of_javascript_must_prove_what_was_promised(bot: Bot) -> None:
@@ -342,6 +343,7 @@ async def test_tests_of_javascript_must_prove_what_was_promised(bot: Bot) -> Non
     assert reported(bot)["red_to_green"] == ["test/words.test.js::trims"]
 
 
+@pytest.mark.nightly("test_new_tests_of_javascript_are_run_without_the_change")
 @on({**NPM, "ROADMAP.md": b"- [ ] 1.1 Add `shout(text)` in `src/shout.js`, with tests\n"})
 @needs_node
 async def test_a_new_file_of_javascript_that_cannot_be_loaded_without_the_change(bot: Bot) -> None:
@@ -364,6 +366,7 @@ MANY = NPM | {
 }
 
 
+@pytest.mark.nightly("test_a_command_that_names_no_tests_is_one_test")
 @on(MANY)
 @needs_node
 async def test_a_script_of_several_commands_is_one_test(bot: Bot) -> None:

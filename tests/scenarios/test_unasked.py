@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.marks import MORE
 from tests.scenarios.bot import Bot
 from tests.scenarios.projects import answer, on
@@ -65,6 +67,7 @@ async def test_wrong_code_stays_red_whatever_it_does_to_the_test(bot: Bot) -> No
     assert "test_shout" in bot.prompts[1]
 
 
+@pytest.mark.nightly("test_what_nobody_asked_for_is_left_out")
 @on(WORDS)
 async def test_a_deletion_that_is_left_out_is_told_to_people_and_to_the_model(bot: Bot) -> None:
     """The file stays, and whoever reads the repair's question or the pull request knows it."""
@@ -82,6 +85,7 @@ async def test_a_deletion_that_is_left_out_is_told_to_people_and_to_the_model(bo
     )
 
 
+@pytest.mark.nightly("test_what_nobody_asked_for_is_left_out")
 @on(WORDS)
 async def test_unrelated_code_is_left_out(bot: Bot) -> None:
     """Another module, which nothing connects with the one that the task names."""
@@ -90,6 +94,7 @@ async def test_unrelated_code_is_left_out(bot: Bot) -> None:
     assert "left out src/title.py" in await only_the_code(bot, {"src/title.py": renamed})
 
 
+@pytest.mark.nightly("test_protected_files_are_never_written")
 @on(WORDS)
 async def test_a_workflow_beside_right_code_costs_no_call(bot: Bot) -> None:
     """It may not be written, and the code stands without it."""
@@ -107,6 +112,7 @@ ACTING = {
 }
 
 
+@pytest.mark.nightly("test_what_acts_on_machines_and_people_is_left_out_unless_it_is_named")
 @on(WORDS)
 async def test_what_acts_on_machines_and_people_is_never_written_unasked(bot: Bot) -> None:
     """Hooks, owners, CI, editors, agents: that they name what the task is about changes nothing."""
@@ -200,6 +206,7 @@ NAMED = {
 GUTTED = "from src.shout import shout\n\n\ndef test_shout():\n    assert True\n"
 
 
+@pytest.mark.nightly("test_weakened_tests")
 @on(NAMED)
 async def test_a_test_that_the_task_names_is_not_gutted(bot: Bot) -> None:
     """Wrong code and a test that is always green are refused; naming the file changes nothing."""
@@ -217,6 +224,7 @@ async def test_a_test_that_the_task_names_is_not_gutted(bot: Bot) -> None:
 OTHERWISE = WORDS["tests/test_shout.py"].replace(b"== 'A!'", b"== 'A!!'")
 
 
+@pytest.mark.long("runs real tests several times")
 @on({**NAMED, "tests/test_shout.py": OTHERWISE})
 async def test_people_are_told_of_a_test_that_asserts_something_else(bot: Bot) -> None:
     """A task may mean another result; somebody should look at it."""

@@ -51,6 +51,7 @@ async def test_an_old_test_that_passes_when_run_again_is_named_flaky(
     assert "Verified by tests" in body
 
 
+@pytest.mark.nightly("test_an_old_test_that_passes_when_run_again_is_named_flaky")
 @pytest.mark.parametrize(
     "old",
     [
@@ -75,6 +76,7 @@ async def test_a_flaky_test_beside_one_that_failed_before(
     assert "Verified by tests" in body
 
 
+@pytest.mark.long("runs real tests several times")
 async def test_a_flaky_test_beside_many_that_failed_before(bot: Bot, tmp_path: Path) -> None:
     """More old failures than are run again do not hide that one test is flaky."""
     old = "".join(f"def test_old_{n}():\n    assert not 'ever'\n\n\n" for n in range(12))
@@ -130,7 +132,7 @@ RUNS_ADD = "import calc.add\n" + CHANCE.replace(
 )
 
 
-@pytest.mark.sample(1, "a conversation for each case")
+@pytest.mark.sample(0, "a conversation for each case")
 @pytest.mark.parametrize(
     ("test", "excused"),
     [
@@ -169,6 +171,7 @@ def test_sometimes():
 """
 
 
+@pytest.mark.nightly("test_what_failed_and_passed_on_one_tree_shows_nothing")
 @pytest.mark.parametrize(
     ("after", "flaky_there"),
     [
@@ -216,7 +219,7 @@ def test_unsteady():
 """
 
 
-@pytest.mark.sample(1, "a conversation for each case")
+@pytest.mark.sample(0, "a conversation for each case")
 @pytest.mark.parametrize(
     ("before", "after"),
     [
@@ -240,6 +243,7 @@ async def test_a_test_that_varies_without_the_change_blames_no_answer(
     assert "Verified by tests" in body
 
 
+@pytest.mark.long("runs real tests several times")
 async def test_a_flaky_test_is_run_again_for_one_answer_of_a_task(bot: Bot, tmp_path: Path) -> None:
     """Another answer of the task meets the same failure, and it is known by then."""
     test = UNSTEADY.format(folder=str(tmp_path), before="range(99)", after="(2,)")
@@ -326,6 +330,7 @@ async def test_a_destructive_operation_that_nobody_was_asked_about(bot: Bot) -> 
     assert "Verified by tests, with warnings" in body
 
 
+@pytest.mark.nightly("test_where_there_are_tests_nobody_is_asked")
 @on({**CALC, ".github/cairn.yml": configured("mode: agent")})
 async def test_where_tests_are_found_nothing_is_proposed(bot: Bot) -> None:
     """One question, its answer, and pytest."""
@@ -354,6 +359,7 @@ async def test_nothing_is_asked_where_the_tests_cannot_start(bot: Bot) -> None:
     assert bot.prompts == []
 
 
+@pytest.mark.long("test_nothing_is_asked_where_the_tests_cannot_start, once more")
 async def test_a_run_that_was_interrupted_there_asks_nothing_either(bot: Bot) -> None:
     """GitHub was away when it was to be said: when it is back, the tests still cannot start."""
     await bot.github.push(REPOSITORY, {"conftest.py": "import a_library_nobody_has\n"})

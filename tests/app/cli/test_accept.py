@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.app.checkout import Checkout, checkout
+from tests.app.checkout import Checkout, checkout, once
 from tests.model_server import Fault
 from tests.scenarios.projects import ADD, ADD_MODULE, answer, note
 
@@ -37,9 +37,7 @@ async def calc(tmp_path: Path) -> AsyncIterator[Checkout]:
 
 async def reviewed(here: Checkout, *more: str) -> None:
     """Let the first task be done, with nothing that shows it."""
-    here.model.says(ADD_MODULE)
-    said = await here.cairn("run", "--max-tasks", "1", *more)
-    assert said.code == 0, said.err
+    await once(here, ADD_MODULE, run=("run", "--max-tasks", "1", *more))
 
 
 async def statuses(here: Checkout) -> list[str]:
@@ -160,7 +158,7 @@ async def test_a_person_takes_it_back(calc: Checkout, accepted: bool) -> None:
     assert boxes(calc) == "x "
 
 
-@pytest.mark.sample(1, "runs Cairn on a whole project for each case")
+@pytest.mark.sample(0, "runs Cairn on a whole project for each case")
 @pytest.mark.parametrize("first", [ADD_MODULE, ADD], ids=["in review", "ticked"])
 async def test_what_a_paused_run_did_is_taken_back(calc: Checkout, first: str) -> None:
     """``cairn resume`` does the task again, and only then what depends on it."""
@@ -179,6 +177,7 @@ async def test_what_a_paused_run_did_is_taken_back(calc: Checkout, first: str) -
     assert boxes(calc)[0] == "x"
 
 
+@pytest.mark.nightly("test_a_person_takes_it_back")
 async def test_what_an_earlier_run_left_in_review_is_taken_back(calc: Checkout) -> None:
     """A later run that found it in review is shown with the task open."""
     await reviewed(calc)
@@ -255,6 +254,7 @@ async def test_text_is_ticked_where_the_task_is_about_text(
         assert "completed (not shown)" in (await calc.cairn("history")).out
 
 
+@pytest.mark.nightly("test_a_task_in_review_on_another_branch")
 async def test_another_branch_says_nothing_about_a_run(calc: Checkout) -> None:
     """Its tasks are as it left them, and the branch is named; on its own they are as they stand."""
     calc.model.says(ADD)
@@ -348,6 +348,7 @@ async def test_a_task_without_an_id_is_told_with_its_title(calc: Checkout) -> No
     assert f"Its tasks:\n\n- `{key}` (line 1) Add add(a, b) to calc/add.py" in told.err + told.out
 
 
+@pytest.mark.nightly("test_every_place_says_the_same_of_a_task")
 async def test_a_task_that_was_taken_back_and_done_again(calc: Checkout) -> None:
     """The first run's change was declined, the second one's counts: for people and programs."""
     runs = []

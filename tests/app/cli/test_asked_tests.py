@@ -71,6 +71,7 @@ async def test_a_test_asked_for_apart_shows_the_change(tmp_path: Path) -> None:
         pytest.param(
             answer({ASKED: TEST_ZERO.replace("divide(6, 0) == 0", "other(6) == 0")}),
             id="a name that nobody has",
+            marks=MORE,
         ),
         pytest.param(
             answer(
@@ -121,6 +122,7 @@ async def test_a_wrong_test_is_told_once_and_never_a_gate(tmp_path: Path) -> Non
         assert "A test that was written from the task alone fails with this change" in report
 
 
+@pytest.mark.nightly("test_a_wrong_test_is_told_once_and_never_a_gate")
 async def test_a_wrong_test_that_no_change_turns_is_no_gate_either(tmp_path: Path) -> None:
     """It fails in the same way with and without the change: the same answer again is taken."""
     always = answer({ASKED: TEST_ZERO.replace("divide(6, 0) == 0", "divide(6, 3) == 3")})
@@ -132,6 +134,7 @@ async def test_a_wrong_test_that_no_change_turns_is_no_gate_either(tmp_path: Pat
         assert here.git("show", "HEAD:calc/divide.py") == ZERO.strip()
 
 
+@pytest.mark.nightly("test_who_has_the_last_word_after_a_test_apart")
 async def test_a_repair_that_the_test_accepts_takes_the_place_of_the_change(tmp_path: Path) -> None:
     """The first answer does half of it, in another way than the base."""
     half = answer({"calc/divide.py": ZERO.replace("else 0", "else None")})

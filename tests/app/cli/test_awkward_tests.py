@@ -58,7 +58,7 @@ _ORDER = {
 }
 
 
-@pytest.mark.sample(2, "runs Cairn on a whole project for each case")
+@pytest.mark.sample(1, "runs Cairn on a whole project for each case")
 @pytest.mark.parametrize(
     ("odd", "trust"),
     [
@@ -87,6 +87,7 @@ async def test_a_right_change_is_verified(
         assert not (here.folder / "calc" / "made.py").exists()
 
 
+@pytest.mark.sample(1, "runs Cairn on a whole project for each case")
 @pytest.mark.parametrize(
     ("after", "why"),
     [

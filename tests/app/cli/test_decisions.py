@@ -75,6 +75,7 @@ async def test_nothing_is_applied_before_a_decision(stuck: Checkout) -> None:
     assert (await status(stuck))["state"] == "ended"
 
 
+@pytest.mark.nightly("test_approval_by_command[reject]")
 async def test_a_rejection(stuck: Checkout) -> None:
     """The task fails, with the reason in the report; a second decision is told of the first."""
     await divided(stuck)
@@ -89,6 +90,7 @@ async def test_a_rejection(stuck: Checkout) -> None:
     assert "I do it myself" in json.dumps(stuck.left("report.json")["decisions"])
 
 
+@pytest.mark.nightly("test_approval_by_command[edit]")
 async def test_other_tasks_in_its_place(stuck: Checkout) -> None:
     """An edit replaces the proposed tasks, approves, and with ``--resume`` goes on at once; 0."""
     await escalated(stuck)
@@ -104,6 +106,7 @@ async def test_other_tasks_in_its_place(stuck: Checkout) -> None:
     assert (stuck.folder / "three.md").exists()
 
 
+@pytest.mark.nightly("test_approval_by_command[skip]")
 async def test_a_task_left_out(stuck: Checkout) -> None:
     """``--skip`` leaves the task out, unticked; 1."""
     await escalated(stuck)
@@ -125,6 +128,7 @@ async def test_done_by_hand(stuck: Checkout) -> None:
     assert stuck.log() == ["by hand", "a commit"]
 
 
+@pytest.mark.nightly("test_decomposing_rewrites_the_roadmap_on_the_tip")
 async def test_built_upon_what_came_meanwhile(stuck: Checkout) -> None:
     """An approval is replayed on the newest commit, though it was made on an older one."""
     await divided(stuck)
@@ -138,6 +142,7 @@ async def test_built_upon_what_came_meanwhile(stuck: Checkout) -> None:
     assert len(stuck.log()) == 5
 
 
+@pytest.mark.nightly("test_destructive_by_command")
 async def test_destructive_code_waits(tmp_path: Path) -> None:
     """Code that destroys something is written only when a person agreed to this very code."""
     task = b"- [ ] 1.1 Write `clean.sh`\n- [ ] 1.2 Write `wipe.sh`\n"

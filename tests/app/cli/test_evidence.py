@@ -125,6 +125,7 @@ async def test_an_edited_old_test_is_evidence_if_it_passes_as_it_stood(
     assert line["verdict"] == verdict
 
 
+@pytest.mark.nightly("the row old-failure of test_promised")
 async def test_an_old_failure_beside_the_test_that_turns_is_listed(tmp_path: Path) -> None:
     """It is in the same file and imports what changed, but runs nothing of it: one answer."""
     both = f"{TEST_ZERO}\n\ndef test_tool():\n    assert divide and False, 'no such tool'\n"
@@ -138,6 +139,7 @@ async def test_an_old_failure_beside_the_test_that_turns_is_listed(tmp_path: Pat
     assert line["unchanged"] == ["tests/test_zero.py::test_tool"]
 
 
+@pytest.mark.nightly("test_a_task_starts_pytest_as_often_as_it_has_questions")
 async def test_tests_that_come_with_the_code_show_it(tmp_path: Path) -> None:
     """They fail on the code as it was, by what it returned."""
     line = await ended(
@@ -147,6 +149,7 @@ async def test_tests_that_come_with_the_code_show_it(tmp_path: Path) -> None:
     assert (line["verdict"], line["turned"]) == ("shown", [])
 
 
+@pytest.mark.nightly("test_what_failed_and_passed_on_one_tree_shows_nothing")
 async def test_a_new_test_that_turns_by_chance_shows_nothing(tmp_path: Path) -> None:
     """It passes with the change twice, fails without it, and passes there when it is run again."""
     test = (
@@ -167,7 +170,7 @@ async def test_a_new_test_that_turns_by_chance_shows_nothing(tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("fails", "verdict", "turned"),
     [
-        pytest.param("count == 2", "unbroken", False, id="once"),
+        pytest.param("count == 2", "unbroken", False, id="once", marks=MORE),
         pytest.param("not after", "shown", True, id="each time without the change", marks=MORE),
     ],
 )
@@ -199,7 +202,7 @@ async def test_an_old_test_that_turns_by_chance_shows_nothing(
 @pytest.mark.parametrize(
     ("test", "verdict"),
     [
-        pytest.param("assert mul(3, 4) == 12", "shown", id="a check"),
+        pytest.param("assert mul(3, 4) == 12", "shown", id="a check", marks=MORE),
         pytest.param("mul(3, 4)\n    assert mul is not None", "unbroken", id="hollow", marks=MORE),
     ],
 )
@@ -232,7 +235,7 @@ async def test_a_file_that_a_task_names_without_back_ticks_has_to_be_made(tmp_pa
 
 
 COMMAND_LINES = [
-    pytest.param("python3 -m pytest -q", id="pytest"),
+    pytest.param("python3 -m pytest -q", id="pytest", marks=MORE),
     pytest.param("sh check.sh", id="a script that names no tests"),
     pytest.param("echo begin; python3 -m pytest -q tests/", id="a line", marks=MORE),
 ]
@@ -262,6 +265,7 @@ async def test_a_configured_command_shows_what_the_tests_it_runs_show(
     assert told["verdict"] == verdict
 
 
+@pytest.mark.nightly("test_a_command_that_names_no_tests_is_one_test")
 async def test_a_command_that_names_no_test_is_not_asked_about_new_ones(tmp_path: Path) -> None:
     """Where another one does: it passes without the change, and no test of it proves nothing."""
     files = CALC | {
@@ -279,7 +283,9 @@ async def test_a_command_that_names_no_test_is_not_asked_about_new_ones(tmp_path
 @pytest.mark.parametrize(
     ("repair", "left"),
     [
-        pytest.param("def divide(a, b):\n    return 0\n", True, id="it breaks something"),
+        pytest.param(
+            "def divide(a, b):\n    return 0\n", True, id="it breaks something", marks=MORE
+        ),
         pytest.param(ZERO, True, id="the same again", marks=MORE),
         pytest.param(
             ZERO.replace("a / b", "7 if a == 1 else a / b"), False, id="it is repaired", marks=MORE
@@ -303,6 +309,7 @@ async def test_a_repair_for_an_old_failure_never_costs_what_is_shown(
     assert (tmp_path / "here/calc/divide.py").read_text() == (ZERO if left else repair)
 
 
+@pytest.mark.nightly("test_what_failed_and_passed_on_one_tree_shows_nothing")
 async def test_a_command_that_passes_when_it_is_run_again_is_unsteady(tmp_path: Path) -> None:
     """It fails once with the change, and nothing is repaired; it shows nothing either."""
     runs = tmp_path / "runs"

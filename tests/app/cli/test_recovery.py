@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from tests.app.checkout import Checkout, checkout
 from tests.scenarios.projects import note
 from tests.scenarios.proposing import BROKEN, PARTS
@@ -36,6 +38,7 @@ def divides(here: Checkout) -> None:
     here.model.when(contains=DECOMPOSE).says(json.dumps(parts))
 
 
+@pytest.mark.nightly("test_clear")
 async def test_a_clear_task_is_never_rewritten(tmp_path: Path) -> None:
     """A task with files and criteria is not vague, whatever the model says of it: people decide."""
     task = "Write `rows` into `table.json`"
@@ -54,6 +57,7 @@ async def test_a_clear_task_is_never_rewritten(tmp_path: Path) -> None:
         assert here.log() == ["a commit"]
 
 
+@pytest.mark.nightly("test_a_loss_is_named")
 async def test_a_rewrite_keeps_what_the_task_names(tmp_path: Path) -> None:
     """A rewrite that loses a file is refused with the complaint; what keeps it may be taken."""
     async with checkout(tmp_path / "here", files("- [ ] 1.1 Improve `notes.md` a bit\n")) as here:
@@ -74,6 +78,7 @@ async def test_a_rewrite_keeps_what_the_task_names(tmp_path: Path) -> None:
         assert "hello.py" not in (here.folder / "ROADMAP.md").read_text()
 
 
+@pytest.mark.nightly("test_after_two_useless_answers_people_are_asked")
 async def test_a_rewrite_that_is_off_topic_twice_is_left_to_people(tmp_path: Path) -> None:
     """Another task never takes the place of the one people wrote."""
     roadmap = "- [ ] 1.1 Improve `notes.md` a bit\n"

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.app.checkout import Checkout
+from tests.app.checkout import Checkout, once
 from tests.scenarios.projects import note
 
 ONE, TWO = note("one.md"), note("two.md")
@@ -23,8 +23,7 @@ def roadmap(here: Checkout) -> list[str]:
 
 async def finished(here: Checkout) -> None:
     """Let both tasks be done."""
-    here.model.says(ONE, TWO)
-    assert (await here.cairn("run")).code == 0
+    await once(here, ONE, TWO)
 
 
 @pytest.mark.sample(1, "runs Cairn on a whole project for each case")

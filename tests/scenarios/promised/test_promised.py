@@ -26,7 +26,7 @@ def _marks(row: Scenario, door: Door) -> list[pytest.MarkDecorator]:
     return unmet if door == DOORS[0] or row.isolated else [*unmet, AGAIN]
 
 
-@pytest.mark.sample(6, "each row through each door", whole=True)
+@pytest.mark.sample(4, "each row through each door", whole=True)
 @pytest.mark.parametrize("scenario", cases(DOORS[0]))
 async def test_by_command(scenario: Scenario, tmp_path: Path) -> None:
     """``cairn run`` on a checkout keeps the promise."""
