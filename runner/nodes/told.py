@@ -112,7 +112,7 @@ async def specification(state: RunState, deps: Deps, base: Snapshot) -> Specific
     """Read what the plan of a run says about its current task besides the task's own lines."""
     path, task = state.request.roadmap, state.task
     form = form_of(path)
-    folder, paths = form.folder(path), form.beside(path, base.entries.keys())
+    folder, paths = form.folder(path), form.beside(path, base.entries.keys(), task)
     ruling = form.ruling(path, base.entries.keys())[:_MOST_RULES]
     wanted = [each for each in (*paths, *ruling) if readable(base.entries, each)]
     found = await contents(deps, base, wanted)

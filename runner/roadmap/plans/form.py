@@ -36,9 +36,10 @@ class PlanForm:
     and ``refined``. One that is no Markdown has ``read`` and ``edited``, which return its tasks and
     its bytes with some of them done or open. ``covers`` says which checks are made where some
     commands passed; without it nothing but the tasks themselves is ticked. ``order`` are patterns
-    of the specification's files, ``cited`` the parts that a task's words name (of files by their
-    path in the folder), ``living`` what the rest of the repository says of the same, and ``rules``
-    a pattern of what holds for every task of the repository.
+    of the specification's files, ``files`` returns one of those that may say something of a task,
+    ``cited`` the parts that a task's words name (of files by their path in the folder), ``living``
+    what the rest of the repository says of the same, and ``rules`` a pattern of what holds for
+    every task of the repository.
     """
 
     name: str = "roadmap"
@@ -51,6 +52,7 @@ class PlanForm:
     edited: Callable[[Roadmap, Mapping[str, bool]], bytes] | None = None
     covers: Callable[[Task, Collection[str]], bool] | None = None
     order: tuple[str, ...] = ()
+    files: Callable[[Task], str] = field(default=lambda task: ".*")
     cited: Callable[[str, Mapping[str, str]], Iterable[SpecQuote]] = field(
         default=lambda words, files: ()
     )
@@ -65,12 +67,13 @@ class PlanForm:
         """Return the folder of a plan's specification with its slash; '' where it has none."""
         return f"{path.rpartition('/')[0]}/" if self.order else ""
 
-    def beside(self, path: str, paths: Collection[str]) -> list[str]:
-        """Return the files of a plan's specification, those first that say most."""
+    def beside(self, path: str, paths: Collection[str], task: Task) -> list[str]:
+        """Return the files of a plan's specification for a task, those first that say most."""
         folder = self.folder(path)
         if not folder:
             return []
-        own = in_order({*paths} - {path}, folder, self.order)
+        its = re.compile(re.escape(folder) + f"(?:{self.files(task)})")
+        own = in_order({each for each in paths if its.fullmatch(each)} - {path}, folder, self.order)
         return [*own, *(each for each in self.living(path, own) if each in paths)]
 
     def ruling(self, path: str, paths: Collection[str]) -> list[str]:
@@ -82,8 +85,10 @@ class PlanForm:
 
     def is_of_plans(self, path: str, other: str) -> bool:
         """Say whether a file is of this plan or of one beside it, so that no search shows it."""
-        around = self.folder(path).removesuffix("/").rpartition("/")[0]
-        return bool(around) and other.startswith(f"{around}/") and is_text(other)
+        around = self.folder(path)
+        if around and "*" in self.usual[0]:
+            around = around.removesuffix("/").rpartition("/")[0] + "/"
+        return bool(around) and other.startswith(around) and is_text(other)
 
     def scope(self, path: str) -> str:
         """What the keys of a file's tasks are told apart by: ids begin anew in each plan."""

@@ -42,6 +42,43 @@ async def test_the_only_active_plan_is_run(tmp_path: Path) -> None:
         assert (here.folder / CHANGE / "tasks.md").read_bytes() == done
 
 
+GSD = b"""\
+- [ ] **Phase 1: Sums** - First
+
+### Phase 1: Sums
+**Goal**: Sums
+**Plans**: 1 plan
+
+Plans:
+- [ ] 01-01-PLAN.md - Add `calc/add.py` with `add(a, b)`, and `tests/test_add.py`
+"""
+
+
+async def test_a_plan_of_a_phase(tmp_path: Path) -> None:
+    """The model reads the plan's own file; the plan is ticked, the phase is for its tool."""
+    own = ".planning/phases/01-sums"
+    files = {path: text for path, text in FILES.items() if not path.startswith("openspec/")} | {
+        ".planning/ROADMAP.md": GSD,
+        f"{own}/01-01-PLAN.md": b"<objective>Sums are exact, see SUM-01.</objective>\n",
+        f"{own}/01-02-PLAN.md": b"<objective>Another plan.</objective>\n",
+        ".planning/REQUIREMENTS.md": b"- [ ] **SUM-01**: No rounding\n- [ ] **SUM-02**: Fast\n",
+    }
+    async with checkout(tmp_path / "here", files) as here:
+        here.model.says(ADD)
+
+        said = await here.cairn("run")
+        left = await here.cairn("run")
+
+        assert said.code == 0, said.err
+        asked = str(here.model.requests[0])
+        assert "Sums are exact" in asked
+        assert "No rounding" in asked
+        assert "Another plan." not in asked
+        assert "these checks are yours:\n\n- `Phase 1` (line 1) Sums" in left.err + left.out
+        done = GSD.replace(b"[ ] 01-01", b"[x] 01-01")
+        assert (here.folder / ".planning/ROADMAP.md").read_bytes() == done
+
+
 TASKS = b"""\
 {
   "master": {

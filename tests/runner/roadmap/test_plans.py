@@ -21,6 +21,7 @@ SPEC_KIT = "specs/001-shop/tasks.md"
 KIRO = ".kiro/specs/shop/tasks.md"
 OPENSPEC = "openspec/changes/add-shop/tasks.md"
 TASK_MASTER = ".taskmaster/tasks/tasks.json"
+GSD = ".planning/ROADMAP.md"
 RALPH = "scripts/ralph/prd.json"
 
 
@@ -36,6 +37,8 @@ RALPH = "scripts/ralph/prd.json"
         (OPENSPEC, "OpenSpec"),
         (TASK_MASTER, "task-master"),
         (RALPH, "ralph"),
+        (GSD, "GSD"),
+        ("apps/web/.planning/ROADMAP.md", "GSD"),
         ("openspec/changes/archive/2026-01-01-add-shop/tasks.md", "roadmap"),
         (".kiro/settings/templates/specs/tasks.md", "roadmap"),
     ],
@@ -194,6 +197,43 @@ ROWS = {
           {"id": "US-002", "title": "Two", "priority": 1, "passes": true}]}""",
         ["- US-001", "x US-002"],
     ),
+    "GSD: plans of phases, waves, and what is not planned": (
+        GSD,
+        "## Phases\n\n- [ ] **Phase 1: Base** - First\n- [ ] **Phase 1.1: Fix** (INSERTED)\n"
+        "- [ ] **Phase 2: Shop**\n\n## Phase Details\n\n### Phase 1: Base\n**Plans:** 3 plans\n\n"
+        "Plans:\n**Wave 1**\n- [x] 01-01-PLAN.md \u2014 One\n- [ ] `01-02-PLAN.md` -- Two\n\n"
+        "**Wave 2** *(blocked on Wave 1)*\n- [ ] 01-03: Three\n\n"
+        "### Phase 1.1: Fix (INSERTED)\n**Depends on:** Phase 1\n\nPlans:\n"
+        "- [ ] 01.1-PLAN-01.md \u2014 Four\n\n"
+        "### Phase 2: Shop\n**Depends on**: Phase 1\n\nPlans:\n"
+        "- [ ] 02-01: TBD\n- [ ] TBD (run /gsd:plan-phase 2)\n",
+        [
+            "- Phase 1 check",
+            "- Phase 1.1 check",
+            "- Phase 2 check after 01-01,01-02,01-03",
+            "x 01-01 in Phase 1",
+            "- 01-02 in Phase 1",
+            "- 01-03 in Phase 1 after 01-01,01-02",
+            "- 01.1-01 in Phase 1.1 after 01-01,01-02,01-03",
+            "- 02-01 in Phase 2 after 01-01,01-02,01-03",
+            "- TBD (run /gsd:plan-phase 2) check after 01-01,01-02,01-03",
+        ],
+    ),
+    "GSD: the plans of a phase that is done are done; a plan listed twice is one": (
+        GSD,
+        "- [x] **Phase 1: Base** (completed 2026-01-01)\n- [ ] **Phase 2: Shop**\n\n"
+        "### Phase 1: Base\n\n- [ ] 01-01-PLAN.md - One\n\n"
+        "### Phase 2: Shop\n\nPlans:\n- [ ] 02-01-PLAN.md - Two\n\n"
+        "**Wave 1**\n- [ ] 02-01-PLAN.md - Two\n",
+        [
+            "x Phase 1 check",
+            "- Phase 2 check",
+            "x 01-01 in Phase 1",
+            "- 02-01 in Two",
+            "- Two summary in Phase 2",
+        ],
+    ),
+    "GSD: a file without phases is read as a roadmap": (GSD, "- [ ] One\n", ["- One"]),
 }
 
 
@@ -228,6 +268,12 @@ def test_tasks(name: str) -> None:
             b'{"tasks": [{"id": 1,\n "subtasks": [{"id": 1, "title": "B", "status": "done"}]\n}]}',
         ),
         (
+            GSD,
+            b"- [ ] **Phase 1: A**\n\n### Phase 1: A\n\n- [ ] 01-01-PLAN.md - B\n",
+            "01-01",
+            b"- [ ] **Phase 1: A**\n\n### Phase 1: A\n\n- [x] 01-01-PLAN.md - B\n",
+        ),
+        (
             RALPH,
             b'{"userStories": [{"id": "US-1", "title": "A",  "passes":false}]}',
             "US-1",
@@ -240,6 +286,60 @@ def test_ticking(path: str, before: bytes, name: str, after: bytes) -> None:
     assert tick_all(path, before, [name]) == after
     cleared = untick_all(path, after, [name])
     assert tick_all(path, cleared, [name]) == after
+
+
+def test_phases_without_a_plan() -> None:
+    """There is nothing to run, and it says so; what is planned, or done, is none of that."""
+    phase = b"- [ ] **Phase 1: A**\n\n### Phase 1: A\n\n"
+    asked = [
+        parse_roadmap(GSD, content).asks
+        for content in (
+            phase + b"- [ ] 01-01: TBD\n",
+            phase,
+            phase + b"- [ ] 01-01: TBD\n- [ ] 01-02: B\n",
+            phase.replace(b"[ ]", b"[x]") + b"- [x] 01-01: B\n",
+        )
+    ]
+    assert [bool(text) for text in asked] == [True, True, False, False]
+    assert "Plan a phase with GSD first" in asked[0]
+
+
+def test_files_of_a_gsd_plan() -> None:
+    """A plan is shown with its phase's notes and its requirements, and with no other plan."""
+    form, folder = form_of(GSD), ".planning/phases"
+    paths = [
+        *(GSD, ".planning/PROJECT.md", ".planning/REQUIREMENTS.md", ".planning/STATE.md"),
+        *(f"{folder}/02-shop/02-0{n}-PLAN.md" for n in (1, 2)),
+        *(f"{folder}/02-shop/02-01-SUMMARY.md", f"{folder}/02-shop/02-CONTEXT.md"),
+        f"{folder}/12-late/12-01-PLAN.md",
+    ]
+    [task] = [
+        task
+        for task in parse_roadmap(GSD, b"- [ ] **Phase 2: A**\n\n- [ ] 02-01-PLAN.md - B\n").tasks
+        if task.id == "02-01"
+    ]
+    beside = form.beside(GSD, paths, task)
+    assert [path.removeprefix(".planning/") for path in beside] == [
+        "phases/02-shop/02-CONTEXT.md",
+        "REQUIREMENTS.md",
+        "PROJECT.md",
+        "phases/02-shop/02-01-PLAN.md",
+    ]
+    files = {path.removeprefix(".planning/"): "" for path in beside}
+    files["phases/02-shop/02-01-PLAN.md"] = "requirements: [SHOP-01]\nDo it."
+    files["REQUIREMENTS.md"] = "- [ ] **SHOP-01**: Sell\n- [ ] **SHOP-02**: Buy\n"
+    quotes = [(each.what, each.text) for each in form.cited(task.text, files)]
+    assert quotes == [
+        ("plan 02-01", "requirements: [SHOP-01]\nDo it."),
+        ("SHOP-01", "- [ ] **SHOP-01**: Sell"),
+    ]
+    assert [each.text for each in form.cited(task.text, {})] == [""]
+    ids = [f"SHOP-{number}" for number in range(20_000)]
+    files["phases/02-shop/02-01-PLAN.md"] = " ".join(ids)
+    files["REQUIREMENTS.md"] = "".join(f"- **{each}**: Sell\n" for each in ids)
+    assert len(list(form.cited(task.text, files))) == 1 + 50
+    assert form.is_of_plans(GSD, ".planning/STATE.md")
+    assert not form.is_of_plans(f"web/{GSD}", "web/README.md")
 
 
 def test_the_same_task_in_two_plans_is_two_tasks() -> None:
@@ -302,6 +402,14 @@ DONE = {
         ["1.1"],
         True,
         ["2.1"],
+    ),
+    "GSD: not the phase; a second listing of the plan has no id": (
+        GSD,
+        "- [ ] **Phase 1: A**\n\n### Phase 1: A\n\nPlans:\n- [ ] 01-01: B\n\n**Wave 1**\n"
+        "- [ ] 01-01: B\n",
+        ["01-01"],
+        True,
+        [None],
     ),
     "spec-kit: nothing but the task": (
         SPEC_KIT,
