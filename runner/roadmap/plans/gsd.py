@@ -19,11 +19,11 @@ from runner.text.patterns import lazy_pattern
 
 _PLAN = lazy_pattern(
     r"^(?P<box>[ \t]*[-*][ \t]+\[[ xX]\][ \t]+)[*`\[]{0,4}(?P<phase>\d+[A-Z]?(?:\.\d+)*)"
-    r"-(?:PLAN-)?(?P<plan>\d+)(?:[\w-]*PLAN)?(?:\.md)?[*`]{0,3}(?:\]\([^)\n]*\))?[*`]{0,3}[ \t]*"
+    r"-(?:PLAN-)?(?P<plan>\d+(?:\.\d+)?)(?:[\w-]*PLAN)?(?:\.md)?[*`]{0,3}(?:\]\([^)\n]*\))?[*`]{0,3}[ \t]*"
     r"(?:--?|[\u2013\u2014:])?[*]{0,2}[ \t]+(?=\S)",
     re.MULTILINE,
 )
-_ID = lazy_pattern(r"0*(?P<phase>\d+[A-Z]?(?:\.\d+)*)-0*(?P<plan>\d+)")
+_ID = lazy_pattern(r"0*(?P<phase>\d+[A-Z]?(?:\.\d+)*)-0*(?P<plan>\d+)(?:\.\d+)?")
 _PHASE = lazy_pattern(r"Phase 0*(?P<phase>\d+[A-Z]?(?:\.\d+)*)")
 _WAVE = lazy_pattern(r"[ \t]*\*{0,2}Wave (?P<wave>\d+)\b", re.IGNORECASE)
 _IS_PLAN = lazy_pattern(r"PLAN(?:-\d+)?\.md\Z")

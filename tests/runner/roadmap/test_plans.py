@@ -233,6 +233,11 @@ ROWS = {
             "- Two summary in Phase 2",
         ],
     ),
+    "GSD: parts of a plan that was divided": (
+        GSD,
+        "- [ ] **Phase 1: Base**\n\n### Phase 1: Base\n\n- [ ] 01-01.1: A\n- [ ] 01-01.2: B\n",
+        ["- Phase 1 check", "- 01-01.1 in Phase 1", "- 01-01.2 in Phase 1"],
+    ),
     "GSD: a file without phases is read as a roadmap": (GSD, "- [ ] One\n", ["- One"]),
 }
 
