@@ -94,6 +94,7 @@ async def test_tests_that_cannot_start(here: Checkout) -> None:
     assert not (here.folder / ".executor").exists()
 
 
+@pytest.mark.sample(2, "starts each command", whole=True)
 @pytest.mark.parametrize(
     ("command", "level", "said"),
     [

@@ -54,8 +54,15 @@ def encoded(secret: str) -> set[str]:
 def files_with(folder: Path, secrets: Iterable[str]) -> list[str]:
     """Files below a folder that hold one of these texts; a database is such a file, too."""
     wanted = [secret.encode() for secret in secrets]
+    # bytes that no secret has are most of a database: what is left is searched in less time
+    foreign = bytes(set(range(256)).difference(*wanted))
     contents = ((file, file.read_bytes()) for file in folder.rglob("*") if file.is_file())
-    return [str(file) for file, content in contents if any(s in content for s in wanted)]
+    likely = ((file, c) for file, c in contents if _any(wanted, c.translate(None, foreign)))
+    return [str(file) for file, content in likely if _any(wanted, content)]
+
+
+def _any(wanted: Sequence[bytes], content: bytes) -> bool:
+    return any(secret in content for secret in wanted)
 
 
 def _secrets(bot: Bot) -> list[str]:

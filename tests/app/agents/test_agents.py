@@ -68,6 +68,7 @@ async def test_an_agent_writes_and_cairn_judges(made: Made, sandbox: str) -> Non
     assert "Write `slug(text)`" in asked.prompt
 
 
+@pytest.mark.nightly("test_a_failing_test_is_told")
 async def test_a_red_test_is_the_agents_next_turn(made: Made) -> None:
     """It goes on from what it wrote, and is told which test fails."""
     here = await made("ask", "Do this:")
@@ -102,6 +103,7 @@ async def test_work_counts_and_words_do_not(made: Made) -> None:
     assert not here.model.requests
 
 
+@pytest.mark.sample(1, "runs Cairn on a whole project for each case")
 @pytest.mark.parametrize(
     ("steps", "says"),
     [

@@ -50,6 +50,7 @@ async def test_one_fence_beside_a_test_that_exists(made: Made) -> None:
     assert here.git("show", "HEAD:slug.py") == SLUG.strip()
 
 
+@pytest.mark.nightly("test_names_that_ask_for_nothing_more")
 async def test_a_file_that_is_only_mentioned_is_not_demanded(made: Made) -> None:
     """A task may speak of a file that is not in the repository and that nobody is to make."""
     here = await made(
@@ -146,7 +147,7 @@ async def test_of_a_long_file_the_first_question_asks_for_edits(made: Made) -> N
     assert f"context tokens {shown:,};" in (here.folder / ".executor/report.md").read_text()
 
 
-@pytest.mark.sample(1, "runs Cairn on a whole project for each case")
+@pytest.mark.sample(0, "runs Cairn on a whole project for each case")
 @pytest.mark.parametrize(("wrong", "before"), [("(71", "70"), ("72", "72")], ids=["syntax", "red"])
 async def test_a_repair_of_a_long_file_asks_for_edits_and_for_nothing_whole(
     made: Made, wrong: str, before: str
@@ -165,6 +166,7 @@ async def test_a_repair_of_a_long_file_asks_for_edits_and_for_nothing_whole(
     assert "complete content" not in repair
 
 
+@pytest.mark.nightly("test_an_empty_change")
 async def test_an_answer_that_changes_nothing_is_told_that_it_is_what_was_there(
     made: Made,
 ) -> None:
@@ -178,7 +180,7 @@ async def test_an_answer_that_changes_nothing_is_told_that_it_is_what_was_there(
     assert "is equal to the repository's" in here.model.requests[1].prompt
 
 
-@pytest.mark.sample(1, "runs Cairn on a whole project for each case")
+@pytest.mark.sample(0, "runs Cairn on a whole project for each case")
 @pytest.mark.parametrize(
     "again",
     [
@@ -199,6 +201,7 @@ async def test_a_continuation_that_starts_again(made: Made, again: str) -> None:
     assert here.git("show", "HEAD:slug.py") == SLUG.strip()
 
 
+@pytest.mark.nightly("test_an_answer_that_stays_cut")
 async def test_a_cut_answer_that_is_never_finished_is_no_file(made: Made) -> None:
     """An empty continuation leaves the answer cut: nothing of it is committed."""
     here = await made("- [ ] 1.1 Write `slug.py` with `slug(text)`\n")
@@ -251,6 +254,7 @@ async def test_the_original_is_shown_where_the_rest_was_kept(made: Made) -> None
     assert "return x * 3" in here.model.requests[1].messages[-1]["content"]
 
 
+@pytest.mark.nightly("test_lines_between_two_that_are_known_are_put_back")
 async def test_what_a_marker_stands_for_is_put_back_where_that_is_certain(made: Made) -> None:
     """Both neighbours of the marker stand once in the file: these lines and no others are meant."""
     here = await made("- [ ] 1.1 Let `halve(x)` in `util.py` return an int\n", {"util.py": UTIL})
@@ -261,6 +265,7 @@ async def test_what_a_marker_stands_for_is_put_back_where_that_is_certain(made: 
     assert here.git("show", "HEAD:util.py") == UTIL.replace("x / 2", "x // 2").strip()
 
 
+@pytest.mark.nightly("test_a_marker_in_place_of_code_is_refused")
 async def test_an_edit_may_not_leave_parts_out(made: Made) -> None:
     """The same in the lines that an edit puts in."""
     here = await made("- [ ] 1.1 Let `double(x)` in `util.py` take text\n", {"util.py": UTIL})
@@ -292,7 +297,7 @@ async def test_a_file_shown_in_part_is_not_written_whole(made: Made) -> None:
     assert "every file that has to be created or changed." not in first
 
 
-@pytest.mark.sample(1, "runs Cairn on a whole project for each case")
+@pytest.mark.sample(0, "runs Cairn on a whole project for each case")
 @pytest.mark.parametrize(
     "right",
     [

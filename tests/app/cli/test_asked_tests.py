@@ -55,7 +55,9 @@ async def test_a_test_asked_for_apart_shows_the_change(tmp_path: Path) -> None:
         pytest.param("NONE", id="none"),
         pytest.param("I cannot do that.", id="words", marks=MORE),
         pytest.param(
-            answer({ASKED: TEST_ZERO.replace("(6, 0) == 0", "(6, 3) == 2")}), id="vacuous"
+            answer({ASKED: TEST_ZERO.replace("(6, 0) == 0", "(6, 3) == 2")}),
+            id="vacuous",
+            marks=MORE,
         ),
         pytest.param(
             answer({ASKED: TEST_ZERO, "calc/divide.py": ZERO}), id="it writes code", marks=MORE
@@ -146,7 +148,7 @@ async def test_a_repair_that_the_test_accepts_takes_the_place_of_the_change(tmp_
         assert here.git("show", "HEAD:calc/divide.py") == ZERO.strip()
 
 
-@pytest.mark.sample(1, "runs Cairn on a whole project for each case")
+@pytest.mark.sample(0, "runs Cairn on a whole project for each case")
 @pytest.mark.parametrize(
     "files",
     [

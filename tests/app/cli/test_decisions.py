@@ -188,6 +188,7 @@ def test_two():
 """
 
 
+@pytest.mark.long("runs real tests several times")
 async def test_destructive_code_that_nobody_was_asked_about_is_worth_a_look(tmp_path: Path) -> None:
     """Without the question, operation, file and line stand where people look; tests decide."""
     task = b"- [ ] 1.1 Add `kit.py` with `two()`\n"

@@ -90,6 +90,7 @@ async def test_a_model_may_insist_and_people_are_told(made: Made, harm: str) -> 
     assert "text.py" in said.out
 
 
+@pytest.mark.nightly("test_an_edit_that_was_applied_before_changes_nothing")
 async def test_insisting_with_the_same_edits(made: Made) -> None:
     """Edits that were made already are understood as edits of the original."""
     here = await made(ADDING, {"text.py": TEXT})
@@ -100,7 +101,7 @@ async def test_insisting_with_the_same_edits(made: Made) -> None:
     assert here.git("show", "HEAD:text.py") == f"{TITLE}\n\n{SHOUT}".strip()
 
 
-@pytest.mark.sample(1, "runs Cairn on a whole project for each case")
+@pytest.mark.sample(0, "runs Cairn on a whole project for each case")
 @pytest.mark.parametrize(
     ("task", "code"),
     [
@@ -129,7 +130,7 @@ GO = "package text\n\nfunc Wrap(text string, width int) string {\n\treturn text[
 GO_USER = "package text\n\nfunc Show(text string) string {\n\treturn Wrap(text, 80)\n}\n"
 
 
-@pytest.mark.sample(1, "runs Cairn on a whole project for each case")
+@pytest.mark.sample(0, "runs Cairn on a whole project for each case")
 @pytest.mark.parametrize(
     ("path", "old", "user", "harm"),
     [

@@ -41,7 +41,7 @@ def project(folder: str, manifest: str, text: str, **more: str) -> dict[str, byt
     }
 
 
-@pytest.mark.sample(2, "runs Cairn on a whole project for each case")
+@pytest.mark.sample(1, "runs Cairn on a whole project for each case")
 @pytest.mark.parametrize(
     ("folder", "manifest", "text"),
     [
@@ -75,7 +75,7 @@ async def test_modules_are_found_where_the_manifest_says(
         assert "Cairn-Verified: yes" in here.git("log", "-1", "--format=%B")
 
 
-@pytest.mark.sample(2, "runs Cairn on a whole project for each case")
+@pytest.mark.sample(1, "runs Cairn on a whole project for each case")
 @pytest.mark.parametrize(
     "settings",
     [

@@ -53,6 +53,7 @@ async def test_services_are_tested_in_their_folders(tmp_path: Path) -> None:
         assert report["trust"][0]["changed_lines"] == {"run": 2, "of": 2, "not_run": []}
 
 
+@pytest.mark.nightly("test_a_package_s_failing_tests_are_named_and_run_again")
 async def test_a_red_test_of_a_service_is_shown_with_its_whole_path(tmp_path: Path) -> None:
     """The repair sees where it is."""
     async with checkout(tmp_path / "here", SERVICES) as here:
@@ -76,6 +77,7 @@ PACKAGES = {
 }
 
 
+@pytest.mark.nightly("test_a_change_concerns_what_it_touches_and_what_needs_that")
 @needs_node
 async def test_packages_that_need_the_changed_one_are_tested_with_it(tmp_path: Path) -> None:
     """What breaks them is repaired, though the package's own tests are green."""

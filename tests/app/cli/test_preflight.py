@@ -40,7 +40,7 @@ def proposed(said: Said) -> tuple[tuple[str, ...], ...]:
     return parse_config(text.encode()).sandbox.setup
 
 
-@pytest.mark.sample(2, "runs Cairn on a whole project for each case")
+@pytest.mark.sample(1, "runs Cairn on a whole project for each case")
 @pytest.mark.parametrize(
     ("broken", "seen", "advice"),
     [
@@ -125,7 +125,7 @@ async def test_a_command_of_the_repositorys_own_whose_program_is_missing(tmp_pat
         assert "`a-program-nobody-has test` of verify.commands" in said.err
 
 
-@pytest.mark.sample(2, "runs Cairn on a whole project for each case")
+@pytest.mark.sample(1, "runs Cairn on a whole project for each case")
 @pytest.mark.parametrize(
     "files",
     [

@@ -108,6 +108,7 @@ async def test_the_tests_are_run_without_the_task(here: Checkout, test: str, say
     assert says in here.git("show", "--format=%B", "--no-patch")
 
 
+@pytest.mark.nightly("test_a_broken_command_is_not_the_tasks_fault")
 async def test_what_fails_with_the_task_as_well_is_no_word_about_it(here: Checkout) -> None:
     """An old failure beside the task's own test, which goes with it, does not read as its fault."""
     old = b"def test_old():\n    assert not 'red as ever'\n"

@@ -24,6 +24,7 @@ REPORTED = (
 CONFTEST = b"import a_plugin_that_is_not_here\n"
 
 
+@pytest.mark.nightly("test_what_breaks_the_runner_is_never_excused")
 async def test_a_change_is_not_done_where_the_test_runner_itself_fails(tmp_path: Path) -> None:
     """It fails without the change, too, so that nothing can be verified; no test failed before."""
     async with checkout(tmp_path / "here", CALC | {"conftest.py": REPORTED}) as here:
@@ -40,6 +41,7 @@ async def test_a_change_is_not_done_where_the_test_runner_itself_fails(tmp_path:
         assert "ValueError: cannot report" in error["message"]
 
 
+@pytest.mark.nightly("test_what_breaks_the_runner_is_never_excused")
 async def test_a_change_that_breaks_the_test_runner_is_repaired(tmp_path: Path) -> None:
     """Without the change the runner works: it is the change's fault, and the model is told how."""
     breaking = ADD + answer({"conftest.py": CONFTEST.decode()})
@@ -51,6 +53,7 @@ async def test_a_change_that_breaks_the_test_runner_is_repaired(tmp_path: Path) 
         assert "No module named 'a_plugin_that_is_not_here'" in here.model.requests[1].prompt
 
 
+@pytest.mark.nightly("test_a_run_of_nothing_is_not_green")
 async def test_a_change_after_which_no_test_runs_is_not_green(tmp_path: Path) -> None:
     """Tests ran before: code that has them all skipped has taken them away."""
     both = "def half(a):\n    return a / 2\n\n\ndef add(a, b):\n    return a + b\n"
@@ -97,6 +100,7 @@ async def test_a_switched_off_verification_is_not_called_verified(
         assert f"Cairn-Verified: no ({why}" in here.git("log", "-1", "--format=%B")
 
 
+@pytest.mark.nightly("the row tests-first of test_promised")
 async def test_tests_that_wait_for_later_tasks_are_unchanged(tmp_path: Path) -> None:
     """Tests of all tasks are there and red: the first task is verified by its own."""
     files = {
@@ -144,6 +148,7 @@ async def test_a_module_named_like_one_of_the_standard_library_confuses_nobody(
         assert "completed (not shown): the project has no tests" in said.out
 
 
+@pytest.mark.nightly("test_what_the_project_uses_already_is_no_invention")
 async def test_an_import_that_the_base_has_already_stops_nobody(tmp_path: Path) -> None:
     """What is not installed here was not installed before the change either."""
     files = CLICK | {"src/click/core.py": b"import our_own_company_lib\n\n\ndef run(): return 1\n"}
@@ -175,6 +180,7 @@ async def test_an_import_that_leads_nowhere_is_a_hint_where_tests_load_it(tmp_pa
         )
 
 
+@pytest.mark.nightly("the row import-path of test_promised")
 async def test_an_import_that_leads_nowhere_is_repaired_where_no_test_loads_it(
     tmp_path: Path,
 ) -> None:
