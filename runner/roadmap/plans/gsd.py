@@ -19,7 +19,8 @@ from runner.text.patterns import lazy_pattern
 
 _PLAN = lazy_pattern(
     r"^(?P<box>[ \t]*[-*][ \t]+\[[ xX]\][ \t]+)[*`\[]{0,4}(?P<phase>\d+[A-Z]?(?:\.\d+)*)"
-    r"-(?:PLAN-)?(?P<plan>\d+(?:\.\d+)?)(?:[\w-]*PLAN)?(?:\.md)?[*`]{0,3}(?:\]\([^)\n]*\))?[*`]{0,3}[ \t]*"
+    r"-(?:PLAN-)?(?P<plan>\d+(?:\.\d+)?)(?:[\w-]*PLAN)?(?:\.md)?"
+    r"[*`]{0,3}(?:\]\([^)\n]*\))?[*`]{0,3}[ \t]*"
     r"(?:--?|[\u2013\u2014:])?[*]{0,2}[ \t]+(?=\S)",
     re.MULTILINE,
 )
