@@ -50,6 +50,50 @@ async def test_a_plan_of_kiro(bot: Bot) -> None:
     assert "- `2` Checkpoint - Ensure all tests pass: tests passed" in pull.body
 
 
+GSD_PLAN = b"""\
+## Phases
+
+- [x] **Phase 1: Base** (completed 2026-01-01)
+- [ ] **Phase 2: Sums**
+
+## Phase Details
+
+### Phase 2: Sums
+**Depends on**: Phase 1
+
+Plans:
+**Wave 1**
+- [ ] 02-01-PLAN.md \xe2\x80\x94 Add `calc/add.py` with `add(a, b)`, and `tests/test_add.py`
+
+**Wave 2** *(blocked on Wave 1)*
+- [ ] 02-02: TBD
+"""
+GSD = {
+    **{path: content for path, content in CALC.items() if path != "ROADMAP.md"},
+    ".planning/ROADMAP.md": GSD_PLAN,
+    ".planning/phases/02-sums/02-01-PLAN.md": b"<objective>Sums are exact.</objective>\n",
+}
+
+
+@pytest.mark.long("test_a_plan_of_a_phase shows it on a checkout")
+@on(GSD)
+async def test_a_plan_of_gsd(bot: Bot) -> None:
+    """A plan of a phase, found without being named; its phase and what is not planned stay open."""
+    bot.model.says(ADD)
+
+    await bot.comment("/execute")
+
+    assert "is done" in bot.says()[-1]
+    (pull,) = bot.pulls
+    changed = [line for line in diff(bot, pull).split("\n") if line[:1] in "+-" and "[" in line]
+    assert [line for line in changed if line.startswith("+")] == [
+        "+- [x] 02-01-PLAN.md \u2014 Add `calc/add.py` with `add(a, b)`, and `tests/test_add.py`"
+    ]
+    assert pull.body
+    assert "`.planning/phases/02-sums/02-01-PLAN.md (plan 02-01)`" in pull.body
+    assert "Sums are exact." in str(bot.model.requests[0].body)
+
+
 SPEC_KIT = {
     "README.md": b"# Notes\n",
     ".github/cairn.yml": b"triggers:\n  push: execute\n",
