@@ -105,6 +105,7 @@ def test_divide():
             OLD.replace("6}", '6, "none": 0}') + '    assert divide(6, numbers["none"]) == 0\n',
             "shown",
             id="it asks for more",
+            marks=MORE,
         ),
         pytest.param(
             "def divide(a, b):\n    return 0\n",

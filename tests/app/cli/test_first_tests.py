@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from tests.app.checkout import Checkout, checkout
 from tests.marks import MORE
 from tests.scenarios.projects import answer
@@ -42,6 +44,7 @@ def runs(here: Checkout) -> list[list[str]]:
     return [list(dict.fromkeys(each)) for each in found.values()]
 
 
+@pytest.mark.long("waits for a slow suite several times")
 async def test_a_repair_of_a_slow_suite_is_judged_by_its_own_tests_first(tmp_path: Path) -> None:
     """All tests run for the first answer and for the last: the second is red before that.
 

@@ -8,6 +8,8 @@ import signal
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from runner.files.history_file import FileHistory
 from runner.history.inquiry import HistoryQuery
 from tests.app.checkout import Checkout, checkout
@@ -103,6 +105,7 @@ async def test_nodes_have_rows(here: Checkout) -> None:
     history.close()
 
 
+@pytest.mark.long("runs real tests and tools several times")
 async def test_commands_of_the_sandbox_have_rows(tmp_path: Path) -> None:
     """What was installed, what linters, formatters and tests said, with exit codes and seconds."""
     tools = b"[tool.ruff]\nlint.select = ['F']\n\n[tool.ruff.format]\n"

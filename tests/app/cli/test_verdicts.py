@@ -159,6 +159,9 @@ async def test_an_import_that_the_base_has_already_stops_nobody(tmp_path: Path) 
         assert said.code == 0, said.out
 
 
+@pytest.mark.nightly(
+    "test_an_import_that_seems_to_lead_nowhere_does_no_harm_where_tests_load_the_file"
+)
 async def test_an_import_that_leads_nowhere_is_a_hint_where_tests_load_it(tmp_path: Path) -> None:
     """A test that passes has the last word; a reviewer is told what looked wrong."""
     stands_in = b"import sys\nimport types\n\nsys.modules['host_program'] = types.ModuleType('x')\n"
@@ -195,6 +198,7 @@ async def test_an_import_that_leads_nowhere_is_repaired_where_no_test_loads_it(
         assert "from the repository's root it is calc.half" in here.model.requests[1].prompt
 
 
+@pytest.mark.nightly("test_a_new_finding_is_a_warning_in_the_pull_request")
 async def test_a_new_finding_of_a_linter_is_a_warning_in_the_report(tmp_path: Path) -> None:
     """The model corrects nothing. The terminal and the reports name the rule and the line."""
     ruff = {"ruff.toml": b'lint.select = ["F"]\n'}

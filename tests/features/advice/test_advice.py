@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
+
 from runner.config.model import parse_config
 from tests.model_server import Asked
 from tests.scenarios.bot import REPOSITORY, Bot, conversation
@@ -61,6 +63,7 @@ def flaw(asked: Asked) -> str:
     return note(task[1]) if task and asked.model != "oak-1" else "I would rather not."
 
 
+@pytest.mark.nightly("test_the_flaw_is_found")
 async def test_a_flaw_is_seen_advised_and_gone_after_the_merge(tmp_path: Path) -> None:
     """300 attempts: page and pull request agree; the next task is finished."""
     async with conversation(tmp_path, CONFIGURED, CAIRN_ADMIN_TOKEN=TOKEN) as bot, bot.started():

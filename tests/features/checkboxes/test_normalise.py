@@ -180,7 +180,7 @@ CALLS = [
 ]
 
 
-@pytest.mark.sample(2, "a run for each call that may fail")
+@pytest.mark.sample(1, "a run for each call that may fail")
 @pytest.mark.parametrize("after", [False, True])
 @pytest.mark.parametrize(("method", "path"), CALLS)
 @on(notes(PROSE))

@@ -225,6 +225,7 @@ async def test_tests_that_start_need_nothing(bot: Bot) -> None:
     assert bot.pulls == []
 
 
+@pytest.mark.nightly("test_tests_that_start_need_nothing")
 @on(notes("- [ ] 1.1 Write `one.md`\n"))
 async def test_a_repository_without_tests_needs_nothing(bot: Bot) -> None:
     """There is nothing to start, which is not the same as tests that start."""
@@ -294,6 +295,7 @@ HOSTILE = CALC | {
 }
 
 
+@pytest.mark.nightly("test_what_is_no_name_of_a_package_is_not_installed")
 @on(HOSTILE)
 async def test_hostile_names_become_no_command(bot: Bot) -> None:
     """Only names that can be those of packages, extras and files of requirements are taken."""
@@ -313,6 +315,7 @@ SPEAKING = CALC | {
 }
 
 
+@pytest.mark.nightly("test_what_the_tests_printed_is_shown_as_code")
 @on(SPEAKING)
 async def test_what_the_tests_print_is_quoted(bot: Bot) -> None:
     """It stands in a block of code, where it closes, mentions, hides and starts nothing."""
@@ -342,6 +345,7 @@ async def test_a_refusal_of_github_is_a_sentence(bot: Bot) -> None:
     assert (bot.pulls, bot.prompts) == ([], [])
 
 
+@pytest.mark.nightly("test_a_refusal_of_github_is_a_sentence")
 @on(LACKING)
 async def test_a_missing_permission_is_a_sentence(bot: Bot) -> None:
     """The owner of the installation may not have granted it."""
@@ -388,7 +392,7 @@ CALLS = [
 ]
 
 
-@pytest.mark.sample(3, "a run for each call that may fail")
+@pytest.mark.sample(1, "a run for each call that may fail")
 @pytest.mark.parametrize("asked", [ONE, SETUP])
 @pytest.mark.parametrize("after", [False, True])
 @pytest.mark.parametrize(("method", "path"), CALLS)
@@ -407,8 +411,9 @@ async def test_an_outage_leaves_one_offer(
     assert set(bot.view.branches) == {"main", BRANCH}
 
 
-@pytest.mark.parametrize("asked", [ONE, pytest.param(SETUP, marks=LONG)])
-@pytest.mark.parametrize("moment", ["branching", pytest.param("opening", marks=LONG)])
+@LONG
+@pytest.mark.parametrize("asked", [ONE, SETUP])
+@pytest.mark.parametrize("moment", ["branching", "opening"])
 async def test_a_server_killed_in_between_opens_one(
     tmp_path: Path, moment: str, asked: str
 ) -> None:

@@ -91,6 +91,7 @@ async def test_its_own_pull_request_needs_no_id(bot: Bot) -> None:
     assert undoing(bot).title == "Undo: 1.1 Write one.md"
 
 
+@pytest.mark.nightly("test_what_came_later_stays")
 @on(TWICE)
 async def test_what_came_after_in_the_same_file_stays(bot: Bot) -> None:
     """The inverse is merged three ways with the file as it is today."""
@@ -132,6 +133,7 @@ async def test_a_task_that_others_use_is_not_taken_back(bot: Bot) -> None:
     assert len(bot.pulls) == 2
 
 
+@pytest.mark.nightly("test_the_tests_are_run_without_the_task")
 @on(CALC)
 async def test_the_rest_is_tested(bot: Bot) -> None:
     """The description says what was run over the repository without the task."""
