@@ -52,6 +52,7 @@ SHOP = {
 }
 
 
+@pytest.mark.nightly("test_beside_the_code_of_the_task")
 @on(SHOP)
 async def test_code_in_a_file_of_something_else(bot: Bot) -> None:
     """The file stays as it was, though the next answer does not speak of it."""

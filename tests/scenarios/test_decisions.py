@@ -66,6 +66,7 @@ async def test_a_reply_approves(bot: Bot) -> None:
     assert TITLES[1] in bot.checkpoints()
 
 
+@pytest.mark.nightly("test_a_divided_task_counts_once_and_both_texts_are_shown")
 async def test_both_texts_are_shown(bot: Bot) -> None:
     """The proposal, its pull request in the end and the run's comment quote the old task, too."""
     pull = await decomposed(bot)

@@ -87,6 +87,7 @@ async def test_where_reactions_cannot_be_read_people_are_told_once(
     assert pull.pull.draft
 
 
+@pytest.mark.nightly("test_a_failure_of_github_is_outlived")
 async def test_reactions_count_as_soon_as_they_can_be_read(bot: Bot) -> None:
     """A permission that is granted later is found out by itself."""
     pull = await decomposed(bot)

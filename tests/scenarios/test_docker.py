@@ -32,6 +32,7 @@ async def talk(tmp_path: Path) -> AsyncIterator[Bot]:
         assert await containers(bot.settings) == set()
 
 
+@pytest.mark.long("once more with Docker")
 async def test_each_task_has_a_container_of_its_own(talk: Bot) -> None:
     """The first has that in which it was seen that tests start; each look renews it; all go."""
     talk.model.says(ADD, DOUBLE)

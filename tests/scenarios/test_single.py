@@ -56,6 +56,7 @@ async def test_a_run_has_one_pull_request(bot: Bot) -> None:
     assert table.count(f"/{REPOSITORY}/pull/{pull.number}") == 3
 
 
+@pytest.mark.nightly("test_a_second_run_builds_on_the_first")
 async def test_the_next_run_knows_what_is_in_review(bot: Bot) -> None:
     """Every task of an open pull request is in progress; the next run stands on it."""
     bot.model.says(note("one.md"), note("two.md"))

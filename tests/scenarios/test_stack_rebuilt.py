@@ -194,6 +194,7 @@ async def test_changes_of_one_file_in_different_places_are_no_conflict(bot: Bot)
     assert "merged `main` into its branch" in unread_comments(bot, two)
 
 
+@pytest.mark.nightly("test_whatever_happens")
 async def test_a_repository_of_rebase_merges_gets_single_commits(bot: Bot) -> None:
     """GitHub could not rebase a merge commit, so the branch becomes one commit."""
     bot.view.state.merge_methods = frozenset({"rebase"})

@@ -127,6 +127,7 @@ async def test_new_tests_that_prove_nothing_are_shown(bot: Bot) -> None:
     assert {"faults", "changed_lines"} >= set(found["not_measured"]) >= {"faults"}
 
 
+@pytest.mark.nightly("test_a_model_may_insist_and_people_are_told")
 @on(STRIP)
 async def test_a_public_name_that_is_gone_is_shown(bot: Bot) -> None:
     """The model insists on it, so the change is accepted, and everybody can see what is gone."""
@@ -150,6 +151,7 @@ BESIDE = CALC | {
 }
 
 
+@pytest.mark.nightly("test_what_no_test_uses_is_not_called_verified")
 @on(BESIDE)
 async def test_code_that_no_test_uses_is_named(bot: Bot) -> None:
     """The tests verify one file of the change; nobody verified the other."""

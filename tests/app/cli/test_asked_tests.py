@@ -111,6 +111,7 @@ async def test_a_change_that_leaves_the_test_as_it_was_is_refused(tmp_path: Path
         assert "ZeroDivisionError" in here.model.requests[1].prompt
 
 
+@pytest.mark.nightly("test_one_that_disagrees_stands_in_the_text_alone")
 async def test_a_wrong_test_is_told_once_and_never_a_gate(tmp_path: Path) -> None:
     """The author stays with the code: it is committed without the test, and not called shown."""
     async with checkout(tmp_path / "here", CALC) as here:
@@ -124,7 +125,7 @@ async def test_a_wrong_test_is_told_once_and_never_a_gate(tmp_path: Path) -> Non
         assert "A test that was written from the task alone fails with this change" in report
 
 
-@pytest.mark.nightly("test_a_wrong_test_is_told_once_and_never_a_gate")
+@pytest.mark.nightly("test_one_that_disagrees_stands_in_the_text_alone")
 async def test_a_wrong_test_that_no_change_turns_is_no_gate_either(tmp_path: Path) -> None:
     """It fails in the same way with and without the change: the same answer again is taken."""
     always = answer({ASKED: TEST_ZERO.replace("divide(6, 0) == 0", "divide(6, 3) == 3")})

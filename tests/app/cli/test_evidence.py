@@ -126,7 +126,6 @@ async def test_an_edited_old_test_is_evidence_if_it_passes_as_it_stood(
     assert line["verdict"] == verdict
 
 
-@pytest.mark.nightly("the row old-failure of test_promised")
 async def test_an_old_failure_beside_the_test_that_turns_is_listed(tmp_path: Path) -> None:
     """It is in the same file and imports what changed, but runs nothing of it: one answer."""
     both = f"{TEST_ZERO}\n\ndef test_tool():\n    assert divide and False, 'no such tool'\n"
@@ -203,7 +202,7 @@ async def test_an_old_test_that_turns_by_chance_shows_nothing(
 @pytest.mark.parametrize(
     ("test", "verdict"),
     [
-        pytest.param("assert mul(3, 4) == 12", "shown", id="a check", marks=MORE),
+        pytest.param("assert mul(3, 4) == 12", "shown", id="a check"),
         pytest.param("mul(3, 4)\n    assert mul is not None", "unbroken", id="hollow", marks=MORE),
     ],
 )
@@ -393,6 +392,7 @@ async def test_a_sample_that_an_old_test_loads_is_as_good_as_its_own_text(
     assert line["verdict"] == verdict
 
 
+@pytest.mark.long("runs real tests several times")
 @pytest.mark.parametrize(
     ("mul", "told"),
     [

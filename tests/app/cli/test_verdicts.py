@@ -100,7 +100,6 @@ async def test_a_switched_off_verification_is_not_called_verified(
         assert f"Cairn-Verified: no ({why}" in here.git("log", "-1", "--format=%B")
 
 
-@pytest.mark.nightly("the row tests-first of test_promised")
 async def test_tests_that_wait_for_later_tasks_are_unchanged(tmp_path: Path) -> None:
     """Tests of all tasks are there and red: the first task is verified by its own."""
     files = {

@@ -56,7 +56,7 @@ async def test_the_right_answer_is_asked_for_and_nothing_else_is_committed(
         assert "Cairn-Status: in review" in here.git("log", "-1", "--format=%B")
 
 
-@pytest.mark.nightly("the row irrelevant of test_promised")
+@pytest.mark.long("runs real tests several times")
 async def test_the_task_that_is_only_done_elsewhere_is_never_claimed(tmp_path: Path) -> None:
     """One more try, and then a person is asked, who sees what the answer does not touch."""
     async with checkout(tmp_path / "here", FILES) as here:

@@ -220,6 +220,7 @@ async def test_it_is_one_at_a_time_and_three_in_all(bot: Bot) -> None:
     assert len(bot.prompts) == 3
 
 
+@pytest.mark.nightly("test_a_repair_that_fails_changes_nothing")
 async def test_a_model_that_cannot(bot: Bot) -> None:
     """Nothing is proposed, and the comment says why."""
     pull = await theirs(bot)
@@ -235,6 +236,7 @@ async def test_a_model_that_cannot(bot: Bot) -> None:
     assert len(bot.pulls) == 1
 
 
+@pytest.mark.nightly("test_without_the_permission_the_checks_own_words_are_enough")
 async def test_logs_that_cannot_be_read(bot: Bot) -> None:
     """With no other word from the check no model is asked; with one the attempt is made."""
     held = {name: level for name, level in PERMISSIONS.items() if name != "actions"}

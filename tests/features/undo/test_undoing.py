@@ -203,7 +203,7 @@ async def test_one_in_conflict_is_made_anew(bot: Bot) -> None:
     }
 
 
-@pytest.mark.sample(1, "a conversation for each case")
+@pytest.mark.sample(0, "a conversation for each case")
 @on(NOTES | {".github/cairn.yml": b"pull_requests: {strategy: single}\n"})
 @pytest.mark.parametrize("method", ["merge", "squash"])
 async def test_one_of_several_in_one_pull_request(bot: Bot, method: str) -> None:
