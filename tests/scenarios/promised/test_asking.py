@@ -196,7 +196,7 @@ def _ends(left: Left, verdict: str, here: Checkout) -> None:
     ended(left, verdict)
 
 
-@pytest.mark.sample(1, "each verdict through each door")
+@pytest.mark.sample(1, "each verdict through each door", whole=True)
 @pytest.mark.parametrize(
     ("verdict", "channel"),
     [
