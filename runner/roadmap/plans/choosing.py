@@ -1,4 +1,5 @@
-"""Which plan is meant: the roadmap that is there, else the one plan of a tool with open tasks.
+"""Which plan is meant: the roadmap that is there, else the one plan of a tool with open tasks, else
+a plan file, which is read like a roadmap.
 
 A run never works on two plans, and none is guessed: several active ones are listed for people.
 """
@@ -15,6 +16,8 @@ from runner.roadmap.plans.form import is_closed
 
 USUAL = "ROADMAP.md"
 """Where no other path is configured; if it is not there, plans of other tools are looked for."""
+_PLAN_FILES = ("IMPLEMENTATION_PLAN.md", "PLAN.md", "fix_plan.md")
+"""What agents call the plan that they write, where no tool gives it a form."""
 _MOST = 50
 """Plans that are read to find the active one."""
 _FEATURE = ".specify/feature.json"
@@ -28,7 +31,8 @@ def plans_in(setting: str, paths: Collection[str]) -> list[str]:
     if setting in paths:
         return [setting]
     if setting == USUAL:
-        return sorted(path for path in paths if form_of(path).paths)
+        of_tools = sorted(path for path in paths if form_of(path).paths)
+        return of_tools or [path for path in _PLAN_FILES if path in paths]
     if not re.search(r"[*?\[]", setting):
         return []
     from runner.text.gitignore import matching

@@ -79,6 +79,19 @@ async def test_a_plan_of_a_phase(tmp_path: Path) -> None:
         assert (here.folder / ".planning/ROADMAP.md").read_bytes() == done
 
 
+async def test_a_plan_file(tmp_path: Path) -> None:
+    """What an agent wrote as PLAN.md is worked on like a roadmap, where there is no other plan."""
+    files = {path: text for path, text in FILES.items() if not path.startswith("openspec/")}
+    task = b"- [ ] Add `calc/add.py` with `add(a, b)`, and `tests/test_add.py`\n"
+    async with checkout(tmp_path / "here", files | {"PLAN.md": b"# Plan\n\n" + task}) as here:
+        here.model.says(ADD)
+
+        said = await here.cairn("run")
+
+        assert said.code == 0, said.err
+        assert b"- [x] Add" in (here.folder / "PLAN.md").read_bytes()
+
+
 TASKS = b"""\
 {
   "master": {

@@ -522,6 +522,10 @@ def test_which_plan_is_meant() -> None:
     assert meant("**/00?/tasks.md", left) == one
     assert meant("docs/*.md", left) == "docs/*.md"
     assert meant("PLAN.md", left) == "PLAN.md"
+    written, other = {"PLAN.md": "- [ ] A"}, {"IMPLEMENTATION_PLAN.md": "- [x] A"}
+    assert meant(usual, left | written) == one
+    assert meant(usual, written | other) == "PLAN.md"
+    assert meant(usual, {"PLAN.md": "# Words"}) == "PLAN.md"
 
 
 def test_the_last_of_two_branches_ticks_the_parent() -> None:
