@@ -63,6 +63,7 @@ async def test_a_merged_task_is_taken_back(bot: Bot, method: str) -> None:
     assert len(bot.prompts) == 2
 
 
+@pytest.mark.nightly("test_it_can_be_done_again_and_undone_again")
 @on(NOTES)
 async def test_what_was_taken_back_is_open_again(bot: Bot) -> None:
     """After the merge the next run does the task again."""
