@@ -40,7 +40,6 @@ async def test_a_reaction_approves(bot: Bot) -> None:
     assert "Approved-by: writer" in bot.message(pull)
 
 
-@pytest.mark.nightly("test_exactly_the_right_people_decide")
 async def test_a_thumb_down_rejects(bot: Bot) -> None:
     """👎 leaves the task failed, and the pull request is closed with who said so."""
     pull = await decomposed(bot)

@@ -90,7 +90,6 @@ async def test_a_rejection(stuck: Checkout) -> None:
     assert "I do it myself" in json.dumps(stuck.left("report.json")["decisions"])
 
 
-@pytest.mark.nightly("test_approval_by_command[edit]")
 async def test_other_tasks_in_its_place(stuck: Checkout) -> None:
     """An edit replaces the proposed tasks, approves, and with ``--resume`` goes on at once; 0."""
     await escalated(stuck)
@@ -106,7 +105,6 @@ async def test_other_tasks_in_its_place(stuck: Checkout) -> None:
     assert (stuck.folder / "three.md").exists()
 
 
-@pytest.mark.nightly("test_approval_by_command[skip]")
 async def test_a_task_left_out(stuck: Checkout) -> None:
     """``--skip`` leaves the task out, unticked; 1."""
     await escalated(stuck)
