@@ -42,9 +42,11 @@ class ModulePaths:
     def ending(self, end: str, near: str) -> Iterator[str]:
         """The file whose path is ``end`` or ends with it; of several the one nearest ``near``."""
         name = end.rpartition("/")[2]
-        same = self._by_name.get(name, [])[:_MAX_SAME]
-        fits = [path for path in same if path == end or path.endswith(f"/{end}")]
-        if fits:
+        same = self._by_name.get(name, ())
+        fits = [path for path in same[:_MAX_SAME] if path == end or path.endswith(f"/{end}")]
+        if len(fits) < 2:  # most are one or none
+            yield from fits
+        else:
             yield max(fits, key=lambda path: (len(posixpath.commonprefix([path, near])), path))
 
     def within(self, folder: str, suffix: str) -> Iterator[str]:

@@ -13,7 +13,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import count
 
@@ -195,11 +195,12 @@ def _read(known: SymbolGrammar, root: Node, content: bytes, most: int, larger: f
     cursor = QueryCursor(known.query, match_limit=256)
     cursor.set_max_start_depth(_DEEPEST_MATCH)  # a progress callback crashes tree-sitter 0.26
     for _, captures in cursor.matches(root):
-        if "def" in captures and len(found) < most:
+        if "ref" in captures:  # most are
+            if len(references) < MAX_REFERENCES * larger:
+                references.update([content[n.start_byte : n.end_byte] for n in captures["ref"]])
+        elif "def" in captures and len(found) < most:
             node, name = captures["def"][0], captures["name"][0]
             found.setdefault((name.start_byte, name.end_byte), _definition(node, name, content))
-        elif "ref" in captures and len(references) < MAX_REFERENCES * larger:
-            references.update([content[n.start_byte : n.end_byte] for n in captures["ref"]])
         elif "import" in captures and len(imports) < MAX_IMPORTS:
             imports += [_text(node, content)[:1000] for node in captures["import"]]
     names = frozenset(sys.intern(name.decode("utf-8", "replace")) for name in references)
@@ -230,7 +231,7 @@ def _nested(found: list[Definition]) -> tuple[Definition, ...]:
         while open_ and open_[-1].end_line < one.line:
             open_.pop()
         inside = len(open_)
-        nested.append(Definition(one.name, one.line, one.end_line, one.signature, inside))
+        nested.append(replace(one, depth=inside) if inside else one)
         if one.end_line > one.line:
             open_.append(one)
     return tuple(nested)

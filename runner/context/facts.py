@@ -150,10 +150,12 @@ def facts_of(path: str, content: bytes) -> FileFacts:
     code = [rows, list(symbols.imports)] if rows or symbols.imports else None
     return FileFacts(
         terms=array(_NUMBERS, found).tobytes(),
-        counts=array("H", (min(count, _MOST_COUNT) for count in found.values())).tobytes(),
+        counts=array(
+            "H", [c if c < _MOST_COUNT else _MOST_COUNT for c in found.values()]
+        ).tobytes(),
         names=_hashes(names),
         references=_hashes(symbols.references),
-        imports=_hashes(word for line in symbols.imports for word in import_words(line)),
+        imports=_hashes(import_words("\n".join(symbols.imports))),
         code=json.dumps(code, separators=(",", ":")).encode() if code else b"",
     )
 
@@ -167,4 +169,4 @@ def import_words(statement: str) -> Iterable[str]:
 
 
 def _hashes(words: Iterable[str]) -> bytes:
-    return array(_NUMBERS, sorted(set(map(hashed, words)))).tobytes()
+    return array(_NUMBERS, sorted(map(hashed, set(words)))).tobytes()

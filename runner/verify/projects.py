@@ -57,7 +57,7 @@ def configuration(paths: Iterable[str]) -> list[str]:
     """The files whose content tells which tests a tree has, at its root and in its projects."""
     folders = {"", *_folders(paths)}
     names = {*CONFIGURATION, *MANIFESTS} - {*MAKEFILES, *PLAIN}
-    inner = (path for path in paths if posixpath.basename(path) in names)
+    inner = (path for path in paths if path.rpartition("/")[2] in names)
     return sorted({*CONFIGURATION, *(p for p in inner if posixpath.dirname(p) in folders)})
 
 
@@ -236,7 +236,7 @@ class Inside:
 
 def _folders(paths: Iterable[str]) -> list[str]:
     """The folders below the root that have a manifest and may be projects."""
-    marked = {posixpath.dirname(p) for p in paths if posixpath.basename(p) in _ANY_MARK} - {""}
+    marked = {f for f, _, name in (p.rpartition("/") for p in paths) if name in _ANY_MARK} - {""}
     near = (folder for folder in marked if folder.count("/") < _DEEPEST)
     return sorted(folder for folder in near if not _NO_PROJECT.search(folder))[:MOST]
 
