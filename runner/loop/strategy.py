@@ -26,6 +26,9 @@ MAX_CALLS = 4
 MAX_REPAIRS = 2
 """Surgical repairs of each kind (code, test) of an attempt."""
 
+_ALIKE: Final = 3
+"""After so many answers in a row that failed in the same way, no other one is asked for."""
+
 Kind = Literal["code", "test"]
 
 
@@ -43,10 +46,13 @@ def after_failure(attempt: Attempt, kind: Kind, *, loop: str, same: bool = False
     ``same`` says that it was no new answer (equal to one before, or no change at all): asking a
     surgical question about it again would only return it. Measured (docs/developers/benchmark.md):
     to repair once, then start afresh, is never far from the best for the same number of calls. A
-    fresh answer that fails as an earlier one did is the last: the next would, too.
+    fresh answer that fails as an earlier one did is the last: the next would, too. If the repair
+    between them failed so as well, the newest is not repaired either.
     """
     found = _next_try(attempt, kind, loop=loop, same=same)
-    failed = attempt.answered.fresh_failures
+    failed, newest = attempt.answered.fresh_failures, attempt.answered.failures[-_ALIKE:]
+    if len(newest) == _ALIKE and len({*newest}) == 1:
+        return NextTry("exhausted", f"{_ALIKE} answers in a row failed in the same way")
     if found.outcome == "afresh" and len(set(failed)) < len(failed):
         return NextTry("exhausted", "a second fresh answer failed in the same way")
     return found
@@ -129,11 +135,12 @@ log = logging.getLogger(__name__)
 def judged(state: RunState, kind: Literal["code", "test"], *, same: bool = False) -> Step:
     """Decide about an attempt whose newest answer is not good enough."""
     errors = (*state.attempt.answered.errors, error_of(state.attempt, kind))
-    answered = replace(state.attempt.answered, errors=errors)
+    how = _how_it_failed(state.attempt, kind)
+    failures = (*state.attempt.answered.failures, how)
+    answered = replace(state.attempt.answered, errors=errors, failures=failures)
     asked = [node for node in state.attempt.spent.path if node in _ANSWERING]
     if asked[-1:] == ["execute_task"]:
-        failures = (*answered.fresh_failures, _how_it_failed(state.attempt, kind))
-        answered = replace(answered, fresh_failures=failures)
+        answered = replace(answered, fresh_failures=(*answered.fresh_failures, how))
         same = same or answered.changes.digest in answered.tried
     state = state.updated(answered)
     attempt = state.attempt
@@ -181,7 +188,7 @@ def _how_it_failed(attempt: Attempt, kind: Kind) -> str:
         said = [f"{each.test} {told_in_one_line(each)}" for each in failures]
         said = said or reasons_of(verification)
     else:
-        complaints, before = attempt.checked.complaints, attempt.answered.fresh_failures
+        complaints, before = attempt.checked.complaints, attempt.answered.failures
         if before and any(each.error == "SameAnswer" for each in complaints):
             return before[-1]
         said = [f"{each.error} {each.path} {each.message}" for each in complaints]

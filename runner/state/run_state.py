@@ -124,7 +124,7 @@ class Answered:
     ``answers`` counts first, fresh and repaired answers, ``looks`` how often it asked to see more,
     ``looked`` are these requests, and ``unusable_looks`` counts those with nothing to show;
     ``errors`` are the types of what failed, one for each answer that was refused or red, in order;
-    ``fresh_failures`` are digests of how the fresh ones among them failed;
+    ``failures`` are digests of how they failed, ``fresh_failures`` those of the fresh ones;
     ``tried`` are digests of change sets that were judged, ``avoid`` what a fresh answer must not
     repeat. ``auto_repairs`` are notes on what Cairn repaired in answers without a model,
     ``left_out`` paths that it left out of them, each with the reason. ``explanation`` is what the
@@ -145,6 +145,7 @@ class Answered:
     form: str = ""
     lines: int = 0
     errors: tuple[ErrorType, ...] = ()
+    failures: tuple[str, ...] = ()
     fresh_failures: tuple[str, ...] = ()
     tried: tuple[str, ...] = ()
     avoid: tuple[str, ...] = ()

@@ -85,6 +85,31 @@ def test_a_second_fresh_answer_with_the_same_failure_is_the_last() -> None:
     assert judged(state.put(other), "code", same=True).outcome == "afresh"
 
 
+@pytest.mark.parametrize(
+    ("said", "outcomes"),
+    [
+        ("aaa", ["rejected", "afresh", "exhausted"]),
+        ("aba", ["rejected", "afresh", "rejected"]),
+        ("baaa", ["rejected", "afresh", "rejected", "exhausted"]),
+    ],
+)
+def test_three_answers_in_a_row_that_fail_alike_are_the_last(
+    said: str, outcomes: list[str]
+) -> None:
+    """Neither a repair nor a fresh answer brought anything else: a model that only talks, say."""
+    state = RunState(Request("r1"), "validate_code", current="t").put(attempt(answers=1))
+    seen = []
+    for number, word in enumerate(said):
+        complaints = (Complaint("a.py", "SyntaxError", word),)
+        asked = "repair_code" if number % 2 else "execute_task"
+        path = (*state.attempt.spent.path, asked, "validate_code")
+        step = judged(with_attempt(state, complaints=complaints, path=path), "code")
+        seen.append(step.outcome)
+        state = with_attempt(step.state, answers=step.state.attempt.answered.answers + 1)
+
+    assert seen == outcomes
+
+
 @given(
     loop=st.sampled_from(["hybrid", "repair", "fixed", "ralph"]),
     answers=st.integers(1, 9),
