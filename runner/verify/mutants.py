@@ -2,8 +2,8 @@
 
 The faults are those of the mutation testing literature (Jia and Harman, "An Analysis and Survey of
 the Development of Mutation Testing", 2011): another comparison, ``and`` for ``or``, a number off
-by one, the other truth value, plus for minus. Only code is touched, never a text or a comment, and
-only what still parses counts.
+by one, the other truth value, plus for minus. Only code is touched, never a text, a pattern or a
+comment, and only what still parses counts.
 """
 
 from __future__ import annotations
@@ -36,6 +36,7 @@ _NO_CODE = re.compile(
     r'|"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'|/\*.*?\*/',
     re.DOTALL,
 )
+_WITH_PATTERNS = frozenset({"javascript", "typescript", "tsx"})
 _COMMENT = {"#": re.compile(r"#[^\n]*"), "//": re.compile(r"//[^\n]*")}
 _DECLARES = re.compile(
     r"^\s*(?:import|from|package|use|#include|export\s+\{|@)\b|^\s*(?:export\s+)?(?:declare\b|type\s+\w+\s*[=<])"
@@ -79,6 +80,8 @@ def mutants(path: str, old: bytes | None, new: bytes, *, most: int) -> tuple[Mut
 def _sites(path: str, text: str) -> Iterator[tuple[int, int, str, str]]:
     """Yield line, offset, old and new token of each place that can be broken."""
     code = _only_code(path, text)
+    for start, end in _patterns(path, text):
+        code = code[:start] + " " * (end - start) + code[end:]
     starts = [0, *(found.end() for found in re.finditer("\n", code))]
     for number, line in enumerate(code.split("\n"), 1):
         if _DECLARES.match(line):
@@ -103,6 +106,19 @@ def _only_code(path: str, text: str) -> str:
     comment = _COMMENT[comment_of(path) or "//"]
     pattern = re.compile(f"{_NO_CODE.pattern}|{comment.pattern}", re.DOTALL)
     return pattern.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), text)
+
+
+def _patterns(path: str, text: str) -> Iterator[tuple[int, int]]:
+    """Where literals of regular expressions stand: their words are no operators."""
+    content = text.encode()
+    root = syntax_tree(path, content) if language_of(path) in _WITH_PATTERNS else None
+    left = [root] if root else []
+    while left:
+        node = left.pop()
+        if node.type == "regex":
+            start = len(content[: node.start_byte].decode())
+            yield start, start + len((node.text or b"").decode())
+        left += node.named_children
 
 
 def _drawn(path: str, site: Sequence[object]) -> str:

@@ -147,7 +147,7 @@ async def test_levels_of_one_name_have_one_result() -> None:
 async def test_a_failure_names_the_files_that_show_it(tmp_path) -> None:
     """The report's error leads to its exchanges, verification and attempt, and nothing else."""
     ports = Deps(
-        model=ScriptedModel(*["nothing"] * 4, "unknown"),
+        model=ScriptedModel(*["nothing"] * 3, "unknown"),
         sandbox=RecordingSandbox(),
         repository=MemoryRepository(FILES),
         journal=MemoryJournal(),
@@ -161,7 +161,7 @@ async def test_a_failure_names_the_files_that_show_it(tmp_path) -> None:
     [error] = read(tmp_path / "report.json")["errors"]
 
     assert error["references"] == [
-        *(f"runs/r1/agent-{n}.json" for n in range(1, 6)),
+        *(f"runs/r1/agent-{n}.json" for n in range(1, 5)),
         "runs/r1/iteration-1.json",
     ]
     assert all((tmp_path / name).exists() for name in error["references"])

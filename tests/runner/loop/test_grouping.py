@@ -43,7 +43,7 @@ async def test_a_group_that_fails_falls_apart() -> None:
     """Its tasks are then worked on one by one, and the failure is nobody's."""
     repository = MemoryRepository({"ROADMAP.md": ROADMAP})
     alone = [block("words.txt", text) for text in ("A", "A\nB", "A\nB\nC")]
-    model = ScriptedModel(*["nothing"] * 4, *alone, OTHER)
+    model = ScriptedModel(*["nothing"] * 3, *alone, OTHER)
     ended = await drive(request(), NODES, deps(model=model, repository=repository))
 
     assert ended.status == "ended"

@@ -20,7 +20,7 @@ REQUEST = Request("r1")
 
 def failing_then(*replies: str) -> ScriptedModel:
     """A model that never does the first task, and then says this."""
-    return ScriptedModel(*["nothing"] * 4, "unknown", *replies)
+    return ScriptedModel(*["nothing"] * 3, "unknown", *replies)
 
 
 async def parked(journal: MemoryJournal, repository: MemoryRepository | None = None) -> RunState:

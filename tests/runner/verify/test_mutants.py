@@ -51,10 +51,11 @@ def test_the_same_change_is_broken_in_the_same_way() -> None:
         ("a.py", "text = 'a < b and 3'\n"),
         ("a.js", "const text = `a ${1 + 1}`; // 3 < 4\n"),
         ("a.go", "package a\n\n/* 1 < 2 */\n"),
+        ("a.ts", "const né: string = 'é';\nexport const minor = /^(a|and|é|or|[0-9]{1,3})$/i;\n"),
     ],
 )
 def test_what_is_no_logic_is_left_alone(path: str, code: str) -> None:
-    """Imports, stars of arguments, texts and comments."""
+    """Imports, stars of arguments, texts, patterns and comments."""
     assert lines(path, None, code) == []
 
 
@@ -62,6 +63,8 @@ def test_what_is_no_logic_is_left_alone(path: str, code: str) -> None:
     ("path", "code", "broken"),
     [
         ("a.js", "export const ok = (a, b) => a && b;\n", "export const ok = (a, b) => a || b;"),
+        ("a.js", "/* é */ const p = /é and/; const two = (a) => a && p;\n",
+         "/* é */ const p = /é and/; const two = (a) => a || p;"),
         ("a.go", "package a\n\nfunc F(a int) bool { return a <= b }\n",
          "func F(a int) bool { return a < b }"),
         ("a.py", "def f(a):\n    return any(a)\n", "return all(a)"),
