@@ -77,20 +77,24 @@ def _must_work(result: CommandResult) -> None:
 def read_go(
     text: str, *, module: str, places: Mapping[tuple[str, str], str] = _NOWHERE
 ) -> SuiteReport:
-    """Read the events of a run, and what the compiler said between them.
+    """Read the events of a run, and what the compiler said: between them, or since Go 1.24 in them
+    (https://go.dev/doc/go1.24#go-command).
 
     ``module`` is the prefix of the project's packages, ``places`` are the files of test functions
-    by package folder and name. Raises ``UnreadableReport`` if there is
-    neither.
+    by package folder and name. Raises ``UnreadableReport`` if there is neither.
     """
     events, others = [], []
     for line in text.split("\n"):
         event = _event(line)
-        if event:
-            events.append(event)
-        elif line.strip():
+        if event is None:
             others.append(line)
-    cases = [*_cases(events, module, places), *(("failed", f) for f in _not_built(others))]
+        elif event["Action"] == "build-output":
+            others += str(event.get("Output") or "").split("\n")
+        else:
+            events.append(event)
+    unbuilt = list(_not_built(others))
+    told = [event for event in events if not (unbuilt and event.get("FailedBuild"))]
+    cases = [*_cases(told, module, places), *(("failed", failure) for failure in unbuilt)]
     if not events and not cases:
         raise UnreadableReport("there is no test report")
     return report_of(cases)

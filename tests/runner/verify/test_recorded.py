@@ -39,6 +39,7 @@ READERS: dict[str, Reader] = {
     "cargo.txt": of_text(read_cargo),
     "cargo-not-compiled.txt": of_text(read_cargo),
     "go.txt": of_text(lambda text: read_go(text, module="example.com/shop")),
+    "go-not-compiled.txt": of_text(lambda text: read_go(text, module="example.com/shop")),
     "surefire.xml": lambda xml: read_report(xml, surefire),
     "rspec.json": read_rspec,
     "rspec-load-error.json": read_rspec,
@@ -124,6 +125,7 @@ def read(name: str) -> SuiteReport:
                 ("broken/b.go", "broken/b.go", 3),
             ],
         ),
+        ("go-not-compiled.txt", 0, 0, [("limit_test.go", "limit_test.go", 6)]),
         (
             "surefire.xml",
             1,
@@ -208,6 +210,7 @@ def test_counts_ids_and_places(name: str, passed: int, skipped: int, places: lis
         ("go.txt", 0, ["Add(1, 2) = -1, want 3"]),
         ("go.txt", 2, ["nil pointer dereference"]),
         ("go.txt", 3, ["undefined: undefined"]),
+        ("go-not-compiled.txt", 0, ["undefined: Limit"]),
         ("surefire.xml", 0, ["expected: <5> but was: <-1>"]),
         ("rspec.json", 0, ["expected: 3", "got: -1"]),
         ("rspec.json", 1, ["ArgumentError: boo"]),
