@@ -188,7 +188,7 @@ def _how_it_failed(attempt: Attempt, kind: Kind) -> str:
         said = [f"{each.test} {told_in_one_line(each)}" for each in failures]
         said = said or reasons_of(verification)
     else:
-        complaints, before = attempt.checked.complaints, attempt.answered.failures
+        complaints, before = attempt.checked.complaints, attempt.answered.fresh_failures
         if before and any(each.error == "SameAnswer" for each in complaints):
             return before[-1]
         said = [f"{each.error} {each.path} {each.message}" for each in complaints]

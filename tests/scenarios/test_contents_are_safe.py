@@ -70,7 +70,7 @@ async def test_the_neighbours_of_a_task_are_safe(bot: Bot) -> None:
 async def test_an_escalation_is_safe(bot: Bot) -> None:
     """The pull request that hands a task to people notifies and closes nothing."""
     bot.model.when(contains=WHY).says(f"unknown\n{EVIL}")
-    bot.model.says(*[f"{FAILS} {EVIL} {number}" for number in range(4)])
+    bot.model.says(*[f"{FAILS} {EVIL} {number}" for number in range(3)])
 
     await bot.comment("/execute")
 
