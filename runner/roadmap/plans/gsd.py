@@ -26,7 +26,7 @@ _PLAN = lazy_pattern(
 )
 _ID = lazy_pattern(r"0*(?P<phase>\d+[A-Z]?(?:\.\d+)*)-0*(?P<plan>\d+)(?:\.\d+)?")
 _PHASE = lazy_pattern(r"Phase 0*(?P<phase>\d+[A-Z]?(?:\.\d+)*)")
-_WAVE = lazy_pattern(r"[ \t]*\*{0,2}Wave (?P<wave>\d+)\b", re.IGNORECASE)
+_WAVE = lazy_pattern(r"[ \t]*\*{0,2}Wave (?P<wave>\d{1,4})\b", re.IGNORECASE)
 _IS_PLAN = lazy_pattern(r"PLAN(?:-\d+)?\.md\Z")
 _REQUIREMENT = lazy_pattern(r"\b[A-Z][A-Z0-9]*-\d+\b")
 _MOST_REQUIREMENTS = 50
@@ -51,7 +51,7 @@ def _refined(found: Roadmap, lines: Sequence[str]) -> Roadmap:
     if not phases:
         return found
     tasks: list[Task] = []
-    again: dict[str, Task] = {}
+    again: dict[str, int] = {}
     for task in reversed(found.tasks):
         plan = _ID.match(task.id or task.title)
         if plan is None:
@@ -61,16 +61,17 @@ def _refined(found: Roadmap, lines: Sequence[str]) -> Roadmap:
         phase = phases.get(plan["phase"])
         # listed once more, below its wave: one plan, so its other box is ticked with it
         other = again.get(plan[0])
-        parent = other or phase
-        task = again[plan[0]] = replace(
+        parent = phase if other is None else tasks[other]
+        if other is not None:
+            tasks[other] = replace(tasks[other], kind="summary", id=None)
+        again[plan[0]] = len(tasks)
+        task = replace(
             task,
             id=plan[0],
             title=task.title.removeprefix(f"{plan[0]}: "),
             checked=task.checked or bool(phase and phase.checked),
             place=replace(task.place, parent=parent.key if parent else task.place.parent),
         )
-        if other:
-            tasks[tasks.index(other)] = replace(other, kind="summary", id=None)
         tasks.append(task)
     tasks.reverse()
     if not all(phase.checked for phase in phases.values()):

@@ -293,6 +293,15 @@ def test_ticking(path: str, before: bytes, name: str, after: bytes) -> None:
     assert tick_all(path, cleared, [name]) == after
 
 
+def test_a_hostile_list_of_plans_holds_up_nobody() -> None:
+    """One plan thousands of times, and a wave with a number that no integer has."""
+    plans = "- [ ] 01-01: A\n" * 8_000
+    content = f"- [ ] **Phase 1: A**\n\n### Phase 1: A\n\nWave {'9' * 5000}\n\n{plans}".encode()
+    tasks = parse_roadmap(GSD, content).tasks
+    assert [task.id for task in tasks[:3]] == ["Phase 1", "01-01", None]
+    assert len(tasks) == 8_001
+
+
 def test_phases_without_a_plan() -> None:
     """There is nothing to run, and it says so; what is planned, or done, is none of that."""
     phase = b"- [ ] **Phase 1: A**\n\n### Phase 1: A\n\n"
