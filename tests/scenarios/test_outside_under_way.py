@@ -169,7 +169,7 @@ async def test_it_loses_what_the_person_did(bot: Bot, right: bool) -> None:
     await bot.comment("/execute")
     (pull,) = bot.pulls
     before, good = pull.pull.sha, answer({"calc/base.py": SCALED.format(10)})
-    lost = [LOST, *(LOST.replace("10", str(number)) for number in (11, 12, 13))]
+    lost = [LOST, *(LOST.replace("10", str(number)) for number in (11, 12))]
     bot.model.says(*([LOST, good] if right else lost))
     theirs = {"calc/base.py": SCALED.format(1), "tests/test_scale.py": THEIR_TEST}
 
