@@ -79,9 +79,7 @@ def mutants(path: str, old: bytes | None, new: bytes, *, most: int) -> tuple[Mut
 
 def _sites(path: str, text: str) -> Iterator[tuple[int, int, str, str]]:
     """Yield line, offset, old and new token of each place that can be broken."""
-    code = _only_code(path, text)
-    for start, end in _patterns(path, text):
-        code = code[:start] + " " * (end - start) + code[end:]
+    code = _only_code(path, _without_patterns(path, text))
     starts = [0, *(found.end() for found in re.finditer("\n", code))]
     for number, line in enumerate(code.split("\n"), 1):
         if _DECLARES.match(line):
@@ -108,17 +106,21 @@ def _only_code(path: str, text: str) -> str:
     return pattern.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), text)
 
 
-def _patterns(path: str, text: str) -> Iterator[tuple[int, int]]:
-    """Where literals of regular expressions stand: their words are no operators."""
+def _without_patterns(path: str, text: str) -> str:
+    """The text with spaces for literals of regular expressions: their words are no operators."""
     content = text.encode()
     root = syntax_tree(path, content) if language_of(path) in _WITH_PATTERNS else None
-    left = [root] if root else []
+    left, found = [root] if root else [], []
     while left:
         node = left.pop()
         if node.type == "regex":
-            start = len(content[: node.start_byte].decode())
-            yield start, start + len((node.text or b"").decode())
+            found.append((node.start_byte, node.end_byte))
         left += node.named_children
+    kept, done = [], 0
+    for start, end in sorted(found):
+        kept += [content[done:start].decode(), " " * len(content[start:end].decode())]
+        done = end
+    return "".join((*kept, content[done:].decode()))
 
 
 def _drawn(path: str, site: Sequence[object]) -> str:
