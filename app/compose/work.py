@@ -142,6 +142,8 @@ def _work(parts: ServerParts, also: tuple[Events, ...]) -> Working:
 
     async def ports_of(run: Run) -> RunPorts:
         await mark(run)
+        if run.status == "running":
+            await parts.outward.ready(run)
         return await parts.ports(run, watch.events, poll, QueuedFollowUps(service, run))
 
     async def stopped(run: Run, outcome: Outcome) -> None:

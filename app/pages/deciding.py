@@ -14,13 +14,12 @@ from app.pages.answers import FORM, problem
 from app.pages.door import Door, moved
 from app.pages.view import task_page
 from app.store.proposals import StoredProposals
-from app.store.runs import StoredRuns
+from app.store.runs import OVER, StoredRuns
 from handlers.events import User
 from handlers.ports import ProposalView, Vote
 from runner.ports import Clock
 
 _ADMIN = User(id=0, login="the server's admin")
-_OVER = ("ended", "cancelled")
 
 
 @dataclass(frozen=True)
@@ -51,7 +50,7 @@ class Deciding:
             verdict=cast(Literal["approve", "reject"], verdict),
             why=form.get("why", "").strip(),
         )
-        if proposal.state == "open" and proposal.run_status not in _OVER:
+        if proposal.state == "open" and proposal.run_status not in OVER:
             proposal = await self.decide(proposal, vote)
         if proposal.decision is None or proposal.decision.delivery != vote.delivery:
             return problem(request, answers.TOO_LATE, status=409)

@@ -17,7 +17,7 @@ from aiohttp import web
 from app.pages import answers
 from app.pages.answers import problem
 from app.runs.live import Hub, LiveMessage
-from app.store.runs import Run, StoredRuns
+from app.store.runs import OVER, Run, StoredRuns
 from runner.errors import Outage
 
 READERS = 200
@@ -28,7 +28,6 @@ PATIENCE = 30.0
 
 Put = Callable[[bytes], Awaitable[None]]
 
-_OVER = ("ended", "cancelled")
 _BEAT = b": still here\n\n"
 _END = b"event: end\ndata: {}\n\n"
 
@@ -51,7 +50,7 @@ class Streams:
             return problem(request, answers.NO_RUN, status=404)
         # a page gives the newest event it shows; a browser that comes back the last it has heard
         after = request.headers.get("Last-Event-ID") or request.query.get("after", "")
-        if row.status in _OVER and not self._hub.has_more(row.id, after):
+        if row.status in OVER and not self._hub.has_more(row.id, after):
             return web.Response(status=204)
         if self._free <= 0:
             return problem(request, answers.TOO_MANY, status=503)
@@ -86,7 +85,7 @@ class Streams:
     async def _is_over(self, run: str) -> bool:
         """Ask the table: no event here reports what ended elsewhere, or before it began."""
         row = await self._runs.get(run)
-        return row is None or row.status in _OVER
+        return row is None or row.status in OVER
 
 
 async def _put(response: web.StreamResponse, request: web.Request, frame: bytes) -> None:

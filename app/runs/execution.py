@@ -18,7 +18,7 @@ from app.runs.previews import dry_run, plan_only
 from app.runs.requests import request_of
 from app.runs.revising import answered
 from app.runs.verifying import verify_again
-from app.store.runs import PERSON, Run, StoredRuns
+from app.store.runs import OVER, PERSON, TIMED_OUT, Run, StoredRuns
 from runner.config.model import RepositoryConfig
 from runner.config.reading import ConfigError
 from runner.errors import STOP_REQUEST, Outage
@@ -68,7 +68,7 @@ class Segments:
             async for step in steps:
                 if isinstance(step, Outcome):
                     # an end that people could not be told is said when the conversation is unlocked
-                    if not ports.progress.told and step.status in ("ended", "cancelled"):
+                    if not ports.progress.told and step.status in OVER:
                         step = replace(step, result={**(step.result or {}), "untold": True})
                     await self._stopped(run, step)
                 yield step
@@ -88,6 +88,12 @@ async def execute(
     """
     async with ports.progress as comment:
         await runs.set_progress_comment(run.id, comment)
+        if run.cause == TIMED_OUT:
+            waited = ports.deps.clock.now() - run.created_at
+            text = progress_texts.timed_out(run.request, run.result, waited.total_seconds())
+            await ports.progress.finish("timed_out", text)
+            yield Outcome("timed_out", text, result=dict(run.result or {}), cause=TIMED_OUT)
+            return
         try:
             config, adjusted = await ports.lessons.adjusted(await ports.config())
             ports = await ports.limited(run, config)

@@ -47,6 +47,12 @@ class Ceilings:
             if allowed and not any(fnmatchcase(model, each) for each in allowed)
         ]
 
+    def queue(self, asked: int | None) -> dict[str, object]:
+        """How long a run may wait for its first turn, as part of its request; empty: for ever."""
+        most = self.settings.cairn_max_queue_minutes
+        known = [minutes for minutes in (asked, most) if minutes]
+        return {"queue_minutes": min(known), "queue_limit": asked == min(known)} if known else {}
+
     def hold(self, options: Options, *, writes: bool) -> tuple[Options, str]:
         """Return the options with nothing above a ceiling, and a sentence on what was cut.
 

@@ -108,7 +108,7 @@ KEEP = 500
 RUNS = 200
 """Runs whose messages are kept; the one silent for longest goes first."""
 
-OVER = frozenset({"ended", "cancelled", "waiting"})
+OVER = frozenset({"ended", "cancelled", "timed_out", "waiting"})
 """After one of these a run says nothing more."""
 
 

@@ -20,7 +20,7 @@ from runner.files.events_file import EventsFile
 from runner.loop.announcing import Announcer, EventSink
 from runner.loop.recorder import Isolated
 from runner.ports import Clock, Events, Fanout
-from runner.state.events import CheckpointMerged, RunQueued
+from runner.state.events import CheckpointMerged, RunChanged, RunQueued
 
 _RUN = re.compile(rf"{PREFIX}([0-9a-f]+)/")
 
@@ -51,6 +51,10 @@ class Outward:
         by = str(run.request.get("by") or "")
         event = RunQueued(run.id, "", run.roadmap, by, run.issue or 0)
         await self._of(run.repository.full_name).emit(event)
+
+    async def ready(self, run: RunRequest) -> None:
+        """The first turn of a run has come; told twice it is sent once."""
+        await self._of(run.repository.full_name).emit(RunChanged(run.id, "", "ready"))
 
     async def merged(self, event: PullClosed) -> None:
         """A pull request from a branch of ours was merged; told twice it is sent once."""

@@ -12,12 +12,15 @@ from gidgethub import GitHubException
 from app.github.pulls import PREFIX, Pull
 from app.progress.waiting import Turn, WaitEstimate
 from app.proposals.service import ProposalService
+from app.runs.limits import Ceilings
 from app.runs.our_pulls import OurPulls
 from app.runs.parts import ServerParts
 from app.runs.requests import revised_for, row_of
 from app.store.queue import Queue
 from app.store.runs import (
+    OVER,
     PERSON,
+    TIMED_OUT,
     UNFINISHED,
     Run,
     RunRequest,
@@ -88,6 +91,10 @@ class RunService:
 
     async def put(self, run: RunRequest, *, silent: bool = False) -> None:
         """Queue a run that has no row; unless it is ``silent``, its comment comes first."""
+        if not silent:
+            config = await self.parts.config_or_default(run.repository)
+            most = Ceilings(self.parts.settings).queue(config.limits.queue_minutes)
+            run = replace(run, request={**run.request, **most})
         turn = await self.waiting.turn_of_new(run)
         comment = None if silent else await self._first_words(run, turn)
         await self.queue.start(run, comment, turn.position if turn else None)
@@ -240,7 +247,10 @@ class RunService:
         """Queue runs again whose end people of an issue could not be told: they only say it."""
         for run in await self.parts.runs.by_issue(repository_id, issue):
             if (run.result or {}).get("untold"):
-                await self.queue.set_status(run.id, "queued", allowed=("ended", "cancelled"))
+                cause = (
+                    TIMED_OUT if run.status == TIMED_OUT else ""
+                )  # it says so, and starts nothing
+                await self.queue.set_status(run.id, "queued", allowed=OVER, cause=cause)
         await self.look()
 
     async def skip(self, request: RunRequested, task: NamedTask) -> bool:

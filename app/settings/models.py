@@ -252,6 +252,11 @@ class WorkSettings(RunSettings):
     cairn_max_minutes: PositiveInt | None = Field(
         None, description="The most that a repository may set limits.minutes to."
     )
+    cairn_max_queue_minutes: PositiveInt | None = Field(
+        None,
+        description="The most that a repository may set limits.queue_minutes to; it also holds for "
+        "those that do not set it.",
+    )
     cairn_max_memory: Annotated[Size, Field(ge=64 << 20)] | None = Field(
         None, description="The most that a repository may set sandbox.memory to, like 2g."
     )

@@ -68,7 +68,7 @@ class WaitingLine:
         are going to be told.
         """
         async with self._store.reading() as connection:
-            order = in_order(*await _waiting(connection))
+            order = await order_of(connection)
         places = {each.id: min(n, each.place or n) for n, each in enumerate(order, 1)}
         lower = [
             {"of": each.id, "now": places[each.id]}
@@ -88,6 +88,11 @@ class WaitingLine:
         async with self._store.reading() as connection:
             waiting, served = await _waiting(connection)
         return in_order([*waiting, new], served).index(new) + 1
+
+
+async def order_of(connection: AsyncConnection) -> list[Waiting]:
+    """What waits, that which goes next first."""
+    return in_order(*await _waiting(connection))
 
 
 async def _waiting(connection: AsyncConnection) -> tuple[list[Waiting], dict[int, float]]:

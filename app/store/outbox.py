@@ -11,6 +11,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from app.store.database import Store, insert_into
+from app.store.runs import OVER
 from app.store.schema import outbox as table
 from app.store.schema import runs
 from runner.ports import Clock
@@ -94,7 +95,7 @@ class Outbox:
         kept = newest.order_by(table.c.seq.desc()).limit(1).offset(self._most).scalar_subquery()
         too_old = (table.c.made_at < now - AGE) | (table.c.seq <= kept)
         drop = sa.update(table).where(table.c.status == "waiting", too_old)
-        over = sa.select(runs.c.id).where(runs.c.status.in_(("ended", "cancelled")))
+        over = sa.select(runs.c.id).where(runs.c.status.in_(OVER))
         gone = table.c.run.in_(over) | (table.c.run == "")
         old = sa.delete(table).where(
             table.c.status != "waiting", table.c.made_at < now - KEPT, gone

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 import sqlalchemy as sa
@@ -12,8 +12,17 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.store.audit import AuditEntry, note
 from app.store.database import Store, columns_of, insert_into
+from app.store.line import order_of
 from app.store.proposals import closed, decided
-from app.store.runs import PERSON, PULL_ENDED, UNFINISHED, UNINSTALLED, RunRequest, Status
+from app.store.runs import (
+    PERSON,
+    PULL_ENDED,
+    TIMED_OUT,
+    UNFINISHED,
+    UNINSTALLED,
+    RunRequest,
+    Status,
+)
 from app.store.schema import decisions, proposals
 from app.store.schema import runs as table
 from app.store.schema import wakeups as wakeups_table
@@ -58,6 +67,8 @@ class Queue:
         now = self._clock.now()
         row = request.columns | {"status": "queued", "created_at": now, "updated_at": now}
         row["progress_comment_id"] = comment
+        if minutes := request.request.get("queue_minutes"):
+            row["until"] = now + timedelta(minutes=minutes)
         async with self._store.writing() as connection:
             insert = insert_into(connection.dialect.name, table).values(row)
             once = insert.on_conflict_do_nothing(index_elements=["id"]).returning(table.c.id)
@@ -332,13 +343,38 @@ class Queue:
         return found.scalars().all()
 
     async def due(self) -> datetime | None:
-        """Wake the runs whose time has come; return when the next one's comes."""
+        """Wake the runs whose time has come; return when the next one's comes.
+
+        One that is still queued does not start any more: it is only told so.
+        """
         now = self._clock.now()
         waits = table.c.status.in_(("paused", "cancelling")) & ~_has_wakeup
+        queued = table.c.status == "queued"
         async with self._store.writing() as connection:
             await self._wake_all(connection, waits & (table.c.until <= now))
+            for run in await self._found(connection, queued & (table.c.until <= now)):
+                was = {
+                    "cause": TIMED_OUT,
+                    "until": None,
+                    "result": await self._before(connection, run),
+                }
+                values = {"status": "cancelling", **was}
+                await self._move(connection, run, values, ("queued",))
+                await self._wakeups.wake(connection, run)
+        waits |= queued
         nearest = sa.select(sa.func.min(table.c.until)).where(waits, table.c.until > now)
         return await self._store.value(nearest)
+
+    async def _before(self, connection: AsyncConnection, run: str) -> dict[str, object]:
+        """What kept a run from its turn: which runs work, and how many wait before it."""
+        line = await order_of(connection)
+        own = next(each for each in line if each.run == run)
+        at_work = sa.select(wakeups_table.c.run, wakeups_table.c.repository_id)
+        at_work = at_work.where(wakeups_table.c.status == "sent").order_by(wakeups_table.c.seq)
+        found = (await connection.execute(at_work)).all()
+        here = [id for id, repository in found if repository == own.repository_id]
+        others = {"elsewhere": len(found) - len(here), "before": line.index(own)}
+        return {"attempted": False, "here": here, **others}
 
     async def is_quiet(self) -> bool:
         """Say whether nothing works and nothing waits for a place."""

@@ -21,7 +21,15 @@ from runner.prompts.questions import Answer
 from runner.state.changes import blob_sha
 
 Status = Literal[
-    "queued", "running", "pausing", "paused", "waiting", "cancelling", "cancelled", "ended"
+    "queued",
+    "running",
+    "pausing",
+    "paused",
+    "waiting",
+    "cancelling",
+    "cancelled",
+    "timed_out",
+    "ended",
 ]
 
 UNFINISHED: tuple[Status, ...] = (
@@ -33,6 +41,12 @@ UNFINISHED: tuple[Status, ...] = (
     "cancelling",
 )
 """A run in one of these works or may continue."""
+
+OVER: tuple[Status, ...] = ("ended", "cancelled", "timed_out")
+"""A run in one of these does nothing more by itself."""
+
+TIMED_OUT = "timed_out"
+"""The cause why a run stops that waited too long for its first turn."""
 
 PERSON = "person"
 """The cause of a pause that a person asked for; only a person ends it."""

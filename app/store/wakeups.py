@@ -101,7 +101,7 @@ class Wakeups:
         sent = sa.update(wakeups).where(wakeups.c.id == wakeup)
         await connection.execute(sent.values(status="sent", sent_at=now))
         works = sa.update(runs).where(runs.c.id == run, runs.c.status == "queued")
-        await connection.execute(works.values(status="running", updated_at=now))
+        await connection.execute(works.values(status="running", until=None, updated_at=now))
         await connection.run_sync(enqueue, wakeup)
 
 

@@ -358,6 +358,14 @@ class LimitsGroup(_Group):
         default=MIB, description="Size of all files that one task writes, like 512k or 1m."
     )
     minutes: int = Field(default=60, ge=1, le=1440, description="Minutes that one task may take.")
+    queue_minutes: int | None = Field(
+        default=None,
+        ge=1,
+        le=10_080,
+        description="Minutes that a run may wait in the queue for its first turn. A run that has "
+        "waited longer does not start any more: it says so and times out. By default it waits as "
+        "long as it takes.",
+    )
 
 
 class SandboxGroup(_Group):

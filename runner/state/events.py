@@ -134,8 +134,9 @@ class RunChanged(Event):
 
     status: Annotated[
         str,
-        "`started`, `paused`, `waiting` (it waits for people), `interrupted`, `cancelled` or "
-        "`ended`.",
+        "`ready` (its first turn has come; server and Action only), `started`, `paused`, "
+        "`waiting` (it waits for people), `interrupted`, `cancelled`, `timed_out` (it waited too "
+        "long for its first turn) or `ended`.",
     ]
     detail: Annotated[str, "Why, in a sentence; may be empty."] = ""
 

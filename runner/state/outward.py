@@ -103,6 +103,8 @@ def lasting_id(event: Event, repository: str) -> str:
     match event:
         case RunQueued():
             what: tuple[object, ...] = ()
+        case RunChanged(status="ready"):
+            what = (event.status,)
         case TaskChanged():
             what = (event.attempt, event.status)
         case ProposalMade():

@@ -112,6 +112,12 @@ RUNS: Mapping[str, RunWord] = {
         "What is published stays. Comment `/execute` on an issue to start a new run.",
         "was",
     ),
+    "timed_out": RunWord(
+        "timed out",
+        "failed",
+        "Its tasks are still open. Comment `/execute` on an issue to start a new run.",
+        "has",
+    ),
     "ended": RunWord("ended", "done", verb="has"),
     "refused": RunWord("not started", "failed", verb="was"),
 }

@@ -27,6 +27,7 @@ from tools.docs.events import events_schema
 SECRET = "a secret that both sides know"
 LASTING = (
     "run_queued",
+    "run_changed ready",
     "run_changed started",
     "task_changed in_progress",
     "checkpoint_published",
