@@ -21,7 +21,7 @@ help: ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/'
 
 demo: $(STAMP) ## show Cairn work on a GitHub of its own (KEEP=1: stay up for a browser; KILL=1: survive a kill -9)
-	@$(BIN)/python -m tools.demo $(if $(KEEP),--keep) $(if $(KILL),--kill) $(ARGS)
+	@$(BIN)/cairn demo $(if $(KEEP),--keep) $(if $(KILL),--kill) $(ARGS)
 
 model: $(STAMP) ## answer the quick start's two tasks without a key, until Ctrl-C (it prints OPENAI_BASE_URL; PORT=8765)
 	@$(BIN)/python -m tests.model_server --script docs/quick-start.yaml --port $(or $(PORT),8765)
@@ -64,9 +64,9 @@ pictures: $(STAMP) ## retake the pictures of docs/images from real runs (needs C
 lock: $(BIN)/python ## rewrite the lock files from pyproject.toml
 	@echo "== locking"
 	@$(BIN)/python -m pip install --quiet $(UV)
-	@$(BIN)/uv pip compile pyproject.toml --quiet --universal --python-version 3.11 \
+	@$(BIN)/uv pip compile pyproject.toml --extra notify --extra otel --quiet --universal --python-version 3.11 \
 	    --generate-hashes --no-header --no-annotate $(ARGS) -o requirements.lock
-	@$(BIN)/uv pip compile pyproject.toml --group dev --quiet --universal --python-version 3.11 \
+	@$(BIN)/uv pip compile pyproject.toml --group dev --all-extras --quiet --universal --python-version 3.11 \
 	    --generate-hashes --no-header --no-annotate $(ARGS) -o requirements-dev.lock
 
 sbom: $(BIN)/python ## write what Cairn is made of (CycloneDX) into build/: requirements.lock, and Debian's part of IMAGE

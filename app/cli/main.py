@@ -19,6 +19,7 @@ import typer
 
 from app.cli import options as option
 from app.cli.commands import CommandList, Version, action, add_to, doctor, init, roadmap_cli, setup
+from app.cli.demo import demo
 from app.cli.keeping import audit, purge
 from app.cli.learned import analyze, memory_cli
 
@@ -89,6 +90,7 @@ _EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "reject": ("cairn reject 3f2a91c0 --why 'not now'", "cairn reject 1.2 --skip"),
     "edit": ("cairn edit 1.2", "cairn edit 1.2 --file tasks.md --resume"),
     "action": ("cairn action",),
+    "demo": ("cairn demo", "cairn demo --keep --sandbox process"),
     "doctor": ("cairn doctor", "cairn doctor --json"),
     "init": ("cairn init",),
     "graph": ("cairn graph > loop.mmd",),
@@ -118,6 +120,12 @@ _EXITS: Mapping[str, Mapping[int, str]] = {
     "retry": _RUN_CODES,
     "doctor": {0: "no problem was found", 2: "there is a problem"},
     "init": {0: "the tests start", 2: "something is still missing"},
+    "demo": {
+        0: "it ended as promised",
+        1: "it did not; it says what is missing",
+        2: "a part of it is missing here, or the folder is in use",
+        130: "interrupted",
+    },
     "graph": {0: "always"},
     "serve": _SERVER_CODES,
     "worker": _SERVER_CODES,
@@ -256,7 +264,7 @@ def graph() -> None:
 
 cli.command()(run)
 add_to(cli)
-for command in (analyze, init, doctor, serve, worker, audit, purge, setup, action, graph):
+for command in (analyze, init, doctor, demo, serve, worker, audit, purge, setup, action, graph):
     cli.command()(command)
 with_examples(cli)
 with_examples(roadmap_cli, "roadmap")

@@ -88,7 +88,8 @@ def test_the_example_configuration_is_valid_and_names_every_key() -> None:
 def test_every_direct_dependency_is_explained() -> None:
     """docs/dependencies.md has a line for each package of pyproject.toml."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
-    wanted = project["project"]["dependencies"] + project["dependency-groups"]["dev"]
+    extras = project["project"]["optional-dependencies"].values()
+    wanted = sum(extras, project["project"]["dependencies"] + project["dependency-groups"]["dev"])
     names = {re.split(r"[\[<>=]", requirement)[0] for requirement in wanted}
     told = (ROOT / "docs/dependencies.md").read_text()
 

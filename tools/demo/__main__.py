@@ -1,4 +1,4 @@
-"""``make demo``: the whole of Cairn at work, on a GitHub of its own.
+"""``cairn demo``: the whole of Cairn at work, on a GitHub of its own.
 
 Starts a fake GitHub on real git repositories and, unless OPENAI_API_KEY is set, a scripted model;
 runs ``cairn serve`` as anybody would, comments ``/execute``, and shows live what happens.
@@ -23,7 +23,7 @@ FOLDER = Path("demo-output").absolute()
 
 def main() -> int:
     """Run the demo; 0 when it ended as promised."""
-    parser = argparse.ArgumentParser(prog="make demo", description=__doc__)
+    parser = argparse.ArgumentParser(prog="cairn demo", description=__doc__)
     parser.add_argument(
         "--sandbox", default="", help="docker, bubblewrap or process (default: docker if it works)"
     )
@@ -36,9 +36,11 @@ def main() -> int:
     console = Console(soft_wrap=True)
     if not console.is_terminal:
         console = Console(soft_wrap=True, width=140)
-    if FOLDER.exists():
-        shutil.rmtree(FOLDER)
+    if FOLDER.exists() and not (FOLDER / "github").is_dir():
+        parser.error(f"{FOLDER} is not of an earlier demo; remove it, or go to another folder.")
+    shutil.rmtree(FOLDER, ignore_errors=True)
     FOLDER.mkdir()
+    (FOLDER / "github").mkdir()
     try:
         return asyncio.run(_demo(console, arguments))
     except KeyboardInterrupt:

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import re
+import shutil
 import signal
 import subprocess
+import sys
+from pathlib import Path
 
 from rich.console import Console
 from rich.markdown import Markdown
@@ -68,8 +72,8 @@ class Show:
         git = self._stage.github.repo(REPOSITORY).git
         self._console.rule("what to look at next")
         self._say("what Cairn committed", f"git --git-dir {git} log --all --patch")
-        self._say("the same with a browser", "make demo KEEP=1")
-        self._say("one killed on the way", "make demo KILL=1")
+        self._say("the same with a browser", f"{_cairn()} demo --keep")
+        self._say("one killed on the way", f"{_cairn()} demo --kill")
         self._say("your own project", "docs/quick-start.md, from 'On your own checkout' on")
 
     async def keep(self) -> None:
@@ -160,6 +164,12 @@ def _missing(pulls: list[Issue]) -> list[str]:
         ),
     }
     return [f"{what} is missing" for what, there in wanted.items() if not there]
+
+
+def _cairn() -> str:
+    """How this Cairn is called in a shell."""
+    ours = Path(sys.executable).parent / "cairn"
+    return "cairn" if shutil.which("cairn") == str(ours) else os.path.relpath(ours)
 
 
 def _asks(issue: Issue) -> bool:

@@ -138,6 +138,7 @@ class Stage:
     async def _start(self, environment: dict[str, str]) -> asyncio.subprocess.Process:
         return await asyncio.create_subprocess_exec(
             sys.executable,
+            "-P",  # a folder "app" where the demo runs is not Cairn
             "-m",
             "app",
             "serve",
@@ -174,7 +175,8 @@ class Stage:
 
 _NO_DOCKER = (
     "No Docker Engine answers, or it has no image cairn-sandbox:latest. Install one (Debian and "
-    "Ubuntu: apt-get install docker.io), then run scripts/sandbox-image."
+    "Ubuntu: apt-get install docker.io), then run scripts/sandbox-image "
+    "in Cairn's repository."
 )
 
 

@@ -25,7 +25,14 @@ from tools.docs.parts import ROOT
 
 pytestmark = pytest.mark.long("builds a wheel and installs it")
 
-PARTS = ("pyproject.toml", "README.md", "LICENSE", "app", "handlers", "runner")
+PARTS = ("pyproject.toml", "setup.py", "README.md", "LICENSE", "app", "handlers", "runner")
+DEMO = (
+    "tests/__init__.py",
+    "tests/data/github",
+    "tests/fake_github",
+    "tests/model_server",
+    "tools",
+)
 ANSWER = "a.py\n```python\nX = 1\n```\n"
 
 
@@ -37,8 +44,8 @@ class Installed:
     programs: Path
     home: Path
 
-    def types(self, *command: str, **more: str) -> str:
-        """Run a program of the environment in an empty home; what it printed."""
+    def types(self, *command: str, fails: int = 0, **more: str) -> str:
+        """Run a program of the environment in an empty home; what it printed (if it fails: why)."""
         environment = {"PATH": f"{self.programs}:{os.environ['PATH']}", "HOME": str(self.home)}
         done = subprocess.run(
             [str(self.programs / command[0]), *command[1:]],
@@ -48,8 +55,8 @@ class Installed:
             text=True,
             check=False,
         )
-        assert done.returncode == 0, done.stderr
-        return done.stdout
+        assert done.returncode == fails, done.stderr
+        return done.stderr if fails else done.stdout
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +64,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Installed:
     """Cairn, in an environment that knows nothing of the checkout; skipped where none is made."""
     folder = tmp_path_factory.mktemp("wheel")
     source, environment, home = (folder / name for name in ("source", "environment", "home"))
-    for part in PARTS:
+    for part in (*PARTS, *DEMO):
         _copy(ROOT / part, source / part)
     _pip("wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", str(folder), str(source))
     (wheel,) = folder.glob("cairn-*.whl")
@@ -77,7 +84,7 @@ def _copy(source: Path, target: Path) -> None:
     if source.is_dir():
         shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__"))
     else:
-        target.parent.mkdir(exist_ok=True)
+        target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(source, target)
 
 
@@ -142,3 +149,25 @@ async def test_a_run_away_from_the_checkout(installed: Installed) -> None:
     assert "1.1" in report
     assert (installed.home / "a.py").read_text() == "X = 1\n"
     assert (installed.home / "ROADMAP.md").read_text().startswith("- [x] 1.1")
+
+
+def test_the_demo_comes_with_the_wheel(installed: Installed) -> None:
+    """All its parts are there and can be imported; a folder that is not its own stays as it is."""
+    other = installed.home / "demo-output"
+    other.mkdir()
+
+    said = installed.types("cairn", "demo", fails=2)
+
+    assert f"{other} is not of an earlier demo" in said
+    assert list(other.iterdir()) == []
+    other.rmdir()
+
+
+@pytest.mark.nightly("make demo, which CI plays, tells it by the same command from the checkout")
+def test_the_demo_is_played_away_from_the_checkout(installed: Installed) -> None:
+    """From the comment to the proposal, with nothing of Cairn but what the wheel has."""
+    said = installed.types("cairn", "demo", "--sandbox", "process")
+
+    assert "pull requests, each on the one before" in said
+    assert "Not as promised" not in said
+    assert "cairn demo --keep" in said
