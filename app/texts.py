@@ -17,14 +17,17 @@ from runner.state.status_words import DECISIONS
 APP = environment("app", PEOPLE)
 APP.filters |= {
     "dollars": dollars,
+    "verdict_word": lambda attempt: verdict_of(attempt).kind,
     "called": lambda task: shorten(
         one_line(task.name if task.id else f"{task.name} {task.title}"), 80, placeholder=" …"
     ),
     "first_of": lambda text, most: text[:most],
     "full_name": lambda task: shorten(one_line(f"{task.name} {task.title}"), 120, placeholder=" …"),
     "item": as_item,
+    "task_in": lambda key, state: state.task_of(key).name,
     "one_line": one_line,
     "printable": printable,
+    "quoted_line": lambda text: repr(shorten(one_line(text), 120, placeholder=" …")),
     "quoted_word": lambda text: repr(one_line(text)[:60]),
 }
 APP.globals |= {

@@ -10,12 +10,15 @@ from typer.core import TyperGroup
 
 from app.cli.options import (
     AllowDirty,
+    Ask,
+    Given,
     Json,
     LogLevel,
     MaxCost,
     MaxTokens,
     NewMaxCost,
     NewMaxTokens,
+    Node,
     Sandbox,
     Verbose,
 )
@@ -39,7 +42,19 @@ Resume = Annotated[bool, typer.Option("--resume", help="Continue the run at once
 
 def add_to(cli: typer.Typer) -> None:
     """Add the commands."""
-    for command in (status, show, history, accept, undo, retry, resume, approve, reject, edit):
+    for command in (
+        status,
+        show,
+        history,
+        accept,
+        undo,
+        retry,
+        replay,
+        resume,
+        approve,
+        reject,
+        edit,
+    ):
         cli.command()(command)
 
 
@@ -131,6 +146,38 @@ def retry(
     place, chosen = Path.cwd(), sandbox or ""
     asked = LocalRun(place, "", given, "", chosen, budget, dirty=allow_dirty, answers=answers)
     raise typer.Exit(command(asked, Told(json, log_level, verbose)))
+
+
+def replay(
+    run: Annotated[str, typer.Argument(help="Id of the run, or the beginning of it.")],
+    task: Annotated[
+        str, typer.Argument(help="Only this task: its id or key.", show_default=False)
+    ] = "",
+    from_: Node = None,
+    set_: Given = [],  # noqa: B006 - typer makes a list for each call
+    ask: Ask = False,
+    sandbox: Sandbox = None,
+    max_cost: MaxCost = None,
+    max_tokens: MaxTokens = None,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    verbose: Verbose = False,
+    log_level: LogLevel = "info",
+) -> None:
+    """Play a run again with its recorded answers, and show what is different now.
+
+    Nothing is paid and nothing is changed: no branch, no file, no roadmap. Tests run as they are
+    now. A question that has no recorded answer stops the replay, unless you add --ask.
+    """
+    from app.cli.options import given_by
+    from app.local.command import replay as command
+    from app.local.options import LocalRun
+    from app.local.replay import Wanted
+    from app.local.report import OutputFormat as Told
+    from runner.model.budget import Budget
+
+    wanted = Wanted(run, task, from_ or "", given_by(set_), ask)
+    asked = LocalRun(Path.cwd(), sandbox=sandbox or "", budget=Budget(max_cost, max_tokens))
+    raise typer.Exit(command(wanted, asked, Told(json, log_level, verbose)))
 
 
 def undo(

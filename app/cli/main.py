@@ -84,6 +84,11 @@ _EXAMPLES: Mapping[str, tuple[str, ...]] = {
         "cairn retry 1.2 -m 'Use SQLite.'",
         "cairn retry 1.2 --from verify",
     ),
+    "replay": (
+        "cairn replay 3f2a91c0",
+        "cairn replay 3f2a91c0 1.2 --from verify_task",
+        "cairn replay 3f2a91c0 --set loop=repair,model=gpt-6-luna --ask --max-cost 0.50",
+    ),
     "accept": ("cairn accept 1.2",),
     "undo": ("cairn undo 1.2",),
     "approve": ("cairn approve", "cairn approve 3f2a91c0 --resume"),
@@ -118,6 +123,13 @@ _EXITS: Mapping[str, Mapping[int, str]] = {
     "run": _RUN_CODES,
     "resume": _RUN_CODES,
     "retry": _RUN_CODES,
+    "replay": {
+        0: "it ends as it did",
+        1: "something is different",
+        2: "wrong usage or settings, or there is nothing to replay",
+        4: "a new question, an outage or a budget stopped it",
+        130: "interrupted",
+    },
     "doctor": {0: "no problem was found", 2: "there is a problem"},
     "init": {0: "the tests start", 2: "something is still missing"},
     "demo": {

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -38,6 +38,35 @@ def limit(text: str, number: Callable[[str], float] = float) -> float:
         if text == "none" or number(text) >= 0:
             return NO_LIMIT if text == "none" else number(text)
     raise typer.BadParameter(f"{text!r} is not a limit. Give a number or the word 'none'.")
+
+
+def node_of(text: str) -> str:
+    """Return the node of the loop that is called so, or begins so. Raises ``BadParameter``."""
+    from runner.graph import GRAPH
+
+    found = [name for name in GRAPH if name.startswith(text)]
+    if text not in found and len(found) != 1:
+        raise typer.BadParameter(f"{text!r} is not a node. Nodes: {', '.join(GRAPH)}.")
+    return text if text in found else found[0]
+
+
+def given_by(words: Sequence[str]) -> dict[str, object]:
+    """Return the options that NAME=VALUE words set, by their names. Raises ``BadParameter``."""
+    from pydantic import TypeAdapter, ValidationError
+
+    found: dict[str, object] = {}
+    for word in ",".join(words).split(",") if words else ():
+        name, sign, value = (part.strip() for part in word.partition("="))
+        if name not in _SETTABLE or not sign:
+            names = ", ".join(_SETTABLE)
+            raise typer.BadParameter(f"{word!r} is not NAME=VALUE with one of the names {names}.")
+        try:
+            found[name] = TypeAdapter(_SETTABLE[name]).validate_python(value)
+        except ValidationError as error:
+            raise typer.BadParameter(
+                f"{name}: {error.errors()[0]['msg']}, not {value!r}."
+            ) from None
+    return found
 
 
 Roadmap = Annotated[str, typer.Option(help="Path of the roadmap (default: ROADMAP.md).")]
@@ -146,6 +175,40 @@ Verbose = Annotated[
 LogLevel = Annotated[
     Literal["debug", "info", "warning", "error"], typer.Option(help="How much to log.")
 ]
+
+Node = Annotated[
+    str | None,
+    typer.Option(
+        "--from",
+        parser=node_of,
+        metavar="NODE",
+        help="Begin where the run (or TASK) first came to this node of the loop, such as "
+        "verify_task; `cairn graph` shows all (default: at its beginning).",
+    ),
+]
+Given = Annotated[
+    list[str],
+    typer.Option(
+        "--set",
+        metavar="NAME=VALUE",
+        help="What is different this time, such as loop=repair,model=gpt-6-luna.",
+        show_default=False,
+    ),
+]
+Ask = Annotated[
+    bool, typer.Option("--ask", help="Ask the model what has no recorded answer; this may cost.")
+]
+_SETTABLE: Mapping[str, Any] = {
+    "loop": Loop,
+    "model": Model,
+    "agent": Agent,
+    "image": Image,
+    "verify_mode": VerifyMode,
+    "planning": Literal["auto", "always", "never"],
+    "recovery": Recovery,
+    "approval_mode": ApprovalMode,
+    "pause_destructive": PauseDestructive,
+}
 
 Work = Annotated[
     bool, typer.Option(" /--no-work", help="Leave all work to workers (needs PostgreSQL).")

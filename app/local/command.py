@@ -7,14 +7,16 @@ import logging
 import sys
 from collections.abc import Callable, Collection
 from dataclasses import replace
+from json import dumps
 from time import time
+from typing import TYPE_CHECKING
 
 from app.interrupts import CODE, Interrupts
 from app.interrupts import KIND as INTERRUPT
 from app.local.compose import kept_in
 from app.local.options import LocalRun
 from app.local.report import OutputFormat, speaker, tell, tell_dry, without_work
-from app.local.runs import LocalStore, PendingProposal, answerable, parked, undecided
+from app.local.runs import LocalStore, PendingProposal, answerable, named, parked, undecided
 from app.local.work import read_locally, run_locally
 from app.logs import PLAIN, mask_for, secrets_of, set_up_logging
 from app.settings import (
@@ -25,7 +27,7 @@ from app.settings import (
     load_run_settings,
 )
 from app.show.watching import watching
-from app.terminal import any_encoding, at_terminal, is_live, one_line, printable, say
+from app.terminal import any_encoding, at_terminal, is_live, printable, say
 from app.texts import checkout_texts as texts
 from runner.config.reading import ConfigError
 from runner.errors import PortError
@@ -35,8 +37,12 @@ from runner.loop.driver import MARK
 from runner.loop.task_pool import Ended
 from runner.model.budget import Budget
 from runner.money import NO_LIMIT
+from runner.ports import Fanout
 from runner.state.options import LONGEST_NOTE
 from runner.state.run_state import Status
+
+if TYPE_CHECKING:
+    from app.local.replay import Wanted
 
 _PAUSED = frozenset({"model", "sandbox"})
 """What keeps a run that has begun from continuing, but may be over soon."""
@@ -86,6 +92,36 @@ def resume(asked: LocalRun, output: OutputFormat) -> int:
         return _run(before, settings, output)
 
     return _telling(work, output, resuming=True)
+
+
+def replay(wanted: Wanted, asked: LocalRun, output: OutputFormat) -> int:
+    """Play a run again: 0 it ends as it did, 1 something is different, 4 it stopped before."""
+    from app.local.replay import play
+
+    def work(settings: RunSettings) -> int:
+        if wanted.ask:
+            check_key(settings)
+        control = Interrupts(texts.replay_cut)
+        try:
+            with watching(mask_for(secrets_of(settings))) as listener:
+                told = Fanout() if output.json else listener
+                played = control.run(play(wanted, asked, settings, told, control))
+        except KeyboardInterrupt:
+            raise KeyboardInterrupt(texts.replay_cut()) from None
+        text = dumps(played.for_programs()) if output.json else texts.replayed(played)
+        speaker(settings, output)(text)
+        if played.stopped:
+            code = CODE if played.ended.kind == INTERRUPT else 4
+            return _complain(f"Stopped: {mask_for(secrets_of(settings))(played.stopped)}", code)
+        return 0 if played.same else 1
+
+    return _telling(work, output)
+
+
+def check_key(settings: RunSettings) -> None:
+    """Raise ``SettingsError`` where a model cannot be asked."""
+    if settings.missing_model_key:
+        raise SettingsError([SettingsProblem("OPENAI_API_KEY", settings.missing_model_key)])
 
 
 def exit_code(ended: Ended) -> int:
@@ -141,18 +177,14 @@ def _to_resume(wanted: str, kept: LocalStore) -> KnownRun | None:
     again = {each.run.id for each in asyncio.run(answerable(kept)) if each.decision}
     runs = [run for run in kept.runs.all() if wanted or run.state not in OVER or run.id in again]
     if wanted:
-        runs = [run for run in runs if run.id.startswith(wanted)]
-        if len(runs) != 1:
-            some = "more than one run" if runs else "no run"
-            raise PortError("file", f"There is {some} called {one_line(wanted)[:60]!r} here.")
+        runs = [named(runs, wanted)]
     answered = {each.run for each in kept.inbox.stored() if not each.step}
     ready = (run for run in runs if run.state != "waiting" or run.id in answered)
     return next(ready, next(iter(runs), None))
 
 
 def _run(asked: LocalRun, settings: RunSettings, output: OutputFormat) -> int:
-    if settings.missing_model_key:
-        raise SettingsError([SettingsProblem("OPENAI_API_KEY", settings.missing_model_key)])
+    check_key(settings)
     began = time()
     try:
         return _run_and_tell(asked, settings, output, began)

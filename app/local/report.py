@@ -176,7 +176,7 @@ async def _read(folder: Path) -> list[Found]:
     kept = kept_in(folder / FOLDER)
     waits, repository = await answerable(kept), await repository_in(folder)
     found: list[Found] = []
-    for run, left in await states(kept.runs.all()[:MOST_ENDED], kept):
+    for run, left in await states(kept.runs.all(replays=True)[:MOST_ENDED], kept):
         state, elsewhere = await as_it_stands(repository, folder, run, left)
         found.append((run, state, [w for w in waits if w.run.id == run.id], elsewhere))
     return found
@@ -212,6 +212,7 @@ def run_object(
     """The same for programs."""
     return {
         "run": run.id,
+        "replay_of": run.replay_of or None,
         "state": run.state,
         "reason": run.reason,
         "until": run.until.isoformat() if run.until else None,

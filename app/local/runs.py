@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from runner.errors import Outage
+from app.terminal import one_line
+from runner.errors import Outage, PortError
 from runner.files.decisions import OVER, FileDecisions, FileRuns, KnownRun
 from runner.files.journal import JournalView
 from runner.loop.journal import Cursors
@@ -32,6 +34,9 @@ log = logging.getLogger(__name__)
 
 MOST_ENDED = 10
 """Runs that are over and are looked through for proposals nobody was asked about."""
+
+SHORTEST = 4
+"""Characters of the beginning of an id by which a run or a proposal may be called."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,13 +77,42 @@ class PendingProposal:
 
 async def state_of(run: KnownRun, kept: LocalStore) -> RunState:
     """Return the state a run is in. Raises ``Outage`` when its journal cannot be read."""
+    with readable(run.id):
+        return advanced(await Cursors(kept.journal).recall(Request(run.id), now=run.began))
+
+
+@contextmanager
+def readable(run: str) -> Iterator[None]:
+    """Let rows of a run that this version cannot read be an ``Outage``."""
     try:
-        recalled = await Cursors(kept.journal).recall(Request(run.id), now=run.began)
+        yield
     except (ValueError, KeyError, TypeError) as error:
         raise Outage(
-            "journal", f"Run {run.id} was left by another version ({type(error).__name__})."
+            "journal", f"Run {run} was left by another version ({type(error).__name__})."
         ) from error
-    return advanced(recalled)
+
+
+def named(runs: Sequence[KnownRun], wanted: str) -> KnownRun:
+    """Return the run of this id, or the only one whose id begins so. Raises ``PortError``."""
+    found = [run for run in runs if run.id == wanted] or [
+        run for run in runs if run.id.startswith(wanted)
+    ]
+    if len(found) != 1:
+        some = "more than one run" if found else "no run"
+        raise PortError("file", f"There is {some} called {one_line(wanted)[:60]!r} here.")
+    return found[0]
+
+
+def task_called(state: RunState, word: str) -> str:
+    """The key of the task that the run took up and a word names: id, key or proposal; else ''."""
+    for key, attempt in state.attempts.items():
+        task, proposal = state.task_of(key), attempt.proposal
+        by_id = len(word) >= SHORTEST and proposal is not None
+        if word in (task.key, task.id) or (
+            by_id and proposal and proposal.fingerprint.startswith(word.lower())
+        ):
+            return key
+    return ""
 
 
 async def states(runs: Iterable[KnownRun], kept: LocalStore) -> list[tuple[KnownRun, RunState]]:
@@ -101,6 +135,8 @@ async def as_it_stands(
     have done the task again. The other value is the run's branch where something else is checked
     out that does not have its commits: its tasks are as it ``left`` them. '' where that is so.
     """
+    if run.replay_of:  # what it did was only played
+        return left, ""
     try:
         if not await repository.holds(left.stack.tip, left.stack.branch):
             return left, left.stack.branch

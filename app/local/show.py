@@ -12,7 +12,15 @@ from pathlib import Path
 from app.local.compose import kept_in, repository_in
 from app.local.options import FOLDER
 from app.local.report import run_object, run_text
-from app.local.runs import LocalStore, answerable, as_it_stands, result, states
+from app.local.runs import (
+    SHORTEST,
+    LocalStore,
+    answerable,
+    as_it_stands,
+    result,
+    states,
+    task_called,
+)
 from app.terminal import any_encoding, one_line, printable, say
 from app.texts import checkout_texts as texts
 from runner.errors import PortError
@@ -29,8 +37,6 @@ from runner.people.task_detail import (
     known,
 )
 from runner.state.run_state import RunState
-
-_SHORTEST = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,32 +98,21 @@ async def _text(
 
 async def _find(words: Sequence[str], kept: LocalStore) -> _Found | None:
     """Return what is meant: a run, a task or a proposal, the newest first. Raises ``NotFound``."""
-    runs = kept.runs.all()
+    runs = kept.runs.all(replays=True)
     if not runs:
         return None
     first = words[0] if words else ""
-    begins = first if len(first) >= _SHORTEST else "-"  # which no run begins with
+    begins = first if len(first) >= SHORTEST else "-"  # which no run begins with
     named = [run for run in runs if run.id == first or run.id.startswith(begins)]
     rest = words[1:] if named else words
-    for run in named or (runs if rest else runs[:1]):
+    work = [run for run in runs if not run.replay_of]
+    for run in named or (work if rest else work[:1]):
         for known_run, state in await states([run], kept):
             if not rest:
                 return _Found(known_run, state)
-            if key := _task(state, rest[-1]):
+            if key := task_called(state, rest[-1]):
                 return _Found(known_run, state, key)
     raise NotFound(texts.nothing_called(rest[-1] if rest else words[0], [run.id for run in runs]))
-
-
-def _task(state: RunState, word: str) -> str:
-    """The key of the task that the run took up and a word names: id, key or proposal; else ''."""
-    for key, attempt in state.attempts.items():
-        task, proposal = state.task_of(key), attempt.proposal
-        by_id = len(word) >= _SHORTEST and proposal is not None
-        if word in (task.key, task.id) or (
-            by_id and proposal and proposal.fingerprint.startswith(word.lower())
-        ):
-            return key
-    return ""
 
 
 async def _detail(found: _Found, folder: Path) -> TaskDetail:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import logging
 import os
 import secrets
+import shutil
 import time
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from datetime import time as time_of_day
@@ -60,6 +62,9 @@ if TYPE_CHECKING:
     from runner.analysis.preview import CostPreview
 
 _BEGUN = (Status.IN_PROGRESS, Status.AWAITING_APPROVAL)
+
+MEMORY = "memory.json"
+"""Kept with a run as it was at its start: what a replay of the run may know."""
 
 
 async def taken_up(asked: LocalRun, here: LocalCheckout) -> Request:
@@ -180,7 +185,7 @@ async def run_locally(
             await check_model(here)
         await here.repository.prepare()
         stack = await here.repository.stack()
-        here = await _limited(asked, settings, stack.tip, here)
+        here = await limited(asked, settings, stack.tip, here)
         if not asked.dirty:
             await here.repository.check_clean()
         own = await here.repository.own_settings()
@@ -211,7 +216,7 @@ async def run_locally(
             os.close(mine)
 
 
-async def _limited(
+async def limited(
     asked: LocalRun, settings: RunSettings, tip: str, here: LocalCheckout
 ) -> LocalCheckout:
     """Keep to the limits of the repository's file, besides those of the command line."""
@@ -329,6 +334,9 @@ async def _driven(request: Request, asked: LocalRun, here: LocalCheckout, work: 
         max_tokens=budget.tokens,
     )
     runs.put(run)
+    if not asked.run:
+        with suppress(OSError):
+            shutil.copy(asked.kept / MEMORY, asked.kept / "journal" / run.id / MEMORY)
     try:
         ended = await drive(request, NODES, here.deps, work)
         if not asked.run and (error := refused(ended)):

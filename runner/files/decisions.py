@@ -152,7 +152,7 @@ class KnownRun:
     """A run of the folder. ``began`` is a time stamp; ``reason`` and ``until`` are of a pause.
 
     ``sandbox``, ``max_cost`` (USD) and ``max_tokens`` are what it was asked for with, which going
-    on with it keeps.
+    on with it keeps. ``replay_of`` is the run that it plays again ('' for real work).
     """
 
     id: str
@@ -164,6 +164,7 @@ class KnownRun:
     max_tokens: int | None = None
     reason: str = ""
     until: datetime | None = None
+    replay_of: str = ""
 
 
 class FileRuns:
@@ -182,11 +183,12 @@ class FileRuns:
         with translating_errors(f"remove run {run}"):
             shutil.rmtree(self._folder / run)
 
-    def all(self) -> list[KnownRun]:
-        """Return the runs that have begun, the newest first."""
+    def all(self, *, replays: bool = False) -> list[KnownRun]:
+        """Return the runs that have begun, the newest first; ``replays`` did no work."""
         with translating_errors(f"read the runs in {self._folder}"):
             journals = list(self._folder.glob("*/journal.jsonl"))
             found = [_read(path.parent) for path in journals if path.stat().st_size]
+        found = [run for run in found if replays or not run.replay_of]
         return sorted(found, key=lambda run: run.began, reverse=True)
 
     def showed(self, fingerprint: str) -> str:

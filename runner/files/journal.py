@@ -176,6 +176,12 @@ def read_rows(folder: Path, run: str) -> list[JournalRow]:
         return newest(_read(folder / _FILE, run)[0])
 
 
+def every_row(folder: Path, run: str) -> list[JournalRow]:
+    """Read all rows of a run, as they were saved one after another. Raises ``Outage``."""
+    with translating_errors(f"read the journal of run {run} in {folder}"):
+        return list(_read(folder / _FILE, run)[0].values())
+
+
 def newest(rows: dict[tuple[str, int], JournalRow]) -> list[JournalRow]:
     """Return the newest row of every cursor."""
     return list({row.task: row for _, row in sorted(rows.items())}.values())

@@ -44,14 +44,20 @@ class RunFiles:
     """Writes ``todos.json``, reports, exchanges, verifications and iterations below ``folder``.
 
     ``mask`` replaces secrets in every text before it is written. A run that rests or pauses leaves
-    its report too, as of now.
+    its report too, as of now. Where it ``reports`` nothing, the reports are those of another run.
     """
 
     def __init__(
-        self, folder: Path, *, mask: Callable[[str], str], clock: Clock | None = None
+        self,
+        folder: Path,
+        *,
+        mask: Callable[[str], str],
+        clock: Clock | None = None,
+        reports: bool = True,
     ) -> None:
         self._folder = folder
         self._mask = mask
+        self._reports = reports
         self._clock = clock or SystemClock()
         self._newest: RunState | None = None
         self._links: dict[str, list[str]] = {}
@@ -112,11 +118,13 @@ class RunFiles:
         # most steps between two tasks change nothing of what makes them
         tasks = (state.roadmap, state.replaced, state.revision, state.stopping)
         made_of = (*tasks, state.statuses, state.attempts, state.blocked_by)
-        if made_of != self._todos:
+        if self._reports and made_of != self._todos:
             self._save("todos.json", todos(state))
             self._todos = made_of
 
     def _report(self, state: RunState) -> None:
+        if not self._reports:
+            return
         if any(attempt.failure for attempt in state.attempts.values()):
             from runner.files.kept import KeptFiles  # takes 0.02 s that most runs need not pay
 

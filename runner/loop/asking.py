@@ -203,7 +203,7 @@ async def _paid_once(state: RunState, deps: Deps, question: Question, name: str)
     async def on_reserved(tokens: int, cost: float | None) -> None:
         await deps.events.emit(BudgetReserved(run, state.current, state.node, tokens, cost))
 
-    prompt = "\n\n".join(f"[{m.role}]\n{m.content}" for m in question.messages)
+    prompt = question.text
     try:
         answer = await deps.model.ask(replace(question, on_reserved=on_reserved))
     except PortError as error:

@@ -53,6 +53,11 @@ class Question:
         default=None, repr=False, compare=False
     )
 
+    @property
+    def text(self) -> str:
+        """All of its words, as a person reads them."""
+        return "\n\n".join(f"[{m.role}]\n{m.content}" for m in self.messages)
+
 
 @dataclass(frozen=True, slots=True)
 class Answer:

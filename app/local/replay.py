@@ -1,0 +1,360 @@
+"""``cairn replay``: play a run of this folder again with the answers that it was given."""
+
+from __future__ import annotations
+
+import logging
+import secrets
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from app.interrupts import Interrupts
+from app.local.compose import LocalCheckout, kept_in, local_deps
+from app.local.options import LocalRun
+from app.local.runs import named, readable, state_of, task_called
+from app.local.work import MEMORY, limited
+from app.settings import RunSettings
+from app.texts import checkout_texts as texts
+from runner.context.memory import of_task
+from runner.errors import Outage, PortError
+from runner.files.decisions import KnownRun, Stored
+from runner.files.journal import every_row
+from runner.files.kept import KeptFiles
+from runner.files.results import FileMemory, RunFiles
+from runner.git.past_repository import PastRepository
+from runner.graph import START
+from runner.loop.deps import Deps, EarlierRuns, TaskWork
+from runner.loop.driver import drive
+from runner.loop.journal import Cursors, decode_run, encode_run, references
+from runner.loop.recorder import Isolated
+from runner.loop.schedule import advanced
+from runner.loop.task_pool import Ended
+from runner.nodes import NODES
+from runner.people.trust import verdict_of
+from runner.ports import Answers, Decision, Events, Fanout, Journal, JournalRow, Model, SystemClock
+from runner.prompts.questions import Answer, Question
+from runner.state.options import Request, with_given
+from runner.state.run_state import Attempt, RunState, Status
+
+log = logging.getLogger(__name__)
+
+NEW = "replay"
+"""The kind of the outage that a question without a recorded answer is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What to play again: a run, or one ``task`` of it ('': all), from ``node`` ('': all of it).
+
+    ``given`` are options (fields of ``Options``) that are others this time; with ``ask`` a new
+    question is asked.
+    """
+
+    run: str
+    task: str = ""
+    node: str = ""
+    given: Mapping[str, object] = field(default_factory=dict)
+    ask: bool = False
+
+
+@dataclass(frozen=True)
+class Played:
+    """How a replay ended beside the run that it played: ``recalled`` answers, and new ones.
+
+    ``stopped`` says why it did not come to its end, '' where it did.
+    """
+
+    run: str
+    of: str
+    before: RunState
+    ended: Ended
+    recalled: int
+    asked: Sequence[Answer]
+    stopped: str
+
+    @property
+    def same(self) -> bool:
+        """Whether it came to its end, and nothing is different there."""
+        return not self.stopped and all(task.same for task in self.tasks)
+
+    def for_programs(self) -> dict[str, object]:
+        """All of it as JSON has it."""
+        costs = [answer.cost for answer in self.asked]
+        return {
+            "run": self.run,
+            "replay_of": self.of,
+            "recorded": self.recalled,
+            "asked": len(costs),
+            "cost": None if None in costs else sum(filter(None, costs)),
+            "stopped": self.stopped or None,
+            "same": self.same,
+            "tasks": [
+                {
+                    "task": task.after.task,
+                    "id": task.name,
+                    "before": end_of(task.before) if task.before else None,
+                    "after": end_of(task.after),
+                    "files": task.files,
+                }
+                for task in self.tasks
+            ],
+        }
+
+    @property
+    def tasks(self) -> list[PlayedTask]:
+        """The tasks that it worked on."""
+        after = self.ended.state
+        return [
+            PlayedTask(after.task_of(key).name, self.before.attempts.get(key), attempt)
+            for key, attempt in after.attempts.items()
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedTask:
+    """What became of a task: ``before`` is the run that was played (None: not in it)."""
+
+    name: str
+    before: Attempt | None
+    after: Attempt
+
+    @property
+    def files(self) -> list[str]:
+        """The files that the two changes leave with other contents, or only one of them touches."""
+        old = self.before.answered.changes.files if self.before else {}
+        new = self.after.answered.changes.files
+        return sorted(path for path in {**old, **new} if old.get(path) != new.get(path))
+
+    @property
+    def same(self) -> bool:
+        """Whether nothing is different."""
+        if self.before is None or self.files:
+            return False
+        return end_of(self.before) == end_of(self.after)
+
+
+def end_of(attempt: Attempt) -> dict[str, object]:
+    """How an attempt ended: its status, what tests say, and the nodes it went through."""
+    kind, path = verdict_of(attempt).kind, list(attempt.spent.path)
+    return {"status": str(attempt.status), "verdict": kind, "nodes": path}
+
+
+class Recorded:
+    """The ``Answers`` and ``Model`` of a replay: what ``runs`` were answered is answered again.
+
+    The ``model`` is asked all else; without one a new question stops the replay.
+    """
+
+    def __init__(self, kept: Answers, runs: Sequence[str], model: Model | None) -> None:
+        self._kept = kept
+        self._runs = runs
+        self._model = model
+        self.recalled = 0
+        self.asked: list[Answer] = []
+        self.new: Question | None = None
+
+    async def recall(self, run: str, question: str) -> Answer | None:
+        """Return the answer that one of the runs was given."""
+        for each in (run, *self._runs):
+            if answer := await self._kept.recall(each, question):
+                self.recalled += 1
+                return answer
+        return None
+
+    async def keep(self, run: str, question: str, answer: Answer) -> None:
+        """Store a new answer."""
+        await self._kept.keep(run, question, answer)
+
+    async def ask(self, question: Question) -> Answer:
+        """Ask a new question, or raise ``Outage``."""
+        if self._model is None:
+            self.new = question
+            raise Outage(NEW, "its answer is not recorded")
+        log.info(texts.asks_new())
+        answer = await self._model.ask(question)
+        self.asked.append(answer)
+        return answer
+
+
+class PastDecisions:
+    """The ``Decisions`` port of a replay: each one that the run took is taken again."""
+
+    def __init__(self, stored: Sequence[Stored]) -> None:
+        self._left = [each.decision for each in stored if each.step]
+        self._taken: dict[tuple[str, str], Decision] = {}
+
+    async def waiting(self, run: str) -> tuple[str, ...]:
+        """Return the tasks that people decided about."""
+        return tuple(dict.fromkeys(each.task for each in self._left))
+
+    async def take(self, run: str, task: str, step: str) -> Decision | None:
+        """Return the oldest one about the task that no other step took."""
+        found = next((each for each in self._left if each.task == task), None)
+        if (task, step) not in self._taken and found:
+            self._left.remove(found)
+            self._taken[task, step] = found
+        return self._taken.get((task, step))
+
+
+async def play(
+    wanted: Wanted, asked: LocalRun, settings: RunSettings, listener: Events, control: Interrupts
+) -> Played:
+    """Play a run again, in a run of its own that touches no branch and no file of the project.
+
+    Raises ``PortError`` when it cannot.
+    """
+    kept = kept_in(asked.kept)
+    every = kept.runs.all(replays=True)
+    of = named(every, wanted.run)
+    if of.state == "working":
+        raise PortError("file", texts.still_works(of.id))
+    before = await state_of(of, kept)
+    task = task_called(before, wanted.task) if wanted.task else ""
+    if wanted.task and not task:
+        raise PortError("file", texts.not_in_run(wanted.task, before))
+    rows = every_row(asked.kept / "journal" / of.id, of.id)
+    left = cut(rows, task, wanted.node)
+    given = {**wanted.given, **({"task": task} if task else {})}
+    options = with_given(before.request.options, given)
+    request = replace(before.request, id=secrets.token_hex(5), options=options)
+    asked = replace(asked, sandbox=asked.sandbox or of.sandbox)
+    async with local_deps(asked, settings, listener, control=control) as here:
+        with readable(of.id):
+            start = await _copied(left or rows, request, here.deps.journal, save=bool(left))
+        if not start.stack.tip:
+            raise PortError("file", texts.nothing_to_replay(of.id))
+        past = PastRepository(here.repository, start.stack.tip, start.stack.branch)
+        past.ticks(request.roadmap)
+        past.leave([key for key, word in start.statuses.items() if word in _PROPOSED])
+        await past.snapshot(start.stack.tip)  # says so when it is gone
+        here = await limited(asked, settings, start.stack.tip, here)
+        runs = [of.id, *_played_by(of, every)]
+        recorded = Recorded(here.deps.answers, runs, here.deps.model if wanted.ask else None)
+        kept.runs.put(
+            KnownRun(
+                request.id,
+                roadmap=request.roadmap,
+                state="ended",  # it is never continued: its answers are played again
+                began=SystemClock().now().timestamp(),
+                replay_of=of.id,
+            )
+        )
+        with tempfile.TemporaryDirectory() as folder, control.patient():
+            memory = await _memory(asked.kept, runs, start, Path(folder))
+            files = RunFiles(asked.kept, mask=here.deps.mask, reports=False)
+            stored = [each for each in kept.inbox.stored() if each.run in runs]
+            deps = replace(
+                here.deps,
+                model=recorded,
+                answers=recorded,
+                repository=past,
+                decisions=PastDecisions(stored),
+                events=Fanout(Isolated(files), listener),
+                earlier=EarlierRuns(memory, here.deps.earlier.past),
+            )
+            ended = await _driven(request, deps)
+    stopped = ""
+    if ended.status == "paused":
+        stopped = ended.reason
+        if ended.kind == NEW and recorded.new:
+            model = settings.cairn_model
+            stopped = _new_question(recorded.new, ended.state, runs, here, asked.kept, model)
+    return Played(request.id, of.id, before, ended, recorded.recalled, recorded.asked, stopped)
+
+
+_PROPOSED = (Status.AWAITING_APPROVAL,)
+
+
+async def _driven(request: Request, deps: Deps) -> Ended:
+    work = TaskWork()
+    try:
+        return await drive(request, NODES, deps, work)
+    finally:
+        await work.sandbox.close()
+
+
+def _played_by(run: KnownRun, every: Sequence[KnownRun]) -> Iterator[str]:
+    """The runs that a replay played, and those that these played."""
+    known = {each.id: each for each in every}
+    while run.replay_of in known:
+        run = known[run.replay_of]
+        yield run.id
+
+
+def cut(rows: Sequence[JournalRow], task: str, node: str) -> list[JournalRow]:
+    """Return the newest row of every cursor where a run, or a task of it, first came to a node.
+
+    Without a node that is where the task was taken up. None where the run begins anew. Raises
+    ``PortError`` if it never came there. Other tasks that were at work then are left out.
+    """
+    if not (task or node) or node == START:
+        return []
+    own = [row for row in rows if task in ("", row.task)]
+    at = next((row for row in own if node in ("", row.node)), None)
+    if at is None:
+        raise PortError("file", texts.never_there(node, dict.fromkeys(row.node for row in own)))
+    found = {row.task: row for row in rows[: rows.index(at) + 1]}
+    beside = {row.task for row in found.values() if row.data.get("status") == "in_progress"}
+    return [row for key, row in found.items() if not task or key in ("", task) or key not in beside]
+
+
+async def _copied(
+    rows: Sequence[JournalRow], request: Request, journal: Journal, *, save: bool
+) -> RunState:
+    """Return how a run stood in its first or newest row; ``save`` the rows as those of another."""
+    own = [row for row in rows if not row.task]
+    if not save:
+        return await _run_of(own[0], journal) if own else RunState(request)
+    for row in rows:
+        held: dict[str, bytes] = {}
+        if not row.task:
+            state = replace(await _run_of(row, journal), request=request)
+            data, held = encode_run(state)
+            row = replace(row, data=data)
+        await journal.save(replace(row, run=request.id), held)
+    return advanced(await Cursors(journal).recall(request, now=0.0))
+
+
+async def _run_of(row: JournalRow, journal: Journal) -> RunState:
+    held = {sha: await journal.content(sha) for sha in references(row.data)}
+    return replace(decode_run(row.data, held), node=row.node)
+
+
+async def _memory(kept: Path, runs: Sequence[str], start: RunState, folder: Path) -> FileMemory:
+    """What was known of the project when the run came there, apart from what is known now."""
+    files = [kept / "journal" / run / MEMORY for run in runs]
+    with suppress(StopIteration):
+        shutil.copy(next(file for file in files if file.exists()), folder / MEMORY)
+    memory = FileMemory(folder / MEMORY, mask=str)
+    for key in start.attempts:
+        await memory.remember(of_task(start, key))
+    return memory
+
+
+def _new_question(
+    question: Question,
+    state: RunState,
+    runs: Sequence[str],
+    here: LocalCheckout,
+    kept: Path,
+    model: str,
+) -> str:
+    """Say which question has no recorded answer, and in what it differs from the nearest one."""
+    asked = [each for run in runs for each in KeptFiles(kept).exchanges(run, state.current)]
+    there = [each.exchange for each in asked if each.node == state.node]
+    new = here.deps.mask(question.text).splitlines()
+    lines = set(new)
+    near = max(there, key=lambda e: len(lines & set(e.prompt.splitlines())), default=None)
+    old = near.prompt.splitlines() if near else []
+    return texts.new_question(
+        state,
+        near.model if near else "",
+        question.model or model,
+        next((line for line in new if line not in set(old)), ""),
+        next((line for line in old if line not in lines), ""),
+        bool(asked),
+        any(any((kept / "journal" / run / "answers").glob("*.json")) for run in runs),
+    )
