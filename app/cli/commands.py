@@ -171,11 +171,11 @@ def replay(
     from app.cli.options import given_by
     from app.local.command import replay as command
     from app.local.options import LocalRun
-    from app.local.replay import Wanted
+    from app.local.replay import Replay
     from app.local.report import OutputFormat as Told
     from runner.model.budget import Budget
 
-    wanted = Wanted(run, task, from_ or "", given_by(set_), ask)
+    wanted = Replay(run, task, from_ or "", given_by(set_), ask)
     asked = LocalRun(Path.cwd(), sandbox=sandbox or "", budget=Budget(max_cost, max_tokens))
     raise typer.Exit(command(wanted, asked, Told(json, log_level, verbose)))
 

@@ -42,7 +42,7 @@ from runner.state.options import LONGEST_NOTE
 from runner.state.run_state import Status
 
 if TYPE_CHECKING:
-    from app.local.replay import Wanted
+    from app.local.replay import Replay
 
 _PAUSED = frozenset({"model", "sandbox"})
 """What keeps a run that has begun from continuing, but may be over soon."""
@@ -94,7 +94,7 @@ def resume(asked: LocalRun, output: OutputFormat) -> int:
     return _telling(work, output, resuming=True)
 
 
-def replay(wanted: Wanted, asked: LocalRun, output: OutputFormat) -> int:
+def replay(wanted: Replay, asked: LocalRun, output: OutputFormat) -> int:
     """Play a run again: 0 it ends as it did, 1 something is different, 4 it stopped before."""
     from app.local.replay import play
 

@@ -46,7 +46,7 @@ NEW = "replay"
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class Replay:
     """What to play again: a run, or one ``task`` of it ('': all), from ``node`` ('': all of it).
 
     ``given`` are options (fields of ``Options``) that are others this time; with ``ask`` a new
@@ -107,9 +107,10 @@ class Played:
     def tasks(self) -> list[PlayedTask]:
         """The tasks that it worked on."""
         after = self.ended.state
+        tasks = sorted(map(after.task_of, after.attempts), key=lambda task: task.place.line)
         return [
-            PlayedTask(after.task_of(key).name, self.before.attempts.get(key), attempt)
-            for key, attempt in after.attempts.items()
+            PlayedTask(task.name, self.before.attempts.get(task.key), after.attempts[task.key])
+            for task in tasks
         ]
 
 
@@ -180,27 +181,34 @@ class Recorded:
 
 
 class PastDecisions:
-    """The ``Decisions`` port of a replay: each one that the run took is taken again."""
+    """The ``Decisions`` port of a replay: each one that the run took is taken again.
+
+    As then, a proposal is there before it is decided about.
+    """
 
     def __init__(self, stored: Sequence[Stored]) -> None:
         self._left = [each.decision for each in stored if each.step]
-        self._taken: dict[tuple[str, str], Decision] = {}
+        self._steps: dict[tuple[str, str], Decision | None] = {}
+        self._parked: set[str] = set()
 
     async def waiting(self, run: str) -> tuple[str, ...]:
-        """Return the tasks that people decided about."""
-        return tuple(dict.fromkeys(each.task for each in self._left))
+        """Return the tasks with a decision to come."""
+        return tuple(dict.fromkeys(d.task for d in self._left if d.task in self._parked))
 
     async def take(self, run: str, task: str, step: str) -> Decision | None:
         """Return the oldest one about the task that no other step took."""
-        found = next((each for each in self._left if each.task == task), None)
-        if (task, step) not in self._taken and found:
-            self._left.remove(found)
-            self._taken[task, step] = found
-        return self._taken.get((task, step))
+        if (task, step) not in self._steps:
+            about = (each for each in self._left if each.task == task)
+            found = next(about, None) if task in self._parked else None
+            if found:
+                self._left.remove(found)
+            (self._parked.discard if found else self._parked.add)(task)
+            self._steps[task, step] = found
+        return self._steps[task, step]
 
 
 async def play(
-    wanted: Wanted, asked: LocalRun, settings: RunSettings, listener: Events, control: Interrupts
+    wanted: Replay, asked: LocalRun, settings: RunSettings, listener: Events, control: Interrupts
 ) -> Played:
     """Play a run again, in a run of its own that touches no branch and no file of the project.
 

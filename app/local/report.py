@@ -176,7 +176,9 @@ async def _read(folder: Path) -> list[Found]:
     kept = kept_in(folder / FOLDER)
     waits, repository = await answerable(kept), await repository_in(folder)
     found: list[Found] = []
-    for run, left in await states(kept.runs.all(replays=True)[:MOST_ENDED], kept):
+    replays = [run for run in kept.runs.all(replays=True) if run.replay_of]
+    shown = [*kept.runs.all()[:MOST_ENDED], *replays[:MOST_ENDED]]
+    for run, left in await states(shown, kept):
         state, elsewhere = await as_it_stands(repository, folder, run, left)
         found.append((run, state, [w for w in waits if w.run.id == run.id], elsewhere))
     return found

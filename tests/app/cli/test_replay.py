@@ -3,25 +3,40 @@
 from __future__ import annotations
 
 import json
+import shutil
+from pathlib import Path
 
-from tests.app.checkout import Checkout, Said
-from tests.scenarios.projects import note
+import pytest
+
+from tests.app.checkout import Checkout, Said, checkout, once
+from tests.scenarios.projects import ADD, CALC, answer, note
 
 ONE, TWO = note("one.md"), note("two.md")
+BROKEN = "one.json\n```json\n{\n```\n"
+WRONG = answer(
+    {
+        "calc/add.py": "def add(a, b):\n    return a - b\n",
+        "tests/test_add.py": "from calc.add import add\n\n\n"
+        "def test_add():\n    assert add(2, 3) == 5\n",
+    }
+)
 
 
-async def newest(here: Checkout) -> str:
-    """The id of the newest real run."""
-    runs = json.loads((await here.cairn("status", "--json")).out)["runs"]
-    return next(run["run"] for run in runs if not run["replay_of"])
+def newest(here: Checkout) -> Path:
+    """The folder of the newest run's journal; only of the real ones."""
+    kept = {
+        file.parent: json.loads(file.read_bytes())
+        for file in (here.folder / ".executor/journal").glob("*/run.json")
+    }
+    return max((run for run in kept if not kept[run]["replay_of"]), key=lambda r: kept[r]["began"])
 
 
 async def replayed(here: Checkout, *arguments: str) -> Said:
-    """Replay the newest run; nothing of the project may change."""
-    run = await newest(here)
-    before = looks(here)
-    said = await here.cairn("replay", run, *arguments)
+    """Replay the newest run; nothing that people see may change, and no model may be asked."""
+    before, asked = looks(here), len(here.model.requests)
+    said = await here.cairn("replay", newest(here).name, *arguments)
     assert looks(here) == before
+    assert "--ask" in arguments or len(here.model.requests) == asked
     return said
 
 
@@ -29,52 +44,129 @@ def looks(here: Checkout) -> tuple[object, ...]:
     """What people see of the project, and what later runs learn from."""
     left = here.folder / ".executor"
     names = ("todos.json", "report.md", "report.json", "memory.json", "history.db")
-    kept = [(left / name).read_bytes() for name in names if (left / name).exists()]
+    kept = [(left / name).read_bytes() for name in names]
     files = {
         str(path): path.read_bytes()
         for path in here.folder.rglob("*")
         if path.is_file() and not {".git", ".executor"} & {*path.parts}
     }
-    return (here.git("for-each-ref"), here.git("status", "--porcelain"), files, kept)
+    git = (here.folder / ".git").exists() and [here.git("for-each-ref"), here.git("status", "-s")]
+    return git, files, kept
 
 
-async def test_a_finished_run_is_the_same(here: Checkout) -> None:
-    """Every answer is the recorded one; 0."""
-    here.model.says(ONE, TWO)
-    await here.cairn("run")
+async def test_a_finished_run_ends_as_it_did(here: Checkout) -> None:
+    """Every answer is the recorded one, though later runs have taught the project more; 0."""
+    await once(here, ONE, run=("run", "--task", "1.1"))
+    await once(here, TWO, run=("run", "--task", "1.2"))
 
     said = await replayed(here)
-    print(said.out)
 
-    assert (said.code, said.err) == (0, "")
-    assert "2 recorded answers" in said.out
+    assert said.code == 0, said.err
+    assert "1 recorded answer, 0 new ones.\n1.2: completed, untested (the same)\n" in said.out
+    assert "replay of " in (await here.cairn("status")).out
+    assert "completed" in (await here.cairn("show", said.out.split()[1])).out
+    attempts = json.loads((await here.cairn("history", "stats", "--json")).out)
+    assert attempts["statistics"]["attempts"]["seen"] == 2
 
 
-BROKEN = "one.json\n```json\n{\n```\n"
+async def test_what_is_new_is_said_and_asked_only_if_wanted(here: Checkout) -> None:
+    """Another model and another loop: the node, and in what its question differs; 4."""
+    await once(here, BROKEN, ONE, run=("run", "--task", "1.1"))
+
+    model = await replayed(here, "--set", "model=other")
+    loop = await replayed(here, "--set", "loop=fixed", "--json")
+    here.model.says(ONE)
+    asked = await replayed(here, "1.1", "--set", "loop=fixed", "--ask")
+    again = await here.cairn("replay", asked.out.split()[1])
+
+    assert (model.code, loop.code, asked.code, again.code) == (4, 4, 1, 0)
+    stops = "Stopped: The question of execute_task about 1.1 has no recorded answer: "
+    assert f"{stops}it is for model other, and scripted answered. Nothing was paid." in model.err
+    assert f"{stops}it says '# What was tried before and did not work'" in loop.err
+    told = json.loads(loop.out)
+    assert (told["recorded"], told["asked"], told["same"]) == (1, 0, False)
+    assert told["tasks"][0]["before"]["status"] == "completed"
+    assert "1 recorded answer, 1 new one.\n1.1: completed, untested\n  nodes:  " in asked.out
+    assert "> repair_code > " in asked.out
+    assert "2 recorded answers, 0 new ones" in again.out
 
 
-async def test_another_loop_and_another_model(here: Checkout) -> None:
-    """What differs is said, with the node; only ``--ask`` asks; a replay can be replayed."""
-    here.model.says(BROKEN, ONE)
-    await here.cairn("run", "--task", "1.1")
+async def test_from_a_node_everything_before_it_is_reused(tmp_path: Path) -> None:
+    """Tests run again: what they say of the first answer leads to the recorded repair."""
+    async with checkout(tmp_path / "here", {k: bytes(v) for k, v in CALC.items()}) as here:  # type: ignore[call-overload]
+        await once(here, WRONG, ADD, run=("run", "--task", "1.1"))
 
-    same = await replayed(here)
-    print(same.out, same.err)
-    other = await replayed(here, "--set", "model=other")
-    print(other.out, other.err)
-    loop = await replayed(here, "--set", "loop=fixed")
-    print(loop.out, loop.err)
+        said = await replayed(here, "--from", "verify")
+        shutil.rmtree(newest(here) / "answers")
+        later = await replayed(here, "1.1", "--from", "checkpoint")
+        gone = await replayed(here, "--from", "repair_test")
+
+    assert (said.code, later.code, gone.code) == (0, 0, 4)
+    assert "1 recorded answer, 0 new ones.\n1.1: completed, shown (the same)" in said.out
+    assert "Executing task" not in said.err
+    assert "The question of repair_test about 1.1 has no recorded answer: no answer of" in gone.err
+
+
+async def test_decisions_are_taken_again(here: Checkout) -> None:
+    """A proposal is parked, and what a person said then counts; nobody is asked now; 0."""
+    here.model.when().says(BROKEN, repeat_last=True)
+    await here.cairn("run", "--task", "1.1", "--approval-mode", "interactive")
+    await here.cairn("approve", "--resume")
+
+    said = await replayed(here)
+
+    assert said.code == 0, said.err
+    assert "1.1: failed, untested (the same)" in said.out
+    assert "Task [1.1]: approve by Ann" in said.err
+
+
+async def test_a_folder_without_git(here: Checkout) -> None:
+    """The states that Cairn keeps of it do not move either: the next run goes on from there."""
+    shutil.rmtree(here.folder / ".git")
+    await once(here, ONE, run=("run", "--task", "1.1"))
+
+    said = await replayed(here, "1.1")
+
+    assert said.code == 0, said.err
     here.model.says(TWO)
-    asked = await replayed(here, "--set", "loop=fixed", "--ask")
-    print(asked.out, asked.err)
-    js = await replayed(here, "--set", "loop=fixed", "--json")
-    print(js.out, js.err)
-    id = asked.out.split()[1]
-    again = await here.cairn("replay", id)
-    print(again.out, again.err)
-    for each in (["status"], ["show"], ["show", id], ["show", id, "1.1"], ["history"]):
-        print(each, (await here.cairn(*each)).out)
-    for each in (["nope"], [id, "--from", "x"], [id, "--from", "repair"], [id, "9.9"], [id, "--set", "a=b"], [id, "--set", "loop=b"], [id, "--from", "await_approval"], [id, "1.1", "--from", "pick_task"], [id, "1.1", "--from", "validate_code"], [id, "--from", "generate_report"],[id, "--from", "parse_roadmap"],[id, "--from", "repair_code"],[id, "--from", "verify"]):
-        said = await here.cairn("replay", *each)
-        print(each, said.code, said.out, said.err)
-    assert 0
+    assert (await here.cairn("run")).code == 0
+
+
+WORDS = {
+    "nope": "There is no run called 'nope' here.",
+    "{} 9.9": "did not work on '9.9'. Its tasks: 1.1.",
+    "{} --from nowhere": "'nowhere' is not a node. Nodes: parse_roadmap, decide_next, ",
+    "{} --from repair": "'repair' is not a node. Nodes: ",
+    "{} --from repair_test": "The run never came to repair_test. It came to: decide_next, ",
+    "{} 1.1 --from pick_task": "The run never came to pick_task. It came to: build_context, ",
+    "{} --set speed=9": "'speed=9' is not NAME=VALUE with one of the names loop, model, ",
+    "{} --set loop": "'loop' is not NAME=VALUE with one of the names loop, model, ",
+    "{} --set loop=fast": "should be 'hybrid', 'repair', 'fixed' or 'ralph', not 'fast'",
+}
+
+
+@pytest.mark.parametrize("words", WORDS)
+async def test_what_cannot_be_played(here: Checkout, words: str) -> None:
+    """One sentence says what is wrong, and what there is; 2."""
+    await once(here, ONE, run=("run", "--task", "1.1"))
+
+    said = await here.cairn("replay", *words.format(newest(here).name).split())
+
+    assert said.code == 2
+    assert WORDS[words] in " ".join(said.err.split())
+
+
+async def test_what_a_run_left_and_cannot_be_used(here: Checkout) -> None:
+    """Rows of another version are not guessed at, and the first commit may be gone; 2."""
+    await once(here, ONE, run=("run", "--task", "1.1"))
+    file = newest(here) / "journal.jsonl"
+    rows = file.read_bytes()
+    file.write_bytes(rows.replace(b'"request"', b'"asked"'))
+    older = await here.cairn("replay", newest(here).name)
+    lost = here.git("rev-parse", "HEAD~1").strip()
+    file.write_bytes(rows.replace(lost.encode(), b"0" * 40))
+    gone = await here.cairn("replay", newest(here).name)
+
+    assert (older.code, gone.code) == (2, 2)
+    assert "was left by another version (KeyError)." in older.err
+    assert "0000000000" in gone.err

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from glob import glob
 from pathlib import Path
 
 import pytest
@@ -199,3 +200,11 @@ async def test_half_of_a_surrogate_pair_fails_no_run(tmp_path: Path) -> None:
 
     [level] = read(tmp_path / "runs/r1/verification-1.json")["levels"]
     assert level["output"] == "? \U0001f40c"
+
+
+async def test_without_reports_those_of_another_run_stay(tmp_path: Path) -> None:
+    """What was asked and verified is kept all the same."""
+    await run(RunFiles(tmp_path, mask=str, reports=False))
+
+    assert not {"report.json", "report.md", "todos.json"} & {*glob("*", root_dir=tmp_path)}
+    assert KeptFiles(tmp_path).read("r1", "agent-1.json")

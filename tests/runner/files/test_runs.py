@@ -53,6 +53,16 @@ async def test_the_newest_is_first(tmp_path: Path) -> None:
     assert [run.id for run in FileRuns(tmp_path).all()] == ["r2", "r3", "r1"]
 
 
+async def test_a_replay_is_no_work(tmp_path: Path) -> None:
+    """It is there for who asks for replays, too."""
+    for run in (KnownRun("r1", began=1.0), KnownRun("r2", began=2.0, replay_of="r1")):
+        await (await begun(tmp_path, run.id)).close()
+        FileRuns(tmp_path).put(run)
+
+    assert [run.id for run in FileRuns(tmp_path).all()] == ["r1"]
+    assert [run.id for run in FileRuns(tmp_path).all(replays=True)] == ["r2", "r1"]
+
+
 async def test_a_process_that_died_leaves_an_interrupted_run(tmp_path: Path) -> None:
     """A run works as long as a process has it."""
     journal = await begun(tmp_path, "r1")
