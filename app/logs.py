@@ -27,9 +27,15 @@ def mask_for(secrets: Iterable[SecretStr | None] = ()) -> Mask:
 
 
 def secrets_of(settings: BaseModel) -> list[SecretStr]:
-    """Every secret among the fields of some settings."""
-    values = (getattr(settings, name) for name in type(settings).model_fields)
-    return [value for value in values if isinstance(value, SecretStr)]
+    """Every secret among the fields of some settings; of addresses, what is long in them, too."""
+    values = [getattr(settings, name) for name in type(settings).model_fields]
+    several = [each for value in values if isinstance(value, tuple) for each in value]
+    found = [value for value in (*values, *several) if isinstance(value, SecretStr)]
+    parts = [_PART.findall(each.get_secret_value()) for each in several if each in found]
+    return [*found, *(SecretStr(part) for each in parts for part in each)]
+
+
+_PART = re.compile(r"[^/?&=:@.\s]{12,}")
 
 
 # A log shows what was really sent, so that whatever such a header has is secret.

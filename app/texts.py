@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from textwrap import shorten
 
 from app.terminal import one_line, printable
@@ -28,6 +29,8 @@ APP.filters |= {
     "one_line": one_line,
     "printable": printable,
     "quoted_line": lambda text: repr(shorten(one_line(text), 120, placeholder=" …")),
+    # mentions call people in a chat: a joiner that nobody sees keeps these from being one
+    "quiet": lambda text: re.sub("[@<]", "\\g<0>\u2060", one_line(text)),
     "quoted_word": lambda text: repr(one_line(text)[:60]),
 }
 APP.globals |= {
@@ -46,3 +49,4 @@ setup_texts = Texts(APP, "setup")
 action_texts = Texts(APP, "action")
 checkout_texts = Texts(APP, "checkout")
 show_texts = Texts(APP, "show")
+notice_texts = Texts(APP, "notices")

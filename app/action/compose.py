@@ -19,6 +19,7 @@ from app.compose.work import Working, working
 from app.github.api import RepositoryApi
 from app.github.client import SUSPENDED, Connection
 from app.github.token_identity import INSTALLATION, TokenIdentity
+from app.jobs.notices import at_once
 from app.local.compose import open_model
 from app.logs import mask_for, secrets_of
 from app.runs.parts import ServerParts, Surroundings
@@ -176,6 +177,9 @@ async def acting(
             raise ActionRefused(texts.unisolated(reason=outage.message)) from outage
         parts = replace(parts, overlay=lambda config: laid_over(inputs, config))
         parts = await _within(parts, settings, inputs)
+        notices = await stack.enter_async_context(at_once(settings.cairn_notify))
+        sinks = (*parts.outward.sinks, *notices)
+        parts = replace(parts, outward=replace(parts.outward, sinks=sinks))
         keeper = Keeper(lambda: entry.state.save(settings.cairn_data_dir))
         await stack.enter_async_context(keeper)
         yield Acting(entry, await stack.enter_async_context(working(parts, (heard, keeper))), heard)

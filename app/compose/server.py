@@ -20,7 +20,7 @@ from app.jobs.inbox import CatchUp, Inbox
 from app.jobs.member import Duty, Membership
 from app.jobs.worker import Worker
 from app.proposals.polling import Poller
-from app.runs.outward import with_webhook
+from app.runs.outward import with_senders
 from app.runs.parts import ROLE, Role, Surroundings
 from app.runs.places import Places
 from app.server.http import build_app
@@ -73,10 +73,10 @@ async def server(
     async with AsyncExitStack() as stack:
         links = run_links(settings, around.clock)
         parts = await open_parts(settings, around, stack, identify, links, role)
-        sending = with_webhook(
+        sending = with_senders(
             parts.outward, settings, parts.store, around.rest, parts.others.pass_on
         )
-        outward, sender = await stack.enter_async_context(sending)
+        outward, senders = await stack.enter_async_context(sending)
         parts = replace(parts, outward=outward)
         identity = parts.identity
         if not isinstance(identity, AppIdentity):
@@ -85,7 +85,7 @@ async def server(
 
         def duties(work: Working) -> Iterator[Duty]:
             """What the leader does besides the work itself."""
-            if sender:
+            for sender in senders:
                 yield Duty(sender.start, sender.stop, OUTBOX, sender.look)
             found.append(
                 CatchUp(
@@ -120,7 +120,7 @@ async def server(
         async def idle() -> None:
             await catch_up.idle()
             await work.idle()
-            if sender:
+            for sender in senders:
                 await sender.idle()
 
         slots = parts.others.slots or settings.cairn_concurrency

@@ -5,12 +5,14 @@ Nothing is written.
 
 from __future__ import annotations
 
+import asyncio
 import os
 import shutil
 from collections.abc import Mapping
 
 from app.doctor.compose import chosen_sandbox, looked_at, model_of
 from app.doctor.values import Finding, Surveyed, ok, problem, skipped, warning
+from app.jobs.notices import addresses
 from app.local.compose import checkout_in
 from app.local.files import beside
 from app.local.options import FOLDER, ON_A_CHECKOUT
@@ -199,6 +201,14 @@ async def limits(patient: Surveyed) -> Finding:
             if prices.cost(name, 1, 1) is None:
                 return warning(f"{said}.", unpriced(name, money[0]))
     return ok(said)
+
+
+async def notices(patient: Surveyed) -> Finding:
+    """Who is told of runs; nothing is sent, and wrong addresses are problems of the settings."""
+    if patient.run is None or not patient.run.cairn_notify:
+        return skipped(texts.no_notices() if patient.run else texts.no_settings())
+    found = await asyncio.to_thread(addresses, patient.run.cairn_notify)
+    return ok(texts.notices([each.name for each in found]))
 
 
 async def sandbox(patient: Surveyed) -> Finding:

@@ -1,5 +1,7 @@
 """Send events to the operator's webhook, signed, until it takes them; no run ever waits for it.
 
+Notices for people are sent in the same way, each address having its own channel in the outbox.
+
 At least once, and in order for each run: an event is sent again until the receiver answers with
 2xx, and the next one of its run waits meanwhile. Those of other runs do not.
 """
@@ -119,8 +121,8 @@ class EventSender(BackgroundWork):
     """Sends what is in the outbox. ``rest`` waits (seconds) for the next try.
 
     It is a sink, too: what is put here is kept in the outbox and sent, by the process that leads
-    (``pass_on``). ``on_bug`` gets an exception
-    that is a bug; nothing is sent after it before the next start.
+    (``pass_on``). ``on_bug`` gets an exception that is a bug; nothing is sent after it before the
+    next start. ``receiver`` is what the log calls who gets the events.
     """
 
     def __init__(
@@ -132,8 +134,10 @@ class EventSender(BackgroundWork):
         rest: Callable[[float], Awaitable[None]] = asyncio.sleep,
         pass_on: Callable[[str], Awaitable[bool]],
         on_bug: Callable[[Exception], None] | None = None,
+        receiver: str = "Your webhook",
     ) -> None:
         self._pass_on = pass_on
+        self._receiver = receiver
         self._outbox = outbox
         self._send = send
         self._clock = clock
@@ -165,7 +169,7 @@ class EventSender(BackgroundWork):
             try:
                 seconds = await self._round()
             except Outage as outage:
-                log.warning("Events for your webhook are waiting: %s", outage.message)
+                log.warning("Events for others are waiting: %s", outage.message)
                 seconds = _AGAIN
             if seconds > 0:
                 await self._until_news(seconds)
@@ -195,10 +199,10 @@ class EventSender(BackgroundWork):
         problems = [found.problem for found in tried.values() if found.problem]
         if problems and not self._failing:
             log.warning(
-                "Your webhook does not accept events, so they are waiting: %s.", problems[0]
+                "%s does not accept events, so they are waiting: %s.", self._receiver, problems[0]
             )
         elif self._failing and not problems:
-            log.info("Your webhook accepts events again.")
+            log.info("%s accepts events again.", self._receiver)
         self._failing = bool(problems)
 
     async def _tidy(self) -> None:
@@ -206,7 +210,7 @@ class EventSender(BackgroundWork):
         if self._tidied and now - self._tidied < _TIDIED:
             return
         if dropped := await self._outbox.tidy():
-            log.warning("Your webhook did not accept %d events in time. They are lost.", dropped)
+            log.warning("%d events were not accepted in time. They are lost.", dropped)
         self._tidied = now
 
     async def _until_news(self, seconds: float) -> None:

@@ -10,7 +10,7 @@ import asyncio
 import logging
 import os
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -29,7 +29,7 @@ from runner.files.results import FileMemory, RunFiles
 from runner.git.local_repository import LocalRepository
 from runner.history.recording import RunOrigin
 from runner.history.records import StartedBy
-from runner.loop.announcing import Announcer
+from runner.loop.announcing import Announcer, EventSink
 from runner.loop.deps import Deps, EarlierRuns, FileSearch
 from runner.loop.recorder import Isolated, PastRuns, Recorder
 from runner.model import chat_server
@@ -167,7 +167,8 @@ async def local_deps(
         SystemClock(),
         references=files.files_of,
     )
-    told = () if dry else _told(settings, asked, mask)
+    stack = AsyncExitStack()
+    told = () if dry else await _told(settings, asked, mask, stack)
     withheld = Withheld(Fanout(Isolated(files), Isolated(recorder)), hold=not asked.run)
     facts = None if dry else FactsFile(folder / "index.bin")
     safe: list[Events] = [withheld, *(Isolated(each) for each in told)]
@@ -192,17 +193,25 @@ async def local_deps(
     try:
         yield LocalCheckout(deps, repository, kept, model, within, choice.reason, withheld)
     finally:
+        await stack.aclose()
         history.close()
         await journal.close()
         await model.close()
 
 
-def _told(settings: RunSettings, asked: LocalRun, mask: Mask) -> tuple[Events, ...]:
-    """Who tells the operator's own systems of the run, where the settings name a file for it."""
-    if settings.cairn_events_file is None:
-        return ()
-    sink, name = EventsFile(settings.cairn_events_file), asked.folder.resolve().name
-    return (Announcer([sink], name, SystemClock(), mask=mask),)
+async def _told(
+    settings: RunSettings, asked: LocalRun, mask: Mask, stack: AsyncExitStack
+) -> tuple[Events, ...]:
+    """Who tells others of the run: a file for the operator's own systems, notices for people."""
+    sinks: list[EventSink] = []
+    if settings.cairn_events_file:
+        sinks.append(EventsFile(settings.cairn_events_file))
+    if settings.cairn_notify:
+        from app.jobs.notices import at_once  # with SQLAlchemy, for whoever sets this
+
+        sinks += await stack.enter_async_context(at_once(settings.cairn_notify))
+    name = asked.folder.resolve().name
+    return (Announcer(sinks, name, SystemClock(), mask=mask),) if sinks else ()
 
 
 async def repository_in(folder: Path, *, branch: str = "", keep: bool = False) -> LocalRepository:

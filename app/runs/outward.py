@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import aiohttp
 
 from app.github.pulls import PREFIX
 from app.jobs.event_sender import EventSender, EventWebhook
+from app.jobs.notices import Notices, addresses
 from app.settings import RunSettings, ServerSettings
 from app.store.database import Store
 from app.store.outbox import Outbox
@@ -68,32 +71,30 @@ class Outward:
 
 
 @asynccontextmanager
-async def with_webhook(
+async def with_senders(
     outward: Outward,
     settings: ServerSettings,
     store: Store,
     rest: Callable[[float], Awaitable[None]],
     pass_on: Callable[[str], Awaitable[bool]],
-) -> AsyncIterator[tuple[Outward, EventSender | None]]:
-    """Let events go to the webhook of the settings, too, if they name one.
+) -> AsyncIterator[tuple[Outward, tuple[EventSender, ...]]]:
+    """Let events go to the webhook of the settings, too, and notices to their addresses.
 
-    The sender is not started: only when the engine works may something else write. The engine makes
-    its tables in the thread of the event loop, and a transaction left open there would wait for it.
+    No sender is started: only when the engine works may something else write. The engine makes its
+    tables in the thread of the event loop, and a transaction left open there would wait for it.
     """
-    url, secret = settings.cairn_events_url, settings.cairn_events_secret
-    if url is None or secret is None:
-        yield outward, None
-        return
+    url, secret, clock = settings.cairn_events_url, settings.cairn_events_secret, outward.clock
+    sender = partial(EventSender, clock=clock, rest=rest, pass_on=pass_on, on_bug=outward.on_bug)
     async with aiohttp.ClientSession() as session:
-        webhook = EventWebhook(
-            session, url.get_secret_value(), secret.get_secret_value(), outward.clock
-        )
-        sender = EventSender(
-            Outbox(store, outward.clock),
-            webhook.send,
-            clock=outward.clock,
-            rest=rest,
-            pass_on=pass_on,
-            on_bug=outward.on_bug,
-        )
-        yield replace(outward, sinks=(*outward.sinks, sender), kept={}), sender
+        senders: list[EventSender] = []
+        sinks: list[EventSink] = []
+        if url and secret:
+            known = url.get_secret_value(), secret.get_secret_value()
+            webhook = EventWebhook(session, *known, clock)
+            senders.append(sender(Outbox(store, clock), webhook.send))
+            sinks.append(senders[0])
+        for each in await asyncio.to_thread(addresses, settings.cairn_notify):
+            kept = Outbox(store, clock, channel=each.channel)
+            senders.append(sender(kept, each.send, receiver=each.name))
+            sinks.append(Notices(senders[-1]))
+        yield replace(outward, sinks=(*outward.sinks, *sinks), kept={}), tuple(senders)

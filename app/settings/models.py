@@ -7,6 +7,7 @@ which may be a secret in the wrong variable.
 
 from __future__ import annotations
 
+import logging
 from pathlib import Path
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
@@ -54,6 +55,23 @@ def _events_url(value: SecretStr) -> SecretStr:
         valid = False
     if not valid or parts.username or parts.password or parts.fragment:
         raise ValueError("is not a URL; set it to one like https://host/path, without a user or #")
+    return value
+
+
+def _addresses(value: tuple[SecretStr, ...]) -> tuple[SecretStr, ...]:
+    if not value:
+        return value
+    try:
+        from apprise import Apprise  # 1.4 s with its services, for whoever sets this
+    except ImportError:
+        raise ValueError("needs Cairn's extra notify: pip install 'cairn[notify]'") from None
+    logging.getLogger("apprise").disabled = True  # it shows addresses
+    for number, each in enumerate(value, 1):
+        if Apprise.instantiate(each.get_secret_value()) is None:
+            raise ValueError(
+                f"has no address that apprise knows in place {number}; separate several by blanks "
+                "(https://appriseit.com/services/ has their forms)"
+            )
     return value
 
 
@@ -127,6 +145,12 @@ def rsa_key(pem: str) -> SecretStr:
 
 BaseUrl = Annotated[str, AfterValidator(_base_url)]
 EventsUrl = Annotated[SecretStr, AfterValidator(_events_url)]
+Addresses = Annotated[
+    tuple[SecretStr, ...],
+    NoDecode,
+    BeforeValidator(lambda value: value.split() if isinstance(value, str) else value),
+    AfterValidator(_addresses),
+]
 Words = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_words)]
 Lowered = BeforeValidator(_lower)
 ExistingFile = Annotated[Path, AfterValidator(_file)]
@@ -199,6 +223,11 @@ class RunSettings(BaseSettings):
         None,
         description="File to which events are appended for your own systems, one JSON object per "
         "line.",
+    )
+    cairn_notify: Addresses = Field(
+        (),
+        description="Addresses of apprise, separated by blanks, that are told when a run is over "
+        "or paused, and when somebody has to decide (needs the extra notify).",
     )
 
     @property

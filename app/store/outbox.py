@@ -1,4 +1,7 @@
-"""Events that wait for the operator's webhook: kept until they are sent, in order for each run."""
+"""Events that wait for the operator's webhook: kept until they are sent, in order for each run.
+
+So do notices for people: each of their addresses has a channel of its own, the webhook has ''.
+"""
 
 from __future__ import annotations
 
@@ -39,10 +42,11 @@ class WaitingEvent:
 
 
 class Outbox:
-    """The ``EventSink`` of the webhook. Every method raises ``Outage`` when the database fails."""
+    """The ``EventSink`` of a channel. Every method raises ``Outage`` when the database fails."""
 
-    def __init__(self, store: Store, clock: Clock, *, most: int = MOST) -> None:
+    def __init__(self, store: Store, clock: Clock, *, most: int = MOST, channel: str = "") -> None:
         self._most = most
+        self._channel = channel
         self._store = store
         self._clock = clock
 
@@ -51,9 +55,9 @@ class Outbox:
         now = self._clock.now()
         rows = [
             {
-                "id": each.id, "run": each.run, "event": each.name,
-                "body": json.dumps(each.fields), "made_at": now, "status": "waiting", "tries": 0,
-                "next_at": now,
+                "id": each.id + self._channel, "run": each.run, "channel": self._channel,
+                "event": each.name, "body": json.dumps(each.fields), "made_at": now,
+                "status": "waiting", "tries": 0, "next_at": now,
             }
             for each in events
         ]  # fmt: skip
@@ -64,14 +68,14 @@ class Outbox:
     async def due(self, most: int) -> list[WaitingEvent]:
         """Return what may be sent now: the oldest event of each run, unless it waits for later."""
         columns = [table.c[name] for name in WaitingEvent.__slots__]
-        first = table.c.seq.in_(sa.select(_firsts().c.seq))
+        first = table.c.seq.in_(sa.select(_firsts(self._channel).c.seq))
         query = sa.select(*columns).where(first, table.c.next_at <= self._clock.now())
         found = await self._store.rows(query.order_by(table.c.seq).limit(most))
         return [WaitingEvent(*row) for row in found]
 
     async def next_at(self) -> datetime | None:
         """Return when the next event may be sent; None when none waits."""
-        firsts = sa.select(_firsts().c.seq)
+        firsts = sa.select(_firsts(self._channel).c.seq)
         query = sa.select(sa.func.min(table.c.next_at)).where(table.c.seq.in_(firsts))
         return await self._store.value(query)
 
@@ -108,7 +112,8 @@ class Outbox:
             return dropped.rowcount
 
 
-def _firsts() -> sa.Subquery:
-    """The oldest event of each run that waits."""
-    seq = sa.func.min(table.c.seq).label("seq")
-    return sa.select(seq).where(table.c.status == "waiting").group_by(table.c.run).subquery()
+def _firsts(channel: str) -> sa.Subquery:
+    """The oldest event of each run that waits in a channel."""
+    seq, waits = sa.func.min(table.c.seq).label("seq"), table.c.status == "waiting"
+    query = sa.select(seq).where(waits, table.c.channel == channel)
+    return query.group_by(table.c.run).subquery()

@@ -227,21 +227,23 @@ dashboards = sa.Table(
 )
 
 
-# Events for the operator's webhook: ``waiting`` until they are ``sent`` or ``dropped``. Those of
-# one run are sent in the order of ``seq``; one that is not taken is tried again at ``next_at``.
+# Events for the operator's webhook, and for each address of CAIRN_NOTIFY (a ``channel``):
+# ``waiting`` until they are ``sent`` or ``dropped``. Those of one run are sent in the order of
+# ``seq``; one that is not taken is tried again at ``next_at``.
 outbox = sa.Table(
     "outbox",
     metadata,
     sa.Column("seq", sa.Integer, primary_key=True, autoincrement=True),
     sa.Column("id", sa.Text, nullable=False, unique=True),
     sa.Column("run", sa.Text, nullable=False),
+    sa.Column("channel", sa.Text, nullable=False),
     sa.Column("event", sa.Text, nullable=False),
     sa.Column("body", sa.Text, nullable=False),
     sa.Column("made_at", Moment, nullable=False),
     sa.Column("status", sa.Text, nullable=False),
     sa.Column("tries", sa.Integer, nullable=False),
     sa.Column("next_at", Moment, nullable=False),
-    sa.Index(None, "status", "run", "seq"),
+    sa.Index(None, "status", "channel", "run", "seq"),
     sqlite_autoincrement=True,
 )
 

@@ -12,6 +12,7 @@ import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 
+from app.logs import mask_for, secrets_of
 from app.settings import (
     ServerSettings,
     SettingsError,
@@ -354,3 +355,17 @@ def test_events_go_nowhere_unsigned(environment):
     shown = repr(load_server_settings())
     assert "t0ken" not in shown
     assert "s3cret" not in shown
+
+
+def test_addresses_of_notices_are_secret_and_must_be_known(environment):
+    """Each is masked as a whole and in its parts; the message names the place, not the address."""
+    environment(CAIRN_NOTIFY="json://localhost:1/t0ken-of-ours-1 nope://t0ken-of-ours-2/")
+    assert "in place 2" in problems()["CAIRN_NOTIFY"]
+    assert "t0ken" not in str(problems())
+
+    environment(CAIRN_NOTIFY=" json://ada:s3cret@localhost:1/t0ken-of-ours-1  json://localhost:2 ")
+    settings = load_server_settings()
+    mask = mask_for(secrets_of(settings))
+    assert len(settings.cairn_notify) == 2
+    assert "t0ken" not in repr(settings)
+    assert mask("/t0ken-of-ours-1 and s3cret at localhost") == "/*** and *** at localhost"

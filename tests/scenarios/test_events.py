@@ -17,6 +17,7 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer, unused_port
 
+from tests.app.jobs.test_notices import receiver as notified
 from tests.model_server import Held
 from tests.postgresql import Cluster, postgresql
 from tests.scenarios.bot import REPOSITORY, Bot, conversation
@@ -189,6 +190,23 @@ async def test_a_receiver_that_was_away_gets_everything_in_order(
 async def _let_go(receiver: Receiver, slow: asyncio.Event) -> None:
     await receiver.until_tried(3)
     slow.set()
+
+
+async def test_people_are_told_beside_the_webhook(tmp_path: Path, receiver: Receiver) -> None:
+    """The webhook is down, which keeps no notice back; one that was not taken is sent again."""
+    async with notified(503) as (url, heard):
+        notify = {"CAIRN_NOTIFY": f"{url.get_secret_value()} json://127.0.0.1:1/nobody"}
+        async with talking(tmp_path, receiver, **notify) as bot, bot.started():
+            bot.model.says(ANSWER)
+            await bot.comment("/execute")
+            check_finished(bot)
+            assert len(heard) == 1
+            await bot.later(hours=2)
+            await bot.idle()
+
+    assert len(heard) == 2
+    assert heard[0] == heard[1]
+    assert heard[0].endswith(" has ended|Tasks: 1 completed.")
 
 
 @ON_BOTH

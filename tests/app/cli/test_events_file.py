@@ -8,6 +8,7 @@ from typing import Any
 
 from tests.app.checkout import Checkout
 from tests.app.cli.test_resume import TWO, interrupted
+from tests.app.jobs.test_notices import SECRET, receiver
 
 
 def events(here: Checkout) -> list[dict[str, Any]]:
@@ -54,3 +55,19 @@ async def test_a_file_that_cannot_be_written_stops_nothing(here: Checkout) -> No
 
     assert said.code == 0, said.err
     assert said.err.count("events.jsonl cannot be written: No such file or directory") == 1
+
+
+async def test_people_are_told_of_a_run_on_a_checkout(here: Checkout) -> None:
+    """``CAIRN_NOTIFY``: when it is over; the doctor names the service, not its address."""
+    async with receiver() as (url, heard):
+        here.environment["CAIRN_NOTIFY"] = url.get_secret_value()
+        here.model.says(TWO)
+        said = await here.cairn("run", "--task", "1.2")
+        told = await here.cairn("doctor")
+
+    assert said.code == 0, said.err
+    (notice,) = heard
+    assert f"{here.folder.name}: run " in notice
+    assert notice.endswith(" has ended|Tasks: 1 completed.")
+    assert "Told of runs: JSON." in told.out
+    assert SECRET not in said.out + said.err + told.out + told.err

@@ -46,6 +46,20 @@ async def test_only_the_oldest_event_of_each_run_is_due(outbox, clock):
     assert await due(outbox) == ["b"]
 
 
+async def test_channels_do_not_wait_for_each_other(store, clock, outbox):
+    other = Outbox(store, clock, channel="other")
+    for each in (outbox, other):
+        await each.put([event("a"), event("b")])
+    (first,) = await outbox.due(9)
+    await outbox.settle([], [(first.seq, clock.now() + timedelta(hours=1))])
+
+    assert await due(outbox) == []
+    assert await due(other) == ["aother"]
+    (theirs,) = await other.due(9)
+    await other.settle([theirs.seq], [])
+    assert await due(other) == ["bother"]
+
+
 async def test_an_event_is_kept_once(outbox):
     await outbox.put([event("a")])
     (first,) = await outbox.due(9)
