@@ -312,7 +312,7 @@ class Runs(Protocol):
         """Find the task a name means: in a roadmap, else in that of the issue's newest run."""
 
     async def kept(self, request: RunRequested) -> str | None:
-        """Return the newest run that worked on the one task of the command."""
+        """Return the newest run that kept a change for the one task of the command."""
 
     async def retry(
         self, request: RunRequested, *, note: str = "", again: str = ""

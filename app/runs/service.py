@@ -41,6 +41,7 @@ from handlers.ports import (
     Unknown,
 )
 from runner.errors import Outage
+from runner.loop.journal import keeps_change
 from runner.roadmap.edit import find
 from runner.roadmap.parse import parse_roadmap
 from runner.state.revising import RevisionRequest
@@ -133,12 +134,13 @@ class RunService:
         return Unknown(path, tuple(each.name for each in roadmap.tasks if each.kind == "work"))
 
     async def kept(self, request: RunRequested) -> str | None:
-        """Return the newest run that worked on the one task of the command."""
+        """Return the newest run that kept a change for the one task of the command."""
         task, roadmap = request.command.task or "", request.command.path or ""
         runs = await self.parts.runs.newest(request.repository.id, roadmap, most=_MOST_LOOKED_AT)
         for run in runs:
             rows = await self.parts.journal.recall(run.id)
-            if any(row.task == task for row in rows) and not run.request.get("again"):
+            kept = any(row.task == task and keeps_change(row) for row in rows)
+            if kept and not run.request.get("again"):
                 return run.id
         return None
 

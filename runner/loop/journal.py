@@ -80,6 +80,12 @@ def decode_attempt(data: Mapping[str, object], content: Mapping[str, bytes]) -> 
     return attempt
 
 
+def keeps_change(row: JournalRow) -> bool:
+    """Say whether the attempt of a row has an answer that changes something."""
+    data: Any = row.data  # those of older versions have all fields side by side
+    return bool(data.get("answered", data)["changes"]["files"])
+
+
 def decode_run(data: Mapping[str, object], content: Mapping[str, bytes]) -> RunState:
     """Rebuild the run's own record; the roadmap is parsed again from its bytes."""
     plain = _grouped(RunState, _lower(dict(data), content.__getitem__))

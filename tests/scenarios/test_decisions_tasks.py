@@ -272,5 +272,23 @@ async def test_a_change_is_verified_again_without_a_question(bot: Bot) -> None:
     assert "1.1 Write one.md" in bot.checkpoints()
     assert len(bot.prompts) == asked
     await bot.comment("/execute retry 1.2 --from verify")
-    assert "No run has worked on `1.2`, so there is nothing to verify again." in bot.says()[-1]
+    assert (
+        "No run has kept a change for `1.2`, so there is nothing to verify again." in bot.says()[-1]
+    )
     bot.proposes()
+
+
+@on(NOTES)
+async def test_without_a_change_there_is_nothing_to_verify_again(bot: Bot) -> None:
+    """The run's answers wrote no file: that is said, and its proposal still waits."""
+    bot.model.otherwise = lambda _: "I cannot do that."
+    await bot.comment("/execute --task 1.1")
+    (proposed,) = bot.proposes()
+    assert "No file was found in the answer" in proposed
+    bot.says()
+
+    await bot.comment("/execute retry 1.1 --from verify")
+
+    (said,) = bot.says()
+    assert "No run has kept a change for `1.1`, so there is nothing to verify again." in said
+    assert bot.proposes() == []

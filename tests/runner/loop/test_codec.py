@@ -9,8 +9,17 @@ from typing import Any, get_args
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from runner.loop.journal import decode_attempt, decode_run, encode_attempt, encode_run, references
+from runner.loop.journal import (
+    decode_attempt,
+    decode_run,
+    encode_attempt,
+    encode_run,
+    keeps_change,
+    references,
+)
+
 from runner.money import Usage
+from runner.ports import JournalRow
 from runner.roadmap.task import NewTask
 from runner.state.changes import ChangeSet, Write, blob_sha
 from runner.state.findings import Complaint, Level, TestFailure, Verdict, Verification
@@ -384,3 +393,12 @@ def test_a_run_of_an_older_version() -> None:
     assert (task.name, state.replaced.origins) == ("1.1", {"new": task.key})
     assert (task.place.phase, task.place.end_line, task.marks.priority) == ("1", 10, "high")
     assert decode_run(stored(encode_run(state)[0]), {}) == state
+
+
+def test_a_row_says_whether_it_keeps_a_change() -> None:
+    """Also one of an older version, which has all fields side by side."""
+    changed = {"changes": {"files": {"a.txt": None}}}
+    for data in ({"answered": changed}, changed):
+        assert keeps_change(JournalRow("r1", "t1", 1, "verify_task", {**data}))
+    nothing = encode_attempt(Attempt("t1", "c1", "main"))[0]
+    assert not keeps_change(JournalRow("r1", "t1", 1, "execute_task", nothing))
