@@ -17,7 +17,6 @@ from runner.loop.journal import (
     keeps_change,
     references,
 )
-
 from runner.money import Usage
 from runner.ports import JournalRow
 from runner.roadmap.task import NewTask
