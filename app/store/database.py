@@ -91,10 +91,24 @@ class Engines:
         return cls(engine, engine.execution_options(cairn_writes=True), in_thread, opened)
 
 
+class _Connection(sqlite3.Connection):
+    """Ends its transaction when it is closed.
+
+    SQLite itself waits with that until the last statement is finalized
+    (https://www.sqlite.org/c3ref/close.html). The traceback of a cancelled task may hold one for
+    as long as it likes, and then nobody could write.
+    """
+
+    def close(self) -> None:
+        if self.in_transaction:
+            self.rollback()
+        super().close()
+
+
 def _open_sqlite(
     opened: list[aiosqlite.Connection], *args: Any, **options: Any
 ) -> aiosqlite.Connection:
-    connection = aiosqlite.connect(*args, **options)
+    connection = aiosqlite.connect(*args, factory=_Connection, **options)
     connection._thread.daemon = True  # as SQLAlchemy does where it opens the connection itself
     opened[:] = [*(each for each in opened if each._thread.is_alive()), connection]
     return connection

@@ -210,6 +210,36 @@ async def test_check_tells_a_database_that_went_away(url, store):
         await store.check()
 
 
+_SLOW = """
+    WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 50000)
+    SELECT n FROM numbers
+"""
+
+
+async def test_a_write_that_was_cut_off_holds_nobody_up(url):
+    """Cancelled in the middle of a statement, and whoever keeps its task afterwards."""
+
+    async def write(reached: asyncio.Event) -> None:
+        async with store.writing() as connection:
+            await connection.execute(sa.text("SELECT 1"))
+            reached.set()
+            await connection.execute(sa.text(_SLOW))
+
+    store, kept = await open_store(url), []
+    try:
+        for steps in range(8):
+            kept.append(asyncio.create_task(write(reached := asyncio.Event())))
+            await reached.wait()
+            for _ in range(steps):
+                await asyncio.sleep(0)
+            kept[-1].cancel()
+            await asyncio.wait([kept[-1]])
+
+            await store.check()
+    finally:
+        await store.close()
+
+
 async def test_closing_waits_for_what_was_cut_off(url):
     """However far each statement is when its task is cancelled: nothing of it is left behind."""
 
