@@ -164,7 +164,7 @@ class RunStatus:
     """A run as it is now: ``status`` is the stored word, ``url`` shows more.
 
     ``detail`` says why it is paused or how it ended, ``position`` where in the queue it is (0: it
-    does not wait there).
+    does not wait there). A paused one continues ``again`` by itself, if that is known.
     """
 
     run: str
@@ -173,6 +173,7 @@ class RunStatus:
     url: str = ""
     tasks: tuple[TaskLine, ...] = ()
     position: int = 0
+    again: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from runner.errors import Outage
 from runner.history.inquiry import HistoryQuery, Recalled, Totals
 from runner.history.records import Execution
 from runner.prompts.questions import Answer, Message, Question
+from runner.retries import ONCE, RetryPolicy
 from runner.roadmap.task import NewTask
 from runner.state.changes import Snapshot
 from runner.state.events import Event
@@ -150,7 +151,10 @@ class ChatServer(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class SandboxSpec:
-    """What a sandbox may use. ``memory`` and ``disk`` (the workspace's size) in bytes."""
+    """What a sandbox may use. ``memory`` and ``disk`` (the workspace's size) in bytes.
+
+    ``retry`` says how often it is tried to open one.
+    """
 
     run: str
     task: str
@@ -162,6 +166,7 @@ class SandboxSpec:
     pids: int = 256
     output: int = 4 << 20
     timeout: float = 300.0
+    retry: RetryPolicy = ONCE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -64,7 +64,7 @@ async def open_parts(
         model=model,
         endpoint=model,
         journal=StoredJournal(store, around.clock),
-        sandbox=replace(choice, sandbox=MaskedSandbox(choice.sandbox, mask)),
+        sandbox=replace(choice, sandbox=MaskedSandbox(choice.sandbox, mask, sleep=around.sleep)),
         folders=Folders(
             folder, mask=mask, turn=others.turn, shared=None if isinstance(others, Alone) else store
         ),

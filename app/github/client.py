@@ -34,11 +34,11 @@ import aiohttp
 from gidgethub import QueryError
 from gidgethub.abc import CACHE_TYPE
 from gidgethub.aiohttp import GitHubAPI
-from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type, stop_after_attempt
-from tenacity.wait import wait_exponential_jitter
 
 from runner.errors import Outage
 from runner.ports import Clock
+from runner.retries import RetryPolicy
+from runner.retry import TryAgain, retrying
 from runner.text.mask import Mask, masked
 
 LONGEST_WAIT = 60.0
@@ -81,15 +81,6 @@ class ApiRequest:
         """Doing it twice leaves one."""
         path = urlsplit(self.url).path
         return self.method != "POST" or bool(_REPEATABLE_POST.search(path))
-
-
-class TryAgain(Exception):
-    """The request may be repeated after ``seconds`` (None: back off); else raise ``outage``."""
-
-    def __init__(self, outage: Outage, seconds: float | None = None) -> None:
-        super().__init__(outage.message)
-        self.outage = outage
-        self.seconds = seconds
 
 
 Verdict = TryAgain | Outage | None
@@ -253,11 +244,9 @@ def _number(headers: Mapping[str, str], name: str) -> float | None:
 API_VERSION = "2022-11-28"
 """https://docs.github.com/en/rest/about-the-rest-api/api-versions"""
 
-TRIES = 4
 _TIMEOUT = 60.0
 _MOST_HOPS = 3
 _CONTENTS = re.compile(r"/git/(?:blobs|trees)$")
-_BACKOFF = wait_exponential_jitter(initial=1, max=30, jitter=1)
 
 Sleep = Callable[[float], Awaitable[None]]
 Response = tuple[int, Mapping[str, str], bytes]
@@ -294,7 +283,8 @@ class GitHubClient(GitHubAPI):
     """One installation's (or the App's own) view of GitHub.
 
     ``certain`` returns before each request that may change something: once it is certain that no
-    other process does our work. ``wrote`` hears of each such request after it.
+    other process does our work. ``wrote`` hears of each such request after it. ``retry`` may be set
+    to the policy of the repository.
     """
 
     def __init__(
@@ -312,6 +302,7 @@ class GitHubClient(GitHubAPI):
         self._certain = certain
         self._wrote = wrote
         self._timeout = aiohttp.ClientTimeout(total=over.timeout)
+        self.retry = RetryPolicy()
 
     async def sleep(self, seconds: float) -> None:
         """Wait, by the injected sleep."""
@@ -352,17 +343,14 @@ class GitHubClient(GitHubAPI):
             data = json.loads(body)
             safe = masked(data, self._over.mask)
             body = body if safe == data else json.dumps(safe).encode()
-        tries = AsyncRetrying(
-            retry=retry_if_exception_type(TryAgain),
-            stop=stop_after_attempt(TRIES),
-            wait=_seconds,
-            sleep=self.sleep,
-            retry_error_callback=_give_up,
-        )
-        async for attempt in tries:
-            with attempt:
-                asked = ApiRequest(method, url, attempt.retry_state.attempt_number)
-                response = await self._with_credential(asked, headers, body)
+        name = f"GitHub, {ApiRequest(method, url).name}"
+        try:
+            async for attempt in retrying(name, self.retry, sleep=self.sleep):
+                with attempt:
+                    asked = ApiRequest(method, url, attempt.retry_state.attempt_number)
+                    response = await self._with_credential(asked, headers, body)
+        except TryAgain as again:
+            raise again.outage from again
         return response
 
     async def _with_credential(
@@ -454,16 +442,3 @@ def user_agent() -> str:
 def _raise(verdict: Verdict, cause: Exception | None = None) -> None:
     if verdict is not None:
         raise verdict from cause
-
-
-def _seconds(state: RetryCallState) -> float:
-    """How long to wait before the next try: what GitHub said, else growing with jitter."""
-    again = state.outcome.exception() if state.outcome else None
-    if isinstance(again, TryAgain) and again.seconds is not None:
-        return again.seconds
-    return _BACKOFF(state)
-
-
-def _give_up(state: RetryCallState) -> None:
-    again = state.outcome.exception() if state.outcome else None
-    raise again.outage if isinstance(again, TryAgain) else Outage("github", "no answer") from again

@@ -10,6 +10,7 @@ from dataclasses import replace
 from functools import cached_property
 
 from app.github.api import workflow_refusal_explained
+from app.github.client import GitHubClient
 from app.github.human_commits import HumanCommitFinder
 from app.github.one_pull import OfferedPulls, OnePull
 from app.github.place import Place
@@ -25,6 +26,7 @@ from handlers.ports import StackPlace
 from runner.config.model import GitHubMode
 from runner.errors import Outage, TaskError
 from runner.people.texts import fix_texts
+from runner.retries import RetryPolicy
 from runner.state.publishing import Checkpoint, HumanCommits, Proposed, Published, Stack
 
 
@@ -43,7 +45,7 @@ class GitHubRepository(Place):
         """What reviewers ask for."""
         return ReviewedPulls(self)
 
-    def in_mode(self, mode: GitHubMode, options: PullOptions) -> None:
+    def in_mode(self, mode: GitHubMode, options: PullOptions, retry: RetryPolicy) -> None:
         """Write to GitHub as its configuration wants it.
 
         If it is ``disabled``, checkpoints are commits of the mirror that later tasks build on.
@@ -51,6 +53,9 @@ class GitHubRepository(Place):
         self.pulls.options = options
         self.effort.strict = mode == "fail_fast"
         self.commits.may_write = mode != "disabled"
+        for client in (self.client, self.checker):
+            if isinstance(client, GitHubClient):
+                client.retry = retry
 
     async def stack(self) -> Stack:
         """Find the tip of what is not merged yet, across runs. Raises ``Outage``."""

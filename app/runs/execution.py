@@ -116,7 +116,7 @@ async def execute(
             yield Outcome("ended", f"the operator does not allow {', '.join(refused)}")
             return
         shown = _pull_options(config, str(run.request.get("by") or ""))
-        ports.repository.in_mode(config.github_mode, shown)
+        ports.repository.in_mode(config.github_mode, shown, options.retry.of_github)
         # what a person stopped it from doing about conflicts is done now
         await ports.repository.catch_up(anew=run.cause == PERSON)
         for kinds in (KINDS, *(each.kinds for each in features)):

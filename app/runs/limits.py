@@ -61,8 +61,10 @@ class Ceilings:
         most, limits, sandbox = self.settings, options.limits, options.sandbox
         asks = writes and "approved" in (most.cairn_push, options.push)
         apart = asks and options.pull_requests == "stacked"  # what was shown is what is pushed
+        tries = options.retry.within(most.cairn_max_tries, None)
         held = replace(
             options,
+            retry=tries.within(None, most.cairn_max_retry_seconds),
             push="approved" if asks else options.push,
             open_pull_requests=1 if asks else options.open_pull_requests,
             pull_requests="independent" if apart else options.pull_requests,
@@ -91,6 +93,8 @@ class Ceilings:
             f"sandbox.pids: {now.pids}": now.pids != sandbox.pids,
             "sandbox.network: none": now.setup_network != sandbox.setup_network,
             "pull_requests.push: approved": held.push != options.push,
+            f"retry attempts: {most.cairn_max_tries}": tries != options.retry,
+            f"retry waits: {most.cairn_max_retry_seconds} s": held.retry != tries,
         }
         changed = [setting for setting, differs in cut.items() if differs]
         return held, progress_texts.cut(changed) if changed else ""

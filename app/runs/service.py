@@ -271,7 +271,9 @@ class RunService:
             rows = (run.result or {}).get("tasks", [])
             tasks = [TaskLine(r["name"], r["title"], r["status"], r["url"]) for r in rows]
             place = turns[run.id][0].position if run.id in turns else 0
-            found.append(RunStatus(run.id, run.status, run.reason, "", tuple(tasks), place))
+            again = run.until if run.status == "paused" else None
+            seen = RunStatus(run.id, run.status, run.reason, "", tuple(tasks), place, again)
+            found.append(seen)
         return tuple(found)
 
     async def order(

@@ -286,6 +286,12 @@ class WorkSettings(RunSettings):
         description="The most that a repository may set limits.queue_minutes to; it also holds for "
         "those that do not set it.",
     )
+    cairn_max_tries: PositiveInt | None = Field(
+        None, description="The most that a repository may set attempts in retry to."
+    )
+    cairn_max_retry_seconds: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = Field(
+        None, description="The most seconds that a repository may set waits in retry to."
+    )
     cairn_max_memory: Annotated[Size, Field(ge=64 << 20)] | None = Field(
         None, description="The most that a repository may set sandbox.memory to, like 2g."
     )

@@ -7,7 +7,7 @@ the defaults.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import (
     AfterValidator,
@@ -46,7 +46,9 @@ from runner.config.values import (
     inside,
     report_pattern,
 )
+from runner.retries import RetryPolicy
 from runner.state.changes import SUBMODULE, SYMLINK, TreeEntry
+from runner.state.error_types import ErrorType
 from runner.state.options import AgentName, Planning
 from runner.state.proposal import ApprovalMode
 from runner.state.publishing import PullRequests, Push
@@ -409,6 +411,57 @@ class SandboxGroup(_Group):
         raise ValueError(f"image, `{value}`, is not allowed here. {other}")
 
 
+Seconds = Annotated[float, Field(ge=0, le=120)]
+
+
+class RetryGroup(_Group):
+    """How often one thing outside is tried, and how long Cairn waits in between."""
+
+    attempts: int = Field(default=4, ge=1, le=10, description="The most tries; 1: only one.")
+    first: Seconds = Field(
+        default=1.0, description="Seconds before the second try, doubled for each further one."
+    )
+    longest: Seconds = Field(
+        default=30.0,
+        description="The most seconds between two tries, unless a server asks to wait longer.",
+    )
+    jitter: Seconds = Field(
+        default=1.0, description="The most seconds that are added to a wait at random."
+    )
+
+    @model_validator(mode="after")
+    def _in_order(self) -> RetryGroup:
+        if self.first > self.longest:
+            raise ValueError(
+                f"waits {self.first:g} s first and {self.longest:g} s at most; lower `first` or "
+                "raise `longest`"
+            )
+        return self
+
+    def policy(self, never: tuple[ErrorType, ...]) -> RetryPolicy:
+        """It as the loop knows it."""
+        return RetryPolicy(self.attempts, self.first, self.longest, self.jitter, never)
+
+
+class SandboxRetryGroup(RetryGroup):
+    """How often it is tried to open a sandbox: an engine that is away seldom comes back soon."""
+
+    attempts: int = Field(default=2, ge=1, le=10, description="The most tries; 1: only one.")
+
+
+class RetriesGroup(_Group):
+    """What is tried again that failed."""
+
+    model: RetryGroup = RetryGroup()
+    github: RetryGroup = RetryGroup()
+    sandbox: SandboxRetryGroup = SandboxRetryGroup()
+    never: Annotated[Items[ErrorType], Field(max_length=12)] = Field(
+        default=(),
+        description="Types of errors after which nothing is tried again, neither a call nor an "
+        f"answer of the model: {', '.join(get_args(ErrorType))}.",
+    )
+
+
 class VerifyGroup(_Group):
     """How a change is verified before it becomes a checkpoint."""
 
@@ -577,6 +630,7 @@ class RepositoryConfig(_Group):
         "repair: only repairs. fixed: only fresh answers. ralph: fresh answers, each on top of the "
         "last valid one.",
     )
+    retry: RetriesGroup = RetriesGroup()
     memory: MemoryGroup = MemoryGroup()
     adaptive: AdaptiveGroup = AdaptiveGroup()
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from runner.checks.paths import ASKED_ABOUT, PROTECTED_CI
 from runner.config.model import RepositoryConfig
+from runner.retries import RetryOptions
 from runner.state.options import (
     AgentOptions,
     ApprovalOptions,
@@ -33,6 +34,7 @@ def options_of(config: RepositoryConfig) -> Options:
     mute = config.github_mode == "disabled"
     asked_about = (*ASKED_ABOUT, *config.pause_protected)
     limits, model, verify, sandbox = config.limits, config.model, config.verify, config.sandbox
+    retry = config.retry
     return Options(
         loop=config.loop,
         grouping=config.grouping,
@@ -94,6 +96,12 @@ def options_of(config: RepositoryConfig) -> Options:
             pause_destructive=config.pause_destructive and not mute,
             protect=(*PROTECTED_CI, *config.protect, *(asked_about if mute else ())),
             pause_protected=() if mute else asked_about,
+        ),
+        retry=RetryOptions(
+            of_model=retry.model.policy(retry.never),
+            of_github=retry.github.policy(retry.never),
+            of_sandbox=retry.sandbox.policy(retry.never),
+            never=retry.never,
         ),
         remembers=HistoryOptions(
             history=config.history.enabled,

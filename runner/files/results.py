@@ -87,7 +87,8 @@ class RunFiles:
             self._numbered(event, "agent", {"node": event.node, **asdict(event.exchange)})
         elif isinstance(event, ModelFailed):
             asked = {"node": event.node, "model": event.model, "prompt": event.prompt}
-            self._numbered(event, "agent", {**asked, "error": event.error})
+            tried = [*map(asdict, event.tried)]
+            self._numbered(event, "agent", {**asked, "error": event.error, "tried": tried})
         elif isinstance(event, Verified):
             head = {"tested": event.tested, "attempt": event.attempt, "answer": event.answer}
             self._numbered(event, "verification", {**head, **asdict(event.verification.lean)})

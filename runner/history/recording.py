@@ -100,6 +100,7 @@ def execution_of(
             test_repairs=answered.test_repairs,
             auto_repairs=len(answered.auto_repairs),
             errors=(*waited, *answered.errors)[-_MOST_ERRORS:],
+            retries=attempt.spent.retries,
         ),
         used=replace(attempt.spent.total, seconds=total(attempt.spent.usage.values()).seconds),
         change=ExecutionChange(

@@ -102,7 +102,8 @@ class ExecutionModels:
 class ExecutionCalls:
     """How often the model was asked, and what was repaired; ``auto_repairs`` without a model.
 
-    ``errors`` are the types of what failed, one for each answer that was refused or red.
+    ``errors`` are the types of what failed, one for each answer that was refused or red;
+    ``retries`` are the tries that failed before an answer came.
     """
 
     answers: int = 0
@@ -111,6 +112,7 @@ class ExecutionCalls:
     test_repairs: int = 0
     auto_repairs: int = 0
     errors: tuple[ErrorType, ...] = ()
+    retries: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from runner.loop.deps import Deps
 from runner.loop.strategy import model_for, writers
 from runner.money import Usage, by_name
 from runner.prompts.questions import Answer, AnswerFormat, Message, Question
+from runner.retries import Tried
 from runner.state.events import BudgetReserved, Exchange, ModelAnswered, ModelFailed
 from runner.state.run_state import RunState
 from runner.text.sanitize import sendable
@@ -91,6 +92,7 @@ async def ask(
             total=spent.total + paid,
             by_model=by_name((spent.by_model, {by: paid})),
             models={**spent.models, state.node: by},
+            retries=spent.retries + answer.retries,
         )
         state = state.updated(spent)
         sent = sendable(answer.text)
@@ -176,6 +178,7 @@ def _question(
         models.more,
         form=form if models.structured == "auto" else None,
         timeout=models.timeout,
+        retry=state.request.options.retry.of_model,
     )
 
 
@@ -203,12 +206,15 @@ async def _paid_once(state: RunState, deps: Deps, question: Question, name: str)
     async def on_reserved(tokens: int, cost: float | None) -> None:
         await deps.events.emit(BudgetReserved(run, state.current, state.node, tokens, cost))
 
+    tried: list[Tried] = []
     prompt = question.text
     try:
-        answer = await deps.model.ask(replace(question, on_reserved=on_reserved))
+        answer = await deps.model.ask(
+            replace(question, on_reserved=on_reserved, on_retry=tried.append)
+        )
     except PortError as error:
-        failed = ModelFailed(run, state.current, state.node, question.model, prompt, error.message)
-        await deps.events.emit(failed)
+        asked = (question.model, prompt, error.message, tuple(tried))
+        await deps.events.emit(ModelFailed(run, state.current, state.node, *asked))
         raise
     exchange = Exchange(
         model=answer.model,
@@ -220,6 +226,7 @@ async def _paid_once(state: RunState, deps: Deps, question: Question, name: str)
         seconds=answer.seconds,
         retries=answer.retries,
         cost=answer.cost,
+        tried=tuple(tried),
     )
     await deps.events.emit(ModelAnswered(run, state.current, state.node, exchange))
     await deps.answers.keep(run, name, answer)

@@ -247,4 +247,5 @@ def session_spec(state: RunState) -> SandboxSpec:
         cpus=options.sandbox.cpus,
         pids=options.sandbox.pids,
         timeout=options.sandbox.test_timeout,
+        retry=options.retry.of_sandbox,
     )

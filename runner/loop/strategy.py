@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Final, Literal
@@ -40,15 +41,25 @@ class NextTry:
     reason: str
 
 
-def after_failure(attempt: Attempt, kind: Kind, *, loop: str, same: bool = False) -> NextTry:
+def after_failure(
+    attempt: Attempt,
+    kind: Kind,
+    *,
+    loop: str,
+    same: bool = False,
+    never: Collection[str] = (),
+) -> NextTry:
     """Decide what to try after an answer failed.
 
     ``same`` says that it was no new answer (equal to one before, or no change at all): asking a
     surgical question about it again would only return it. Measured (docs/developers/benchmark.md):
     to repair once, then start afresh, is never far from the best for the same number of calls. A
     fresh answer that fails as an earlier one did is the last: the next would, too. If the repair
-    between them failed so as well, the newest is not repaired either.
+    between them failed so as well, the newest is not repaired either. Errors of the types in
+    ``never`` are the last ones, too.
     """
+    if (errors := attempt.answered.errors) and errors[-1] in never:
+        return NextTry("exhausted", f"errors of type {errors[-1]} are never retried (retry.never)")
     found = _next_try(attempt, kind, loop=loop, same=same)
     failed, newest = attempt.answered.fresh_failures, attempt.answered.failures[-_ALIKE:]
     if len(newest) == _ALIKE and len({*newest}) == 1:
@@ -148,7 +159,7 @@ def judged(state: RunState, kind: Literal["code", "test"], *, same: bool = False
     decision = (
         NextTry("exhausted", "only this change is verified")
         if options.scope.again
-        else after_failure(attempt, kind, loop=options.loop, same=same)
+        else after_failure(attempt, kind, loop=options.loop, same=same, never=options.retry.never)
     )
     if decision.outcome == "exhausted":
         repaired = attempt.answered.code_repairs or attempt.answered.test_repairs

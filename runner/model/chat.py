@@ -12,14 +12,6 @@ from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from tenacity import (
-    AsyncRetrying,
-    RetryCallState,
-    retry_if_exception_type,
-    stop_after_attempt,
-    wait_random_exponential,
-)
-
 from runner import ports
 from runner.errors import Outage
 from runner.model.errors import ErrorStatus, Transient, meaning
@@ -30,6 +22,7 @@ from runner.model.replies import LONGEST, ListedModel, offer_text
 from runner.model.shutdowns import shutdown_by_name
 from runner.ports import Clock, SystemClock
 from runner.prompts.questions import Answer, Question
+from runner.retry import retrying
 from runner.windows import seller_of
 
 if TYPE_CHECKING:
@@ -38,8 +31,6 @@ if TYPE_CHECKING:
 
 
 DEFAULT_BASE_URL = "https://api.openai.com/v1"
-TRIES = 4
-"""How often one question is asked at most before its failure is final."""
 RETRY_AFTER_CAP = 60.0
 """Most seconds that a try waits if asked to; a longer wait is an outage with its time."""
 _LIST_SECONDS, _HINT_SECONDS = 15.0, 5.0
@@ -52,7 +43,6 @@ _CHARACTERS_AT_MOST = 4
 """Of a token. An answer beyond that is none of so many tokens: the endpoint did not stop it."""
 
 _log = logging.getLogger(__name__)
-_backoff = wait_random_exponential(multiplier=1, min=0.5, max=20)
 
 
 class OpenAIModel(ports.Endpoint):
@@ -95,23 +85,17 @@ class OpenAIModel(ports.Endpoint):
         self._listed: Mapping[str, ListedModel] | None = None
 
     async def ask(self, question: Question) -> Answer:
-        """Ask, trying at most ``TRIES`` times. Raises ``Outage`` or ``TaskError``."""
-        retrying = AsyncRetrying(
-            sleep=self._sleep,
-            retry=retry_if_exception_type(Transient),
-            stop=stop_after_attempt(TRIES),
-            wait=_wait,
-            before_sleep=self._say,
-            reraise=True,
-        )
+        """Ask, as often as its policy says. Raises ``Outage`` or ``TaskError``."""
+        retries = 0
+        tries = retrying("model", question.retry, sleep=self._sleep, heard=question.on_retry)
         try:
-            async for attempt in retrying:
+            async for attempt in tries:
                 with attempt:
                     retries = attempt.retry_state.attempt_number - 1
                     return await self._try(question, retries)
         except Transient as error:
             raise error.final(
-                endpoint=self._base_url, tries=TRIES, now=self._clock.now()
+                endpoint=self._base_url, tries=retries + 1, now=self._clock.now()
             ) from error
         raise AssertionError("tenacity returns or raises")
 
@@ -275,18 +259,6 @@ class OpenAIModel(ports.Endpoint):
         if isinstance(error, Transient) and (error.retry_after or 0) > RETRY_AFTER_CAP:
             return error.final(endpoint=self._base_url, tries=1, now=self._clock.now())
         return error
-
-    def _say(self, state: RetryCallState) -> None:
-        wait = state.next_action.sleep if state.next_action else 0.0
-        why = state.outcome.exception() if state.outcome else "failed"
-        _log.warning("model: %s; trying again in %.1f s", why, wait)
-
-
-def _wait(state: RetryCallState) -> float:
-    """Return seconds to wait: at least what the endpoint asked for, and never all at once."""
-    error = state.outcome.exception() if state.outcome else None
-    asked = error.retry_after if isinstance(error, Transient) else None
-    return _backoff(state) if asked is None else asked + min(_backoff(state), 1.0)
 
 
 def _counted(reported: int | None, characters: int) -> int:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from runner.errors import Outage, PortError, TaskError
+from runner.retry import Again
 
 HEALS_AFTER = timedelta(minutes=5)
 """How long an endpoint that failed every try is left alone before a run may continue."""
@@ -25,12 +26,14 @@ _MAY_NOT = re.compile(r"scope|permission", re.I)
 _RETRIED = frozenset({408, 409, 425, 429})
 
 
-class Transient(Exception):
+class Transient(Again):
     """This try failed and the next may not.
 
-    ``retry_after`` is what the endpoint asked for, in seconds; ``kind`` the word of the outage it
-    becomes when no try is left; ``task`` marks an answer that only this question gets.
+    ``kind`` is the word of the outage it becomes when no try is left; ``task`` marks an answer that
+    only this question gets.
     """
+
+    spread = 1.0  # so that not all that were refused come back at the same moment
 
     def __init__(
         self,
@@ -40,10 +43,7 @@ class Transient(Exception):
         retry_after: float | None = None,
         task: bool = False,
     ) -> None:
-        super().__init__(message)
-        self.message = message
-        self.kind = kind
-        self.retry_after = retry_after
+        super().__init__(message, kind=kind, retry_after=retry_after)
         self.task = task
 
     def final(self, *, endpoint: str, tries: int, now: datetime) -> PortError:

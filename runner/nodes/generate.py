@@ -266,7 +266,8 @@ def _unless_repeated(state: RunState) -> Step:
         return Step(state, "ok")
     kind: Literal["code", "test"] = "code" if state.node == "repair_code" else "test"
     log.info("The repair is code that was judged before, so it is not judged again")
-    decision = after_failure(attempt, kind, loop=state.request.options.loop, same=True)
+    options = state.request.options
+    decision = after_failure(attempt, kind, loop=options.loop, same=True, never=options.retry.never)
     if decision.outcome == "exhausted":
         log.info("Max repairs exceeded, classifying failure")
     return Step(

@@ -6,6 +6,8 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from runner.retries import RetryPolicy, Tried
+
 
 @dataclass(frozen=True, slots=True)
 class Message:
@@ -33,9 +35,11 @@ class Question:
     asks for the same answer to the same question, where the endpoint knows it. ``form`` is a wish:
     it is passed on to a model that is known to do well with it, and dropped otherwise.
     ``timeout`` is in seconds without a word (None: the endpoint's own); it does not change what is
-    asked, so an answer to the same question with another one counts. ``on_reserved`` hears what a
-    budget reserves for it before it is asked: tokens, and USD where money is limited. ``spent`` are
-    the USD that the attempt it belongs to has cost so far; None if it belongs to no task.
+    asked, so an answer to the same question with another one counts. ``retry`` says how often it is
+    tried; ``on_retry`` hears of each try that is followed by another one. ``on_reserved`` hears
+    what a budget reserves for it before it is asked: tokens, and USD where money is limited.
+    ``spent`` are the USD that the attempt it belongs to has cost so far; None if it belongs to no
+    task.
     """
 
     messages: tuple[Message, ...]
@@ -48,6 +52,8 @@ class Question:
     more: Mapping[str, object] = field(default_factory=dict)
     form: AnswerFormat | None = None
     timeout: float | None = field(default=None, repr=False)
+    retry: RetryPolicy = field(default=RetryPolicy(), repr=False, compare=False)
+    on_retry: Callable[[Tried], None] | None = field(default=None, repr=False, compare=False)
     spent: float | None = field(default=None, repr=False, compare=False)
     on_reserved: Callable[[int, float | None], Awaitable[None]] | None = field(
         default=None, repr=False, compare=False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 
@@ -22,6 +22,7 @@ from runner.ports import (
     led,
     unheard,
 )
+from runner.retry import TryAgain, retrying
 from runner.text.mask import Mask
 
 INSTALLABLE = "bubblewrap or Docker" if sys.platform == "linux" else "Docker"
@@ -77,9 +78,16 @@ _AT_ONCE = 20_000  # bytes; masking more takes a thread
 class MaskedSandbox:
     """The ``Sandbox`` port around another one."""
 
-    def __init__(self, inner: Sandbox, mask: Mask) -> None:
+    def __init__(
+        self,
+        inner: Sandbox,
+        mask: Mask,
+        *,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
         self._inner = inner
         self._mask = mask
+        self._sleep = sleep
 
     @property
     def name(self) -> str:
@@ -96,11 +104,23 @@ class MaskedSandbox:
         await self._inner.check()
 
     async def open(self, spec: SandboxSpec) -> SandboxSession:
-        """Open a session whose output is masked."""
-        inner = await self._inner.open(spec)
+        """Open a session whose output is masked; an engine that is gone may soon be back."""
+        inner = await self._opened(spec)
         if isinstance(inner, HostSession):
             return _MaskedHostBox(inner, self._mask)
         return _MaskedBox(inner, self._mask)
+
+    async def _opened(self, spec: SandboxSpec) -> SandboxSession:
+        try:
+            async for attempt in retrying("sandbox", spec.retry, sleep=self._sleep):
+                with attempt:
+                    try:
+                        return await self._inner.open(spec)
+                    except Outage as outage:
+                        raise TryAgain(outage) from outage
+        except TryAgain as gone:
+            raise gone.outage from gone
+        raise AssertionError("tenacity returns or raises")
 
     async def prepare(self, spec: SandboxSpec, setup: Setup, fill: Fill, ran: Ran = unheard) -> str:
         """Run the setup commands; the output that an error quotes is masked."""

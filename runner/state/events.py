@@ -7,13 +7,17 @@ from dataclasses import dataclass, replace
 from typing import Annotated, Literal
 
 from runner.money import Usage, total
+from runner.retries import Tried
 from runner.state.findings import Verification
 from runner.state.run_state import Attempt, RunState
 
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """One model exchange; ``seconds`` wall time, ``cost`` in USD (None: price unknown)."""
+    """One model exchange; ``seconds`` wall time, ``cost`` in USD (None: price unknown).
+
+    ``tried`` are the tries that failed before it.
+    """
 
     model: str
     prompt: str
@@ -24,6 +28,7 @@ class Exchange:
     seconds: float
     retries: int
     cost: float | None
+    tried: tuple[Tried, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +74,7 @@ class ModelFailed(Event):
     model: str
     prompt: str
     error: str
+    tried: tuple[Tried, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

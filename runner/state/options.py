@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any, Literal
 
+from runner.retries import RetryOptions
 from runner.roadmap.task import Task
 from runner.state.proposal import ApprovalMode
 from runner.state.publishing import PullRequests, Push
@@ -238,6 +239,7 @@ class Options:
     sandbox: SandboxOptions = field(default_factory=SandboxOptions)
     approvals: ApprovalOptions = field(default_factory=ApprovalOptions)
     remembers: HistoryOptions = field(default_factory=HistoryOptions)
+    retry: RetryOptions = field(default_factory=RetryOptions)
 
 
 def with_given(options: Options, given: Mapping[str, Any]) -> Options:

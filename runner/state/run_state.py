@@ -222,7 +222,8 @@ class Spent:
 
     ``total`` is what its calls used, ``by_model`` the same by model, ``usage`` by node with wall
     time. ``path`` are the nodes it went through, ``reasons`` say why the loop strategy went where
-    it did. ``models`` are the models that answered, by node.
+    it did. ``models`` are the models that answered, by node. ``retries`` is how many tries failed
+    before their answers.
     """
 
     steps: int = 0
@@ -232,6 +233,7 @@ class Spent:
     path: tuple[str, ...] = ()
     reasons: tuple[str, ...] = ()
     models: Mapping[str, str] = field(default_factory=dict)
+    retries: int = 0
 
 
 Part = Planned | Answered | Checked | VerifiedWork | Agreed | PublishedWork | Spent

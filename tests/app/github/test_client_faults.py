@@ -9,8 +9,9 @@ import aiohttp
 import pytest
 from aiohttp import web
 
-from app.github.client import TRIES, Connection, GitHubClient
+from app.github.client import Connection, GitHubClient
 from runner.errors import Outage
+from runner.retries import RetryPolicy
 from tests.app.github.conftest import Serve
 from tests.app.github.kit import START, Answer, CountingCredential, Script, StandingClock
 
@@ -133,7 +134,7 @@ async def test_tries_are_few(client: GitHubClient, script: Script, clock: Standi
 
     with pytest.raises(Outage, match=r"GET /api/v3/x: 503") as outage:
         await client.getitem("/x", extra_headers={})
-    assert len(script.asked) == TRIES
+    assert len(script.asked) == RetryPolicy().attempts
     assert outage.value.kind == "github"
     assert outage.value.until == clock.time + timedelta(minutes=2)
 
@@ -169,7 +170,7 @@ async def test_an_unreachable_github_is_tried_again(
 
     with pytest.raises(Outage, match=r"POST /x: no connection to 127\.0\.0\.1:"):
         await client.post("/x", data={})
-    assert len(clock.slept) == TRIES - 1
+    assert len(clock.slept) == RetryPolicy().attempts - 1
 
 
 async def test_silence_is_a_time_out(

@@ -8,7 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from runner.config.model import RepositoryConfig, config_schema, parse_config
+from runner.config.options import options_of
 from runner.config.reading import ConfigError
+from runner.retries import RetryOptions, RetryPolicy
 
 FULL = b"""\
 # everything there is
@@ -35,6 +37,10 @@ verify:
   reruns: 2
 protect: [/docs/, "!/docs/ROADMAP.md", "*.lock"]
 loop: repair
+retry:
+  model: {attempts: 6, first: 2, longest: 60, jitter: 5}
+  github: {attempts: 2}
+  never: [rate_limit]
 """
 
 
@@ -58,6 +64,11 @@ def test_every_setting_is_read():
     assert (config.verify.report, config.verify.reruns) == ("build/*.xml", 2)
     assert config.protect == ("/docs/", "!/docs/ROADMAP.md", "*.lock")
     assert config.loop == "repair"
+    tries = options_of(config).retry
+    assert tries.of_model == RetryPolicy(6, 2, 60, 5, ("rate_limit",))
+    assert tries.of_github == RetryPolicy(attempts=2, never=("rate_limit",))
+    assert tries.of_sandbox == RetryPolicy(attempts=2, never=("rate_limit",))
+    assert (tries.never, options_of(RepositoryConfig()).retry) == (("rate_limit",), RetryOptions())
 
 
 @pytest.mark.parametrize(
@@ -132,6 +143,15 @@ def test_an_unknown_key_says_what_was_meant(content, hint):
         (b"sandbox: {memory: 1}", "sandbox.memory", "This should be at least 64m."),
         (b"sandbox: {cpus: lots}", "sandbox.cpus", "This should be a number."),
         (b'sandbox: {setup: [""]}', "sandbox.setup.0", "This must not be empty."),
+        (b"retry: {never: [weather]}", "retry.never.0", "This should be 'syntax', 'missing_path',"),
+        (b"retry: {never: rate_limit}", "retry.never", "This is not a list;"),
+        (b"retry: {github: {attempts: 0}}", "retry.github.attempts", "This should be at least 1."),
+        (b"retry: {model: {longest: 999}}", "retry.model.longest", "This should be at most 120."),
+        (
+            b"retry: {model: {first: 5, longest: 2}}",
+            "retry.model",
+            "This waits 5 s first and 2 s at most; lower `first` or raise `longest`.",
+        ),
         (b"dashboard: yes", "dashboard", "This should be true or false."),
         (b"verify: {report: 5}", "verify.report", "This should be text; put it in quotes."),
         (b"verify: {commands: [[]]}", "verify.commands.0", "This should be a list that is not e"),

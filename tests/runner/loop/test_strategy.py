@@ -155,3 +155,14 @@ def test_an_attempt_records_the_type_of_each_error() -> None:
         said = with_attempt(state, complaints=(Complaint("a.py", word, "why"),))
         state = judged(said, "code").state
     assert state.attempt.answered.errors == ("syntax", "syntax", "model")
+
+
+def test_what_is_never_retried_ends_the_attempt() -> None:
+    """An answer that fails with an error of such a type is the last one."""
+    played = changed(attempt(answers=1), errors=("timeout",))
+    found = after_failure(played, "test", loop="hybrid", never=("timeout",))
+    assert (found.outcome, found.reason) == (
+        "exhausted",
+        "errors of type timeout are never retried (retry.never)",
+    )
+    assert after_failure(played, "test", loop="hybrid", never=("syntax",)).outcome == "rejected"

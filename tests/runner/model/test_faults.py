@@ -8,7 +8,8 @@ from email.utils import format_datetime
 import pytest
 
 from runner.errors import Outage, TaskError
-from runner.model.chat import TRIES, OpenAIModel
+from runner.model.chat import OpenAIModel
+from runner.retries import RetryPolicy
 from tests.model_server import Fault, ScriptedModel
 from tests.runner.model.model_kit import KEY, NOW, FrozenClock, Sleeps, asking, question
 
@@ -53,7 +54,7 @@ async def test_timeout():
 )
 async def test_fault_that_stays(fault, kind):
     """A fault that stays is an outage after a bounded number of tries, with a time to heal."""
-    async with asking(ScriptedModel().says(*[fault] * TRIES)) as model:
+    async with asking(ScriptedModel().says(*[fault] * RetryPolicy().attempts)) as model:
         with pytest.raises(Outage) as caught:
             await model.ask(question())
 
@@ -63,7 +64,7 @@ async def test_fault_that_stays(fault, kind):
 @pytest.mark.parametrize("fault", [Fault.no_choices(), Fault.null_content()])
 async def test_question_without_answer(fault):
     """An endpoint that works but never answers this question fails the task, not the run."""
-    async with asking(ScriptedModel().says(*[fault] * TRIES)) as model:
+    async with asking(ScriptedModel().says(*[fault] * RetryPolicy().attempts)) as model:
         with pytest.raises(TaskError, match="without"):
             await model.ask(question())
 

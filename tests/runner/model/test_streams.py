@@ -12,7 +12,8 @@ from dataclasses import replace
 import pytest
 
 from runner.errors import Outage, TaskError
-from runner.model.chat import TRIES, OpenAIModel
+from runner.model.chat import OpenAIModel
+from runner.retries import RetryPolicy
 from tests.model_server import Fault, ScriptedModel
 from tests.runner.model.model_kit import FrozenClock, Sleeps, asking, question
 
@@ -143,7 +144,7 @@ async def test_silence_in_the_middle_is_a_timeout():
 async def test_half_an_answer_is_no_answer(pieces, said):
     """What arrived before a stream broke off is never taken for the answer."""
     async with streaming(pieces) as model:
-        with pytest.raises(Outage, match=rf"failed {TRIES} times.*{said}"):
+        with pytest.raises(Outage, match=rf"failed {RetryPolicy().attempts} times.*{said}"):
             await model.ask(question())
 
 
