@@ -13,7 +13,7 @@ from runner.errors import Outage
 from runner.history.inquiry import HistoryQuery, Recalled, Totals
 from runner.history.records import Execution
 from runner.prompts.questions import Answer, Message, Question
-from runner.retries import ONCE, RetryPolicy
+from runner.retries.policy import ONCE, RetryPolicy
 from runner.roadmap.task import NewTask
 from runner.state.changes import Snapshot
 from runner.state.events import Event

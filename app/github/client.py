@@ -37,8 +37,8 @@ from gidgethub.aiohttp import GitHubAPI
 
 from runner.errors import Outage
 from runner.ports import Clock
-from runner.retries import RetryPolicy
-from runner.retry import TryAgain, retrying
+from runner.retries.policy import RetryPolicy
+from runner.retries.trying import TryAgain, retrying
 from runner.text.mask import Mask, masked
 
 LONGEST_WAIT = 60.0

@@ -26,7 +26,7 @@ from handlers.ports import StackPlace
 from runner.config.model import GitHubMode
 from runner.errors import Outage, TaskError
 from runner.people.texts import fix_texts
-from runner.retries import RetryPolicy
+from runner.retries.policy import RetryPolicy
 from runner.state.publishing import Checkpoint, HumanCommits, Proposed, Published, Stack
 
 

@@ -46,7 +46,7 @@ from runner.config.values import (
     inside,
     report_pattern,
 )
-from runner.retries import RetryPolicy
+from runner.retries.policy import RetryPolicy
 from runner.state.changes import SUBMODULE, SYMLINK, TreeEntry
 from runner.state.error_types import ErrorType
 from runner.state.options import AgentName, Planning

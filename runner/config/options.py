@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from runner.checks.paths import ASKED_ABOUT, PROTECTED_CI
 from runner.config.model import RepositoryConfig
-from runner.retries import RetryOptions
+from runner.retries.policy import RetryOptions
 from runner.state.options import (
     AgentOptions,
     ApprovalOptions,

@@ -12,7 +12,7 @@ from runner.loop.deps import Deps
 from runner.loop.strategy import model_for, writers
 from runner.money import Usage, by_name
 from runner.prompts.questions import Answer, AnswerFormat, Message, Question
-from runner.retries import Tried
+from runner.retries.policy import Tried
 from runner.state.events import BudgetReserved, Exchange, ModelAnswered, ModelFailed
 from runner.state.run_state import RunState
 from runner.text.sanitize import sendable

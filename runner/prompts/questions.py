@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from runner.retries import RetryPolicy, Tried
+from runner.retries.policy import RetryPolicy, Tried
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Annotated, Literal
 
 from runner.money import Usage, total
-from runner.retries import Tried
+from runner.retries.policy import Tried
 from runner.state.findings import Verification
 from runner.state.run_state import Attempt, RunState
 

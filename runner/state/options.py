@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any, Literal
 
-from runner.retries import RetryOptions
+from runner.retries.policy import RetryOptions
 from runner.roadmap.task import Task
 from runner.state.proposal import ApprovalMode
 from runner.state.publishing import PullRequests, Push

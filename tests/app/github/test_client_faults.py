@@ -11,7 +11,7 @@ from aiohttp import web
 
 from app.github.client import Connection, GitHubClient
 from runner.errors import Outage
-from runner.retries import RetryPolicy
+from runner.retries.policy import RetryPolicy
 from tests.app.github.conftest import Serve
 from tests.app.github.kit import START, Answer, CountingCredential, Script, StandingClock
 

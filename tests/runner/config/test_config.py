@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from runner.config.model import RepositoryConfig, config_schema, parse_config
 from runner.config.options import options_of
 from runner.config.reading import ConfigError
-from runner.retries import RetryOptions, RetryPolicy
+from runner.retries.policy import RetryOptions, RetryPolicy
 
 FULL = b"""\
 # everything there is

@@ -13,7 +13,7 @@ import pytest
 
 from runner.errors import Outage, TaskError
 from runner.model.chat import OpenAIModel
-from runner.retries import RetryPolicy
+from runner.retries.policy import RetryPolicy
 from tests.model_server import Fault, ScriptedModel
 from tests.runner.model.model_kit import FrozenClock, Sleeps, asking, question
 

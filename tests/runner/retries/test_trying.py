@@ -7,8 +7,8 @@ import logging
 import pytest
 
 from runner.errors import Outage
-from runner.retries import RetryOptions, RetryPolicy, Tried
-from runner.retry import Again, TryAgain, retrying
+from runner.retries.policy import RetryOptions, RetryPolicy, Tried
+from runner.retries.trying import Again, TryAgain, retrying
 from tests.runner.model.model_kit import Sleeps
 
 

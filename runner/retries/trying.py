@@ -11,7 +11,7 @@ from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_aft
 from tenacity.wait import wait_exponential_jitter
 
 from runner.errors import Outage
-from runner.retries import RetryPolicy, Tried
+from runner.retries.policy import RetryPolicy, Tried
 from runner.state.error_types import error_type
 
 log = logging.getLogger(__name__)
