@@ -18,7 +18,6 @@ from runner.state.status_words import DECISIONS
 APP = environment("app", PEOPLE)
 APP.filters |= {
     "dollars": dollars,
-    "verdict_word": lambda attempt: verdict_of(attempt).kind,
     "called": lambda task: shorten(
         one_line(task.name if task.id else f"{task.name} {task.title}"), 80, placeholder=" …"
     ),

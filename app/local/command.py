@@ -105,15 +105,14 @@ def replay(wanted: Replay, asked: LocalRun, output: OutputFormat) -> int:
         try:
             with watching(mask_for(secrets_of(settings))) as listener:
                 told = Fanout() if output.json else listener
-                played = control.run(play(wanted, asked, settings, told, control))
+                ended, report = control.run(play(wanted, asked, settings, told, control))
         except KeyboardInterrupt:
             raise KeyboardInterrupt(texts.replay_cut()) from None
-        text = dumps(played.for_programs()) if output.json else texts.replayed(played)
-        speaker(settings, output)(text)
-        if played.stopped:
-            code = CODE if played.ended.kind == INTERRUPT else 4
-            return _complain(f"Stopped: {mask_for(secrets_of(settings))(played.stopped)}", code)
-        return 0 if played.same else 1
+        speaker(settings, output)(dumps(report) if output.json else texts.replayed(report))
+        if why := report["stopped"]:
+            code = CODE if ended.kind == INTERRUPT else 4
+            return _complain(f"Stopped: {mask_for(secrets_of(settings))(why)}", code)
+        return 0 if report["same"] else 1
 
     return _telling(work, output)
 

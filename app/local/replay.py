@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import secrets
 import shutil
 import tempfile
@@ -10,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from app.interrupts import Interrupts
 from app.local.compose import LocalCheckout, kept_in, local_deps
@@ -19,14 +21,14 @@ from app.local.work import MEMORY, limited
 from app.settings import RunSettings
 from app.texts import checkout_texts as texts
 from runner.context.memory import of_task
-from runner.errors import Outage, PortError
+from runner.errors import Outage, PortError, TaskError
 from runner.files.decisions import KnownRun, Stored
 from runner.files.journal import every_row
 from runner.files.kept import KeptFiles
 from runner.files.results import FileMemory, RunFiles
 from runner.git.past_repository import PastRepository
 from runner.graph import START
-from runner.loop.deps import Deps, EarlierRuns, TaskWork
+from runner.loop.deps import EarlierRuns
 from runner.loop.driver import drive
 from runner.loop.journal import Cursors, decode_run, encode_run, references
 from runner.loop.recorder import Isolated
@@ -60,81 +62,21 @@ class Replay:
     ask: bool = False
 
 
-@dataclass(frozen=True)
-class Played:
-    """How a replay ended beside the run that it played: ``recalled`` answers, and new ones.
+def compared(before: RunState, after: RunState) -> list[dict[str, Any]]:
+    """Say of each task of a replay how it ends, and how it did in the run that was played.
 
-    ``stopped`` says why it did not come to its end, '' where it did.
+    ``files`` are those that the two changes leave with other contents, or that only one touches.
     """
-
-    run: str
-    of: str
-    before: RunState
-    ended: Ended
-    recalled: int
-    asked: Sequence[Answer]
-    stopped: str
-
-    @property
-    def same(self) -> bool:
-        """Whether it came to its end, and nothing is different there."""
-        return not self.stopped and all(task.same for task in self.tasks)
-
-    def for_programs(self) -> dict[str, object]:
-        """All of it as JSON has it."""
-        costs = [answer.cost for answer in self.asked]
-        return {
-            "run": self.run,
-            "replay_of": self.of,
-            "recorded": self.recalled,
-            "asked": len(costs),
-            "cost": None if None in costs else sum(filter(None, costs)),
-            "stopped": self.stopped or None,
-            "same": self.same,
-            "tasks": [
-                {
-                    "task": task.after.task,
-                    "id": task.name,
-                    "before": end_of(task.before) if task.before else None,
-                    "after": end_of(task.after),
-                    "files": task.files,
-                }
-                for task in self.tasks
-            ],
-        }
-
-    @property
-    def tasks(self) -> list[PlayedTask]:
-        """The tasks that it worked on."""
-        after = self.ended.state
-        tasks = sorted(map(after.task_of, after.attempts), key=lambda task: task.place.line)
-        return [
-            PlayedTask(task.name, self.before.attempts.get(task.key), after.attempts[task.key])
-            for task in tasks
-        ]
-
-
-@dataclass(frozen=True, slots=True)
-class PlayedTask:
-    """What became of a task: ``before`` is the run that was played (None: not in it)."""
-
-    name: str
-    before: Attempt | None
-    after: Attempt
-
-    @property
-    def files(self) -> list[str]:
-        """The files that the two changes leave with other contents, or only one of them touches."""
-        old = self.before.answered.changes.files if self.before else {}
-        new = self.after.answered.changes.files
-        return sorted(path for path in {**old, **new} if old.get(path) != new.get(path))
-
-    @property
-    def same(self) -> bool:
-        """Whether nothing is different."""
-        if self.before is None or self.files:
-            return False
-        return end_of(self.before) == end_of(self.after)
+    found = []
+    for task in sorted(map(after.task_of, after.attempts), key=lambda task: task.place.line):
+        old, new = before.attempts.get(task.key), after.attempts[task.key]
+        then = old.answered.changes.files if old else {}
+        now = new.answered.changes.files
+        files = sorted(path for path in {**then, **now} if then.get(path) != now.get(path))
+        ends = {"before": end_of(old) if old else None, "after": end_of(new)}
+        same = not files and ends["before"] == ends["after"]
+        found.append({"task": task.key, "id": task.name, **ends, "files": files, "same": same})
+    return found
 
 
 def end_of(attempt: Attempt) -> dict[str, object]:
@@ -209,14 +151,15 @@ class PastDecisions:
 
 async def play(
     wanted: Replay, asked: LocalRun, settings: RunSettings, listener: Events, control: Interrupts
-) -> Played:
+) -> tuple[Ended, dict[str, Any]]:
     """Play a run again, in a run of its own that touches no branch and no file of the project.
 
-    Raises ``PortError`` when it cannot.
+    Returns how that ended, and what is different, for programs. Raises ``PortError``.
     """
     kept = kept_in(asked.kept)
     every = kept.runs.all(replays=True)
-    of = named(every, wanted.run)
+    more = texts.not_of_servers() if {"DATABASE_URL", "CAIRN_DATA_DIR"} & os.environ.keys() else ""
+    of = named(every, wanted.run, more)
     if of.state == "working":
         raise PortError("file", texts.still_works(of.id))
     before = await state_of(of, kept)
@@ -236,8 +179,13 @@ async def play(
             raise PortError("file", texts.nothing_to_replay(of.id))
         past = PastRepository(here.repository, start.stack.tip, start.stack.branch)
         past.ticks(request.roadmap)
-        past.leave([key for key, word in start.statuses.items() if word in _PROPOSED])
-        await past.snapshot(start.stack.tip)  # says so when it is gone
+        past.leave(
+            [key for key, word in start.statuses.items() if word is Status.AWAITING_APPROVAL]
+        )
+        try:
+            await past.snapshot(start.stack.tip)
+        except TaskError as error:
+            raise PortError("git", texts.commit_gone(of.id, start.stack.tip)) from error
         here = await limited(asked, settings, start.stack.tip, here)
         runs = [of.id, *_played_by(of, every)]
         recorded = Recorded(here.deps.answers, runs, here.deps.model if wanted.ask else None)
@@ -263,25 +211,22 @@ async def play(
                 events=Fanout(Isolated(files), listener),
                 earlier=EarlierRuns(memory, here.deps.earlier.past),
             )
-            ended = await _driven(request, deps)
-    stopped = ""
-    if ended.status == "paused":
-        stopped = ended.reason
-        if ended.kind == NEW and recorded.new:
-            model = settings.cairn_model
-            stopped = _new_question(recorded.new, ended.state, runs, here, asked.kept, model)
-    return Played(request.id, of.id, before, ended, recorded.recalled, recorded.asked, stopped)
-
-
-_PROPOSED = (Status.AWAITING_APPROVAL,)
-
-
-async def _driven(request: Request, deps: Deps) -> Ended:
-    work = TaskWork()
-    try:
-        return await drive(request, NODES, deps, work)
-    finally:
-        await work.sandbox.close()
+            ended = await drive(request, NODES, deps)
+    stopped = ended.reason if ended.status == "paused" else ""
+    if ended.kind == NEW and recorded.new:
+        model = recorded.new.model or settings.cairn_model
+        stopped = _new_question(recorded.new, ended.state, runs, here, asked.kept, model)
+    tasks, costs = compared(before, ended.state), [answer.cost for answer in recorded.asked]
+    return ended, {
+        "run": request.id,
+        "replay_of": of.id,
+        "recorded": recorded.recalled,
+        "asked": len(costs),
+        "cost": None if None in costs else sum(filter(None, costs)),
+        "stopped": stopped or None,
+        "same": not stopped and all(task["same"] for task in tasks),
+        "tasks": tasks,
+    }
 
 
 def _played_by(run: KnownRun, every: Sequence[KnownRun]) -> Iterator[str]:
@@ -350,7 +295,10 @@ def _new_question(
     kept: Path,
     model: str,
 ) -> str:
-    """Say which question has no recorded answer, and in what it differs from the nearest one."""
+    """Say which question has no recorded answer, and in what it differs from the nearest one.
+
+    Nothing knows what was asked but the files of the runs; a question counts by all that it is.
+    """
     asked = [each for run in runs for each in KeptFiles(kept).exchanges(run, state.current)]
     there = [each.exchange for each in asked if each.node == state.node]
     new = here.deps.mask(question.text).splitlines()
@@ -360,7 +308,7 @@ def _new_question(
     return texts.new_question(
         state,
         near.model if near else "",
-        question.model or model,
+        model,
         next((line for line in new if line not in set(old)), ""),
         next((line for line in old if line not in lines), ""),
         bool(asked),

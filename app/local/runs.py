@@ -92,14 +92,18 @@ def readable(run: str) -> Iterator[None]:
         ) from error
 
 
-def named(runs: Sequence[KnownRun], wanted: str) -> KnownRun:
-    """Return the run of this id, or the only one whose id begins so. Raises ``PortError``."""
+def named(runs: Sequence[KnownRun], wanted: str, more: str = "") -> KnownRun:
+    """Return the run of this id, or the only one whose id begins so. Raises ``PortError``.
+
+    ``more`` is what to say besides if there is none.
+    """
     found = [run for run in runs if run.id == wanted] or [
         run for run in runs if run.id.startswith(wanted)
     ]
     if len(found) != 1:
         some = "more than one run" if found else "no run"
-        raise PortError("file", f"There is {some} called {one_line(wanted)[:60]!r} here.")
+        text = f"There is {some} called {one_line(wanted)[:60]!r} here. {more}"
+        raise PortError("file", text.rstrip())
     return found[0]
 
 

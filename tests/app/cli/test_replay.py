@@ -156,6 +156,14 @@ async def test_what_cannot_be_played(here: Checkout, words: str) -> None:
     assert WORDS[words] in " ".join(said.err.split())
 
 
+async def test_a_run_of_a_server(here: Checkout) -> None:
+    """Where a server's database is named it is said that its runs cannot be replayed; 2."""
+    here.environment["DATABASE_URL"] = "sqlite:///cairn.db"
+    said = await here.cairn("replay", "3f2a91c0")
+    assert said.code == 2
+    assert "no run called '3f2a91c0' here. The runs of a server cannot be replayed." in said.err
+
+
 async def test_what_a_run_left_and_cannot_be_used(here: Checkout) -> None:
     """Rows of another version are not guessed at, and the first commit may be gone; 2."""
     await once(here, ONE, run=("run", "--task", "1.1"))
@@ -169,4 +177,4 @@ async def test_what_a_run_left_and_cannot_be_used(here: Checkout) -> None:
 
     assert (older.code, gone.code) == (2, 2)
     assert "was left by another version (KeyError)." in older.err
-    assert "0000000000" in gone.err
+    assert "began at commit 000000000000, which is no longer in this repository" in gone.err
