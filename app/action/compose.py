@@ -25,11 +25,13 @@ from app.logs import mask_for, secrets_of
 from app.runs.parts import ServerParts, Surroundings
 from app.settings import ActionSettings
 from app.texts import action_texts as texts
+from app.traces import traced
 from handlers.events import InstalledRepository, Repo
 from runner.errors import Outage, TaskError
 from runner.model.budget import Budget, BudgetModel
 from runner.model.prices import prices_for
 from runner.money import dollars
+from runner.ports import Events
 from runner.state.events import Advanced, Event, NodeFinished
 from runner.state.run_state import RunState
 
@@ -182,7 +184,9 @@ async def acting(
         parts = replace(parts, outward=replace(parts.outward, sinks=sinks))
         keeper = Keeper(lambda: entry.state.save(settings.cairn_data_dir))
         await stack.enter_async_context(keeper)
-        yield Acting(entry, await stack.enter_async_context(working(parts, (heard, keeper))), heard)
+        traces = await stack.enter_async_context(traced(settings, parts.mask))
+        also: tuple[Events, ...] = (heard, keeper, *traces)
+        yield Acting(entry, await stack.enter_async_context(working(parts, also)), heard)
 
 
 async def _within(parts: ServerParts, settings: ActionSettings, inputs: Inputs) -> ServerParts:

@@ -25,6 +25,7 @@ from app.runs.parts import ROLE, Role, Surroundings
 from app.runs.places import Places
 from app.server.http import build_app
 from app.settings import ServerSettings
+from app.traces import traced
 from handlers.webhooks import WEBHOOKS
 from runner.ports import SystemClock
 from runner.sandbox.choose import SandboxChoice
@@ -100,7 +101,8 @@ async def server(
             )
             yield Duty(found[0].start, found[0].stop)
 
-        work = await stack.enter_async_context(working(parts, duties=duties))
+        also = await stack.enter_async_context(traced(settings, parts.mask))
+        work = await stack.enter_async_context(working(parts, also, duties))
         (catch_up,) = found
         app = build_app(
             secret=settings.github_webhook_secret,

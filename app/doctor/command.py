@@ -40,6 +40,7 @@ CHECKS: tuple[Check, ...] = (
     Check("model endpoint", local.model, seconds=60),
     Check("limits", local.limits, needs=("configuration",)),
     Check("notices", local.notices),
+    Check("traces", local.traces),
     Check("sandbox", local.sandbox, seconds=120, needs=("configuration",)),
     Check("tests", local.tests, seconds=330, needs=("configuration", "git", "roadmap", "sandbox")),
     Check("data folder", local.data_folder),

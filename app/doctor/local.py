@@ -19,6 +19,7 @@ from app.local.options import FOLDER, ON_A_CHECKOUT
 from app.settings import RunSettings
 from app.store.database import inspect_store
 from app.texts import doctor_texts as texts
+from app.traces import wanted
 from runner.agents.adapters import adapter_of
 from runner.config.model import CONFIG_PATH, RepositoryConfig, config_entry, parse_config
 from runner.config.options import options_of
@@ -209,6 +210,13 @@ async def notices(patient: Surveyed) -> Finding:
         return skipped(texts.no_notices() if patient.run else texts.no_settings())
     found = await asyncio.to_thread(addresses, patient.run.cairn_notify)
     return ok(texts.notices([each.name for each in found]))
+
+
+async def traces(_: Surveyed) -> Finding:
+    """Whether traces are exported, by the standard's own variables; nothing is sent."""
+    found = wanted(os.environ)
+    said = texts.traces(found)
+    return ok(said) if found == "otlp" else warning(said, "") if found else skipped(said)
 
 
 async def sandbox(patient: Surveyed) -> Finding:

@@ -16,6 +16,7 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from typing import Final
 
+from cachetools import LRUCache
 from pydantic import SecretStr
 
 from app.jobs.event_sender import TIMEOUT, Delivered, wait_after
@@ -74,12 +75,14 @@ class Address:
 class Notices:
     """Puts into another sink only what people want to be told, as text.
 
-    The end of a run comes with how its tasks ended, which whoever takes up a run is told again.
+    The end of a run comes with how its tasks ended, which whoever takes up a run is told again. A
+    run that pauses again and again for the same reason is told once.
     """
 
     def __init__(self, sink: EventSink) -> None:
         self._sink = sink
         self._tasks: dict[str, dict[object, str]] = {}
+        self._told: LRUCache[str, str] = LRUCache(1_000)
 
     async def put(self, events: Sequence[OutwardEvent]) -> None:
         """Put the notices of these events. Raises ``Outage``."""
@@ -90,7 +93,9 @@ class Notices:
                 tasks[each.fields["task"]] = task_word(str(each.fields["status"]))
             ended = each.name == RUN and each.fields["status"] in _STOPPED
             tasks = self._tasks.pop(each.run, {}) if ended else {}
-            if text := texts.notice(each.fields, Counter(tasks.values())):
+            text = texts.notice(each.fields, Counter(tasks.values()))
+            if text and self._told.get(each.run) != text:
+                self._told[each.run] = text
                 made.append(replace(each, fields={"text": text}))
         if made:
             await self._sink.put(made)

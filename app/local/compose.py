@@ -19,6 +19,7 @@ from app.local.options import FOLDER, ON_A_CHECKOUT, LocalRun
 from app.local.runs import LocalStore
 from app.logs import mask_for, secrets_of
 from app.settings import RunSettings, SettingsError, SettingsProblem
+from app.traces import traced
 from runner.context.library import Index
 from runner.files.decisions import FileDecisions, FileRuns
 from runner.files.events_file import EventsFile
@@ -211,7 +212,8 @@ async def _told(
 
         sinks += await stack.enter_async_context(at_once(settings.cairn_notify))
     name = asked.folder.resolve().name
-    return (Announcer(sinks, name, SystemClock(), mask=mask),) if sinks else ()
+    told = (Announcer(sinks, name, SystemClock(), mask=mask),) if sinks else ()
+    return *told, *await stack.enter_async_context(traced(settings, mask))
 
 
 async def repository_in(folder: Path, *, branch: str = "", keep: bool = False) -> LocalRepository:

@@ -144,7 +144,16 @@ def keep_private() -> None:
     ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
 
 
-SECRET_NAMES = ("KEY", "SECRET", "TOKEN", "PASSWORD", "DATABASE_URL", "EVENTS_URL", "NOTIFY")
+SECRET_NAMES = (
+    "KEY",
+    "SECRET",
+    "TOKEN",
+    "PASSWORD",
+    "DATABASE_URL",
+    "EVENTS_URL",
+    "NOTIFY",
+    "_HEADERS",
+)
 """What the name of a variable has in it whose value is a secret."""
 
 _PR_SET_DUMPABLE = 4

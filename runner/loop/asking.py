@@ -228,7 +228,7 @@ async def _paid_once(state: RunState, deps: Deps, question: Question, name: str)
         cost=answer.cost,
         tried=tuple(tried),
     )
-    await deps.events.emit(ModelAnswered(run, state.current, state.node, exchange))
+    await deps.events.emit(ModelAnswered(run, state.current, state.node, exchange, question.model))
     await deps.answers.keep(run, name, answer)
     return answer
 

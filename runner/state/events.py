@@ -58,8 +58,11 @@ class NodeFinished(Event):
 
 @dataclass(frozen=True, slots=True)
 class ModelAnswered(Event):
+    """A question was answered; ``asked`` is the model it was put to ('': the usual one)."""
+
     node: str
     exchange: Exchange
+    asked: str = ""
 
 
 TestedTree = Literal["change", "again", "before", "proof"]

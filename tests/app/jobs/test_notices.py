@@ -99,7 +99,9 @@ async def test_people_are_told_what_they_want_to_know() -> None:
     await notices.put([task("1.1", "failed"), task("1.1", "completed"), task("1.2", "failed")])
     await notices.put([event("proposal_made", task="1.2 @everyone", **asked)])
     await notices.put([event("run_changed", status="ended")])
-    await notices.put([event("run_changed", status="paused", detail="The <!here> budget is used.")])
+    for _ in range(2):
+        paused = event("run_changed", status="paused", detail="The <!here> budget is used.")
+        await notices.put([event("run_changed", status="started"), paused])
 
     assert kept.texts == [
         "octo/calc: 1.2 @\u2060everyone needs your decision\n"
