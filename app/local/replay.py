@@ -62,13 +62,14 @@ class Replay:
     ask: bool = False
 
 
-def compared(before: RunState, after: RunState) -> list[dict[str, Any]]:
-    """Say of each task of a replay how it ends, and how it did in the run that was played.
+def compared(before: RunState, start: RunState, after: RunState) -> list[dict[str, Any]]:
+    """Say how each task ends that was played since the ``start``, and how it did ``before``.
 
     ``files`` are those that the two changes leave with other contents, or that only one touches.
     """
     found = []
-    for task in sorted(map(after.task_of, after.attempts), key=lambda task: task.place.line):
+    played = [key for key, now in after.attempts.items() if now != start.attempts.get(key)]
+    for task in sorted(map(after.task_of, played), key=lambda task: task.place.line):
         old, new = before.attempts.get(task.key), after.attempts[task.key]
         then = old.answered.changes.files if old else {}
         now = new.answered.changes.files
@@ -216,7 +217,7 @@ async def play(
     if ended.kind == NEW and recorded.new:
         model = recorded.new.model or settings.cairn_model
         stopped = _new_question(recorded.new, ended.state, runs, here, asked.kept, model)
-    tasks, costs = compared(before, ended.state), [answer.cost for answer in recorded.asked]
+    tasks, costs = compared(before, start, ended.state), [answer.cost for answer in recorded.asked]
     return ended, {
         "run": request.id,
         "replay_of": of.id,

@@ -55,7 +55,7 @@ def looks(here: Checkout) -> tuple[object, ...]:
 
 
 async def test_a_finished_run_ends_as_it_did(here: Checkout) -> None:
-    """Every answer is the recorded one, though later runs have taught the project more; 0."""
+    """Every answer is the recorded one, though the project has learned more since; 0."""
     await once(here, ONE, run=("run", "--task", "1.1"))
     await once(here, TWO, run=("run", "--task", "1.2"))
 
