@@ -6,6 +6,7 @@ import json
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TypeGuard, assert_never
 
 from app.dashboard.keeper import Dashboards
@@ -15,7 +16,7 @@ from app.github.pulls import PREFIX
 from app.runs.feature import Feature
 from app.runs.following import pull_changed
 from app.runs.service import RunService
-from app.store.deliveries import Delivery
+from app.store.deliveries import Deliveries, Delivery
 from handlers.answering import handle_comment
 from handlers.decisions import handle_pull
 from handlers.events import (
@@ -43,7 +44,7 @@ from handlers.grammar import Commands
 from handlers.issue_thread import IssueThread
 from handlers.pushes import BranchPushed, InstallationChanged, RepositoryChanged
 from handlers.reviews import handle_check, handle_review, handle_verify
-from handlers.webhooks import read_webhook
+from handlers.webhooks import RESTACK, read_webhook
 from runner.config.model import CONFIG_PATH
 
 log = logging.getLogger(__name__)
@@ -63,12 +64,14 @@ class Dispatch:
     pushed: Callable[[BranchPushed], Awaitable[None]]
     installed: Callable[[InstallationChanged | RepositoryChanged], Awaitable[None]]
     dashboards: Dashboards
+    deliveries: Deliveries
 
     async def __call__(self, delivery: Delivery) -> None:
         """Reduce the payload and give the event to its handler; drop events without a handler."""
-        payload = json.loads(delivery.payload)
+        payload, restacks = json.loads(delivery.payload), delivery.event == RESTACK
+        name = "pull_request" if restacks else delivery.event
         try:
-            event = read_webhook(name=delivery.event, delivery=delivery.id, payload=payload)
+            event = read_webhook(name=name, delivery=delivery.id, payload=payload)
         except MalformedPayload as error:
             log.warning("Delivery %s is ignored: %s", delivery.id, error)
             return
@@ -80,12 +83,24 @@ class Dispatch:
             await self.installed(event)
             await self._tell(event)
             return
+        handle = self._restack if restacks else partial(self._handle, delivery)
         try:
-            await self._handle(event)
+            await handle(event)
         except Gone as gone:
-            await self._handle_anew(event, gone)
+            await self._handle_anew(event, gone, handle)
 
-    async def _handle_anew(self, event: Event | BranchPushed, gone: Gone) -> None:
+    async def _restack(self, event: Event | BranchPushed) -> None:
+        """Keep true what builds on a pull request; it may take long."""
+        if isinstance(event, PullChanged):
+            await pull_changed(self.service, event)
+            await self.dashboards.mark(event.repository)
+
+    async def _handle_anew(
+        self,
+        event: Event | BranchPushed,
+        gone: Gone,
+        handle: Callable[[Event | BranchPushed], Awaitable[None]],
+    ) -> None:
         """Take the installation there is now; without one nobody can be answered."""
         here = event.repository
         try:
@@ -95,7 +110,7 @@ class Dispatch:
         if now == here.installation_id:
             log.warning("Delivery %s is ignored: %s", event.delivery, gone.message)
             return
-        await self._handle(replace(event, repository=replace(here, installation_id=now)))
+        await handle(replace(event, repository=replace(here, installation_id=now)))
 
     async def _tell(
         self, event: Event | BranchPushed | InstallationChanged | RepositoryChanged
@@ -104,11 +119,11 @@ class Dispatch:
             if heard := feature.events.get(type(event)):
                 await heard(self.service, event)
 
-    async def _handle(self, event: Event | BranchPushed) -> None:
-        await self._known(event)
+    async def _handle(self, delivery: Delivery, event: Event | BranchPushed) -> None:
+        await self._known(delivery, event)
         await self._tell(event)
 
-    async def _known(self, event: Event | BranchPushed) -> None:
+    async def _known(self, delivery: Delivery, event: Event | BranchPushed) -> None:
         if isinstance(event, BranchPushed):
             self.service.parts.configs.forget(event.repository.full_name)
             if event.configures:
@@ -140,8 +155,15 @@ class Dispatch:
         if not is_from_bot(event.accounts, own=own, allowed=self.service.parts.allowed_bots):
             await self._handled(event, await self.service.parts.thread(event))
         if event.sender.login.lower() != own.lower() and _restacks(event, own):
-            await pull_changed(self.service, event)
-            await self.dashboards.mark(event.repository)
+            # work of its own: no comment waits behind it, and in a repository one follows another
+            await self.deliveries.store(
+                id=f"{delivery.id} {RESTACK}",
+                event=RESTACK,
+                repository_id=event.repository.id,
+                headers={},
+                payload=delivery.payload,
+                line=RESTACK,
+            )
 
     async def _handled(self, event: Event, thread: IssueThread) -> None:
         runs, proposals, rows = self.service, self.service.proposals, self.commands

@@ -162,7 +162,10 @@ WEBHOOKS = (
 SUBSCRIBED = tuple(each.name for each in WEBHOOKS if not each.unasked)
 """The manifest's ``default_events``: what the App has to subscribe to."""
 
-SLOW = frozenset(each.name for each in WEBHOOKS if each.slow)
+RESTACK = "restack"
+"""What is stored like a webhook when one of a pull request changed a stack: work of its own."""
+
+SLOW = frozenset((*(each.name for each in WEBHOOKS if each.slow), RESTACK))
 
 _LINE = 300
 _BY_NAME: Mapping[str, WebhookKind] = {each.name: each for each in WEBHOOKS}

@@ -189,6 +189,7 @@ def _work(parts: ServerParts, also: tuple[Events, ...]) -> Working:
         reach=boards.reach,
         returned=Returning(service, pushes, boards.back),
     )
+    deliveries = Deliveries(parts.store, around.clock)
     dispatch = Dispatch(
         service,
         FEATURES,
@@ -196,8 +197,8 @@ def _work(parts: ServerParts, also: tuple[Events, ...]) -> Working:
         pushed=pushes,
         installed=installed,
         dashboards=boards,
+        deliveries=deliveries,
     )
-    deliveries = Deliveries(parts.store, around.clock)
     inbox = Inbox(
         deliveries,
         dispatch,

@@ -147,8 +147,13 @@ class Deliveries:
         return await self._store.value(query.limit(1))
 
     async def finish(self, id: str, status: Literal["done", "failed"], error: str = "") -> None:
-        """Record that a delivery's work is over; ``error`` says why it failed."""
-        finished = sa.update(table).where(table.c.id == id)
+        """Record that a delivery's work is over; ``error`` says why it failed.
+
+        Work that was made of a delivery is named after it, and fails with it: to deliver that again
+        tries again.
+        """
+        over = {id, id.partition(" ")[0]} if status == "failed" else {id}
+        finished = sa.update(table).where(table.c.id.in_(over))
         values = {"status": status, "error": error, "finished_at": self._clock.now()}
         async with self._store.inserting() as connection:
             await connection.execute(finished.values(values))

@@ -24,7 +24,7 @@ from app.runs.parts import ServerParts, Surroundings
 from app.runs.reactions import Reactions
 from app.runs.service import RunService
 from app.store.database import Store, open_store
-from app.store.deliveries import Delivery
+from app.store.deliveries import Deliveries, Delivery
 from app.store.proposals import ProposalOfRun, StoredProposals
 from app.store.queue import Queue
 from app.store.runs import RunRequest, Status, StoredRuns
@@ -261,6 +261,7 @@ def _bench(github: FakeGitHub, session: aiohttp.ClientSession, store: Store) -> 
         dashboards=_NoBoards(),  # type: ignore[arg-type]
         installed=refuse,  # type: ignore[arg-type]
         pushed=refuse,  # type: ignore[arg-type]
+        deliveries=Deliveries(store, clock),
     )
     bench = Bench(github, store, stored, runs, queue, dispatch, poller, identity, Rules())
     return bench

@@ -88,6 +88,18 @@ async def test_a_redelivery_of_a_failed_one_is_worked_again(deliveries):
     assert (again.status, again.error, again.finished_at) == ("stored", "", None)
 
 
+async def test_work_made_of_a_delivery_fails_with_it(deliveries):
+    """A redelivery of the delivery itself then tries both again."""
+    await deliveries.store(**delivery("a"))
+    await deliveries.store(**delivery("a restack"))
+    await deliveries.finish("a", "done")
+    await deliveries.finish("a restack", "failed", "KeyError: 'x'")
+    assert (await delivered(deliveries, "a")).status == "failed"
+
+    assert await deliveries.store(**delivery("a"))
+    assert await deliveries.store(**delivery("a restack"))
+
+
 async def test_unfinished_deliveries_survive_a_restart_in_order(url, store, deliveries, clock):
     """After a restart the unfinished deliveries are known in order of arrival, clock or not."""
     for id in ("z", "b", "y"):
