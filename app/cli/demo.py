@@ -37,7 +37,10 @@ def demo(
     places = [each for each in (_APP / "demo", _APP.parent) if (each / "tools/demo").exists()]
     missing = [name for name in _NEEDED if find_spec(name) is None]
     if not places or missing:
-        print(f"Needs {', '.join(missing)}: {_EXTRA}" if places else _WITHOUT, file=sys.stderr)
+        print(
+            f"The demo needs {', '.join(missing)}: {_EXTRA}" if places else _WITHOUT,
+            file=sys.stderr,
+        )
         raise typer.Exit(2)
     asked = {"--keep": keep, "--kill": kill, f"--sandbox={sandbox}": sandbox}
     flags = [flag for flag, wanted in (asked | {f"--image={image}": image}).items() if wanted]

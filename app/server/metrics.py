@@ -29,7 +29,7 @@ _HELP: Mapping[str, tuple[str, str]] = {
     "cairn_proposals_open": ("gauge", "Proposals that wait for a decision."),
     "cairn_events": (
         "gauge",
-        "Events for your webhook by status; those waiting are not taken yet.",
+        "Events for your webhook, and notices, by status; those waiting are not taken yet.",
     ),
     "cairn_run_changes_total": ("counter", "Runs that started, paused, rested or ended."),
     "cairn_node_finished_total": ("counter", "Nodes that finished, by outcome."),

@@ -93,11 +93,18 @@ async def test_people_are_told_what_they_want_to_know() -> None:
     """The end with how each task ended last, a pause, a question; no step, and nobody is called."""
     kept = Kept()
     notices = Notices(kept)
-    asked = {"strategy": "rewrite", "url": "https://github.com/octo/calc/pull/3"}
+    asked = {
+        "kind": "recovery",
+        "strategy": "rewrite",
+        "url": "https://github.com/octo/calc/pull/3",
+    }
 
     await notices.put([event("run_changed", status="started"), event("node_finished")])
     await notices.put([task("1.1", "failed"), task("1.1", "completed"), task("1.2", "failed")])
     await notices.put([event("proposal_made", task="1.2 @everyone", **asked)])
+    await notices.put(
+        [event("proposal_made", task="2", **(asked | {"kind": "changes", "url": ""}))]
+    )
     await notices.put([event("run_changed", status="ended")])
     for _ in range(2):
         paused = event("run_changed", status="paused", detail="The <!here> budget is used.")
@@ -106,6 +113,7 @@ async def test_people_are_told_what_they_want_to_know() -> None:
     assert kept.texts == [
         "octo/calc: 1.2 @\u2060everyone needs your decision\n"
         "Cairn proposes: rewrite. https://github.com/octo/calc/pull/3",
+        "octo/calc: 2 needs your decision\nIts changes need approval. cairn status shows it.",
         "octo/calc: run r1 has ended\nTasks: 1 completed, 1 failed.",
         "octo/calc: run r1 is paused\nThe <\u2060!here> budget is used.",
     ]
