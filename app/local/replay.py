@@ -174,6 +174,7 @@ async def play(
     request = replace(before.request, id=secrets.token_hex(5), options=options)
     asked = replace(asked, sandbox=asked.sandbox or of.sandbox)
     async with local_deps(asked, settings, listener, control=control) as here:
+        await here.repository.prepare()
         with readable(of.id):
             start = await _copied(left or rows, request, here.deps.journal, save=bool(left))
         if not start.stack.tip:

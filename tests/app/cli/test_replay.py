@@ -156,6 +156,17 @@ async def test_what_cannot_be_played(here: Checkout, words: str) -> None:
     assert WORDS[words] in " ".join(said.err.split())
 
 
+async def test_files_of_runs_that_a_commit_brings(here: Checkout) -> None:
+    """They may lead anywhere, so that nothing is written there; 2."""
+    await once(here, ONE, run=("run", "--task", "1.1"))
+    here.git("add", "--force", ".executor")
+    here.git("commit", "-q", "-m", "theirs")
+
+    said = await here.cairn("replay", newest(here).name)
+
+    assert (said.code, ".executor is in the commits" in said.err) == (2, True)
+
+
 async def test_a_run_of_a_server(here: Checkout) -> None:
     """Where a server's database is named it is said that its runs cannot be replayed; 2."""
     here.environment["DATABASE_URL"] = "sqlite:///cairn.db"
