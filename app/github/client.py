@@ -343,9 +343,8 @@ class GitHubClient(GitHubAPI):
             data = json.loads(body)
             safe = masked(data, self._over.mask)
             body = body if safe == data else json.dumps(safe).encode()
-        name = f"GitHub, {ApiRequest(method, url).name}"
         try:
-            async for attempt in retrying(name, self.retry, sleep=self.sleep):
+            async for attempt in retrying("GitHub", self.retry, sleep=self.sleep):
                 with attempt:
                     asked = ApiRequest(method, url, attempt.retry_state.attempt_number)
                     response = await self._with_credential(asked, headers, body)

@@ -85,17 +85,18 @@ class RunService:
         queued: RunRequest | None = await self.parts.runs.get(request.run)
         if queued is None:
             more = asked or {}
+            silent = bool(more.get("verify"))
+            if not silent:  # nobody could be told that it waited too long
+                config = await self.parts.config_or_default(request.repository)
+                most = Ceilings(self.parts.settings).queue(config.limits.queue_minutes)
+                more = {**more, **most}
             queued = row_of(request, await self.parts.roadmap_of(request), more)
-            await self.put(queued, silent=bool(more.get("verify")))
+            await self.put(queued, silent=silent)
         await self.parts.outward.queued(queued)
         await self.look()
 
     async def put(self, run: RunRequest, *, silent: bool = False) -> None:
         """Queue a run that has no row; unless it is ``silent``, its comment comes first."""
-        if not silent:
-            config = await self.parts.config_or_default(run.repository)
-            most = Ceilings(self.parts.settings).queue(config.limits.queue_minutes)
-            run = replace(run, request={**run.request, **most})
         turn = await self.waiting.turn_of_new(run)
         comment = None if silent else await self._first_words(run, turn)
         await self.queue.start(run, comment, turn.position if turn else None)

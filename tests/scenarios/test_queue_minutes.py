@@ -95,6 +95,28 @@ async def test_a_run_that_waits_too_long_times_out(
     assert changes == ["timed_out"]
 
 
+async def test_a_run_that_a_push_started_says_how_to_ask_for_it(tmp_path: Path) -> None:
+    """There is no comment that could be written once more."""
+    config = "limits: {queue_minutes: 30}\ntriggers: {push: execute}\n"
+    async with (
+        conversation(tmp_path, {**NOTE, ".github/cairn.yml": config}) as bot,
+        bot.started() as running,
+    ):
+        kept = Held(ANSWER)
+        bot.model.says(kept)
+        await bot.github.comment(REPOSITORY, bot.issue.number, "/execute", by="writer")
+        await kept.asked.wait()
+        more = b"# Roadmap\n\n- [ ] 1.1 Write `one.md`\n- [ ] 1.2 Write `two.md`\n"
+        await bot.github.push(REPOSITORY, {"ROADMAP.md": more}, by="writer")
+        await running.inbox.idle()
+        await minutes_later(bot, 31)
+        kept.go.set()
+        await bot.idle()
+        told = [each.body for n in bot.view.issues for each in bot.view.comments(n)]
+        (last,) = [body for body in told if "has timed out" in body]
+        assert "To ask again, comment `/execute`." in last
+
+
 async def test_a_turn_that_comes_in_time_is_not_limited(tmp_path: Path) -> None:
     """What a run does after its first turn takes as long as it takes."""
     async with conversation(tmp_path, LIMITED) as bot, bot.started():
