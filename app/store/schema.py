@@ -139,6 +139,7 @@ wakeups = sa.Table(
     sa.Column("done_at", Moment),
     sa.Column("worker", sa.Text),
     sa.Column("place", sa.Integer),
+    sa.Index(None, "repository_id", "sent_at"),
     sqlite_autoincrement=True,
 )
 sa.Index(

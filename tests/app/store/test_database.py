@@ -210,6 +210,24 @@ async def test_check_tells_a_database_that_went_away(url, store):
         await store.check()
 
 
+async def test_a_database_of_the_version_before_gets_what_is_new(url, store):
+    """The index came with 0020; a new database and one that was brought here are the same."""
+
+    def indexes(connection):
+        return {each["name"] for each in sa.inspect(connection).get_indexes("orders")}
+
+    new = await store.read(indexes)
+    async with store.writing() as connection:
+        await connection.execute(sa.text("DROP INDEX ix_orders_repository_id_sent_at"))
+        await connection.execute(sa.text("UPDATE alembic_version SET version_num = '0019'"))
+    await store.close()
+
+    again = await open_store(url)
+
+    assert await again.read(indexes) == new
+    await again.close()
+
+
 _SLOW = """
     WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 50000)
     SELECT n FROM numbers
