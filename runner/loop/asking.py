@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from dataclasses import dataclass, replace
 from math import ceil
 
@@ -28,6 +29,9 @@ _CHARACTERS_PER_TOKEN = 3
 
 _THOUGHTS = 4
 """How many times as long an answer may be if a model thinks first."""
+
+_ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{6,16}\b")
+"""Of an object in memory, as in ``<function add at 0x7fc2be003420>``."""
 
 _GO_ON = "Your answer was cut off. Go on exactly where it stopped; repeat nothing."
 
@@ -234,4 +238,6 @@ async def _paid_once(state: RunState, deps: Deps, question: Question, name: str)
 
 
 def _digest(question: Question) -> str:
-    return hashlib.sha256(repr(question).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    """Name what is asked; a test that fails in the same way names other addresses each time."""
+    asked = _ADDRESS.sub("0x", repr(question))
+    return hashlib.sha256(asked.encode("utf-8", "surrogatepass")).hexdigest()[:16]

@@ -81,6 +81,18 @@ async def test_a_cut_answer_is_not_continued_beyond_the_limit(model: ScriptedMod
     assert said == ModelReply("one ", truncated=True, refused=False)
 
 
+async def test_a_failure_with_other_addresses_is_the_same_question(model: ScriptedModel) -> None:
+    """After a crash tests run again, and what they print of objects has other addresses."""
+    model.says("done", "other", "third")
+    ports, state = deps(model=model), at("repair_test")
+    told = [
+        await ask(state, ports, (Message("user", f"where {text}"),), temperature=0.3)
+        for text in ("<f at 0x7f8fb1523420>", "<f at 0x7fc2be003420>", "mask 0xff", "mask 0xfe")
+    ]
+
+    assert [said.text for _, said in told] == ["done", "done", "other", "third"]
+
+
 async def test_a_cut_answer(model: ScriptedModel) -> None:
     """A cut answer is gone on with from what was said, and put together without a gap."""
     model.says(answer("one ", "length"), answer("two ", "length"), "three")
