@@ -9,11 +9,14 @@ At least once, and in order for each run: an event is sent again until the recei
 from __future__ import annotations
 
 import asyncio
+import base64
+import binascii
 import hashlib
 import hmac
 import logging
 import random
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
@@ -37,6 +40,7 @@ AT_ONCE: Final = 8
 TIMEOUT: Final = 10.0
 """Seconds that the receiver has for its answer."""
 
+_STANDARD: Final = b"whsec_"
 LONGEST_WAIT: Final = 3600.0
 _TIDIED: Final = timedelta(minutes=10)
 _AGAIN: Final = 5.0
@@ -74,13 +78,16 @@ class EventWebhook:
 
     async def send(self, event: WaitingEvent) -> Delivered:
         """Try once. A redirect is not followed: the address is the operator's alone."""
-        body = event.body.encode()
+        body, at = event.body.encode(), str(int(self._clock.now().timestamp()))
         headers = {
+            "webhook-id": event.id,
+            "webhook-timestamp": at,
+            "webhook-signature": standard_signature(self._secret, event.id, at, body),
             "Content-Type": "application/json",
             "User-Agent": f"Cairn/{version_of_cairn()}",
             "X-Cairn-Event": event.event,
             "X-Cairn-Delivery": event.id,
-            "X-Cairn-Timestamp": str(int(self._clock.now().timestamp())),
+            "X-Cairn-Timestamp": at,
             "X-Hub-Signature-256": signature(self._secret, body),
         }
         timeout = aiohttp.ClientTimeout(total=self._timeout)
@@ -101,6 +108,18 @@ def signature(secret: bytes, body: bytes) -> str:
     https://docs.github.com/en/webhooks/using-webhooks/validating-webhook-deliveries
     """
     return "sha256=" + hmac.new(secret, body, hashlib.sha256).hexdigest()
+
+
+def standard_signature(secret: bytes, id: str, at: str, body: bytes) -> str:
+    """Sign a body as Standard Webhooks does; a secret that begins with whsec_ is base64.
+
+    https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
+    """
+    with suppress(binascii.Error):
+        if secret.startswith(_STANDARD):
+            secret = base64.b64decode(secret.removeprefix(_STANDARD), validate=True)
+    made = hmac.new(secret, f"{id}.{at}.".encode() + body, hashlib.sha256).digest()
+    return f"v1,{base64.b64encode(made).decode()}"
 
 
 def _judged(status: int, headers: Mapping[str, str]) -> Delivered:

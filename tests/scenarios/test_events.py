@@ -17,6 +17,7 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer, unused_port
 
+from app.jobs.event_sender import standard_signature
 from tests.app.jobs.test_notices import receiver as notified
 from tests.model_server import Held
 from tests.postgresql import Cluster, postgresql
@@ -96,7 +97,14 @@ def checked(request: web.Request, body: bytes) -> dict[str, Any]:
     jsonschema_rs.validate(events_schema(), event)
     assert request.headers["X-Cairn-Delivery"] == event["id"]
     assert request.headers["X-Cairn-Event"] == event["event"]
-    assert request.headers["X-Cairn-Timestamp"].isdigit()
+    at = request.headers["X-Cairn-Timestamp"]
+    assert at.isdigit()
+    assert (request.headers["webhook-id"], request.headers["webhook-timestamp"]) == (
+        event["id"],
+        at,
+    )
+    signed = standard_signature(SECRET.encode(), event["id"], at, body)
+    assert request.headers["webhook-signature"] == signed
     return event
 
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
+import hmac
+from base64 import b64encode
 
 import aiohttp
 import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
-from app.jobs.event_sender import LONGEST_WAIT, EventWebhook, wait_after
+from app.jobs.event_sender import LONGEST_WAIT, EventWebhook, standard_signature, wait_after
 from app.store.outbox import WaitingEvent
 from runner.ports import SystemClock
 
@@ -53,6 +56,24 @@ async def test_a_receiver_that_never_answers_is_left():
         await asyncio.Event().wait()
 
     assert (await tried(never, timeout=0.2)).problem == "it did not answer in 0.2 seconds"
+
+
+def test_the_example_of_the_standard():
+    """Secret, message and signature of the libraries' own tests."""
+    secret = b"whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+
+    found = standard_signature(
+        secret, "msg_p5jXN8AQM9LWM0D4loKWxJek", "1614265330", b'{"test": 2432232314}'
+    )
+
+    assert found == "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="
+
+
+@pytest.mark.parametrize("secret", [b"a long random text", b"whsec_not base64"])
+def test_any_other_secret_is_the_key_itself(secret):
+    made = hmac.new(secret, b"id.1.{}", hashlib.sha256).digest()
+
+    assert standard_signature(secret, "id", "1", b"{}") == f"v1,{b64encode(made).decode()}"
 
 
 async def test_nobody_listens():
