@@ -237,7 +237,7 @@ outbox = sa.Table(
     sa.Column("seq", sa.Integer, primary_key=True, autoincrement=True),
     sa.Column("id", sa.Text, nullable=False, unique=True),
     sa.Column("run", sa.Text, nullable=False),
-    sa.Column("channel", sa.Text, nullable=False),
+    sa.Column("channel", sa.Text, nullable=False, server_default=""),
     sa.Column("event", sa.Text, nullable=False),
     sa.Column("body", sa.Text, nullable=False),
     sa.Column("made_at", Moment, nullable=False),

@@ -13,6 +13,7 @@ from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 
 from app.store.database import StoreError, keep_private, open_current, open_store
+from app.store.outbox import Outbox
 from app.store.schema import metadata
 from runner.errors import Outage
 
@@ -35,14 +36,13 @@ async def test_every_connection_is_durable_and_patient(store, name, value):
     assert await pragma(store, name) == value
 
 
+def differences(connection):
+    return compare_metadata(MigrationContext.configure(connection), metadata)
+
+
 async def test_the_migrations_make_the_tables_of_the_schema(store):
     """A new file, after all migrations, has exactly the tables the code expects."""
-
-    def differences(connection):
-        return compare_metadata(MigrationContext.configure(connection), metadata)
-
-    async with store.reading() as connection:
-        assert await connection.run_sync(differences) == []
+    assert await store.read(differences) == []
 
 
 async def test_a_second_start_keeps_everything(url, store):
@@ -210,21 +210,29 @@ async def test_check_tells_a_database_that_went_away(url, store):
         await store.check()
 
 
-async def test_a_database_of_the_version_before_gets_what_is_new(url, store):
-    """The index came with 0020; a new database and one that was brought here are the same."""
+_BEFORE_0020 = """
+    DROP INDEX ix_orders_repository_id_sent_at;
+    DROP INDEX ix_outbox_status_channel_run_seq;
+    ALTER TABLE outbox DROP COLUMN channel;
+    CREATE INDEX ix_outbox_status_run_seq ON outbox (status, run, seq);
+    INSERT INTO outbox (id, run, event, body, made_at, status, tries, next_at)
+        VALUES ('1', 'r', 'node_started', '{}', 0, 'waiting', 0, 0);
+    UPDATE alembic_version SET version_num = '0019'
+"""
 
-    def indexes(connection):
-        return {each["name"] for each in sa.inspect(connection).get_indexes("orders")}
 
-    new = await store.read(indexes)
+async def test_a_database_of_the_version_before_gets_what_is_new(url, store, clock):
+    """It is like a new one then, and what waited in it waits for the webhook."""
     async with store.writing() as connection:
-        await connection.execute(sa.text("DROP INDEX ix_orders_repository_id_sent_at"))
-        await connection.execute(sa.text("UPDATE alembic_version SET version_num = '0019'"))
+        for statement in _BEFORE_0020.split(";"):
+            await connection.execute(sa.text(statement))
+    assert await store.read(differences) != []
     await store.close()
 
     again = await open_store(url)
 
-    assert await again.read(indexes) == new
+    assert await again.read(differences) == []
+    assert [each.id for each in await Outbox(again, clock).due(1)] == ["1"]
     await again.close()
 
 
