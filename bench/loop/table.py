@@ -129,6 +129,9 @@ def recovered(cell: tuple[float, float], runs: Sequence[Played]) -> Iterator[str
         for error in errors_of(record) if record else ():
             seen[error] += 1
             good[error] += run.result.finished
+    if not seen:
+        yield f"errors recovered without a person, p={cell[0]:g} x={cell[1]:g}: there were none"
+        return
     parts = [f"{error} {good[error]} of {seen[error]}" for error in sorted(seen)]
     common = [error for error in COMMON if seen[error]]
     whole = share(sum(good[error] for error in common), sum(seen[error] for error in common))
