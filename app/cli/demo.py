@@ -12,7 +12,7 @@ import typer
 
 _APP = Path(__file__).parents[1]
 _NEEDED = ("cmarkgfm", "graphql", "jsonschema_rs", "pytest")
-_EXTRA = "install Cairn's extra demo, as in pip install 'cairn[demo]'."
+_EXTRA = "install Cairn's extra demo (docs/install.md)."
 _WITHOUT = "This Cairn was built without the demo. Run make demo in Cairn's repository."
 
 

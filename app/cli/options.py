@@ -45,7 +45,9 @@ def node_of(text: str) -> str:
     from runner.graph import GRAPH
 
     found = [name for name in GRAPH if name.startswith(text)]
-    if text not in found and len(found) != 1:
+    if text not in found and len(found) > 1 and text:
+        raise typer.BadParameter(f"{text!r} can be {' or '.join(found)}.")
+    if not found or not text:
         raise typer.BadParameter(f"{text!r} is not a node. Nodes: {', '.join(GRAPH)}.")
     return text if text in found else found[0]
 

@@ -184,7 +184,7 @@ async def limits(patient: Surveyed) -> Finding:
     shown = {
         f"limits.{name}": amount
         for name, amount in config.limits.model_dump().items()
-        if name.startswith(("tokens_per", "cost_per")) and amount is not None
+        if name.startswith(("tokens_per", "cost_per", "queue_")) and amount is not None
     }
     if patient.server:
         shown |= {

@@ -141,5 +141,10 @@ async def at_once(urls: Sequence[SecretStr]) -> AsyncIterator[tuple[EventSink, .
 
 
 def addresses(urls: Sequence[SecretStr]) -> list[Address]:
-    """The addresses of the settings."""
-    return [Address(each) for each in urls]
+    """The addresses of the settings; those of one service are numbered."""
+    found = [Address(each) for each in urls]
+    services = Counter(each.name for each in found)
+    for place, each in enumerate(found, 1):
+        if services[each.name] > 1:
+            each.name += f" (address {place})"
+    return found

@@ -173,10 +173,13 @@ def _telling(
 
 def _to_resume(wanted: str, kept: LocalStore) -> KnownRun | None:
     """The run that is named by its id or the beginning of it; else one that can continue now."""
-    again = {each.run.id for each in asyncio.run(answerable(kept)) if each.decision}
-    runs = [run for run in kept.runs.all() if wanted or run.state not in OVER or run.id in again]
     if wanted:
-        runs = [named(runs, wanted)]
+        run = named(kept.runs.all(replays=True), wanted)
+        if run.replay_of:
+            raise PortError("file", texts.is_replay(run))
+        return run
+    again = {each.run.id for each in asyncio.run(answerable(kept)) if each.decision}
+    runs = [run for run in kept.runs.all() if run.state not in OVER or run.id in again]
     answered = {each.run for each in kept.inbox.stored() if not each.step}
     ready = (run for run in runs if run.state != "waiting" or run.id in answered)
     return next(ready, next(iter(runs), None))

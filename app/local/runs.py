@@ -100,10 +100,13 @@ def named(runs: Sequence[KnownRun], wanted: str, more: str = "") -> KnownRun:
     found = [run for run in runs if run.id == wanted] or [
         run for run in runs if run.id.startswith(wanted)
     ]
-    if len(found) != 1:
-        some = "more than one run" if found else "no run"
-        text = f"There is {some} called {one_line(wanted)[:60]!r} here. {more}"
+    if not found:
+        text = f"There is no run called {one_line(wanted)[:60]!r} here. {more}"
         raise PortError("file", text.rstrip())
+    if len(found) > 1:
+        ids = ", ".join(run.id for run in found[:5])
+        many = f" and {len(found) - 5} more" if len(found) > 5 else ""
+        raise PortError("file", f"More than one run is meant: {ids}{many}. Type more of its id.")
     return found[0]
 
 

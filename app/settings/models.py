@@ -64,7 +64,7 @@ def _addresses(value: tuple[SecretStr, ...]) -> tuple[SecretStr, ...]:
     try:
         from apprise import Apprise  # 1.4 s with its services, for whoever sets this
     except ImportError:
-        raise ValueError("needs Cairn's extra notify: pip install 'cairn[notify]'") from None
+        raise ValueError("needs Cairn's extra notify (docs/install.md)") from None
     logging.getLogger("apprise").disabled = True  # it shows addresses
     for number, each in enumerate(value, 1):
         if Apprise.instantiate(each.get_secret_value()) is None:

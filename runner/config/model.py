@@ -423,7 +423,8 @@ class RetryGroup(_Group):
     )
     longest: Seconds = Field(
         default=30.0,
-        description="The most seconds between two tries, unless a server asks to wait longer.",
+        description="The most seconds between two tries, not below `first`, unless a server asks "
+        "to wait longer.",
     )
     jitter: Seconds = Field(
         default=1.0, description="The most seconds that are added to a wait at random."

@@ -57,6 +57,7 @@ async def test_on_a_checkout(installed: Stranger) -> None:
     assert model.violations == []
 
     assert "[DRY RUN]" in said
+    assert "problem " not in said  # of cairn doctor
     assert "test_price.py" in said
     boxes = re.findall(
         r"^- \[(.)\]", (installed.home / "shop/ROADMAP.md").read_text(), re.MULTILINE

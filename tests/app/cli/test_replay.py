@@ -8,6 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from app.local.runs import named
+from runner.errors import PortError
+from runner.files.decisions import KnownRun
 from tests.app.checkout import Checkout, Said, checkout, once
 from tests.scenarios.projects import ADD, CALC, answer, note
 
@@ -64,7 +67,10 @@ async def test_a_finished_run_ends_as_it_did(here: Checkout) -> None:
     assert said.code == 0, said.err
     assert "1 recorded answer, 0 new ones.\n1.2: completed, untested (the same)\n" in said.out
     assert "replay of " in (await here.cairn("status")).out
-    assert "completed" in (await here.cairn("show", said.out.split()[1])).out
+    replay = said.out.split()[1]
+    assert "completed" in (await here.cairn("show", replay)).out
+    more = await here.cairn("resume", replay)
+    assert (more.code, "and a replay is not continued." in more.err) == (2, True)
     attempts = json.loads((await here.cairn("history", "stats", "--json")).out)
     assert attempts["statistics"]["attempts"]["seen"] == 2
 
@@ -136,7 +142,7 @@ WORDS = {
     "nope": "There is no run called 'nope' here.",
     "{} 9.9": "did not work on '9.9'. Its tasks: 1.1.",
     "{} --from nowhere": "'nowhere' is not a node. Nodes: parse_roadmap, decide_next, ",
-    "{} --from repair": "'repair' is not a node. Nodes: ",
+    "{} --from repair": "'repair' can be repair_code or repair_test.",
     "{} --from repair_test": "The run never came to repair_test. It came to: decide_next, ",
     "{} 1.1 --from pick_task": "The run never came to pick_task. It came to: build_context, ",
     "{} --set speed=9": "'speed=9' is not NAME=VALUE with one of the names loop, model, ",
@@ -154,6 +160,14 @@ async def test_what_cannot_be_played(here: Checkout, words: str) -> None:
 
     assert said.code == 2
     assert WORDS[words] in " ".join(said.err.split())
+
+
+def test_the_beginning_of_more_than_one_id() -> None:
+    """They are listed, the first five of them."""
+    runs = [KnownRun(f"3{n}", roadmap="ROADMAP.md", state="ended", began=0.0) for n in range(7)]
+    assert named(runs, "36") == runs[6]
+    with pytest.raises(PortError, match=r"meant: 30, 31, 32, 33, 34 and 2 more\. Type more of"):
+        named(runs, "3")
 
 
 async def test_files_of_runs_that_a_commit_brings(here: Checkout) -> None:

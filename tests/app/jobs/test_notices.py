@@ -12,7 +12,7 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 from pydantic import SecretStr
 
-from app.jobs.notices import TRIES, Address, AtOnce, Notices
+from app.jobs.notices import TRIES, Address, AtOnce, Notices, addresses
 from app.store.outbox import WaitingEvent
 from runner.state.outward import OutwardEvent
 
@@ -56,6 +56,13 @@ def task(name: str, status: str) -> OutwardEvent:
 
 def waiting(text: str) -> WaitingEvent:
     return WaitingEvent(1, "id", "run_changed", json.dumps({"text": text}), 0)
+
+
+def test_addresses_of_one_service_are_numbered() -> None:
+    """Or a log line would not say which of them failed."""
+    urls = ["json://one.example", "xml://two.example", "json://three.example"]
+    names = [each.name for each in addresses([SecretStr(url) for url in urls])]
+    assert names == ["JSON (address 1)", "XML", "JSON (address 3)"]
 
 
 async def test_a_service_takes_a_notice_or_not(caplog: pytest.LogCaptureFixture) -> None:
