@@ -44,7 +44,7 @@ def processor_seconds(pid: int, *, children: bool = False) -> float:
     return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
 
 
-def peak_megabytes(pid: int) -> float:
-    """The most memory a process has held so far."""
-    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
-    return next(int(line.split()[1]) / 1024 for line in lines if line.startswith("VmHWM"))
+def megabytes(pid: int, *, peak: bool = False) -> float:
+    """The memory a process holds, or the most that it has held so far."""
+    name, lines = "VmHWM" if peak else "VmRSS", Path(f"/proc/{pid}/status").read_text().splitlines()
+    return next(int(line.split()[1]) / 1024 for line in lines if line.startswith(name))

@@ -10,7 +10,7 @@ from pathlib import Path
 from statistics import median
 
 from bench.finding import Finding, Line, Peer
-from bench.served import peak_megabytes, processor_seconds, surroundings
+from bench.served import megabytes, processor_seconds, surroundings
 from tests.app.checkout import Checkout, checkout
 from tests.model_server import Held
 from tests.scenarios.process import serving
@@ -45,7 +45,7 @@ async def measure(_folder: Path) -> AsyncIterator[Line]:
     empty = median(_run(_PYTHON)[0] for _ in range(_ROUNDS))
     for name in commands:
         seconds = median(run[name][0] for run in runs)
-        megabytes = max(run[name][1] for run in runs)
+        most = max(run[name][1] for run in runs)
         yield Finding(
             what=name,
             value=seconds,
@@ -56,10 +56,10 @@ async def measure(_folder: Path) -> AsyncIterator[Line]:
         )
         yield Finding(
             what=f"{name}, memory",
-            value=megabytes,
+            value=most,
             unit="MB",
             goal=f"< {_GOAL_MEGABYTES}",
-            ok=megabytes < _GOAL_MEGABYTES,
+            ok=most < _GOAL_MEGABYTES,
         )
 
 
@@ -70,15 +70,15 @@ async def server(folder: Path) -> AsyncIterator[Line]:
     for number in range(_STARTS):
         async with surroundings(folder / str(number)) as bot, serving(bot) as server:
             pid = server.process.pid
-            used.append((processor_seconds(pid), peak_megabytes(pid)))
+            used.append((processor_seconds(pid), megabytes(pid, peak=True)))
     yield Finding(
         what="cairn serve until it listens",
         value=median(seconds for seconds, _ in used),
         unit="s",
         peer=Peer(what="the model's client, which waits for a question", value=client),
     )
-    megabytes = max(megabytes for _, megabytes in used)
-    yield Finding(what="cairn serve until it listens, memory", value=megabytes, unit="MB")
+    size = max(held for _, held in used)
+    yield Finding(what="cairn serve until it listens, memory", value=size, unit="MB")
     async with surroundings(folder / "idle") as bot, serving(bot) as server:
         await asyncio.sleep(_SETTLING)
         before = processor_seconds(server.process.pid)

@@ -18,7 +18,7 @@ from app.store.schema import journal, runs
 from app.store.wakeups import Wakeups
 from bench.finding import Finding, Line, Peer
 from bench.run_requests import run_request
-from bench.served import BUSY, FREE, processor_seconds, surroundings
+from bench.served import BUSY, FREE, megabytes, processor_seconds, surroundings
 from runner.ports import SystemClock
 from tests.model_server import Held
 from tests.scenarios.bot import Bot
@@ -46,10 +46,14 @@ async def _one_repository(bot: Bot, store: Store, pid: int) -> AsyncIterator[Lin
     async with _working(bot, BUSY):
         busy = bot.github.repo(BUSY).id
         await _queue(store, (run_request(f"r{n}", repository_id=busy) for n in _NUMBERS))
+        held = megabytes(pid)
         share = await _share(pid)
         beside = await _first_nodes(bot, store)
     yield _waiting(
         f"{_MANY} wakeups of one repository wait", share, Peer(what="none", value=100 * idle)
+    )
+    yield Finding(
+        what="memory of the server meanwhile", value=held, unit="MB", goal="< 200 MB", ok=held < 200
     )
     yield Finding(
         what="webhook to first node done, another repository",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 import os
 import signal
@@ -71,6 +72,8 @@ async def serve(role: Role = ROLE) -> None:
         stop.set()
 
     async with server(settings, role=replace(role, outdated=outdated)) as running:
+        gc.freeze()  # what is there stays
+        gc.set_threshold(5_000, 10, 10)  # and what a delivery leaves does not wait for thousands
         log.info(running.sandbox.reason)
         if not role.serves:
             log.info("Working on up to %s runs at the same time", running.slots)
