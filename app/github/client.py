@@ -38,7 +38,7 @@ from gidgethub.aiohttp import GitHubAPI
 from runner.errors import Outage
 from runner.ports import Clock
 from runner.retries.policy import RetryPolicy
-from runner.retries.trying import TryAgain, retrying
+from runner.retrying import TryAgain, retrying
 from runner.text.mask import Mask, masked
 
 LONGEST_WAIT = 60.0

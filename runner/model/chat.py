@@ -22,7 +22,7 @@ from runner.model.replies import LONGEST, ListedModel, offer_text
 from runner.model.shutdowns import shutdown_by_name
 from runner.ports import Clock, SystemClock
 from runner.prompts.questions import Answer, Question
-from runner.retries.trying import retrying
+from runner.retrying import retrying
 from runner.windows import seller_of
 
 if TYPE_CHECKING:

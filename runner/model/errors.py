@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from runner.errors import Outage, PortError, TaskError
-from runner.retries.trying import Again
+from runner.retrying import Again
 
 HEALS_AFTER = timedelta(minutes=5)
 """How long an endpoint that failed every try is left alone before a run may continue."""

@@ -1,1 +1,1 @@
-"""How often something outside is tried again: the policy as a value, and what tries by it."""
+"""How often something outside is tried again: a value, below all that knows it."""

@@ -22,7 +22,7 @@ from runner.ports import (
     led,
     unheard,
 )
-from runner.retries.trying import TryAgain, retrying
+from runner.retrying import TryAgain, retrying
 from runner.text.mask import Mask
 
 INSTALLABLE = "bubblewrap or Docker" if sys.platform == "linux" else "Docker"

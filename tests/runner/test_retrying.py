@@ -8,7 +8,7 @@ import pytest
 
 from runner.errors import Outage
 from runner.retries.policy import RetryOptions, RetryPolicy, Tried
-from runner.retries.trying import Again, TryAgain, retrying
+from runner.retrying import Again, TryAgain, retrying
 from tests.runner.model.model_kit import Sleeps
 
 
