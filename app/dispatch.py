@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TypeGuard, assert_never
+from typing import Any, TypeGuard, assert_never
 
 from app.dashboard.keeper import Dashboards
 from app.github.comments import marked
@@ -17,6 +17,7 @@ from app.runs.feature import Feature
 from app.runs.following import pull_changed
 from app.runs.service import RunService
 from app.store.deliveries import Deliveries, Delivery
+from app.store.proposals import StoredProposals
 from handlers.answering import handle_comment
 from handlers.decisions import handle_pull
 from handlers.events import (
@@ -26,6 +27,7 @@ from handlers.events import (
     Event,
     IssueCommentCreated,
     IssueEdited,
+    IssueLabelled,
     IssueReopened,
     IssueUnlocked,
     MalformedPayload,
@@ -42,12 +44,29 @@ from handlers.events import (
 )
 from handlers.grammar import Commands
 from handlers.issue_thread import IssueThread
+from handlers.parsing import may_hold_command
 from handlers.pushes import BranchPushed, InstallationChanged, RepositoryChanged
 from handlers.reviews import handle_check, handle_review, handle_verify
 from handlers.webhooks import RESTACK, read_webhook
 from runner.config.model import CONFIG_PATH
 
 log = logging.getLogger(__name__)
+
+
+async def has_work(
+    commands: Commands, proposals: StoredProposals, name: str, payload: Mapping[str, Any]
+) -> bool:
+    """Say whether an event could have work here: what people say to each other has none.
+
+    Only where a proposal is open may somebody have reacted to it, too. Raises ``Outage``.
+    """
+    try:
+        event = read_webhook(name=name, delivery="", payload=payload)
+    except MalformedPayload:
+        return True  # its work tells what is wrong
+    if not isinstance(event, IssueCommentCreated) or may_hold_command(event.body, commands):
+        return event is not None
+    return event.is_pull_request and await proposals.is_open_on(event.repository.id, event.issue)
 
 
 @dataclass(frozen=True)
@@ -192,8 +211,8 @@ class Dispatch:
                     await handle_verify(event, thread=thread, runs=runs)
             case CommentDeleted() | ButtonClicked() | PullClosed() | PullReopened() | PullTouched():
                 await handle_pull(event, thread=thread, proposals=proposals, clock=clock)
-            case MergeQueued() | CheckEnded() | IssueReopened() | IssueUnlocked():
-                pass  # were handled before anybody was heard
+            case MergeQueued() | CheckEnded() | IssueReopened() | IssueUnlocked() | IssueLabelled():
+                pass  # were handled before anybody was heard, or are a feature's
             case other:
                 assert_never(other)
 

@@ -104,6 +104,6 @@ def set_up_logging(
     logging.basicConfig(level=max(wanted, logging.INFO), handlers=[handler], force=True)
     for name in ("app", "handlers", "runner"):
         logging.getLogger(name).setLevel(wanted)
-    # each migration, each SQL thread hop and each request that went well is no news
-    for name in ("alembic", "aiosqlite", "httpx", "httpx2", "openai"):
+    # each migration and each request that went well is no news
+    for name in ("alembic", "httpx", "httpx2", "openai"):
         logging.getLogger(name).setLevel(logging.WARNING)

@@ -53,8 +53,7 @@ async def measure(folder: Path) -> AsyncIterator[Line]:
         seconds = perf_counter() - line.began
         await _over(line.engine, "r1-0")
     assert line.nodes == 3 + 8 * _TASKS, line.nodes
-    async with store.reading() as connection:
-        rows = await connection.scalar(sa.select(sa.func.count()).select_from(journal))
+    rows = await store.value(sa.select(sa.func.count()).select_from(journal))
     empty = await _empty_steps(store, url)
     await store.close()
     yield Finding(
@@ -78,8 +77,7 @@ async def _empty_steps(store: Store, url: str) -> float:
 
     engine = Engine(url)
     await engine.start(step)
-    async with store.writing() as connection:
-        await connection.run_sync(engine.enqueue, "empty")
+    await store.write(lambda connection: engine.enqueue(connection, "empty"))
     await asyncio.wait_for(done.wait(), timeout=60)
     await _over(engine, "empty")
     await engine.stop()

@@ -199,8 +199,7 @@ async def _to_first_node(folder: Path) -> float:
 
 
 async def _rows(store: Store) -> int:
-    async with store.reading() as connection:
-        return int(await connection.scalar(sa.select(sa.func.count()).select_from(journal)) or 0)
+    return int(await store.value(sa.select(sa.func.count()).select_from(journal)) or 0)
 
 
 def _read(bot: Bot) -> None:

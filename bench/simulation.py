@@ -15,6 +15,7 @@ from datetime import UTC, datetime, timedelta
 from heapq import heapify, heappop, heappush
 from itertools import count
 from math import cos, pi
+from operator import methodcaller
 from pathlib import Path
 from statistics import median, quantiles
 from time import perf_counter
@@ -277,9 +278,10 @@ async def _fill(store: Store, day: Day) -> None:
         ("work", places, "running", "sent", 1),
         ("wait", day.most_waiting, "queued", "waiting", 1),
     )
-    async with store.writing() as connection:
+
+    def fill(connection: Connection) -> None:
         row = {"id": "w", "slots": places, "version": "1", "beat": now, "dead": False}
-        await connection.execute(sa.insert(workers).values(row))
+        connection.execute(sa.insert(workers).values(row))
         for name, size, status, sent, turns in groups:
             requests = [
                 run_request(f"{name}{n}", repository_id=n % _REPOSITORIES) for n in range(size)
@@ -308,10 +310,11 @@ async def _fill(store: Store, day: Day) -> None:
                 for each in requests
                 for turn in range(turns)
             ]
-            await connection.execute(sa.insert(runs), asked)
-            await connection.execute(sa.insert(wakeups), turned)
-    async with store.writing() as connection:
-        await connection.execute(sa.text("ANALYZE"))
+            connection.execute(sa.insert(runs), asked)
+            connection.execute(sa.insert(wakeups), turned)
+
+    await store.write(fill)
+    await store.write(methodcaller("execute", sa.text("ANALYZE")))
 
 
 def _sent(_connection: Connection, _wakeup: str) -> None:

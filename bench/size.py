@@ -68,9 +68,8 @@ def _finding(what: str, size: int, most: float) -> Finding:
 async def _weighed(store: Store, column: sa.Column[object]) -> tuple[int, int]:
     """Bytes in a column, and how many rows there are."""
     size = sa.func.sum(sa.func.length(sa.cast(column, sa.LargeBinary)))
-    async with store.reading() as connection:
-        found = (await connection.execute(sa.select(size, sa.func.count()))).one()
-    return int(found[0]), int(found[1])
+    ((total, rows),) = await store.rows(sa.select(size, sa.func.count()))
+    return int(total), int(rows)
 
 
 def _deps(journal: StoredJournal) -> Deps:

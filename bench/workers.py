@@ -24,17 +24,23 @@ from app.store.schema import runs, wakeups
 from app.store.wakeups import Wakeups
 from bench.finding import Finding, Line, Unmeasured
 from bench.run_requests import run_request
+from bench.served import processor_seconds
 from runner.ports import SystemClock
 from runner.state.options import Request
 from runner.state.run_state import RunState
+from tests.fake_github import WallClock
 from tests.postgresql import is_installed, postgresql
+from tests.scenarios.bot import conversation
+from tests.scenarios.process import serving, working
+from tests.scenarios.projects import notes
 
 _RUNS, _NODES, _SLOTS, _NODE = 24, 10, 2, 0.1
 _GOALS = {2: 1.8, 3: 2.5}
+_IDLE, _QUIET, _SECONDS = 1.5, 3.0, 20.0
 
 
-async def measure(_folder: Path) -> AsyncIterator[Line]:
-    """Work off the same runs with one, two and three workers; then kill one of two."""
+async def measure(folder: Path) -> AsyncIterator[Line]:
+    """Work off the same runs with one, two and three workers; kill one of two; let one idle."""
     if not is_installed():
         yield Unmeasured("workers on one PostgreSQL", "PostgreSQL is not installed")
         return
@@ -61,6 +67,24 @@ async def measure(_folder: Path) -> AsyncIterator[Line]:
             goal=f"<= {most:g}",
             ok=found <= most,
         )
+        idle = 100 * await _idle(folder, cluster.database())
+        yield Finding(
+            what="cairn worker, idle",
+            value=idle,
+            unit="% of a core",
+            goal=f"<= {_IDLE:g} %",
+            ok=idle <= _IDLE,
+        )
+
+
+async def _idle(folder: Path, url: str) -> float:
+    """The share of a core that a worker takes while there is nothing to do."""
+    talk = conversation(folder / "idle", notes(""), WallClock(), DATABASE_URL=url)
+    async with talk as bot, serving(bot), working(bot, folder=folder / "worker") as worker:
+        await asyncio.sleep(_QUIET)
+        used, began = processor_seconds(worker.process.pid), perf_counter()
+        await asyncio.sleep(_SECONDS)
+        return (processor_seconds(worker.process.pid) - used) / (perf_counter() - began)
 
 
 async def _worked_off(url: str, number: int) -> float:

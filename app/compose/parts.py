@@ -56,6 +56,8 @@ async def open_parts(
     others = _others(settings, around, store, role)
     identity = identify(session, mask, others)
     identity.wrote = AuditLog(store, around.clock).wrote
+    # the Action still sends its state when the database is closed
+    stack.callback(setattr, identity, "wrote", None)
     return ServerParts(
         settings=settings,
         around=around,

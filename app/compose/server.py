@@ -20,6 +20,7 @@ from app.jobs.inbox import CatchUp, Inbox
 from app.jobs.member import Duty, Membership
 from app.jobs.worker import Worker
 from app.proposals.polling import Poller
+from app.runs.limits import Ceilings
 from app.runs.outward import with_senders
 from app.runs.parts import ROLE, Role, Surroundings
 from app.runs.places import Places
@@ -32,7 +33,7 @@ from runner.sandbox.choose import SandboxChoice
 from runner.text.mask import Mask
 
 WORKED = tuple(each.name for each in WEBHOOKS)
-"""The events that have work here; others are stored as ignored."""
+"""The events that have work here."""
 
 __all__ = ["Server", "Surroundings", "server"]
 
@@ -65,7 +66,14 @@ async def server(
 
     def identify(session: aiohttp.ClientSession, mask: Mask, others: Membership) -> AppIdentity:
         return AppIdentity(
-            Connection(session, settings.github_api_url, around.clock, around.sleep, mask),
+            Connection(
+                session,
+                settings.github_api_url,
+                around.clock,
+                around.sleep,
+                mask,
+                retry=Ceilings(settings).of_github,
+            ),
             app_id=str(settings.github_app_id),
             private_key=settings.github_app_private_key.get_secret_value(),
             certain=others.certain,
@@ -108,7 +116,7 @@ async def server(
             secret=settings.github_webhook_secret,
             deliveries=work.deliveries,
             on_delivery=work.inbox.look,
-            events=WORKED,
+            handles=work.handles,
             readiness={
                 "database": parts.store.check,
                 "engine": work.engine.check,

@@ -6,11 +6,12 @@ import logging
 from collections.abc import AsyncIterator, Callable, Collection, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 
 from app.compose.dashboards import dashboards
 from app.compose.pages import Watching, watching
 from app.dashboard.keeper import BOARDS, Dashboards
-from app.dispatch import Dispatch
+from app.dispatch import Dispatch, has_work
 from app.features import COMMANDS, FEATURES
 from app.jobs.engine import Engine
 from app.jobs.inbox import Inbox
@@ -30,6 +31,7 @@ from app.runs.places import Places
 from app.runs.reactions import Reactions
 from app.runs.returning import Returning
 from app.runs.service import RunService
+from app.server.webhook import Handles
 from app.store.deliveries import DELIVERIES, Deliveries
 from app.store.proposals import StoredProposals
 from app.store.queue import Queue
@@ -47,6 +49,7 @@ class Working:
     parts: ServerParts
     deliveries: Deliveries
     inbox: Inbox
+    handles: Handles
     runs: StoredRuns
     queue: Queue
     engine: SegmentEngine
@@ -222,6 +225,7 @@ def _work(parts: ServerParts, also: tuple[Events, ...]) -> Working:
         parts=parts,
         deliveries=deliveries,
         inbox=inbox,
+        handles=partial(has_work, dispatch.commands, stored),
         runs=runs,
         queue=queue,
         engine=engine,

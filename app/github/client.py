@@ -268,7 +268,8 @@ class Credential(Protocol):
 class Connection:
     """How a process reaches one GitHub; ``timeout`` is in seconds a request.
 
-    ``mask`` hides secrets in every text that is sent, except the contents of files.
+    ``mask`` hides secrets in every text that is sent, except the contents of files. ``retry`` holds
+    where no file of a repository says otherwise.
     """
 
     session: aiohttp.ClientSession
@@ -277,6 +278,7 @@ class Connection:
     sleep: Sleep = asyncio.sleep
     mask: Mask = field(default_factory=Mask)
     timeout: float = _TIMEOUT
+    retry: RetryPolicy = field(default=RetryPolicy())
 
 
 class GitHubClient(GitHubAPI):
@@ -302,7 +304,7 @@ class GitHubClient(GitHubAPI):
         self._certain = certain
         self._wrote = wrote
         self._timeout = aiohttp.ClientTimeout(total=over.timeout)
-        self.retry = RetryPolicy()
+        self.retry = over.retry
 
     async def sleep(self, seconds: float) -> None:
         """Wait, by the injected sleep."""

@@ -25,9 +25,11 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TextIO
 
+import psycopg
 import sqlalchemy as sa
-from dbos import DBOS, DBOSClient, DBOSConfig, Serializer
+from dbos import DBOS, DBOSClient, DBOSConfig, Serializer, _sys_db
 from dbos._serialization import DefaultSerializer
+from dbos._utils import retriable_postgres_exception
 from sqlalchemy import exc
 from sqlalchemy.engine import Connection, make_url
 from sqlalchemy.pool import NullPool
@@ -115,6 +117,22 @@ def _refuse(self: object, serialized_data: str) -> object:
     raise ValueError("a pickled row is refused")
 
 
+def wait_for_database() -> None:
+    """Let dbos wait for a database that is away in ways of which it does not know the words.
+
+    A socket that is gone, or the name of a container that is stopped: it would end the workflow,
+    could not write that down, and the wakeup would be at work for ever in a process that lives.
+    """
+    _sys_db.retriable_postgres_exception = is_away  # type: ignore[attr-defined,assignment]
+
+
+def is_away(error: Exception) -> bool:
+    """Say whether an error is about the connection: the database itself gives a state."""
+    cause = error.orig if isinstance(error, exc.DBAPIError) else None
+    unsaid = isinstance(cause, psycopg.OperationalError) and cause.sqlstate is None
+    return unsaid or retriable_postgres_exception(error)
+
+
 def _exception(value: object) -> dict[str, str]:
     if isinstance(value, BaseException):
         return {"$error": type(value).__name__, "message": str(value)}
@@ -176,6 +194,7 @@ class Engine:
         self._claim = await asyncio.to_thread(claim, self._url)
         self._stopping = False
         refuse_pickle()
+        wait_for_database()
         config: DBOSConfig = {
             "name": NAME,
             "system_database_url": self._url,

@@ -25,7 +25,7 @@ from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type, wai
 from app.background import BackgroundWork
 from app.github.deliveries import KEPT, HookDeliveries, HookDelivery
 from app.server.webhook import repository_of
-from app.store.deliveries import Deliveries, Delivery
+from app.store.deliveries import Deliveries, Delivery, Worked
 from handlers.webhooks import SLOW, line_of, meaning_of
 from runner.errors import DATABASE, Outage
 from runner.ports import Clock
@@ -74,6 +74,7 @@ class Inbox:
         self._on_bug = on_bug
         self._claiming = BackgroundWork("The inbox", on_bug)
         self._tasks: set[asyncio.Task[None]] = set()
+        self._over: list[Worked] = []
         self._napping = 0
         self._news = asyncio.Event()
         self._idle = asyncio.Event()
@@ -95,40 +96,48 @@ class Inbox:
         await self._idle.wait()
 
     async def stop(self) -> None:
-        """Stop working; what is not done stays stored for the next start."""
+        """Stop working; what is not done stays stored for the next start. Raises no ``Outage``."""
         await self._claiming.stop()
         tasks = list(self._tasks)
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+        with suppress(Outage):  # else it is done once more, which changes nothing
+            await self._deliveries.finish(self._over)
 
     async def _claim(self) -> None:
-        """Claim as many as can be worked on now, whenever there may be some."""
+        """Claim as many as can be worked on now, whenever there may be some.
+
+        What is over is recorded in the same transaction.
+        """
         while True:
             self._news.clear()
-            free = self._at_once - len(self._tasks) + self._napping
+            over = tuple(self._over)
+            most, but = self._most()
             try:
-                claimed = await self._some(free) if free > 0 else []
+                claimed = []
+                if most or over:
+                    claimed = await self._deliveries.claim(self._worker, most, but=but, over=over)
             except Outage as outage:
                 logger.warning("Deliveries wait: %s", outage.message)
                 await self._sleep(DATABASE_WAIT)
                 continue
+            del self._over[: len(over)]
             for delivery in claimed:
                 task = asyncio.create_task(self._work(delivery))
                 self._tasks.add(task)
                 task.add_done_callback(self._ended)
-            if not claimed:
-                if not self._tasks and not self._news.is_set():
+            if not claimed or len(claimed) < most:
+                if not self._tasks and not self._over and not self._news.is_set():
                     self._idle.set()
                 with suppress(TimeoutError):
                     await asyncio.wait_for(self._news.wait(), LONGEST_SILENCE)
 
-    async def _some(self, free: int) -> list[Delivery]:
-        """Claim some, and leave places free for those for which people wait."""
+    def _most(self) -> tuple[int, Collection[str]]:
+        """How many may be claimed, and which events not: places stay free for waiting people."""
+        free = max(self._at_once - len(self._tasks) + self._napping, 0)
         kept = min(KEPT_FREE, self._at_once - 1)
-        if free > kept:
-            return await self._deliveries.claim(self._worker, free - kept)
-        return await self._deliveries.claim(self._worker, free, but=SLOW)
+        return (free - kept, ()) if free > kept else (free, SLOW)
 
     def _ended(self, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)
@@ -141,7 +150,7 @@ class Inbox:
             wait=self._wait,
             before_sleep=_tell(delivery),
         )
-        await retrying(self._attempt, delivery)
+        self._over.append(await retrying(self._attempt, delivery))
 
     async def _nap(self, seconds: float) -> None:
         """Wait for another try; others are worked on meanwhile."""
@@ -152,17 +161,17 @@ class Inbox:
         finally:
             self._napping -= 1
 
-    async def _attempt(self, delivery: Delivery) -> None:
+    async def _attempt(self, delivery: Delivery) -> Worked:
         async with self._slots:
             with about(delivery=delivery.id):
-                error = await self._error_of(delivery)
-            await self._deliveries.finish(delivery.id, "failed" if error else "done", error)
+                return Worked(delivery.id, await self._error_of(delivery))
 
     async def _error_of(self, delivery: Delivery) -> str:
         """The event boundary: a bug in one event's work must not stop the others."""
         try:
-            if same := await self._deliveries.done_as(delivery.id):
-                logger.warning("Delivery %s is ignored: it repeats %s", delivery.id, same)
+            if delivery.repeats:
+                again = "Delivery %s is ignored: it repeats %s"
+                logger.warning(again, delivery.id, delivery.repeats)
                 return ""
             await self._handle(delivery)
         except Outage:

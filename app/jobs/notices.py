@@ -1,6 +1,7 @@
 """Notices for people: a short text to each address of CAIRN_NOTIFY (mail, chat, …), by apprise.
 
-Nothing of an address but its service's name is said or logged: the rest may be a secret.
+Nothing of an address but its service's name is said or logged: the rest may be a secret. So what
+apprise says of a failure is said without every part of the address.
 """
 
 from __future__ import annotations
@@ -9,18 +10,21 @@ import asyncio
 import hashlib
 import json
 import logging
+import re
 import threading
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
+from urllib.parse import unquote
 
 from cachetools import LRUCache
 from pydantic import SecretStr
 
 from app.jobs.event_sender import TIMEOUT, Delivered, wait_after
 from app.store.outbox import WaitingEvent
+from app.terminal import one_line
 from app.texts import notice_texts as texts
 from runner.loop.announcing import EventSink
 from runner.state.events import RunChanged, TaskChanged
@@ -35,14 +39,29 @@ TRIES: Final = 3
 """How often a process that keeps nothing tries to send a notice."""
 
 
+_APPRISE: Final = logging.getLogger("apprise")
+_PARTS: Final = re.compile(r"[^\w.%+-]+")
+"""What is between the parts of an address, each of which may be a secret."""
+_LONGEST: Final = 200
+
+
 class Address:
     """Where notices go; ``channel`` is what this address is called in the database."""
 
     def __init__(self, url: SecretStr, *, timeout: float = TIMEOUT) -> None:
         from apprise import Apprise  # with its services 1.4 s
 
-        logging.getLogger("apprise").disabled = True  # it shows addresses
+        _APPRISE.propagate = False  # it shows addresses
+        _APPRISE.setLevel(logging.WARNING)
+        if not _APPRISE.handlers:
+            _APPRISE.addHandler(logging.NullHandler())
         self._url = url.get_secret_value()
+        after = self._url.partition("://")[2]
+        parts = {part for text in (after, unquote(after)) for part in _PARTS.split(text)}
+        hidden = sorted(filter(None, parts), key=len, reverse=True)
+        # one of a letter or two can be part of any word
+        words = (re.escape(p) if len(p) > 2 else rf"\b{re.escape(p)}\b" for p in hidden)
+        self._secret = re.compile("|".join(words), re.IGNORECASE)
         self._timeout = timeout
         self._service = Apprise()
         self._service.add(self._url)
@@ -52,24 +71,29 @@ class Address:
     async def send(self, event: WaitingEvent) -> Delivered:
         """Try once. Nobody waits for a service that hangs, not even the end of the process."""
         loop = asyncio.get_running_loop()
-        ended: asyncio.Future[bool] = loop.create_future()
+        ended: asyncio.Future[str] = loop.create_future()
         title, _, body = str(json.loads(event.body)["text"]).partition("\n")
 
-        def tell(taken: bool) -> None:
+        def tell(trouble: str) -> None:
             if not ended.done():
-                ended.set_result(taken)
+                ended.set_result(trouble)
 
         def work() -> None:
             sent = self._service.notify(title=title, body=body or title, body_format="text")
             with suppress(RuntimeError):  # the loop has ended meanwhile
-                loop.call_soon_threadsafe(tell, bool(sent))
+                loop.call_soon_threadsafe(tell, "" if sent else self._trouble(sent.logs()))
 
         threading.Thread(target=work, daemon=True).start()
         try:
             async with asyncio.timeout(self._timeout):
-                return Delivered("" if await ended else "it did not take the notice")
+                return Delivered(await ended)
         except TimeoutError:
             return Delivered(f"it did not answer in {self._timeout:g} seconds")
+
+    def _trouble(self, logs: Iterable[Any]) -> str:
+        said = " ".join(each.message for each in logs)
+        cause = one_line(self._secret.sub("***", said)).rstrip(" .")[:_LONGEST]
+        return f"it did not take the notice{f' ({cause})' if cause else ''}"
 
 
 class Notices:

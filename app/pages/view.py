@@ -222,8 +222,7 @@ class Listing:
     async def find(self, wanted: RunFilter) -> RunsPage:
         """Return the newest runs that are wanted."""
         query = _SELECT.where(*_conditions(wanted)).limit(self._page + 1)
-        async with self._store.reading() as connection:
-            rows = (await connection.execute(query)).all()
+        rows = await self._store.rows(query)
         shown = rows[: self._page]
         return RunsPage(
             tuple(map(run_of, shown)), shown[-1].seq if len(rows) > len(shown) else None
@@ -232,15 +231,13 @@ class Listing:
     async def repository_id(self, name: str) -> int | None:
         """Return the id of a repository with a run, by its newest full name."""
         query = sa.select(table.c.repository_id).where(table.c.repository == name)
-        async with self._store.reading() as connection:
-            found: int | None = await connection.scalar(query.order_by(table.c.seq.desc()).limit(1))
-            return found
+        found: int | None = await self._store.value(query.order_by(table.c.seq.desc()).limit(1))
+        return found
 
     async def repositories(self) -> list[str]:
         """Return the names of all repositories with a run, for the filter."""
         query = sa.select(table.c.repository).distinct().order_by(table.c.repository)
-        async with self._store.reading() as connection:
-            return list(await connection.scalars(query))
+        return [name for (name,) in await self._store.rows(query)]
 
 
 def _conditions(wanted: RunFilter) -> list[sa.ColumnElement[bool]]:

@@ -12,7 +12,7 @@ import asyncio
 import hashlib
 import hmac
 import logging
-from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 
 from aiohttp import web
 from cachetools import TTLCache
@@ -20,7 +20,7 @@ from pydantic import SecretStr
 
 from app.server.bodies import Bodies
 from app.server.connections import with_security_headers
-from app.server.webhook import LIMIT, Webhook
+from app.server.webhook import LIMIT, Handles, Webhook
 from app.store.deliveries import Deliveries
 from app.version import version_of_cairn
 from runner.errors import Outage
@@ -76,7 +76,7 @@ def build_app(
     secret: SecretStr,
     deliveries: Deliveries,
     on_delivery: Callable[[], None],
-    events: Collection[str],
+    handles: Handles,
     readiness: Checks,
     limit: int = LIMIT,
     bodies: Bodies | None = None,
@@ -85,7 +85,7 @@ def build_app(
     """Make the application of a registered App.
 
     ``on_delivery`` is called for each delivery that is new and committed, and must only put it
-    on a queue. ``events`` are the names that have work; others are stored as ignored. Each check of
+    on a queue. What ``handles`` denies is not stored. Each check of
     ``readiness`` raises ``Outage`` when its part does not work. ``limit`` is in bytes.
     ``bodies`` reads what is sent to the webhook; ``routes`` are those of the pages.
     """
@@ -94,7 +94,7 @@ def build_app(
         secret=secret,
         deliveries=deliveries,
         on_delivery=on_delivery,
-        events=events,
+        handles=handles,
         bodies=bodies or Bodies(limit),
     )
     app.router.add_post("/webhook", webhook.receive)

@@ -11,7 +11,7 @@ import hmac
 import json
 import logging
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from aiohttp import web
@@ -27,6 +27,9 @@ logger = logging.getLogger(__name__)
 # GitHub sends no payload over 25 MB:
 # https://docs.github.com/webhooks/webhook-events-and-payloads#payload-cap
 LIMIT = 25 * 1024 * 1024
+Handles = Callable[[str, Mapping[str, Any]], Awaitable[bool]]
+"""Says of an event, by name and payload, whether its work could do anything. Raises ``Outage``."""
+
 _GUID = re.compile(r"[A-Za-z0-9-]{1,100}")
 _EVENT = re.compile(r"[a-z][a-z0-9_]{0,99}")
 
@@ -40,17 +43,17 @@ class Webhook:
         secret: SecretStr,
         deliveries: Deliveries,
         on_delivery: Callable[[], None],
-        events: Collection[str],
+        handles: Handles,
         bodies: Bodies,
     ) -> None:
         self._secret = secret
         self._deliveries = deliveries
         self._on_delivery = on_delivery
-        self._events = frozenset(events)
+        self._handles = handles
         self._bodies = bodies
 
     async def receive(self, request: web.Request) -> web.Response:
-        """Store one delivery and answer 202.
+        """Store one delivery, unless nothing would come of it, and answer 202.
 
         Raises 400, 403, 408, 413 and 503 with what to do; ``Outage`` when the database cannot
         store it.
@@ -59,24 +62,24 @@ class Webhook:
         id = _header(request, "X-GitHub-Delivery", _GUID)
         event = _header(request, "X-GitHub-Event", _EVENT)
         payload = parse(body, request.content_type)
-        known = event in self._events
-        new = await self._deliveries.store(
-            id=id,
-            event=event,
-            repository_id=repository_of(payload),
-            headers=_githubs(request.headers),
-            payload=body,
-            status="stored" if known else "ignored",
-            meaning=meaning_of(event, payload),
-            line=line_of(event, payload),
-        )
-        with about(delivery=id):
-            logger.info("Delivery %s (%s) %s", id, event, _fate(known=known, new=new))
-        if known and new:
-            self._on_delivery()
-        return web.json_response(
-            {"delivery": id, "status": _fate(known=known, new=new)}, status=202
-        )
+        fate = "ignored"
+        if await self._handles(event, payload):
+            new = await self._deliveries.store(
+                id=id,
+                event=event,
+                repository_id=repository_of(payload),
+                headers=_githubs(request.headers),
+                payload=body,
+                meaning=meaning_of(event, payload),
+                line=line_of(event, payload),
+            )
+            fate = "stored" if new else "known"
+            if new:
+                self._on_delivery()
+        with about(delivery=id):  # most events ask for nothing, and are no news
+            level = logging.DEBUG if fate == "ignored" else logging.INFO
+            logger.log(level, "Delivery %s (%s) %s", id, event, fate)
+        return web.json_response({"delivery": id, "status": fate}, status=202)
 
     async def _signed_body(self, request: web.Request) -> bytes:
         """Read the body; one that GitHub did not sign is not kept."""
@@ -139,9 +142,3 @@ def _header(request: web.Request, name: str, form: re.Pattern[str]) -> str:
 
 def _githubs(headers: Mapping[str, str]) -> dict[str, str]:
     return {name: value for name, value in headers.items() if name.lower().startswith("x-github-")}
-
-
-def _fate(*, known: bool, new: bool) -> str:
-    if not known:
-        return "ignored"
-    return "stored" if new else "known"

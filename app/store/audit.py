@@ -9,7 +9,6 @@ from datetime import datetime
 from typing import Literal
 
 import sqlalchemy as sa
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.store.database import Store, insert_into
 from app.store.schema import audit as table
@@ -34,11 +33,11 @@ class AuditEntry:
     run: str = ""
 
 
-async def note(connection: AsyncConnection, entry: AuditEntry, key: str | None = None) -> None:
+def note(connection: sa.Connection, entry: AuditEntry, key: str | None = None) -> None:
     """Add an entry, in the transaction of what it tells; ``key`` is the same for the same thing."""
     row = {name: getattr(entry, name) for name in AuditEntry.__slots__} | {"key": key}
     insert = insert_into(connection.dialect.name, table).values(row)
-    await connection.execute(insert.on_conflict_do_nothing())
+    connection.execute(insert.on_conflict_do_nothing())
 
 
 @dataclass(frozen=True)
@@ -67,8 +66,7 @@ class AuditLog:
             what=what,
             run=run,
         )
-        async with self._store.inserting() as connection:
-            await note(connection, entry, key or None)
+        await self._store.insert(lambda connection: note(connection, entry, key or None))
 
     async def wrote(self, repository_id: int | None, what: str, status: int) -> None:
         """Add a request to GitHub; ``status`` is its answer, 0 if none came."""

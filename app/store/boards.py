@@ -32,14 +32,17 @@ class StoredBoards:
     async def mark(self, due: DueBoard) -> DueBoard:
         """Store that one is due; return the row, which was perhaps ``asked`` for before."""
         here = table.c.repository_id == due.repository.id
-        async with self._store.writing() as connection:
-            found = (await connection.execute(_SELECT.where(here))).one_or_none()
+
+        def marked(connection: sa.Connection) -> DueBoard:
+            found = connection.execute(_SELECT.where(here)).one_or_none()
             asked, version = (found.asked, found.version) if found else (False, 0)
-            due = replace(due, asked=due.asked or asked, version=version + 1)
-            values = asdict(due) | columns_of(due.repository)
+            row = replace(due, asked=due.asked or asked, version=version + 1)
+            values = asdict(row) | columns_of(row.repository)
             change = sa.update(table).where(here) if found else sa.insert(table)
-            await connection.execute(change.values(branch=due.repository.default_branch, **values))
-        return due
+            connection.execute(change.values(branch=row.repository.default_branch, **values))
+            return row
+
+        return await self._store.write(marked)
 
     async def all(self) -> list[DueBoard]:
         """Return all that are due."""

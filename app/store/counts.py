@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 import sqlalchemy as sa
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.store.database import Store
 from app.store.line import WaitingLine
@@ -67,17 +66,20 @@ class Counting:
         """Return all numbers, as of one moment."""
         oldest = sa.select(sa.func.min(wakeups.c.made_at)).where(wakeups.c.status == "waiting")
         waiting = sa.select(sa.func.count()).select_from(proposals)
-        async with self._store.reading() as connection:
+
+        def counted(connection: sa.Connection) -> StoreCounts:
             return StoreCounts(
-                runs=await _by_status(connection, runs),
-                wakeups=await _by_status(connection, wakeups),
-                deliveries=await _by_status(connection, deliveries),
+                runs=_by_status(connection, runs),
+                wakeups=_by_status(connection, wakeups),
+                deliveries=_by_status(connection, deliveries),
                 open_proposals=int(
-                    await connection.scalar(waiting.where(proposals.c.state == "open")) or 0
+                    connection.scalar(waiting.where(proposals.c.state == "open")) or 0
                 ),
-                waits_since=await connection.scalar(oldest),
-                events=await _by_status(connection, outbox),
+                waits_since=connection.scalar(oldest),
+                events=_by_status(connection, outbox),
             )
+
+        return await self._store.read(counted)
 
     async def shares(self) -> list[QueueShare]:
         """Return what waits and works, by repository and priority."""
@@ -93,15 +95,15 @@ class Counting:
         """Return one wakeup with its place in the queue."""
         names = ("id", "run", "repository_id", "roadmap", "status", "made_at", "sent_at", "done_at")
         query = sa.select(*(wakeups.c[name] for name in names))
-        async with self._store.reading() as connection:
-            row = (await connection.execute(query.where(wakeups.c.id == id))).first()
-            if row is None:
-                return None
+        rows = await self._store.rows(query.where(wakeups.c.id == id))
+        if not rows:
+            return None
+        row = rows[0]
         places = await WaitingLine(self._store).places([row.run]) if row.status == "waiting" else {}
         place, _ = places.get(row.run, (0, None))
         return WakeupRow(**dict(row._mapping), position=place)
 
 
-async def _by_status(connection: AsyncConnection, table: sa.Table) -> dict[str, int]:
+def _by_status(connection: sa.Connection, table: sa.Table) -> dict[str, int]:
     query = sa.select(table.c.status, sa.func.count()).group_by(table.c.status)
-    return {status: number for status, number in await connection.execute(query)}
+    return {status: number for status, number in connection.execute(query)}

@@ -14,14 +14,13 @@ import logging
 import os
 import sqlite3
 import stat
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from contextlib import asynccontextmanager, contextmanager, suppress
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
-import aiosqlite
 import sqlalchemy as sa
 from alembic import command
 from alembic.config import Config
@@ -31,7 +30,6 @@ from sqlalchemy import create_engine, event, exc
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import URL, Connection, Engine, make_url
 from sqlalchemy.engine.interfaces import DBAPIConnection
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
 from handlers.events import InstalledRepository
 from runner.errors import DATABASE, Outage
@@ -49,74 +47,36 @@ PRAGMAS = (
 )
 
 
+_PATIENCE = {"connect_timeout": 10, "tcp_user_timeout": 30_000}
+"""Of a connection to PostgreSQL, in seconds and milliseconds: nobody waits for a dead machine."""
+
+_THREADS = 8
+"""That do work at a time: one writes, the others read or insert."""
+
+
 def is_sqlite(address: URL | str) -> bool:
     """Say whether an address names a SQLite file; else it names a PostgreSQL database."""
     return make_url(address).get_backend_name() == "sqlite"
 
 
-@dataclass(frozen=True)
-class Engines:
-    """The engine that reads and the one that writes; both share their connections.
-
-    A reader sees one state of the database. A writer sees what was committed before each of its
-    statements, which is one state too, for there is one writer at a time. ``in_thread`` is for
-    SQLite, where each statement of the others is a hop to another thread and back.
-    """
-
-    reader: AsyncEngine
-    writer: AsyncEngine
-    in_thread: Engine | None = None
-    opened: Sequence[aiosqlite.Connection] = ()
-    """Those to a SQLite file, each with a thread of its own."""
-
-    @classmethod
-    def of(cls, address: URL, mask: Callable[[str], str] | None = None) -> Engines:
-        """Make them; texts go through ``mask`` on their way into a statement."""
-        if not is_sqlite(address):
-            engine = _postgresql(address)
-            event.listen(engine.sync_engine, "connect", _limit)
-            _mask_texts(engine.sync_engine, mask)
-            reader = engine.execution_options(isolation_level="REPEATABLE READ")
-            return cls(reader, engine.execution_options(cairn_writes=True))
-        opened: list[aiosqlite.Connection] = []
-        engine = create_async_engine(
-            address.set(drivername="sqlite+aiosqlite"),
-            connect_args={"async_creator_fn": partial(_open_sqlite, opened)},
+def make_engine(address: URL, mask: Callable[[str], str] | None = None) -> Engine:
+    """Make what connects to a database; texts go through ``mask`` on their way into a statement."""
+    if is_sqlite(address):
+        engine = create_engine(address.set(drivername="sqlite"))
+        event.listen(engine, "connect", _prepare)
+        event.listen(engine, "begin", _begin)
+    else:
+        # asked before use: a database that was restarted must not fail the next event; without an
+        # encoding of its own the driver reads texts of a database in SQL_ASCII as bytes
+        engine = create_engine(
+            address.set(drivername="postgresql+psycopg"),
+            pool_pre_ping=True,
+            connect_args={"client_encoding": "utf8", **_PATIENCE},
         )
-        in_thread = create_engine(address.set(drivername="sqlite"))
-        for each in (engine.sync_engine, in_thread):
-            event.listen(each, "connect", _prepare)
-            event.listen(each, "begin", _begin)
-            _mask_texts(each, mask)
-        return cls(engine, engine.execution_options(cairn_writes=True), in_thread, opened)
-
-
-class _Connection(sqlite3.Connection):
-    """Ends its transaction when it is closed.
-
-    SQLite itself waits with that until the last statement is finalized
-    (https://www.sqlite.org/c3ref/close.html). The traceback of a cancelled task may hold one for
-    as long as it likes, and then nobody could write.
-    """
-
-    def close(self) -> None:
-        if self.in_transaction:
-            self.rollback()
-        super().close()
-
-
-def _open_sqlite(
-    opened: list[aiosqlite.Connection], *args: Any, **options: Any
-) -> aiosqlite.Connection:
-    connection = aiosqlite.connect(*args, factory=_Connection, **options)
-    connection._thread.daemon = True  # as SQLAlchemy does where it opens the connection itself
-    opened[:] = [*(each for each in opened if each._thread.is_alive()), connection]
-    return connection
-
-
-def _mask_texts(engine: Engine, mask: Callable[[str], str] | None) -> None:
+        event.listen(engine, "connect", _limit)
     if mask is not None:
         event.listen(engine, "before_cursor_execute", partial(_masked, mask), retval=True)
+    return engine
 
 
 def _masked(
@@ -134,16 +94,6 @@ def _masked(
     if isinstance(parameters, tuple):
         return statement, tuple(masked(parameters, mask))
     return statement, [_masked(mask, None, None, "", each, None, False)[1] for each in parameters]
-
-
-def _postgresql(address: URL) -> AsyncEngine:
-    # asked before use: a database that was restarted must not fail the next event; without an
-    # encoding of its own the driver reads texts of a database in SQL_ASCII as bytes
-    return create_async_engine(
-        address.set(drivername="postgresql+psycopg"),
-        pool_pre_ping=True,
-        connect_args={"client_encoding": "utf8"},
-    )
 
 
 def _prepare(connection: DBAPIConnection, _record: object) -> None:
@@ -226,106 +176,79 @@ class StoreError(Exception):
 
 
 class Store:
-    """Lends connections: ``reading()`` and ``writing()`` are one transaction each.
+    """Does work in transactions, in threads of its own: each statement waits for the database.
 
-    Inside ``writing()`` await nothing but SQL: everybody else who writes is waiting.
+    What ``read`` does sees one state of the database. What ``write`` does sees what was committed
+    before each of its statements, which is one state too, for one writes at a time. Work whose
+    caller is cancelled meanwhile is done all the same, wholly or not at all. Everything raises
+    ``Outage`` when the database fails.
     """
 
-    def __init__(self, engines: Engines) -> None:
-        self._reader, self._writer = engines.reader, engines.writer
-        self._in_thread = engines.in_thread
-        self._opened = engines.opened
-        # On SQLite waiting in line here is fair and prompt, its own busy loop is not.
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self.dialect = engine.dialect.name
+        snapshot = {"isolation_level": "REPEATABLE READ"} if self.dialect == "postgresql" else {}
+        self._reader = engine.execution_options(**snapshot)
+        self._writer = engine.execution_options(cairn_writes=True)
+        self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="store")
+        # Waiting in line here is fair and prompt, SQLite's own busy loop is not.
         self._turn = asyncio.Lock()
-
-    @asynccontextmanager
-    async def reading(self) -> AsyncIterator[AsyncConnection]:
-        """Lend a connection that sees one state of the database. Raises ``Outage``."""
-        with _outages():
-            async with self._reader.begin() as connection:
-                yield connection
-
-    @asynccontextmanager
-    async def writing(self) -> AsyncIterator[AsyncConnection]:
-        """Lend the connection that writes; commits at the end, or leaves nothing behind.
-
-        Raises ``Outage`` when the database cannot be written.
-        """
-        with _outages():
-            async with self._turn, self._writer.begin() as connection:
-                if self._in_thread is None:
-                    await connection.execute(_ALONE)
-                yield connection
-
-    @asynccontextmanager
-    async def inserting(self) -> AsyncIterator[AsyncConnection]:
-        """As ``writing``, for what stays right while other processes write: they go on."""
-        if self._in_thread is not None:
-            async with self.writing() as connection:
-                yield connection
-            return
-        with _outages():
-            async with self._writer.begin() as connection:
-                yield connection
+        self._closed = False
 
     async def read(self, work: Callable[[Connection], T]) -> T:
-        """Do ``work`` on one state of the database, and return what it returns.
-
-        It is quicker than ``reading`` where there are several statements. Raises ``Outage``.
-        """
-        if self._in_thread is None:
-            async with self.reading() as connection:
-                return await connection.run_sync(work)
-        with _outages():
-            return await asyncio.to_thread(_within, self._in_thread, work)
+        """Do ``work`` on one state of the database, and return what it returns."""
+        return await self._do(self._reader, work)
 
     async def write(self, work: Callable[[Connection], T]) -> T:
-        """Do ``work`` in a transaction that writes, all or nothing; else as ``read``."""
-        if self._in_thread is None:
-            async with self.writing() as connection:
-                return await connection.run_sync(work)
-        writer = self._in_thread.execution_options(cairn_writes=True)
-        with _outages():
-            async with self._turn:
-                return await asyncio.to_thread(_within, writer, work)
+        """Do ``work`` in a transaction that writes, all or nothing; return what it returns."""
+        async with self._turn:
+            return await self._do(self._writer, partial(_alone, work))
 
-    async def rows(self, query: sa.Select[Any]) -> Sequence[Any]:
-        """Return what one query finds. Raises ``Outage``."""
-        async with self.reading() as connection:
-            return list(await connection.execute(query))
+    async def insert(self, work: Callable[[Connection], T]) -> T:
+        """As ``write``, for what stays right while other processes write: they go on."""
+        if self.dialect == "sqlite":
+            return await self.write(work)
+        return await self._do(self._writer, work)
+
+    async def rows(self, query: sa.Select[*tuple[Any, ...]]) -> Sequence[Any]:
+        """Return what one query finds."""
+        return await self.read(lambda connection: connection.execute(query).all())
 
     async def value(self, query: sa.Select[Any]) -> Any | None:
-        """Return the first value that one query finds. Raises ``Outage``."""
-        async with self.reading() as connection:
-            return await connection.scalar(query)
+        """Return the first value that one query finds."""
+        return await self.read(lambda connection: connection.scalar(query))
 
-    async def change(self, statement: sa.Update | sa.Delete | sa.Insert) -> int:
-        """Run one statement that writes; return how many rows it changed. Raises ``Outage``."""
-        async with self.writing() as connection:
-            return (await connection.execute(statement)).rowcount
+    async def change(self, statement: sa.Update | sa.Delete | sa.Insert | sa.TextClause) -> int:
+        """Run one statement that writes; return how many rows it changed."""
+        return await self.write(lambda connection: connection.execute(statement).rowcount)
 
     async def check(self) -> None:
         """Raise ``Outage`` when the database cannot be written: a full disk can still be read."""
-        async with self.writing() as connection:
-            await connection.execute(_WRITE)
+        await self.change(_WRITE)
 
     async def close(self) -> None:
-        """Close every connection; waits for what was cut off in the middle of a statement."""
-        await self._reader.dispose()
-        if self._in_thread is not None:
-            self._in_thread.dispose()
-        # A cancelled task leaves its connection to be closed behind it. Whoever ends the event loop
-        # before that may wait for ever, and threads would report to a loop that is closed.
-        for connection in tuple(self._opened):
-            await asyncio.to_thread(connection._thread.join, 1)
-            if connection._thread.is_alive():  # forgotten by the pool: cancelled while it opened
-                connection.stop()
-                await asyncio.to_thread(connection._thread.join, 5)
+        """Close every connection, after the statements that are still running."""
+        self._closed = True
+        await asyncio.to_thread(self._threads.shutdown)
+        self._engine.dispose()
+
+    async def _do(self, engine: Engine, work: Callable[[Connection], T]) -> T:
+        if self._closed:
+            raise Outage(DATABASE, "The database is closed: Cairn is stopping.")
+        loop = asyncio.get_running_loop()
+        with _outages():
+            return await loop.run_in_executor(self._threads, _within, engine, work)
 
 
 def _within(engine: Engine, work: Callable[[Connection], T]) -> T:
     with engine.begin() as connection:
         return work(connection)
+
+
+def _alone(work: Callable[[Connection], T], connection: Connection) -> T:
+    if connection.dialect.name == "postgresql":
+        connection.execute(_ALONE)
+    return work(connection)
 
 
 async def open_store(url: str, *, mask: Callable[[str], str] | None = None) -> Store:
@@ -338,12 +261,15 @@ async def open_store(url: str, *, mask: Callable[[str], str] | None = None) -> S
     address = make_url(url)
     if is_sqlite(address):
         _make_file(address)
-    store = Store(Engines.of(address, mask))
+    store = Store(make_engine(address, mask))
+
+    def prepare(connection: Connection) -> None:
+        _check_encoding(connection)
+        upgrade(connection)
+        connection.execute(_WRITE)
+
     try:
-        async with store.writing() as connection:
-            await connection.run_sync(_check_encoding)
-            await connection.run_sync(upgrade)
-            await connection.execute(_WRITE)
+        await store.write(prepare)
     except (Outage, ValueError, exc.ProgrammingError) as error:
         await store.close()
         raise StoreError(f"The database {address!r} cannot be used. {error}") from error
@@ -357,7 +283,7 @@ async def open_current(url: str) -> Store:
     """Open the database of a server that may be at work. Raises ``StoreError``."""
     if (found := await inspect_store(url)) != "current":
         raise StoreError(f"The database is {found}: start the server once, then try again.")
-    return Store(Engines.of(make_url(url)))
+    return Store(make_engine(make_url(url)))
 
 
 async def inspect_store(url: str) -> Literal["missing", "older", "current"]:
@@ -365,13 +291,17 @@ async def inspect_store(url: str) -> Literal["missing", "older", "current"]:
     address = make_url(url)
     if is_sqlite(address) and _is_missing(address):
         return "missing"
-    store = Store(Engines.of(address))
+    store = Store(make_engine(address))
+
+    def look(connection: Connection) -> bool:
+        _check_encoding(connection)
+        current = is_current(connection)
+        if current:
+            connection.execute(_WRITE)
+        return current
+
     try:
-        async with store.writing() as connection:
-            await connection.run_sync(_check_encoding)
-            current = await connection.run_sync(is_current)
-            if current:
-                await connection.execute(_WRITE)
+        current = await store.write(look)
     except (Outage, ValueError, exc.ProgrammingError) as error:
         raise StoreError(f"The database {address!r} cannot be used. {error}") from error
     finally:

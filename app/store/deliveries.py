@@ -16,14 +16,14 @@ from typing import Any, Literal
 
 import sqlalchemy as sa
 from cachetools import TTLCache
-from sqlalchemy.sql.dml import ReturningInsert
+from sqlalchemy.sql.dml import ReturningInsert, ReturningUpdate
 
 from app.store.database import Store, insert_into, told
 from app.store.schema import deliveries as table
 from app.store.schema import refusals as refusals_table
 from runner.ports import Clock
 
-Status = Literal["stored", "done", "failed", "ignored"]
+Status = Literal["stored", "done", "failed"]
 BATCH = 200
 DELIVERIES = "deliveries"
 """The topic of what is told when some were stored."""
@@ -31,7 +31,10 @@ DELIVERIES = "deliveries"
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """One webhook delivery: ``id`` is GitHub's GUID, ``payload`` the body byte for byte."""
+    """One webhook delivery: ``id`` is GitHub's GUID, ``payload`` the body byte for byte.
+
+    ``repeats`` is another one of the same meaning whose work was done when this was claimed.
+    """
 
     id: str
     event: str
@@ -42,6 +45,15 @@ class Delivery:
     status: Status
     finished_at: datetime | None
     error: str
+    repeats: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Worked:
+    """A delivery whose work is over: ``error`` says why it failed, '' if it did not."""
+
+    id: str
+    error: str = ""
 
 
 @dataclass(slots=True)
@@ -69,7 +81,6 @@ class Deliveries:
         repository_id: int | None,
         headers: Mapping[str, str],
         payload: bytes,
-        status: Literal["stored", "ignored"] = "stored",
         meaning: str | None = None,
         line: str = "",
     ) -> bool:
@@ -83,7 +94,7 @@ class Deliveries:
         """
         row = {
             "id": id, "event": event, "repository_id": repository_id, "headers": dict(headers),
-            "payload": payload, "received_at": self._clock.now(), "status": status,
+            "payload": payload, "received_at": self._clock.now(), "status": "stored",
             "meaning": meaning, "line": f"{repository_id or ''}{line}",
         }  # fmt: skip
         batch = self._batch()
@@ -103,24 +114,52 @@ class Deliveries:
             if self._open is batch:
                 self._open = _Batch()
             rows = sorted(batch.rows.values(), key=itemgetter("id"))  # or two could wait in a ring
-            async with self._store.inserting() as connection:
-                result = await connection.execute(_store(connection.dialect.name), rows)
-                if connection.dialect.name == "postgresql":
-                    await connection.execute(told(DELIVERIES))
+
+            def stored(connection: sa.Connection) -> set[str]:
+                result = connection.execute(_store(self._store.dialect), rows)
+                if self._store.dialect == "postgresql":
+                    connection.execute(told(DELIVERIES))
                 return set(result.scalars())
 
-    async def claim(self, worker: str, most: int, *, but: Collection[str] = ()) -> list[Delivery]:
+            return await self._store.insert(stored)
+
+    async def claim(
+        self, worker: str, most: int, *, but: Collection[str] = (), over: Collection[Worked] = ()
+    ) -> list[Delivery]:
         """Take the oldest ones that nobody works on, at most one of each line.
 
         Those behind them wait, so that each line is worked in order. ``but`` are events to leave.
+        In the same transaction, before, the work on those that are ``over`` is recorded.
         """
-        columns = [table.c[name] for name in Delivery.__slots__]
-        wanted = _UNCLAIMED.where(table.c.event.not_in(but)) if but else _UNCLAIMED
-        free = wanted.limit(most).with_for_update(skip_locked=True).cte("free")
-        taken = sa.update(table).where(table.c.seq.in_(sa.select(free.c.seq)))
-        async with self._store.inserting() as connection:
-            found = await connection.execute(taken.values(worker=worker).returning(*columns))
-            return [Delivery(**row._mapping) for row in found]
+        claim = _claim(frozenset(but))
+
+        def in_transaction(connection: sa.Connection) -> list[Delivery]:
+            self._record(connection, over)
+            rows = connection.execute(claim, {"most": most, "me": worker}).all()
+            ids = [row.id for row in rows]
+            same = connection.execute(_REPEATS, {"ids": ids}).all() if ids else ()
+            repeats = {id: other for id, other in same}
+            return [Delivery(**row._mapping, repeats=repeats.get(row.id)) for row in rows]
+
+        return await self._store.insert(in_transaction)
+
+    async def finish(self, over: Collection[Worked]) -> None:
+        """Record whose work is over."""
+        await self._store.insert(lambda connection: self._record(connection, over))
+
+    def _record(self, connection: sa.Connection, over: Collection[Worked]) -> None:
+        """Work that was made of a delivery is named after it, and fails with it: to deliver that
+        again tries again."""
+        ids = {each.id: each.error for each in over}
+        ids |= {each.id.partition(" ")[0]: each.error for each in over if each.error}
+        if not ids:
+            return
+        now = self._clock.now()
+        rows = [
+            {"which": id, "became": "failed" if error else "done", "why": error, "at": now}
+            for id, error in ids.items()
+        ]
+        connection.execute(_FINISH, rows)
 
     async def release(self, worker: str) -> None:
         """Let go of what a process claimed."""
@@ -139,25 +178,6 @@ class Deliveries:
             found |= {id for (id,) in await self._store.rows(query)}
         return found
 
-    async def done_as(self, id: str) -> str | None:
-        """Return another delivery of the same meaning whose work is done; None without one."""
-        other = table.alias("other")
-        same = (other.c.meaning == table.c.meaning) & (other.c.id != table.c.id)
-        query = sa.select(other.c.id).where(table.c.id == id, same, other.c.status == "done")
-        return await self._store.value(query.limit(1))
-
-    async def finish(self, id: str, status: Literal["done", "failed"], error: str = "") -> None:
-        """Record that a delivery's work is over; ``error`` says why it failed.
-
-        Work that was made of a delivery is named after it, and fails with it: to deliver that again
-        tries again.
-        """
-        over = {id, id.partition(" ")[0]} if status == "failed" else {id}
-        finished = sa.update(table).where(table.c.id.in_(over))
-        values = {"status": status, "error": error, "finished_at": self._clock.now()}
-        async with self._store.inserting() as connection:
-            await connection.execute(finished.values(values))
-
 
 _older = table.alias("older")
 _UNCLAIMED = (
@@ -173,6 +193,34 @@ _UNCLAIMED = (
     )
     .order_by(table.c.seq)
 )
+
+_other = table.alias("other")
+# The state does not choose the index: nearly all deliveries are done.
+_REPEATS = (
+    sa.select(table.c.id, sa.func.min(_other.c.id))
+    .join(_other, (_other.c.meaning == table.c.meaning) & (_other.c.id != table.c.id))
+    .where(table.c.id.in_(sa.bindparam("ids", expanding=True)))
+    .where(_other.c.status.not_in(("stored", "failed", "ignored")))
+    .group_by(table.c.id)
+)
+_FINISH = (
+    sa.update(table)
+    .where(table.c.id == sa.bindparam("which"))
+    .values(
+        status=sa.bindparam("became"), error=sa.bindparam("why"), finished_at=sa.bindparam("at")
+    )
+)
+
+
+@cache
+def _claim(but: frozenset[str]) -> ReturningUpdate[Any]:
+    """Takes ``most`` as worker ``me``; built once, for it is done with each delivery."""
+    wanted = _UNCLAIMED.where(table.c.event.not_in(but)) if but else _UNCLAIMED
+    free = wanted.limit(sa.bindparam("most")).with_for_update(skip_locked=True).cte("free")
+    taken = sa.update(table).where(table.c.seq.in_(sa.select(free.c.seq)))
+    columns = [table.c[name] for name in Delivery.__slots__ if name in table.c]
+    return taken.values(worker=sa.bindparam("me")).returning(*columns)
+
 
 _FREED = sa.update(table).where(table.c.status == "stored").values(worker=None)
 
@@ -225,8 +273,11 @@ class StoredRefusals:
         """
         place = {"repository_id": repository_id, "issue": issue, "user_id": user_id}
         row = place | {"delivery": delivery, "made_at": self._clock.now()}
-        async with self._store.writing() as connection:
-            insert = insert_into(connection.dialect.name, refusals_table).values(row)
-            await connection.execute(insert.on_conflict_do_nothing())
+
+        def is_first(connection: sa.Connection) -> bool:
+            insert = insert_into(self._store.dialect, refusals_table).values(row)
+            connection.execute(insert.on_conflict_do_nothing())
             found = sa.select(refusals_table.c.delivery).filter_by(**place)
-            return await connection.scalar(found) == delivery
+            return connection.scalar(found) == delivery
+
+        return await self._store.write(is_first)

@@ -11,6 +11,7 @@ import hashlib
 import logging
 from collections.abc import Callable, Collection, Iterable
 from contextlib import AbstractAsyncContextManager
+from operator import methodcaller
 from pathlib import Path
 
 import sqlalchemy as sa
@@ -19,13 +20,12 @@ from cachetools import LRUCache
 from app.store.database import Store, insert_into
 from app.store.schema import files as table
 from runner.errors import Outage
-from runner.files.results import FileMemory, RunFiles
+from runner.files.results import MEMORY, FileMemory, RunFiles
 from runner.ports import MemoryNote
 from runner.state.events import Event
 
 log = logging.getLogger(__name__)
 
-MEMORY = "memory.json"
 _MOST_KNOWN = 50_000
 
 
@@ -55,10 +55,9 @@ class StoredFiles:
             sha = hashlib.sha256(content).hexdigest()
             key = {"repository_id": self._repository, "run": run, "name": name}
             values = {"sha": sha, "content": content}
-            async with self._store.inserting() as connection:
-                insert = insert_into(connection.dialect.name, table).values(key | values)
-                put = insert.on_conflict_do_update(index_elements=list(key), set_=values)
-                await connection.execute(put)
+            insert = insert_into(self._store.dialect, table).values(key | values)
+            put = insert.on_conflict_do_update(index_elements=list(key), set_=values)
+            await self._store.insert(methodcaller("execute", put))
             self._known[name] = sha
 
     async def drop(self, name: str) -> None:

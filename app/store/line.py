@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
 
 import sqlalchemy as sa
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.store.database import Store
 from app.store.schema import journal
@@ -67,8 +66,8 @@ class WaitingLine:
         that was told: it stays until those in front are fewer. ``tell`` are the runs whose places
         are going to be told.
         """
-        async with self._store.reading() as connection:
-            order = await order_of(connection)
+
+        order = await self._store.read(order_of)
         places = {each.id: min(n, each.place or n) for n, each in enumerate(order, 1)}
         lower = [
             {"of": each.id, "now": places[each.id]}
@@ -78,33 +77,32 @@ class WaitingLine:
         if lower:
             here = table.c.id == sa.bindparam("of")
             change = sa.update(table).where(here).values(place=sa.bindparam("now"))
-            async with self._store.writing() as connection:
-                await connection.execute(change, lower)
+            await self._store.write(lambda connection: connection.execute(change, lower))
         return {each.run: (places[each.id], each) for each in order}
 
     async def place_of_new(self, repository_id: int, priority: int) -> int:
         """Return the place that a run would have if it was queued now."""
         new = Waiting("", "", repository_id, priority)
-        async with self._store.reading() as connection:
-            waiting, served = await _waiting(connection)
+
+        waiting, served = await self._store.read(_waiting)
         return in_order([*waiting, new], served).index(new) + 1
 
 
-async def order_of(connection: AsyncConnection) -> list[Waiting]:
+def order_of(connection: sa.Connection) -> list[Waiting]:
     """What waits, that which goes next first."""
-    return in_order(*await _waiting(connection))
+    return in_order(*_waiting(connection))
 
 
-async def _waiting(connection: AsyncConnection) -> tuple[list[Waiting], dict[int, float]]:
+def _waiting(connection: sa.Connection) -> tuple[list[Waiting], dict[int, float]]:
     columns = [table.c[name] for name in ("id", "run", "repository_id", "priority", "place")]
     waits = table.c.status == "waiting"
     begun = sa.exists().where(journal.c.run == table.c.run)
     query = sa.select(*columns, begun.label("begun")).where(waits)
-    rows = await connection.execute(query.order_by(table.c.seq))
+    rows = connection.execute(query.order_by(table.c.seq))
     waiting = [Waiting(**row._mapping) for row in rows]
     here = table.c.repository_id.in_(sa.select(table.c.repository_id).where(waits))
     last = sa.func.max(sa.type_coerce(table.c.sent_at, sa.Double))
-    found = await connection.execute(
+    found = connection.execute(
         sa.select(table.c.repository_id, last).where(here).group_by(table.c.repository_id)
     )
     return waiting, {repository: at or 0.0 for repository, at in found}

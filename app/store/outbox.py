@@ -61,9 +61,8 @@ class Outbox:
             }
             for each in events
         ]  # fmt: skip
-        async with self._store.writing() as connection:
-            insert = insert_into(connection.dialect.name, table)
-            await connection.execute(insert.on_conflict_do_nothing(), rows)
+        once = insert_into(self._store.dialect, table).on_conflict_do_nothing()
+        await self._store.write(lambda connection: connection.execute(once, rows))
 
     async def due(self, most: int) -> list[WaitingEvent]:
         """Return what may be sent now: the oldest event of each run, unless it waits for later."""
@@ -81,13 +80,16 @@ class Outbox:
 
     async def settle(self, sent: Sequence[int], later: Sequence[tuple[int, datetime]]) -> None:
         """Record which events were sent, and when the others are tried again."""
-        async with self._store.writing() as connection:
+
+        def in_transaction(connection: sa.Connection) -> None:
             if sent:
                 done = sa.update(table).where(table.c.seq.in_(sent))
-                await connection.execute(done.values(status="sent", body=""))
+                connection.execute(done.values(status="sent", body=""))
             for seq, when in later:
                 again = sa.update(table).where(table.c.seq == seq)
-                await connection.execute(again.values(tries=table.c.tries + 1, next_at=when))
+                connection.execute(again.values(tries=table.c.tries + 1, next_at=when))
+
+        await self._store.write(in_transaction)
 
     async def tidy(self) -> int:
         """Drop what waits for too long or is too much, and forget what was sent; say how many.
@@ -104,12 +106,15 @@ class Outbox:
         old = sa.delete(table).where(
             table.c.status != "waiting", table.c.made_at < now - KEPT, gone
         )
-        async with self._store.writing() as connection:
-            dropped: sa.CursorResult[Any] = await connection.execute(
+
+        def in_transaction(connection: sa.Connection) -> int:
+            dropped: sa.CursorResult[Any] = connection.execute(
                 drop.values(status="dropped", body="")
             )
-            await connection.execute(old)
+            connection.execute(old)
             return dropped.rowcount
+
+        return await self._store.write(in_transaction)
 
 
 def _firsts(channel: str) -> sa.Subquery:

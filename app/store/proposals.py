@@ -13,7 +13,6 @@ from typing import Any
 
 import sqlalchemy as sa
 from pydantic import TypeAdapter
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.store.database import Store, columns_of
 from app.store.runs import Run
@@ -57,20 +56,23 @@ class StoredProposals:
         A new proposal about a task supersedes its older ones. ``poll_at`` is when the reactions to
         a new one are asked for first. Says whether there is a new one.
         """
-        new = False
-        async with self._store.writing() as connection:
+
+        def synced(connection: sa.Connection) -> bool:
+            new = False
             query = sa.select(table.c.task, table.c.fingerprint, table.c.state)
-            found = await connection.execute(query.where(table.c.run == run.id))
+            found = connection.execute(query.where(table.c.run == run.id))
             known = {(row.task, row.fingerprint): row.state for row in found}
             for each in shown:
                 state = known.get((each.proposal.task, each.proposal.fingerprint))
                 if state is None and each.open:
                     new = True
-                    await connection.execute(_insert(run, each, self._clock.now(), poll_at))
-                    await connection.execute(_superseded(run.id, each))
+                    connection.execute(_insert(run, each, self._clock.now(), poll_at))
+                    connection.execute(_superseded(run.id, each))
                 elif state == "open":
-                    await connection.execute(_changed(run.id, each, poll_at))
-        return new
+                    connection.execute(_changed(run.id, each, poll_at))
+            return new
+
+        return await self._store.write(synced)
 
     async def close(self, run: str) -> None:
         """Close what is open of a run that ended: nobody would apply it."""
@@ -80,6 +82,13 @@ class StoredProposals:
         """Return the proposals shown on a pull request, the newest first."""
         here = (table.c.repository_id == repository_id) & (table.c.number == number)
         return await self._find(_SELECT.where(here).order_by(table.c.seq.desc()))
+
+    async def is_open_on(self, repository_id: int, number: int) -> bool:
+        """Say whether a pull request shows a proposal that is open."""
+        here = (table.c.repository_id == repository_id) & (table.c.number == number)
+        return (
+            await self._store.value(sa.select(table.c.seq).where(here, _OPEN).limit(1)) is not None
+        )
 
     async def of_issue(self, repository_id: int, issue: int) -> list[ProposalView]:
         """Return the proposals of the runs that were asked for on an issue, the newest first."""
@@ -145,12 +154,15 @@ class StoredProposals:
         query = _SELECT.where(_OPEN, due).order_by(table.c.next_poll_at, table.c.seq).limit(most)
         change = sa.update(table).where(table.c.seq == sa.bindparam("row"))
         change = change.values(next_poll_at=sa.bindparam("at"))
-        async with self._store.writing() as connection:
-            found = [_row(row) for row in await connection.execute(query)]
+
+        def claimed(connection: sa.Connection) -> list[ProposalView]:
+            found = [_row(row) for row in connection.execute(query)]
             if found:
                 times = [{"row": each.seq, "at": again(each.made_at)} for each in found]
-                await connection.execute(change, times)
-        return found
+                connection.execute(change, times)
+            return found
+
+        return await self._store.write(claimed)
 
     async def put_off(self, rows: Sequence[ProposalView], until: datetime) -> None:
         """Ask for the reactions to these not before a time, unless something happens there."""
@@ -178,8 +190,8 @@ def closed(run: str) -> sa.Update:
     return change.values(state="closed", next_poll_at=None)
 
 
-async def decided(
-    connection: AsyncConnection, run: str, decision: Decision, *, delivery: str, now: datetime
+def decided(
+    connection: sa.Connection, run: str, decision: Decision, *, delivery: str, now: datetime
 ) -> bool:
     """Settle the proposal a decision is about; False if it is not open (any more).
 
@@ -191,7 +203,7 @@ async def decided(
         & (table.c.fingerprint == decision.fingerprint)
     )
     if decision.verdict == "pushed":  # it stays open until the run shows what was pushed
-        return await connection.scalar(sa.select(table.c.seq).where(is_it, _OPEN)) is not None
+        return connection.scalar(sa.select(table.c.seq).where(is_it, _OPEN)) is not None
     settled = {
         "state": _state_after(decision),
         "decided_by": decision.by,
@@ -200,10 +212,10 @@ async def decided(
         "delivery": delivery,
         "next_poll_at": None,
     }
-    change = await connection.execute(sa.update(table).where(is_it, _OPEN).values(settled))
+    change = connection.execute(sa.update(table).where(is_it, _OPEN).values(settled))
     if change.rowcount:
         return True
-    return await connection.scalar(sa.select(table.c.seq).where(is_it)) is None
+    return connection.scalar(sa.select(table.c.seq).where(is_it)) is None
 
 
 def _state_after(decision: Decision) -> State:
@@ -296,22 +308,32 @@ class StoredDecisions:
         query = sa.select(decisions_table.c.task).where(open_).order_by(decisions_table.c.seq)
         return tuple(dict.fromkeys(task for (task,) in await self._store.rows(query)))
 
+    async def taken(self, run: str) -> list[tuple[str, Decision]]:
+        """Return what was decided, and which step of its task took it; the oldest first."""
+        names = ("step", *_FIELDS)
+        of = (decisions_table.c.run == run) & decisions_table.c.step.is_not(None)
+        query = sa.select(*(decisions_table.c[name] for name in names)).where(of)
+        found = await self._store.rows(query.order_by(decisions_table.c.seq))
+        return [
+            (row[0], _DECISION.validate_python(dict(zip(_FIELDS, row[1:], strict=True))))
+            for row in found
+        ]
+
     async def take(self, run: str, task: str, step: str) -> Decision | None:
         """Hand the oldest open decision to a step; a step that asks again gets the same."""
         about = (decisions_table.c.run == run) & (decisions_table.c.task == task)
         mine = sa.select(*(decisions_table.c[name] for name in _FIELDS))
-        async with self._store.writing() as connection:
-            if not await connection.scalar(
+
+        def taken(connection: sa.Connection) -> sa.Row[Any] | None:
+            if not connection.scalar(
                 sa.select(decisions_table.c.seq).where(about, decisions_table.c.step == step)
             ):
                 oldest = sa.select(sa.func.min(decisions_table.c.seq)).where(
                     about, decisions_table.c.step.is_(None)
                 )
-                taken = sa.update(decisions_table).where(
-                    decisions_table.c.seq == oldest.scalar_subquery()
-                )
-                await connection.execute(taken.values(step=step))
-            found = (
-                await connection.execute(mine.where(about, decisions_table.c.step == step))
-            ).first()
+                is_oldest = decisions_table.c.seq == oldest.scalar_subquery()
+                connection.execute(sa.update(decisions_table).where(is_oldest).values(step=step))
+            return connection.execute(mine.where(about, decisions_table.c.step == step)).first()
+
+        found = await self._store.write(taken)
         return _DECISION.validate_python(found._asdict()) if found else None

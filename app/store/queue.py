@@ -8,7 +8,6 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.store.audit import AuditEntry, note
 from app.store.database import Store, columns_of, insert_into
@@ -69,10 +68,11 @@ class Queue:
         row["progress_comment_id"] = comment
         if minutes := request.request.get("queue_minutes"):
             row["until"] = now + timedelta(minutes=minutes)
-        async with self._store.writing() as connection:
+
+        def in_transaction(connection: sa.Connection) -> bool:
             insert = insert_into(connection.dialect.name, table).values(row)
             once = insert.on_conflict_do_nothing(index_elements=["id"]).returning(table.c.id)
-            new = await connection.scalar(once) is not None
+            new = connection.scalar(once) is not None
             if new:
                 by, what = str(request.request.get("by") or ""), f"a run of {request.roadmap}"
                 entry = AuditEntry(
@@ -83,9 +83,11 @@ class Queue:
                     what=what,
                     run=request.id,
                 )
-                await note(connection, entry)
-                await self._wakeups.wake(connection, request.id, place)
+                note(connection, entry)
+                self._wakeups.wake(connection, request.id, place)
             return new
+
+        return await self._store.write(in_transaction)
 
     async def set_status(
         self,
@@ -98,11 +100,14 @@ class Queue:
     ) -> bool:
         """Give a run a new status and wake it; False when it is in none of the ``allowed``."""
         values = {"status": status, "reason": reason, "cause": cause, "until": None}
-        async with self._store.writing() as connection:
-            moved = await self._move(connection, run, values, allowed)
+
+        def in_transaction(connection: sa.Connection) -> bool:
+            moved = self._move(connection, run, values, allowed)
             if moved:
-                await self._wakeups.wake(connection, run)
+                self._wakeups.wake(connection, run)
             return moved
+
+        return await self._store.write(in_transaction)
 
     async def answer(self, run: str, delivery: str, decision: Decision) -> bool:
         """Store a decision and wake its run, in one transaction; False for one that is known.
@@ -112,30 +117,33 @@ class Queue:
         """
         now = self._clock.now()
         row = asdict(decision) | {"run": run, "delivery": delivery, "made_at": now}
-        async with self._store.writing() as connection:
-            if not await decided(connection, run, decision, delivery=delivery, now=now):
+
+        def in_transaction(connection: sa.Connection) -> bool:
+            if not decided(connection, run, decision, delivery=delivery, now=now):
                 return False
             insert = insert_into(connection.dialect.name, decisions).values(row)
             once = insert.on_conflict_do_nothing().returning(decisions.c.seq)
-            if await connection.scalar(once) is None:
+            if connection.scalar(once) is None:
                 return False
             here = sa.select(table.c.repository_id).where(table.c.id == run)
             about = decision.fingerprint[:8] or decision.task  # as people know it, a proposal's id
             what = f"{decision.verdict} {about} ({decision.channel or 'command'})"
             entry = AuditEntry(
                 at=now,
-                repository_id=await connection.scalar(here),
+                repository_id=connection.scalar(here),
                 action="decided",
                 by=decision.by,
                 what=what,
                 run=run,
             )
-            await note(connection, entry)
-            await self._move(connection, run, {"status": "queued", "reason": ""}, ("waiting",))
-            status = await connection.scalar(sa.select(table.c.status).where(table.c.id == run))
+            note(connection, entry)
+            self._move(connection, run, {"status": "queued", "reason": ""}, ("waiting",))
+            status = connection.scalar(sa.select(table.c.status).where(table.c.id == run))
             if status in ("queued", *WORKING):
-                await self._wakeups.wake(connection, run)
+                self._wakeups.wake(connection, run)
             return True
+
+        return await self._store.write(in_transaction)
 
     async def take(self, wakeup: str) -> str | None:
         """Let this process work on a wakeup; return its run, None when it was settled before.
@@ -144,10 +152,13 @@ class Queue:
         """
         table = wakeups_table
         taken = sa.update(table).where(table.c.id == wakeup, table.c.status == "sent")
-        async with self._store.writing() as connection:
+
+        def in_transaction(connection: sa.Connection) -> str | None:
             mine = taken.values(worker=self._wakeups.worker).returning(table.c.run)
-            run: str | None = await connection.scalar(mine)
+            run: str | None = connection.scalar(mine)
             return run
+
+        return await self._store.write(in_transaction)
 
     async def open_run(self, wakeup: str) -> str | None:
         """Return the run of a wakeup that is this process's; None when it was settled before."""
@@ -155,8 +166,7 @@ class Queue:
 
     async def fill(self) -> None:
         """Let as many runs work as there are places: there may be more than before."""
-        async with self._store.writing() as connection:
-            await self._wakeups.send(connection)
+        await self._store.write(self._wakeups.send)
 
     async def settle(
         self,
@@ -178,26 +188,27 @@ class Queue:
         Where another process has taken the wakeup over, nothing changes.
         """
         did = {} if result is None else {"result": dict(result)}
-        values = {"status": status, "reason": reason, "cause": cause, "until": until, **did}
-        async with self._store.writing() as connection:
-            if await connection.scalar(self._wakeups.run_of(wakeup)) is None:
+
+        def in_transaction(connection: sa.Connection) -> None:
+            values = {"status": status, "reason": reason, "cause": cause, "until": until, **did}
+            if connection.scalar(self._wakeups.run_of(wakeup)) is None:
                 return
-            asked = status == "paused" and await self._stop_as_asked(
-                connection, run, did, cancel_at
-            )
+            asked = status == "paused" and self._stop_as_asked(connection, run, did, cancel_at)
             withdrawn = status == "paused" and cause == STOP_REQUEST and not asked
             if (status, cause) == ("waiting", REVIEWS):
                 # a pull request may have ended while the run found that too many are open
                 query = sa.select(table.c.cause).where(table.c.id == run)
-                withdrawn = await connection.scalar(query) == PULL_ENDED
+                withdrawn = connection.scalar(query) == PULL_ENDED
             if withdrawn:  # nobody wants the pause any more: its cause is over
                 values = {"status": "queued", "reason": "", "cause": "", "until": None, **did}
             if not asked:
-                await self._move(connection, run, values, WORKING)
-            await self._wakeups.done(connection, [wakeup])
+                self._move(connection, run, values, WORKING)
+            self._wakeups.done(connection, [wakeup])
             if withdrawn:
-                await self._wakeups.wake(connection, run)
-            await self._wakeups.send(connection)
+                self._wakeups.wake(connection, run)
+            self._wakeups.send(connection)
+
+        await self._store.write(in_transaction)
 
     async def pull_ended(self, where: Affected) -> int:
         """Continue what rests because too many pull requests are open; return how many runs.
@@ -205,19 +216,22 @@ class Queue:
         A run at work may just have counted them, so it is noted there, and looked at when it rests.
         """
         here, queued = where.condition, {"status": "queued", "reason": "", "cause": ""}
-        async with self._store.writing() as connection:
-            for run in await self._found(connection, here & (table.c.status == "running")):
-                await self._move(connection, run, {"cause": PULL_ENDED}, ("running",))
+
+        def in_transaction(connection: sa.Connection) -> int:
+            for run in self._found(connection, here & (table.c.status == "running")):
+                self._move(connection, run, {"cause": PULL_ENDED}, ("running",))
             waits = (table.c.status == "waiting") & (table.c.cause == REVIEWS)
-            found = await self._found(connection, here & waits)
+            found = self._found(connection, here & waits)
             for run in found:
-                await self._move(connection, run, queued, ("waiting",))
-                await self._wakeups.wake(connection, run)
+                self._move(connection, run, queued, ("waiting",))
+                self._wakeups.wake(connection, run)
             return len(found)
 
-    async def _stop_as_asked(
+        return await self._store.write(in_transaction)
+
+    def _stop_as_asked(
         self,
-        connection: AsyncConnection,
+        connection: sa.Connection,
         run: str,
         did: Mapping[str, Any],
         cancel_at: datetime | None,
@@ -227,9 +241,9 @@ class Queue:
         rests = {"status": "paused", "until": None, **did}
         over = {"status": "cancelled", "until": None, **did}
         return (
-            await self._move(connection, run, over, ("cancelling",), table.c.cause == UNINSTALLED)
-            or await self._move(connection, run, stays, ("cancelling",))
-            or await self._move(connection, run, rests, ("pausing",))
+            self._move(connection, run, over, ("cancelling",), table.c.cause == UNINSTALLED)
+            or self._move(connection, run, stays, ("cancelling",))
+            or self._move(connection, run, rests, ("pausing",))
         )
 
     async def give_way(self, wakeup: str, run: str) -> bool:
@@ -237,14 +251,17 @@ class Queue:
 
         False when nobody waits, and the run simply continues.
         """
-        async with self._store.writing() as connection:
-            if await connection.scalar(self._wakeups.run_of(wakeup)) is None:
+
+        def in_transaction(connection: sa.Connection) -> bool:
+            if connection.scalar(self._wakeups.run_of(wakeup)) is None:
                 return True
-            if not await self._wakeups.others_wait(connection, wakeup):
+            if not self._wakeups.others_wait(connection, wakeup):
                 return False
-            await self._wakeups.done(connection, [wakeup])
-            await self._wakeups.wake(connection, run)
+            self._wakeups.done(connection, [wakeup])
+            self._wakeups.wake(connection, run)
             return True
+
+        return await self._store.write(in_transaction)
 
     async def sent(self) -> list[str]:
         """Return the wakeups the engine has."""
@@ -260,54 +277,69 @@ class Queue:
         untimed = (table.c.status == "paused") & table.c.until.is_(None) & (table.c.cause != PERSON)
         untimed |= (table.c.status == "waiting") & (table.c.cause == REVIEWS)
         left = table.c.status.in_(("queued", "running", "cancelling", "pausing"))
-        async with self._store.writing() as connection:
-            await self._wakeups.done(connection, lost)
-            await self._wake_all(connection, (left & ~_has_wakeup) | untimed)
-            await self._wakeups.send(connection)  # there may be more places than before
+
+        def in_transaction(connection: sa.Connection) -> None:
+            self._wakeups.done(connection, lost)
+            self._wake_all(connection, (left & ~_has_wakeup) | untimed)
+            self._wakeups.send(connection)  # there may be more places than before
+
+        await self._store.write(in_transaction)
 
     async def pause_where(self, where: Affected, *, cause: str, reason: str) -> int:
         """Pause what waits or works of an installation; return how many runs."""
         here = where.condition & table.c.status.in_(("queued", "running"))
-        async with self._store.writing() as connection:
+
+        def in_transaction(connection: sa.Connection) -> int:
             moved = 0
-            for run in await self._found(connection, here):
+            for run in self._found(connection, here):
                 values = {"status": "pausing", "reason": reason, "cause": cause, "until": None}
-                moved += await self._move(connection, run, values, ("queued", "running"))
-                await self._wakeups.wake(connection, run)
+                moved += self._move(connection, run, values, ("queued", "running"))
+                self._wakeups.wake(connection, run)
             return moved
+
+        return await self._store.write(in_transaction)
 
     async def wake_where(self, where: Affected, causes: Collection[str]) -> int:
         """Continue what was paused by one of these causes; return how many runs."""
         here = where.condition & table.c.cause.in_(causes)
         going = {"status": "running", "reason": "", "cause": ""}
-        async with self._store.writing() as connection:
+
+        def in_transaction(connection: sa.Connection) -> int:
             moved = 0
-            for run in await self._found(connection, here & (table.c.status == "pausing")):
-                moved += await self._move(connection, run, going, ("pausing",))
+            for run in self._found(connection, here & (table.c.status == "pausing")):
+                moved += self._move(connection, run, going, ("pausing",))
             paused = here & (table.c.status == "paused")
-            moved += await self._wake_all(connection, paused)
+            moved += self._wake_all(connection, paused)
             return moved
+
+        return await self._store.write(in_transaction)
 
     async def follow(self, repository: InstalledRepository) -> int:
         """Let runs and proposals follow a repository to another name or installation."""
         values = columns_of(repository)
-        async with self._store.writing() as connection:
+
+        def in_transaction(connection: sa.Connection) -> int:
             shown = sa.update(proposals).where(proposals.c.repository_id == repository.id)
-            await connection.execute(shown.values(values))
+            connection.execute(shown.values(values))
             change = sa.update(table).where(table.c.repository_id == repository.id)
-            return (await connection.execute(change.values(values))).rowcount
+            return connection.execute(change.values(values)).rowcount
+
+        return await self._store.write(in_transaction)
 
     async def hide(self, repository_id: int, *, private: bool) -> int:
         """Note for all runs of a repository whether it is private now: their links depend on it."""
-        async with self._store.writing() as connection:
+
+        def in_transaction(connection: sa.Connection) -> int:
             found = sa.select(table.c.id, table.c.request).where(
                 table.c.repository_id == repository_id
             )
-            rows = (await connection.execute(found)).all()
+            rows = connection.execute(found).all()
             for id, request in rows:
                 values = {"request": {**request, "private": private}}
-                await connection.execute(sa.update(table).where(table.c.id == id).values(values))
+                connection.execute(sa.update(table).where(table.c.id == id).values(values))
             return len(rows)
+
+        return await self._store.write(in_transaction)
 
     async def cancel_where(self, where: Affected, *, reason: str) -> int:
         """Cancel every run of an installation that is gone, and close what they propose.
@@ -315,20 +347,21 @@ class Queue:
         What is at work stops at its next node and is cancelled then; people are not told.
         """
         values = {"reason": reason, "cause": UNINSTALLED, "until": None}
-        async with self._store.writing() as connection:
+
+        def in_transaction(connection: sa.Connection) -> int:
             moved = 0
-            for run in await self._found(
-                connection, where.condition & table.c.status.in_(UNFINISHED)
-            ):
-                await connection.execute(closed(run))
-                ends = await self._move(
+            for run in self._found(connection, where.condition & table.c.status.in_(UNFINISHED)):
+                connection.execute(closed(run))
+                ends = self._move(
                     connection, run, values | {"status": "cancelled"}, UNFINISHED, ~_has_wakeup
                 )
                 stops = values | {"status": "cancelling"}
-                moved += ends or await self._move(connection, run, stops, UNFINISHED)
+                moved += ends or self._move(connection, run, stops, UNFINISHED)
                 if not ends:
-                    await self._wakeups.wake(connection, run)
+                    self._wakeups.wake(connection, run)
             return moved
+
+        return await self._store.write(in_transaction)
 
     async def repositories(self, installation: int) -> dict[int, str]:
         """Return the repositories of an installation in which a run is unfinished: id and name."""
@@ -336,10 +369,8 @@ class Queue:
         query = sa.select(table.c.repository_id, table.c.repository).where(here)
         return {id: name for id, name in await self._store.rows(query.order_by(table.c.seq))}
 
-    async def _found(
-        self, connection: AsyncConnection, which: sa.ColumnElement[bool]
-    ) -> Sequence[str]:
-        found = await connection.execute(sa.select(table.c.id).where(which).order_by(table.c.seq))
+    def _found(self, connection: sa.Connection, which: sa.ColumnElement[bool]) -> Sequence[str]:
+        found = connection.execute(sa.select(table.c.id).where(which).order_by(table.c.seq))
         return found.scalars().all()
 
     async def due(self) -> datetime | None:
@@ -350,28 +381,31 @@ class Queue:
         now = self._clock.now()
         waits = table.c.status.in_(("paused", "cancelling")) & ~_has_wakeup
         queued = table.c.status == "queued"
-        async with self._store.writing() as connection:
-            await self._wake_all(connection, waits & (table.c.until <= now))
-            for run in await self._found(connection, queued & (table.c.until <= now)):
+
+        def in_transaction(connection: sa.Connection) -> None:
+            self._wake_all(connection, waits & (table.c.until <= now))
+            for run in self._found(connection, queued & (table.c.until <= now)):
                 was = {
                     "cause": TIMED_OUT,
                     "until": None,
-                    "result": await self._before(connection, run),
+                    "result": self._before(connection, run),
                 }
                 values = {"status": "cancelling", **was}
-                await self._move(connection, run, values, ("queued",))
-                await self._wakeups.wake(connection, run)
+                self._move(connection, run, values, ("queued",))
+                self._wakeups.wake(connection, run)
+
+        await self._store.write(in_transaction)
         waits |= queued
         nearest = sa.select(sa.func.min(table.c.until)).where(waits, table.c.until > now)
         return await self._store.value(nearest)
 
-    async def _before(self, connection: AsyncConnection, run: str) -> dict[str, object]:
+    def _before(self, connection: sa.Connection, run: str) -> dict[str, object]:
         """What kept a run from its turn: which runs work, and how many wait before it."""
-        line = await order_of(connection)
+        line = order_of(connection)
         own = next(each for each in line if each.run == run)
         at_work = sa.select(wakeups_table.c.run, wakeups_table.c.repository_id)
         at_work = at_work.where(wakeups_table.c.status == "sent").order_by(wakeups_table.c.seq)
-        found = (await connection.execute(at_work)).all()
+        found = connection.execute(at_work).all()
         here = [id for id, repository in found if repository == own.repository_id]
         others = {"elsewhere": len(found) - len(here), "before": line.index(own)}
         return {"attempted": False, "here": here, **others}
@@ -384,20 +418,23 @@ class Queue:
     async def look_again(self, repository: int, pull: int) -> int:
         """Let the runs about a pull request that wait for an answer see that it has changed."""
         here = (table.c.repository_id == repository) & (table.c.issue == pull)
-        async with self._store.writing() as connection:
-            return await self._wake_all(connection, here & (table.c.status == "waiting"))
 
-    async def _wake_all(self, connection: AsyncConnection, which: sa.ColumnElement[bool]) -> int:
-        runs = await self._found(connection, which)
+        def in_transaction(connection: sa.Connection) -> int:
+            return self._wake_all(connection, here & (table.c.status == "waiting"))
+
+        return await self._store.write(in_transaction)
+
+    def _wake_all(self, connection: sa.Connection, which: sa.ColumnElement[bool]) -> int:
+        runs = self._found(connection, which)
         for run in runs:
             queued = {"status": "queued", "reason": "", "cause": "", "until": None}
-            await self._move(connection, run, queued, ("paused", "waiting"))
-            await self._wakeups.wake(connection, run)
+            self._move(connection, run, queued, ("paused", "waiting"))
+            self._wakeups.wake(connection, run)
         return len(runs)
 
-    async def _move(
+    def _move(
         self,
-        connection: AsyncConnection,
+        connection: sa.Connection,
         run: str,
         values: Mapping[str, Any],
         allowed: Collection[str],
@@ -406,7 +443,7 @@ class Queue:
         change = sa.update(table).where(table.c.id == run, table.c.status.in_(allowed))
         if also is not None:
             change = change.where(also)
-        done = await connection.execute(change.values({**values, "updated_at": self._clock.now()}))
+        done = connection.execute(change.values({**values, "updated_at": self._clock.now()}))
         return done.rowcount == 1
 
 

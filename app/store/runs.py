@@ -135,6 +135,11 @@ class StoredRuns:
         found = await self._find(_SELECT.where(table.c.id == id))
         return found[0] if found else None
 
+    async def named(self, beginning: str, *, most: int) -> list[Run]:
+        """Return the runs whose id begins so, newest first."""
+        begins = table.c.id.startswith(beginning, autoescape=True)
+        return await self._find(_SELECT.where(begins).order_by(table.c.seq.desc()).limit(most))
+
     async def places(self) -> int:
         """Return how many runs all processes on a PostgreSQL work on at the same time."""
         return int(await self._store.value(PLACES) or 0)
@@ -204,12 +209,15 @@ class StoredSkips:
     async def add(self, repository_id: int, roadmap: str, task: str, *, by: str) -> bool:
         """Leave a task (by its key) out; False when it is left out already."""
         row = {"repository_id": repository_id, "roadmap": roadmap, "task": task}
-        async with self._store.writing() as connection:
-            if await connection.scalar(sa.select(skips_table.c.task).filter_by(**row)):
+
+        def added(connection: sa.Connection) -> bool:
+            if connection.scalar(sa.select(skips_table.c.task).filter_by(**row)):
                 return False
             new = row | {"by": by, "made_at": self._clock.now()}
-            await connection.execute(sa.insert(skips_table).values(new))
-        return True
+            connection.execute(sa.insert(skips_table).values(new))
+            return True
+
+        return await self._store.write(added)
 
     async def remove(self, repository_id: int, roadmap: str, task: str) -> None:
         """Let a task be worked on again."""
@@ -255,15 +263,18 @@ class StoredJournal:
             if blob_sha(content) != sha:
                 raise ValueError(f"{sha} is not the blob sha of the content given with it")
         values = asdict(row) | {"saved_at": self._clock.now()}
-        async with self._store.writing() as connection:
+
+        def saved(connection: sa.Connection) -> JournalRow:
             if new:
                 rows = [{"sha": sha, "content": content} for sha, content in new.items()]
-                await connection.execute(_once(connection.dialect.name, contents, rows))
-            await connection.execute(_once(connection.dialect.name, journal, [values]))
+                connection.execute(_once(connection.dialect.name, contents, rows))
+            connection.execute(_once(connection.dialect.name, journal, [values]))
             key = (journal.c.run == row.run, journal.c.task == row.task, journal.c.seq == row.seq)
-            stored = (await connection.execute(_ROWS.where(*key))).one()
+            return JournalRow(*connection.execute(_ROWS.where(*key)).one())
+
+        stored = await self._store.write(saved)
         self._known.update(dict.fromkeys(new, True))
-        return JournalRow(*stored)
+        return stored
 
     async def recall(self, run: str) -> list[JournalRow]:
         """Return the newest row of every cursor of the run."""
@@ -275,6 +286,12 @@ class StoredJournal:
         )
         same = (journal.c.task == newest.c.task) & (journal.c.seq == newest.c.seq)
         found = await self._store.rows(_ROWS.join(newest, same).where(journal.c.run == run))
+        return [JournalRow(*each) for each in found]
+
+    async def every(self, run: str) -> list[JournalRow]:
+        """Return all rows of the run, as they were saved one after another."""
+        order = (journal.c.saved_at, journal.c.seq, journal.c.task)
+        found = await self._store.rows(_ROWS.where(journal.c.run == run).order_by(*order))
         return [JournalRow(*each) for each in found]
 
     async def steps(self, run: str, most: int) -> list[SavedStep]:
@@ -315,15 +332,18 @@ class StoredAnswers:
 
     async def paid(self, run: str) -> list[Answer]:
         """Return every answer of the run."""
-        query = sa.select(answers.c.answer).where(answers.c.run == run)
-        return [Answer(**answer) for (answer,) in await self._store.rows(query)]
+        return [*(await self.every(run)).values()]
+
+    async def every(self, run: str) -> dict[str, Answer]:
+        """Return the answers of the run by question."""
+        query = sa.select(answers.c.question, answers.c.answer).where(answers.c.run == run)
+        return {question: Answer(**answer) for question, answer in await self._store.rows(query)}
 
     async def keep(self, run: str, question: str, answer: Answer) -> None:
         """Store an answer, once."""
         row = {"run": run, "question": question, "answer": asdict(answer)}
-        async with self._store.writing() as connection:
-            values = [row | {"answered_at": self._clock.now()}]
-            await connection.execute(_once(connection.dialect.name, answers, values))
+        values = [row | {"answered_at": self._clock.now()}]
+        await self._store.change(_once(self._store.dialect, answers, values))
 
 
 def _seconds(usage: Mapping[str, Mapping[str, Any]] | None) -> dict[str, float]:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import sqlalchemy as sa
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.store.database import Store, insert_into
 from app.store.schema import runs
@@ -49,9 +48,10 @@ class StoredSpending:
         """
         today = sa.select(table.c.installation_id, table.c.repository_id, table.c.cost)
         repository = spender.repository_id
-        async with self._store.writing() as connection:  # nobody else reserves meanwhile
-            rows = (await connection.execute(today.where(table.c.day == spender.day))).all()
-            account = () if own is None else await _account(connection, spender, rows)
+
+        def reserved(connection: sa.Connection) -> tuple[float, float, Whose] | None:
+            rows = connection.execute(today.where(table.c.day == spender.day)).all()
+            account = () if own is None else _account(connection, spender, rows)
             limits: tuple[tuple[float | None, float, Whose], ...] = (
                 (together, sum(cost for *_, cost in rows), "operator"),
                 (own, sum(cost for _, of, cost in rows if of in account), "account"),
@@ -63,10 +63,12 @@ class StoredSpending:
             row = {**_key(spender), "cost": cost}
             insert = insert_into(connection.dialect.name, table).values(row)
             more = {"cost": table.c.cost + cost}
-            await connection.execute(
+            connection.execute(
                 insert.on_conflict_do_update(index_elements=list(_key(spender)), set_=more)
             )
-        return None
+            return None
+
+        return await self._store.write(reserved)
 
     async def settle(self, spender: Spender, less: float) -> None:
         """Give back what a call did not cost. Raises ``Outage``."""
@@ -74,11 +76,11 @@ class StoredSpending:
         await self._store.change(change.values(cost=table.c.cost - less))
 
 
-async def _account(connection: AsyncConnection, spender: Spender, rows: Sequence[Any]) -> set[int]:
+def _account(connection: sa.Connection, spender: Spender, rows: Sequence[Any]) -> set[int]:
     """The repositories of the same owner: who installs the App again is nobody else."""
     spent = {repository for _, repository, _ in rows} | {spender.repository_id}
     named = sa.select(runs.c.repository_id, runs.c.repository).distinct()
-    found = (await connection.execute(named.where(runs.c.repository_id.in_(spent)))).all()
+    found = connection.execute(named.where(runs.c.repository_id.in_(spent))).all()
     owners = {(id, name.partition("/")[0].lower()) for id, name in found}
     ours = {owner for id, owner in owners if id == spender.repository_id}
     same = {repository for of, repository, _ in rows if of == spender.installation_id}

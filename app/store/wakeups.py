@@ -11,7 +11,6 @@ from datetime import datetime
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.store.runs import PLACES, Status
 from app.store.schema import runs, wakeups
@@ -45,64 +44,62 @@ class Wakeups:
         self._at_once = at_once
         self.worker = worker
 
-    async def places(self, connection: AsyncConnection) -> int:
+    def places(self, connection: sa.Connection) -> int:
         """How many segments may work at the same time."""
         if self._at_once is not None:
             return self._at_once
-        return int(await connection.scalar(PLACES) or 0)
+        return int(connection.scalar(PLACES) or 0)
 
     def run_of(self, wakeup: str) -> sa.Select[tuple[str]]:
         """The run of a wakeup that still has work, unless another process has taken it over."""
         mine = sa.func.coalesce(wakeups.c.worker, self.worker) == self.worker
         return sa.select(wakeups.c.run).where(mine).filter_by(id=wakeup, status="sent")
 
-    async def wake(self, connection: AsyncConnection, run: str, place: int | None = None) -> None:
+    def wake(self, connection: sa.Connection, run: str, place: int | None = None) -> None:
         """Let the run continue, unless it has a wakeup already; then send what may work.
 
         ``place`` is the one it was told to have in the line.
         """
         unsettled = sa.select(wakeups.c.id).where(wakeups.c.run == run, wakeups.c.status != "done")
-        if await connection.scalar(unsettled) is None:
-            nth = await connection.scalar(
+        if connection.scalar(unsettled) is None:
+            nth = connection.scalar(
                 sa.select(sa.func.count()).select_from(wakeups).where(wakeups.c.run == run)
             )
-            await connection.execute(_new(run, f"{run}-{nth}", self._clock.now(), place))
-        await self.send(connection)
+            connection.execute(_new(run, f"{run}-{nth}", self._clock.now(), place))
+        self.send(connection)
 
-    async def done(self, connection: AsyncConnection, settled: Collection[str]) -> None:
+    def done(self, connection: sa.Connection, settled: Collection[str]) -> None:
         """Settle wakeups; the caller has already stored what their runs want next."""
         values = {"status": "done", "done_at": self._clock.now()}
-        await connection.execute(sa.update(wakeups).where(wakeups.c.id.in_(settled)).values(values))
+        connection.execute(sa.update(wakeups).where(wakeups.c.id.in_(settled)).values(values))
 
-    async def others_wait(self, connection: AsyncConnection, wakeup: str) -> bool:
+    def others_wait(self, connection: sa.Connection, wakeup: str) -> bool:
         """Say whether another run's wakeup could work if the place of this one were free."""
-        places = await self.places(connection)
-        return (await connection.execute(_next(places, but=wakeup))).first() is not None
+        places = self.places(connection)
+        return connection.execute(_next(places, but=wakeup)).first() is not None
 
-    async def send(self, connection: AsyncConnection) -> None:
+    def send(self, connection: sa.Connection) -> None:
         """Give the engine as many wakeups as may work now, the next in order first.
 
         A run that is to stop needs no place: it only has to be told. (It must not wait either: it
         holds its stack, so that it and a run of that stack that gave way would wait for ever.)
         """
-        for chosen in (await connection.execute(_TO_STOP)).all():
-            await self._send(connection, chosen.id, chosen.run, self._stop)
-        places = await self.places(connection)
-        while int(await connection.scalar(_SENT) or 0) < places:
-            wakeup = (await connection.execute(_next(places))).first()
+        for chosen in connection.execute(_TO_STOP).all():
+            self._send(connection, chosen.id, chosen.run, self._stop)
+        places = self.places(connection)
+        while int(connection.scalar(_SENT) or 0) < places:
+            wakeup = connection.execute(_next(places)).first()
             if wakeup is None:
                 return
-            await self._send(connection, wakeup.id, wakeup.run, self._enqueue)
+            self._send(connection, wakeup.id, wakeup.run, self._enqueue)
 
-    async def _send(
-        self, connection: AsyncConnection, wakeup: str, run: str, enqueue: Enqueue
-    ) -> None:
+    def _send(self, connection: sa.Connection, wakeup: str, run: str, enqueue: Enqueue) -> None:
         now = self._clock.now()
         sent = sa.update(wakeups).where(wakeups.c.id == wakeup)
-        await connection.execute(sent.values(status="sent", sent_at=now))
+        connection.execute(sent.values(status="sent", sent_at=now))
         works = sa.update(runs).where(runs.c.id == run, runs.c.status == "queued")
-        await connection.execute(works.values(status="running", until=None, updated_at=now))
-        await connection.run_sync(enqueue, wakeup)
+        connection.execute(works.values(status="running", until=None, updated_at=now))
+        enqueue(connection, wakeup)
 
 
 def _new(run: str, id: str, now: datetime, told: int | None) -> sa.Insert:

@@ -6,6 +6,7 @@ import random
 from itertools import count
 
 import pytest
+from sqlalchemy import text
 from sqlalchemy.dialects import sqlite
 
 from app.store.database import open_store
@@ -70,9 +71,8 @@ async def test_who_goes_next_is_found_by_indexes(tmp_path):
     query = _next(3).compile(dialect=sqlite.dialect(), compile_kwargs={"literal_binds": True})
     store = await open_store(f"sqlite:///{tmp_path}/cairn.db")
     try:
-        async with store.reading() as connection:
-            plan = await connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {query}")
-            steps = [row.detail for row in plan if row.detail.startswith(("SCAN", "SEARCH"))]
+        plan = await store.rows(text(f"EXPLAIN QUERY PLAN {query}".replace(":", "\\:")))
+        steps = [row.detail for row in plan if row.detail.startswith(("SCAN", "SEARCH"))]
     finally:
         await store.close()
 

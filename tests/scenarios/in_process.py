@@ -28,6 +28,7 @@ class InProcessEngine:
     def __init__(self, url: str) -> None:
         self._url = url
         self._claim: TextIO | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
         self._step: Callable[[str], Awaitable[bool]] | None = None
         self._segments: dict[str, asyncio.Task[None]] = {}
         self._looks: set[asyncio.Task[None]] = set()
@@ -37,6 +38,7 @@ class InProcessEngine:
         """Take the database and work on what is there and on what comes."""
         self._claim = await asyncio.to_thread(claim, self._url)
         await self._sql(TABLE)
+        self._loop = asyncio.get_running_loop()
         self._step = step
         await self._look()
 
@@ -49,9 +51,8 @@ class InProcessEngine:
         """Enqueue a wakeup inside the caller's transaction; twice is once."""
         insert = "INSERT OR IGNORE INTO in_process (wakeup) VALUES (:wakeup)"
         connection.execute(sa.text(insert), {"wakeup": wakeup})
-        look = asyncio.get_running_loop().create_task(self._look())
-        self._looks.add(look)
-        look.add_done_callback(self._looks.discard)
+        assert self._loop is not None
+        self._loop.call_soon_threadsafe(self._look_soon)
 
     enqueue_stop = enqueue
 
@@ -73,6 +74,11 @@ class InProcessEngine:
         await asyncio.gather(*self._ends)
         if self._claim:
             self._claim.close()
+
+    def _look_soon(self) -> None:
+        look = asyncio.get_running_loop().create_task(self._look())
+        self._looks.add(look)
+        look.add_done_callback(self._looks.discard)
 
     async def _look(self) -> None:
         for wakeup in await self._waiting() - self._segments.keys():

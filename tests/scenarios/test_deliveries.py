@@ -7,10 +7,16 @@ import os
 import sys
 from dataclasses import replace
 
+import pytest
+
+from app.store.database import open_current
+from app.store.deliveries import Deliveries
 from tests.model_server import Held
 from tests.scenarios.bot import REPOSITORY, Bot
 from tests.scenarios.endings import ANSWER, ONE_NOTE, check_finished
 from tests.scenarios.process import environment
+from tests.scenarios.projects import on
+from tests.scenarios.proposing import STUCK, decomposed
 
 
 @ONE_NOTE
@@ -20,6 +26,19 @@ async def test_a_redelivery_at_the_end_changes_nothing(bot: Bot) -> None:
     await bot.comment("/execute")
 
     assert await bot.github.redeliver(bot.github.deliveries[0]) == 202
+    await bot.idle()
+
+    check_finished(bot)
+
+
+@ONE_NOTE
+async def test_the_same_under_another_name_changes_nothing(bot: Bot) -> None:
+    """Somebody who has a signed webhook sends it once more as a new one: it was worked already."""
+    bot.model.says(ANSWER)
+    await bot.comment("/execute")
+    again = replace(bot.github.deliveries[0], guid="11111111-2222-3333-4444-555555555555")
+
+    assert await bot.github.send(*bot.github.signed(again)) == 202
     await bot.idle()
 
     check_finished(bot)
@@ -129,3 +148,50 @@ async def test_what_is_old_goes_at_night(bot: Bot) -> None:
     assert not any((await purged()).values())
     assert await bot.comment("/execute status") == 202
     assert "**ended**" in bot.says()[-1]
+
+
+@pytest.mark.parametrize(
+    ("words", "asks"),
+    [
+        ("Thank you! What about `/execute`?", False),
+        ("> /execute status", False),
+        ("Thank you!\n/execute status", True),
+        ("\u200b/execute status", True),
+    ],
+)
+async def test_only_what_may_ask_for_something_is_stored(bot: Bot, words: str, asks: bool) -> None:
+    """People talk on issues all day: what can hold no command is not even stored."""
+    await bot.comment(words)
+    store = await open_current(bot.settings.database_url.get_secret_value())
+    guid = bot.github.deliveries[0].guid
+
+    try:
+        known = await Deliveries(store, bot.github.clock).known({guid})
+    finally:
+        await store.close()
+
+    assert known == ({guid} if asks else set())
+    assert len(bot.says()) == asks
+
+
+@on(STUCK)
+async def test_comments_beside_a_proposal_are_worked(bot: Bot) -> None:
+    """Somebody may have reacted to it, which GitHub tells nobody of; later it is just talk."""
+    proposed, guids = await decomposed(bot), []
+    for words in ("Nice.", "/reject", "A pity."):
+        await bot.reply(proposed, words)
+        guids.append(
+            next(
+                each.guid
+                for each in reversed(bot.github.deliveries)
+                if each.event == "issue_comment" and each.payload["comment"]["body"] == words
+            )
+        )
+    store = await open_current(bot.settings.database_url.get_secret_value())
+
+    try:
+        assert await Deliveries(store, bot.github.clock).known({*guids}) == {*guids[:2]}
+    finally:
+        await store.close()
+    bot.proposes()
+    bot.says()

@@ -65,9 +65,7 @@ class Data:
             await engine.stop()
 
     async def enqueue(self, engine: SegmentEngine, *wakeups: str) -> None:
-        async with self.store.writing() as connection:
-            for wakeup in wakeups:
-                await connection.run_sync(engine.enqueue, wakeup)
+        await self.store.write(lambda here: [engine.enqueue(here, each) for each in wakeups])
 
     def rows(self, query: str) -> list[tuple[object, ...]]:
         connection = sqlite3.connect(self.file)

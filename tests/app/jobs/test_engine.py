@@ -13,6 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from sqlalchemy.engine import Connection
 
 from app.jobs.engine import VERSION, Engine, RemoteError
 from app.jobs.worker import SegmentEngine
@@ -73,10 +74,13 @@ async def test_a_transaction_that_is_rolled_back(data: Data) -> None:
     """A wakeup of a transaction that failed was never given."""
     steps = Steps()
     async with data.engine(steps.take) as engine:
+
+        def fails(connection: Connection) -> None:
+            engine.enqueue(connection, "gone")
+            raise LookupError
+
         with suppress(LookupError):
-            async with data.store.writing() as connection:
-                await connection.run_sync(engine.enqueue, "gone")
-                raise LookupError
+            await data.store.write(fails)
         await data.enqueue(engine, "kept")
         await worked(steps.done)
         assert await engine.lost(["gone"]) == ["gone"]
@@ -143,11 +147,15 @@ async def test_an_order_whose_last_step_is_taken_when_the_engine_stops(
 
 async def test_what_was_enqueued_when_the_process_ended(data: Data) -> None:
     """A wakeup that no step was taken of is worked by the next engine."""
-    async with data.engine(Stuck().take) as engine, data.store.writing() as connection:
-        await connection.run_sync(engine.enqueue, "a")
-        await connection.exec_driver_sql(
-            "UPDATE workflow_status SET status = 'DELAYED', delay_until_epoch_ms = 1"
-        )
+    async with data.engine(Stuck().take) as engine:
+
+        def delayed(connection: Connection) -> None:
+            engine.enqueue(connection, "a")
+            connection.exec_driver_sql(
+                "UPDATE workflow_status SET status = 'DELAYED', delay_until_epoch_ms = 1"
+            )
+
+        await data.store.write(delayed)
     steps = Steps()
     async with data.engine(steps.take):
         await worked(steps.done)
@@ -246,12 +254,16 @@ async def test_a_pickled_row_is_refused(data: Data, tmp_path: Path) -> None:
     """A row that is marked as pickle runs no code: its wakeup is not worked, others are."""
     marker = tmp_path / "unpickled"
     steps = Steps()
-    async with data.engine(Stuck().take) as engine, data.store.writing() as connection:
-        await connection.run_sync(engine.enqueue, "evil")
-        await connection.exec_driver_sql(
-            "UPDATE workflow_status SET serialization = 'py_pickle', inputs = ?",
-            (_pickled(marker),),
-        )
+    async with data.engine(Stuck().take) as engine:
+
+        def pickled(connection: Connection) -> None:
+            engine.enqueue(connection, "evil")
+            connection.exec_driver_sql(
+                "UPDATE workflow_status SET serialization = 'py_pickle', inputs = ?",
+                (_pickled(marker),),
+            )
+
+        await data.store.write(pickled)
     async with data.engine(steps.take) as engine:
         await data.enqueue(engine, "good")
         await worked(steps.done)
@@ -277,12 +289,15 @@ async def test_a_row_of_another_version_stays(data: Data) -> None:
     """A wakeup of another application version is not touched: its code is not here."""
     steps = Steps()
     async with data.engine(steps.take) as engine:
-        async with data.store.writing() as connection:
-            await connection.run_sync(engine.enqueue, "newer")
-            await connection.exec_driver_sql(
+
+        def both(connection: Connection) -> None:
+            engine.enqueue(connection, "newer")
+            connection.exec_driver_sql(
                 "UPDATE workflow_status SET application_version = 'schema-9999'"
             )
-            await connection.run_sync(engine.enqueue, "ours")
+            engine.enqueue(connection, "ours")
+
+        await data.store.write(both)
         await worked(steps.done)
     rows = data.rows("SELECT workflow_uuid, status, application_version FROM workflow_status")
 

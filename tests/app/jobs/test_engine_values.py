@@ -7,12 +7,14 @@ import pickle
 from collections.abc import Iterator
 from pathlib import Path
 
+import psycopg
 import pytest
+import sqlalchemy as sa
 from dbos._serialization import DefaultSerializer, deserialize_value
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.jobs.engine import JsonOnly, RemoteError, refuse_pickle
+from app.jobs.engine import JsonOnly, RemoteError, is_away, refuse_pickle
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.text() | st.integers(),
@@ -30,6 +32,17 @@ def own_decoder() -> Iterator[None]:
     before = DefaultSerializer.deserialize
     yield
     DefaultSerializer.deserialize = before
+
+
+@pytest.mark.parametrize("host", ["/nowhere", "name.invalid"])
+def test_a_database_that_is_away_is_waited_for(host: str) -> None:
+    """A socket that is gone and a name that nobody knows; a statement that is refused is not."""
+    engine = sa.create_engine("postgresql+psycopg://cairn@/cairn", connect_args={"host": host})
+    with pytest.raises(sa.exc.OperationalError) as away:
+        engine.connect()
+    assert is_away(away.value)
+    refused = psycopg.errors.InsufficientPrivilege("no")
+    assert not is_away(sa.exc.ProgrammingError("SELECT", {}, refused))
 
 
 @given(VALUES)

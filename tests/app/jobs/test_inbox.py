@@ -10,7 +10,7 @@ import pytest
 
 from app.jobs.inbox import Inbox
 from app.store.database import open_store
-from app.store.deliveries import Deliveries
+from app.store.deliveries import Deliveries, Worked
 from runner.errors import Outage
 from tests.app.server.webhooks import FixedClock
 from tests.app.store.rows import delivered, unfinished
@@ -107,7 +107,7 @@ async def test_a_delivery_is_worked_once_and_done(deliveries, inbox, work):
 async def test_what_an_earlier_process_left_is_worked_at_the_start(deliveries, inbox, work):
     """Unfinished deliveries are worked in order of arrival, before newer ones; finished are not."""
     await arrive(deliveries, None, "z", "done", "a")
-    await deliveries.finish("done", "done")
+    await deliveries.finish([Worked("done")])
     await arrive(deliveries, inbox, "early")
 
     await inbox.start()

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
+from apprise.logger import NotifyLogEntry
 from pydantic import SecretStr
 
 from app.jobs.notices import TRIES, Address, AtOnce, Notices, addresses
+from app.settings.models import _addresses
 from app.store.outbox import WaitingEvent
 from runner.state.outward import OutwardEvent
 
@@ -41,8 +45,13 @@ async def receiver(*answers: int | asyncio.Event) -> AsyncIterator[tuple[SecretS
 
 
 def logged(caplog: pytest.LogCaptureFixture) -> list[str]:
-    """What was logged, but for the receiver's own lines."""
-    return [each.getMessage() for each in caplog.records if each.name != "aiohttp.access"]
+    """What was logged, but for the receiver's own lines.
+
+    pytest also listens to what goes to no other handler, as apprise's own lines do.
+    """
+    assert not logging.getLogger("apprise").propagate
+    others = ("aiohttp.access", "apprise")
+    return [each.getMessage() for each in caplog.records if each.name not in others]
 
 
 def event(name: str, **fields: object) -> OutwardEvent:
@@ -68,16 +77,28 @@ def test_addresses_of_one_service_are_numbered() -> None:
 async def test_a_service_takes_a_notice_or_not(caplog: pytest.LogCaptureFixture) -> None:
     """What it answers decides; nothing of its address is logged."""
     async with receiver(500) as (url, heard):
+        assert _addresses((url,)) == (url,)  # the settings, which were read before
         address = Address(url)
         first = await address.send(waiting("title\nfirst\nsecond"))
         then = await address.send(waiting("only a title"))
 
     assert address.name == "JSON"
-    assert first.problem == "it did not take the notice"
+    assert first.problem.startswith("it did not take the notice (Failed to send JSON ")
+    assert "error=500" in first.problem
     assert then.problem == ""
     assert heard == ["title|first\nsecond", "only a title|only a title"]
-    assert (await address.send(waiting("nobody is there"))).problem
+    gone = (await address.send(waiting("nobody is there"))).problem
+    assert "A Connection error occurred sending JSON notification to ***" in gone
     assert logged(caplog) == []
+
+
+async def test_no_part_of_an_address_is_in_what_is_said() -> None:
+    """Neither its password nor its host, written as in the address or as it is."""
+    address = Address(SecretStr("json://ada:p%40ss@127.0.0.1:1/hidden?:Token=abc"))
+    for text in ("ada:p@ss at 127.0.0.1/hidden", "p%40ss", "ABC"):
+        said = address._trouble([NotifyLogEntry("WARNING", text)])
+        left = said.removeprefix("it did not take the notice (").replace("***", "")
+        assert not {"ada", "p@ss", "ss", "40", "127", "hidden", "abc"} & {*re.findall(r"\w+", left)}
 
 
 async def test_nobody_waits_for_a_service_that_hangs() -> None:
@@ -151,4 +172,6 @@ async def test_without_a_database_it_is_tried_a_few_times(
     assert heard == ["first|first"] * TRIES + ["second|second"]
     assert len(waits) == TRIES - 1
     assert 0.75 <= waits[0] <= 1 < waits[1] <= 2
-    assert logged(caplog) == ["JSON was not told: it did not take the notice."]
+    (said,) = logged(caplog)
+    assert said.startswith("JSON was not told: it did not take the notice (Failed to send JSON")
+    assert SECRET not in said

@@ -24,7 +24,7 @@ from app.store.runs import StoredJournal, StoredRuns
 from runner.files.kept import KeptFiles
 from runner.files.results import RunFiles
 from runner.people.task_detail import detail_of
-from tests.app.server.webhooks import SECRET
+from tests.app.server.webhooks import SECRET, always
 from tests.app.store.conftest import HandClock
 from tests.app.store.rows import put_run, set_run
 from tests.app.store.test_runs import asked
@@ -87,7 +87,7 @@ class Bench:
             secret=SECRET,
             deliveries=Deliveries(self.store, self.clock),
             on_delivery=lambda: None,
-            events=(),
+            handles=always,
             readiness={},
             routes=[
                 *routes(sources, door, heartbeat=0.01),

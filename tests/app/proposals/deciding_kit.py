@@ -137,9 +137,8 @@ class Bench:
         """(verdict, by, channel) of every decision that was stored about a proposal."""
         about = decisions.c.run == shows.row.run
         columns = decisions.c.verdict, decisions.c.by, decisions.c.channel
-        async with self.store.reading() as connection:
-            found = await connection.execute(decisions.select().where(about))
-            return [tuple(getattr(row, c.name) for c in columns) for row in found]  # type: ignore[misc]
+        found = await self.store.rows(decisions.select().where(about))
+        return [tuple(getattr(row, c.name) for c in columns) for row in found]  # type: ignore[misc]
 
     def said(self, shows: Shows) -> list[str]:
         """What the bot said on a proposal's pull request besides the proposal itself."""
@@ -190,8 +189,7 @@ class Bench:
     async def _set(self, fingerprint: str, state: State) -> None:
         if state != "open":
             change = table.update().where(table.c.fingerprint == fingerprint)
-            async with self.store.writing() as connection:
-                await connection.execute(change.values(state=state, decided_by="somebody"))
+            await self.store.change(change.values(state=state, decided_by="somebody"))
 
 
 @asynccontextmanager

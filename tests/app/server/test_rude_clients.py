@@ -13,7 +13,7 @@ import pytest
 from app.server.bodies import Bodies
 from app.server.connections import HEADERS, listening
 from app.server.http import build_app
-from tests.app.server.webhooks import SECRET, sign, webhook
+from tests.app.server.webhooks import SECRET, always, sign, webhook
 
 LIMIT = 4096
 
@@ -45,7 +45,7 @@ async def serving(*, connections=50, header_seconds=30.0, body_seconds=30.0, mos
         secret=SECRET,
         deliveries=stored,
         on_delivery=lambda: None,
-        events={"issue_comment"},
+        handles=always,
         readiness={},
         bodies=Bodies(LIMIT, seconds=body_seconds, most=most),
         routes=[aiohttp.web.get("/broken", broken), aiohttp.web.get("/busy", busy)],

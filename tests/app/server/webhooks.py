@@ -12,6 +12,11 @@ from pydantic import SecretStr
 SECRET = SecretStr("It's a Secret to Everybody")
 
 
+async def always(_name, _payload):
+    """Everything has work."""
+    return True
+
+
 class FixedClock:
     """A clock that stands still."""
 

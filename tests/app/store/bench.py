@@ -52,8 +52,7 @@ class Bench:
     async def order_of(self, run):
         """The open wakeup of a run."""
         query = sa.select(table.c.id).where(table.c.run == run, table.c.status != "done")
-        async with self.store.reading() as connection:
-            return await connection.scalar(query)
+        return await self.store.value(query)
 
     async def status(self, run):
         return (await self.runs.get(run)).status
@@ -63,5 +62,4 @@ class Bench:
         return place
 
     async def wake(self, run):
-        async with self.store.writing() as connection:
-            await self.wakeups.wake(connection, run)
+        await self.store.write(lambda connection: self.wakeups.wake(connection, run))

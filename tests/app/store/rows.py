@@ -13,29 +13,26 @@ from app.store.schema import wakeups
 async def put_run(store, clock, request, status="queued"):
     """Store a run as it would stand."""
     row = request.columns | {"status": status, "created_at": clock.now(), "updated_at": clock.now()}
-    async with store.writing() as connection:
-        await connection.execute(sa.insert(table).values(row))
+    await store.change(sa.insert(table).values(row))
 
 
 async def set_run(store, id, status, **values):
     """Let a run stand otherwise."""
     change = sa.update(table).where(table.c.id == id).values(status=status, **values)
-    async with store.writing() as connection:
-        await connection.execute(change)
+    await store.change(change)
 
 
 async def put_wakeup(store, id, run, status, made_at, priority=0):
     """Store a wakeup of a run as it would stand."""
     row = {"id": id, "run": run, "status": status, "made_at": made_at, "priority": priority}
-    async with store.writing() as connection:
-        await connection.execute(
-            sa.insert(wakeups).values(row | {"repository_id": 1, "roadmap": "ROADMAP.md"})
-        )
+    await store.change(
+        sa.insert(wakeups).values(row | {"repository_id": 1, "roadmap": "ROADMAP.md"})
+    )
 
 
 async def delivered(deliveries, id):
     """A delivery as it is stored."""
-    columns = [stored.c[name] for name in Delivery.__slots__]
+    columns = [stored.c[name] for name in Delivery.__slots__ if name in stored.c]
     (row,) = await deliveries._store.rows(sa.select(*columns).where(stored.c.id == id))
     return Delivery(**row._mapping)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import threading
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -23,8 +24,7 @@ def damage(path):
 
 
 async def pragma(store, name):
-    async with store.reading() as connection:
-        return (await connection.execute(sa.text(f"PRAGMA {name}"))).scalar_one()
+    return await store.value(sa.text(f"PRAGMA {name}"))
 
 
 @pytest.mark.parametrize(
@@ -47,22 +47,19 @@ async def test_the_migrations_make_the_tables_of_the_schema(store):
 
 async def test_a_second_start_keeps_everything(url, store):
     """Opening a migrated database again changes no schema and loses no row."""
-    async with store.writing() as connection:
-        await connection.execute(sa.text("CREATE TABLE keep AS SELECT 7 AS n"))
+    await store.change(sa.text("CREATE TABLE keep AS SELECT 7 AS n"))
     await store.close()
 
     again = await open_store(url)
 
     assert (await pragma(again, "user_version")) == 0
-    async with again.reading() as connection:
-        assert (await connection.execute(sa.text("SELECT n FROM keep"))).scalar_one() == 7
+    assert await again.value(sa.text("SELECT n FROM keep")) == 7
     await again.close()
 
 
 async def test_a_database_of_a_newer_version_is_refused(url, store):
     """A file that a newer Cairn has migrated is not touched, and the message says why."""
-    async with store.writing() as connection:
-        await connection.execute(sa.text("UPDATE alembic_version SET version_num = '9999'"))
+    await store.change(sa.text("UPDATE alembic_version SET version_num = '9999'"))
     await store.close()
 
     with pytest.raises(StoreError, match=r"newer Cairn.*9999"):
@@ -145,8 +142,7 @@ async def test_a_database_that_cannot_hold_every_text_is_refused(cluster):
 
 async def test_the_check_writes(store):
     """What can be read and not be written, as on a full disk, is not ready."""
-    async with store.writing() as connection:
-        await connection.execute(sa.text("ALTER TABLE alembic_version RENAME TO away"))
+    await store.change(sa.text("ALTER TABLE alembic_version RENAME TO away"))
 
     with pytest.raises(Outage, match="free space"):
         await store.check()
@@ -155,40 +151,40 @@ async def test_the_check_writes(store):
 async def test_a_failed_write_leaves_nothing_half_done(store):
     """An error inside a write transaction undoes all of it."""
 
-    async def half():
-        async with store.writing() as connection:
-            await connection.execute(sa.text("CREATE TABLE half (n)"))
-            await connection.execute(sa.text("INSERT INTO nowhere VALUES (1)"))
+    def half(connection):
+        connection.execute(sa.text("CREATE TABLE half (n)"))
+        connection.execute(sa.text("INSERT INTO nowhere VALUES (1)"))
 
     with pytest.raises(Outage):
-        await half()
+        await store.write(half)
 
-    async with store.reading() as connection:
-        tables = (await connection.execute(sa.text("SELECT name FROM sqlite_master"))).scalars()
-        assert "half" not in set(tables)
+    tables = await store.rows(sa.text("SELECT name FROM sqlite_master"))
+    assert ("half",) not in tables
 
 
 async def test_a_read_and_a_write_are_one_transaction(store):
     """Many writers that read, then write what they read, lose no update."""
-    async with store.writing() as connection:
-        await connection.execute(sa.text("CREATE TABLE counter AS SELECT 0 AS n"))
+    await store.change(sa.text("CREATE TABLE counter AS SELECT 0 AS n"))
 
-    async def count():
-        async with store.writing() as connection:
-            n = (await connection.execute(sa.text("SELECT n FROM counter"))).scalar_one()
-            await connection.execute(sa.text("UPDATE counter SET n = :n"), {"n": n + 1})
+    def count(connection):
+        n = connection.execute(sa.text("SELECT n FROM counter")).scalar_one()
+        connection.execute(sa.text("UPDATE counter SET n = :n"), {"n": n + 1})
 
-    await asyncio.gather(*(count() for _ in range(20)))
+    await asyncio.gather(*(store.write(count) for _ in range(20)))
 
-    async with store.reading() as connection:
-        assert (await connection.execute(sa.text("SELECT n FROM counter"))).scalar_one() == 20
+    assert await store.value(sa.text("SELECT n FROM counter")) == 20
 
 
 async def test_readers_do_not_wait_for_the_writer(store):
     """While a write transaction is open, others read the state before it."""
-    async with store.writing() as connection:
-        await connection.execute(sa.text("CREATE TABLE hidden (n)"))
-        assert await pragma(store, "journal_mode") == "wal"
+    loop = asyncio.get_running_loop()
+
+    def write(connection):
+        connection.execute(sa.text("CREATE TABLE hidden (n)"))
+        read = asyncio.run_coroutine_threadsafe(pragma(store, "journal_mode"), loop)
+        return read.result(timeout=30)
+
+    assert await store.write(write) == "wal"
 
 
 async def test_the_migrations_work_from_any_folder(tmp_path, monkeypatch):
@@ -203,7 +199,7 @@ async def test_the_migrations_work_from_any_folder(tmp_path, monkeypatch):
 
 async def test_check_tells_a_database_that_went_away(url, store):
     """The readiness check raises an outage when the tables' file is damaged."""
-    await store.close()
+    store._engine.dispose()
     damage(Path(url.removeprefix("sqlite:///")))
 
     with pytest.raises(Outage, match="database failed"):
@@ -223,9 +219,8 @@ _BEFORE_0020 = """
 
 async def test_a_database_of_the_version_before_gets_what_is_new(url, store, clock):
     """It is like a new one then, and what waited in it waits for the webhook."""
-    async with store.writing() as connection:
-        for statement in _BEFORE_0020.split(";"):
-            await connection.execute(sa.text(statement))
+    for statement in _BEFORE_0020.split(";"):
+        await store.change(sa.text(statement))
     assert await store.read(differences) != []
     await store.close()
 
@@ -245,16 +240,16 @@ _SLOW = """
 async def test_a_write_that_was_cut_off_holds_nobody_up(url):
     """Cancelled in the middle of a statement, and whoever keeps its task afterwards."""
 
-    async def write(reached: asyncio.Event) -> None:
-        async with store.writing() as connection:
-            await connection.execute(sa.text("SELECT 1"))
-            reached.set()
-            await connection.execute(sa.text(_SLOW))
+    loop, store, kept = asyncio.get_running_loop(), await open_store(url), []
 
-    store, kept = await open_store(url), []
+    def slow(reached, connection):
+        loop.call_soon_threadsafe(reached.set)
+        connection.execute(sa.text(_SLOW)).all()
+
     try:
         for steps in range(8):
-            kept.append(asyncio.create_task(write(reached := asyncio.Event())))
+            reached = asyncio.Event()
+            kept.append(asyncio.create_task(store.write(partial(slow, reached))))
             await reached.wait()
             for _ in range(steps):
                 await asyncio.sleep(0)
@@ -269,10 +264,10 @@ async def test_a_write_that_was_cut_off_holds_nobody_up(url):
 async def test_closing_waits_for_what_was_cut_off(url):
     """However far each statement is when its task is cancelled: nothing of it is left behind."""
 
-    def connections() -> list[str]:
-        return [thread.name for thread in threading.enumerate() if "connection" in thread.name]
+    def threads() -> list[str]:
+        return [each.name for each in threading.enumerate() if each.name.startswith("store")]
 
-    others, ours = connections(), asyncio.current_task()
+    others, ours = threads(), asyncio.current_task()
     await (await open_store(url)).close()
     for steps in range(30):
         store = await open_current(url)
@@ -284,6 +279,6 @@ async def test_closing_waits_for_what_was_cut_off(url):
 
         await store.close()
 
-        assert connections() == others, steps
+        assert threads() == others, steps
         await asyncio.wait(tasks, timeout=5)
         assert asyncio.all_tasks() == {ours}, steps

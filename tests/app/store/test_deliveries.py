@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from sqlalchemy.exc import ProgrammingError
 
 from app.store.database import open_store
-from app.store.deliveries import BATCH, Deliveries
+from app.store.deliveries import BATCH, Deliveries, Worked
 from runner.errors import Outage
 from tests.app.store.rows import delivered, unfinished
 from tests.postgresql import ON_BOTH
@@ -40,18 +40,15 @@ class Gate:
         self.store, self.writes = store, 0
         self.reached, self.open = asyncio.Event(), asyncio.Event()
 
-    def inserting(self):
-        return self
+    @property
+    def dialect(self):
+        return self.store.dialect
 
-    async def __aenter__(self):
+    async def insert(self, work):
         self.writes += 1
         self.reached.set()
         await self.open.wait()
-        self.transaction = self.store.inserting()
-        return await self.transaction.__aenter__()
-
-    async def __aexit__(self, *error):
-        return await self.transaction.__aexit__(*error)
+        return await self.store.insert(work)
 
 
 async def test_a_delivery_comes_back_byte_for_byte(deliveries, clock):
@@ -71,7 +68,7 @@ async def test_a_known_delivery_is_not_new(deliveries):
     await deliveries.store(**delivery("a"))
 
     assert not await deliveries.store(**delivery("a"))
-    await deliveries.finish("a", "done")
+    await deliveries.finish([Worked("a")])
     assert not await deliveries.store(**delivery("a"))
     assert await unfinished(deliveries._store) == []
 
@@ -79,7 +76,7 @@ async def test_a_known_delivery_is_not_new(deliveries):
 async def test_a_redelivery_of_a_failed_one_is_worked_again(deliveries):
     """Asking GitHub to redeliver a delivery whose work failed makes it unfinished again."""
     await deliveries.store(**delivery("a"))
-    await deliveries.finish("a", "failed", "KeyError: 'x'")
+    await deliveries.finish([Worked("a", "KeyError: 'x'")])
     assert (await delivered(deliveries, "a")).error == "KeyError: 'x'"
 
     assert await deliveries.store(**delivery("a"))
@@ -92,8 +89,8 @@ async def test_work_made_of_a_delivery_fails_with_it(deliveries):
     """A redelivery of the delivery itself then tries both again."""
     await deliveries.store(**delivery("a"))
     await deliveries.store(**delivery("a restack"))
-    await deliveries.finish("a", "done")
-    await deliveries.finish("a restack", "failed", "KeyError: 'x'")
+    await deliveries.finish([Worked("a")])
+    await deliveries.finish([Worked("a restack", "KeyError: 'x'")])
     assert (await delivered(deliveries, "a")).status == "failed"
 
     assert await deliveries.store(**delivery("a"))
@@ -105,21 +102,13 @@ async def test_unfinished_deliveries_survive_a_restart_in_order(url, store, deli
     for id in ("z", "b", "y"):
         await deliveries.store(**delivery(id))
         clock.forward(-5)
-    await deliveries.finish("b", "done")
+    await deliveries.finish([Worked("b")])
     await store.close()
 
     again = await open_store(url)
 
     assert await unfinished(again) == ["z", "y"]
     await again.close()
-
-
-async def test_an_ignored_delivery_waits_for_nothing(deliveries):
-    """A delivery stored as ignored is evidence, not work."""
-    await deliveries.store(**delivery("a", event="star", status="ignored"))
-
-    assert await unfinished(deliveries._store) == []
-    assert (await delivered(deliveries, "a")).status == "ignored"
 
 
 async def test_deliveries_that_arrive_together_share_a_transaction(store, clock):
@@ -181,14 +170,12 @@ async def test_a_sender_who_hangs_up_does_not_undo_the_others(store, clock):
 
 async def test_a_failing_database_fails_every_caller_and_the_next_may_succeed(store, deliveries):
     """When a batch cannot be written each caller hears of it, and nothing is stored."""
-    async with store.writing() as connection:
-        await connection.execute(sa.text("ALTER TABLE deliveries RENAME TO away"))
+    await store.change(sa.text("ALTER TABLE deliveries RENAME TO away"))
 
     results = await asyncio.gather(
         *(deliveries.store(**delivery(id)) for id in "ab"), return_exceptions=True
     )
-    async with store.writing() as connection:
-        await connection.execute(sa.text("ALTER TABLE away RENAME TO deliveries"))
+    await store.change(sa.text("ALTER TABLE away RENAME TO deliveries"))
 
     assert [isinstance(result, Outage | ProgrammingError) for result in results] == [True, True]
     assert await unfinished(deliveries._store) == []
@@ -203,7 +190,7 @@ async def test_the_oldest_of_each_line_is_claimed_once(deliveries):
 
     mine = await deliveries.claim("one", 2)
     yours = await deliveries.claim("two", 8)
-    await deliveries.finish("a", "done")
+    await deliveries.finish([Worked("a")])
 
     assert sorted(each.id for each in mine) == ["a", "c"]
     assert [each.id for each in yours] == ["d"]
@@ -223,3 +210,19 @@ async def test_what_a_dead_process_claimed_is_claimed_again(deliveries):
     await deliveries.release_dead({"worker of b"})
 
     assert [each.id for each in await deliveries.claim("another", 8)] == ["a"]
+
+
+async def test_a_claim_says_what_was_worked_already(deliveries):
+    """Another of the same meaning counts once its work is done; one that failed does not."""
+    meant = {"a": "x", "b": "x", "c": "x", "d": "y", "e": "y", "f": None, "g": None}
+    for id, meaning in meant.items():
+        await deliveries.store(**delivery(id, meaning=meaning, line=f" {meaning}"))
+    over, said = [], {}
+
+    while claimed := await deliveries.claim("one", 8, over=over):
+        said |= {each.id: each.repeats for each in claimed}
+        over = [Worked(each.id, "KeyError: 'x'" if each.id == "d" else "") for each in claimed]
+
+    assert said == dict.fromkeys("adefg") | {"b": "a", "c": "a"}
+    assert (await delivered(deliveries, "d")).status == "failed"
+    assert (await delivered(deliveries, "g")).status == "done"

@@ -50,8 +50,7 @@ async def opened(place, tmp_path):
     store = await open_store(place)
 
     async def damage(statement):
-        async with store.writing() as connection:
-            await connection.execute(sa.text(statement))
+        await store.change(sa.text(statement))
 
     yield OpenHistory(StoredHistory(store), damage)
     await store.close()
@@ -233,10 +232,6 @@ async def test_the_file_has_the_tables_of_the_server(tmp_path, store):
     columns += "pragma_table_info(m.name) c WHERE m.name LIKE 'execution%' ORDER BY 1, 2"
     with history._using() as db:
         here = [[tuple(row) for row in db.execute(each)] for each in (told, columns)]
-    async with store.reading() as connection:
-        there = [
-            [tuple(row) for row in (await connection.execute(sa.text(each))).all()]
-            for each in (told, columns)
-        ]
+    there = [[tuple(row) for row in await store.rows(sa.text(each))] for each in (told, columns)]
     assert here == there
     history.close()

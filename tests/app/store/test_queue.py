@@ -201,8 +201,7 @@ async def settled(bench, status, **values):
     """A run in a status, whose wakeup is settled: as a crash between two versions leaves it."""
     await bench.start("a")
     await bench.end("a")
-    async with bench.store.writing() as connection:
-        await connection.execute(sa.update(runs).values(status=status, **values))
+    await bench.store.change(sa.update(runs).values(status=status, **values))
 
 
 @pytest.mark.parametrize(

@@ -79,14 +79,13 @@ class Machine:
             runs.c.repository_id,
             runs.c.roadmap,
         ).join(runs, runs.c.id == wakeups.c.run)
-        async with self.bench.store.reading() as connection:
-            found = (await connection.execute(query.where(wakeups.c.status != "done"))).all()
-            working = sa.select(runs.c.id, runs.c.repository_id, runs.c.roadmap).where(
-                runs.c.status.in_(("running", "pausing", "cancelling")), runs.c.until.is_(None)
-            )
-            held = {(row.repository_id, row.roadmap): set() for row in found}
-            for id, *stack in (await connection.execute(working)).all():
-                held.setdefault(tuple(stack), set()).add(id)
+        found = await self.bench.store.rows(query.where(wakeups.c.status != "done"))
+        working = sa.select(runs.c.id, runs.c.repository_id, runs.c.roadmap).where(
+            runs.c.status.in_(("running", "pausing", "cancelling")), runs.c.until.is_(None)
+        )
+        held = {(row.repository_id, row.roadmap): set() for row in found}
+        for id, *stack in await self.bench.store.rows(working):
+            held.setdefault(tuple(stack), set()).add(id)
         self.promises(found, held)
 
     def promises(self, found, held):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 
 from app.store.audit import AuditLog
-from app.store.deliveries import Deliveries
+from app.store.deliveries import Deliveries, Worked
 from app.store.retention import Retention
 from app.store.runs import StoredAnswers
 from app.store.schema import answers, audit, deliveries
@@ -26,7 +26,7 @@ async def test_what_is_old_goes(store, clock):
     retention = Retention(store, clock, deliveries=30, results=60, audit=90)
     for id in ("worked", "waits"):
         await kept.store(**delivery(id))
-    await kept.finish("worked", "done")
+    await kept.finish([Worked("worked")])
     await AuditLog(store, clock).add("wrote", 1, "", "POST /x")
     await paid.reserve(Spender(clock.now().date().isoformat(), 1, 1), 1.0, together=9, own=None)
     await put_run(store, clock, REQUEST)
