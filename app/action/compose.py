@@ -22,6 +22,7 @@ from app.github.token_identity import INSTALLATION, TokenIdentity
 from app.jobs.notices import at_once
 from app.local.compose import open_model
 from app.logs import mask_for, secrets_of
+from app.runs.limits import Ceilings
 from app.runs.parts import ServerParts, Surroundings
 from app.settings import ActionSettings
 from app.texts import action_texts as texts
@@ -155,7 +156,8 @@ async def entered(
     """Go in by the token. Raises ``ActionRefused`` or ``Outage``; nothing is changed."""
     async with aiohttp.ClientSession() as session:
         mask, url = mask_for(secrets_of(settings)), settings.github_api_url
-        over = Connection(session, url, around.clock, around.sleep, mask)
+        tries = Ceilings(settings).of_github
+        over = Connection(session, url, around.clock, around.sleep, mask, retry=tries)
         identity = TokenIdentity(over, settings.github_token)
         yield await enter(identity, name, branch=branch)
 

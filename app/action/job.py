@@ -18,6 +18,7 @@ from app.github.token_identity import INSTALLATION
 from app.texts import action_texts as texts
 from handlers.events import MalformedPayload, User
 from handlers.webhooks import SUBSCRIBED, read_webhook
+from runner.agents.adapters import ADAPTERS
 from runner.config.model import RepositoryConfig
 from runner.state.proposal import ApprovalMode
 from runner.state.publishing import PullRequests
@@ -41,6 +42,7 @@ class Inputs:
     max_tasks: int = MAX_TASKS
     approval_mode: ApprovalMode | None = None
     strategy: str = ""
+    agent: str = ""
     budget: float | None = None
     dry_run: bool = False
     state_branch: str = STATE_BRANCH
@@ -78,6 +80,8 @@ def laid_over(inputs: Inputs, config: RepositoryConfig) -> RepositoryConfig:
     if inputs.strategy:
         stacking = {"strategy": inputs.strategy}
         changed["pull_requests"] = config.pull_requests.model_copy(update=stacking)
+    if inputs.agent:
+        changed["agent"] = config.agent.model_copy(update={"name": inputs.agent, "command": ()})
     return config.model_copy(update=changed)
 
 
@@ -121,6 +125,8 @@ KNOWN: Mapping[str, Callable[[str], Any]] = {
     "max_tasks": _count,
     "approval_mode": lambda text: _one_of(text, get_args(ApprovalMode)),
     "strategy": lambda text: _one_of(text, get_args(PullRequests)),
+    # the command line of any other program is in the repository's file
+    "agent": lambda text: _one_of(text, ("cairn", *ADAPTERS)),
     "budget": _money,
     "dry_run": lambda text: _one_of(text.lower(), ("true", "false")) == "true",
     "state_branch": _branch,

@@ -73,6 +73,8 @@ async def missed(
             continue
         number = str(comment["issue_url"]).rpartition("/")[2]
         issue = await api.get(f"issues/{number}", f"show #{number}")
+        if issue["updated_at"] > comment["created_at"]:
+            issue = {**issue, "title": ""}  # others may have edited what the comment asks for
         yield {
             "action": "created",
             "issue": issue,

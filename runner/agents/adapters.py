@@ -4,6 +4,8 @@ An agent works in the sandbox of its task, on a copy of the tree. It gets no key
 the way to Cairn's model server; what it does to git has no effect outside.
 https://aider.chat/docs/config/options.html
 https://mini-swe-agent.com/latest/usage/mini/
+https://developers.openai.com/codex/noninteractive
+https://code.claude.com/docs/en/headless
 """
 
 from __future__ import annotations
@@ -65,6 +67,8 @@ class ToolAdapter:
             "OPENAI_API_BASE": host,
             "OPENAI_BASE_URL": host,
             "OPENAI_API_KEY": "none",
+            "ANTHROPIC_BASE_URL": f"http://{request.address}",
+            "ANTHROPIC_API_KEY": "none",
             "CAIRN_MODEL": request.model,
             "CAIRN_TASK_FILE": TASK_FILE,
             "NO_PROXY": "127.0.0.1",
@@ -76,11 +80,13 @@ class ToolAdapter:
         return await session.run(["env", *settings, *started], timeout=request.seconds)
 
 
-# Agents look for files by what git knows.
+# Agents look for files by what git knows; some tell the model the commit, the same each time.
 _START = """\
 if command -v git >/dev/null; then
     git init -q . && git add -A &&
+        export GIT_AUTHOR_DATE=@0 GIT_COMMITTER_DATE=@0 &&
         git -c user.name=cairn -c user.email=cairn@localhost commit -q --no-verify -m base
+        unset GIT_AUTHOR_DATE GIT_COMMITTER_DATE
 fi >/dev/null 2>&1
 exec "$@" </dev/null
 """
@@ -114,6 +120,39 @@ def _mini(request: AgentRequest) -> list[str]:
     ]
 
 
+_WITH_TASK = ("sh", "-c", f'exec "$@" <{TASK_FILE}', "sh")
+"""In front of a program that reads what to do from its input."""
+
+
+def _codex(request: AgentRequest) -> list[str]:
+    # how long it waits for an answer is Cairn's to say, and so is whether one is asked for again
+    server = (
+        f'{{name="Cairn", base_url="http://{request.address}/v1", wire_api="responses", '
+        'env_key="OPENAI_API_KEY", stream_idle_timeout_ms=3600000, request_max_retries=0, '
+        "stream_max_retries=0}"
+    )
+    return [
+        *(*_WITH_TASK, "codex", "exec", "--model", request.model, "--ephemeral"),
+        *("--ignore-user-config", "--skip-git-repo-check"),
+        "--dangerously-bypass-approvals-and-sandbox",  # it is in Cairn's
+        *("-c", f"model_providers.cairn={server}", "-c", 'model_provider="cairn"'),
+        *("-c", 'web_search="disabled"', "-"),
+    ]
+
+
+def _claude(request: AgentRequest) -> list[str]:
+    return [
+        *(*_WITH_TASK, "claude", "--print", "--bare", "--model", request.model),
+        *("--dangerously-skip-permissions", "--no-session-persistence"),
+    ]
+
+
+_CLAUDES = {
+    "IS_SANDBOX": "1",  # else it refuses to work as root
+    "API_TIMEOUT_MS": "3600000",
+    "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+    "CLAUDE_CODE_DISABLE_EXPERIMENTAL_BETAS": "1",
+}
 _QUIET = {"LITELLM_LOCAL_MODEL_COST_MAP": "True"}
 ADAPTERS: Final[Mapping[str, ToolAdapter]] = {
     each.name: each
@@ -125,6 +164,14 @@ ADAPTERS: Final[Mapping[str, ToolAdapter]] = {
             _mini,
             _QUIET | {"MSWEA_CONFIGURED": "true", "MSWEA_COST_TRACKING": "ignore_errors"},
             install="pip install mini-swe-agent",
+        ),
+        ToolAdapter("codex", "codex", _codex, install="npm install -g @openai/codex"),
+        ToolAdapter(
+            "claude",
+            "claude",
+            _claude,
+            _CLAUDES,
+            install="npm install -g @anthropic-ai/claude-code",
         ),
     )
 }

@@ -103,6 +103,11 @@ def meddling(changes: ChangeSet, *, read: Read) -> Iterator[tuple[str, tuple[str
                 yield path, tuple(sorted(found))
 
 
+def deceives(names: Iterable[str]) -> bool:
+    """Whether what a file reaches for makes tests pass that would not, and hardly anything else."""
+    return any(name == _EQUALS_ALL or "pytest" in name.lower() for name in names)
+
+
 def _reached(source: bytes) -> set[str]:
     # names may be written in other letters, which Python takes for the same ones
     if source.isascii() and not _INNER_WORDS.search(source):

@@ -196,9 +196,9 @@ class AgentGroup(_Group):
 
     name: AgentName = Field(
         default="cairn",
-        description="cairn asks the model itself. aider and mini-swe-agent are programs that "
-        "work in the sandbox, which must have them, and ask the model through Cairn. command is "
-        "any other program.",
+        description="cairn asks the model itself. aider, mini-swe-agent, codex and claude are "
+        "programs that work in the sandbox, which must have them, and ask the model through Cairn. "
+        "command is any other program.",
     )
     command: Command = Field(
         default=(),
@@ -219,6 +219,16 @@ class AgentGroup(_Group):
                 else "needs a `command`, the command line to start"
             )
         return self
+
+
+class IssuesGroup(_Group):
+    """Issues that are tasks themselves."""
+
+    label: Word | Literal[""] = Field(
+        default="",
+        description="Label that makes an issue a task, if somebody with *write* puts it on: Cairn "
+        "works on the issue and opens a pull request that closes it. Empty: none does.",
+    )
 
 
 class TriggersGroup(_Group):
@@ -605,6 +615,7 @@ class RepositoryConfig(_Group):
         default=True,
         description="Ask before writing code that deletes files, tables, branches ...",
     )
+    issues: IssuesGroup = IssuesGroup()
     pull_requests: PullRequestsGroup = PullRequestsGroup()
     limits: LimitsGroup = LimitsGroup()
     sandbox: SandboxGroup = SandboxGroup()

@@ -17,6 +17,7 @@ from runner.errors import Outage
 from runner.model.errors import ErrorStatus, Transient, meaning
 from runner.model.forms import PLAIN, Dialect, Forms, Habits, asked_for, in_words
 from runner.model.lazily import without_types
+from runner.model.passed import request_of
 from runner.model.prices import Prices, is_public
 from runner.model.replies import LONGEST, ListedModel, offer_text
 from runner.model.shutdowns import shutdown_by_name
@@ -204,6 +205,8 @@ class OpenAIModel(ports.Endpoint):
             if error.unknown_model:  # say which models exist, if the endpoint lists them
                 with suppress(Outage):
                     offer = offer_text(await self.offered(), model)
+                if question.call:
+                    offer += f" Or it has no /{question.call.path}, which this agent asks."
             raise self._translated(error, model, offer) from error
         seconds = self._clock.monotonic() - started
         asked = sum(len(message.content) for message in question.messages)
@@ -239,14 +242,18 @@ class OpenAIModel(ports.Endpoint):
                 effort=question.effort,
             )
             try:
-                reply = await endpoint.complete(
-                    model=model,
-                    messages=messages,
-                    parameters={**question.more, **parameters, **more},
-                    longest=min(_CHARACTERS_AT_MOST * question.max_tokens, LONGEST),
-                    timeout=question.timeout,
-                    responses=question.api == "responses",
-                )
+                if question.call:
+                    body = request_of(question.call.path, question, model, parameters)
+                    reply = await endpoint.passed(question.call, body, timeout=question.timeout)
+                else:
+                    reply = await endpoint.complete(
+                        model=model,
+                        messages=messages,
+                        parameters={**question.more, **parameters, **more},
+                        longest=min(_CHARACTERS_AT_MOST * question.max_tokens, LONGEST),
+                        timeout=question.timeout,
+                        responses=question.api == "responses",
+                    )
             except ErrorStatus as error:
                 refusal, dialect = error, dialect.after(error)
             else:

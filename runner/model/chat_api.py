@@ -1,31 +1,41 @@
-"""OpenAI's chat completions, spoken by Cairn to an agent in a sandbox.
+"""OpenAI's chat completions and two more APIs, spoken by Cairn to an agent in a sandbox.
 
 The agent has no key and no network. What it asks is asked by the run itself: reserved, counted,
-recorded and answered again after a crash like every other question. Conversations are plain text;
-an agent that wants the model to call tools is told that there are none.
+recorded and answered again after a crash like every other question. Conversations in plain text are
+asked as Cairn asks; what calls tools is passed on (``passed.py``), also in two other APIs.
 https://platform.openai.com/docs/api-reference/chat/create
 """
 
 from __future__ import annotations
 
 import json
+import logging
 import tempfile
 from asyncio import StreamReader, StreamWriter, open_unix_connection
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from aiohttp import web
+from aiohttp.http_exceptions import HttpProcessingError
 from pydantic import BaseModel, Field, PositiveInt, ValidationError
 
 from runner.errors import PortError
+from runner.model.passed import CHAT, MESSAGES, RESPONSES, events, wanted
 from runner.ports import Serve, Spoken
-from runner.prompts.questions import Message
+from runner.prompts.questions import Call, Message
 from runner.sandbox.indexes import join
 
 _MOST_BYTES = 8_000_000
 _USUAL = 0.2
+_LINGERING = 1.0
+"""Seconds for which the rest of a question that is too long is still read."""
+
+log = logging.getLogger(__name__)
+# what an agent sends that is no HTTP is its own affair, and the log is not for it to fill
+log.addFilter(lambda record: not isinstance((record.exc_info or "  ")[1], HttpProcessingError))
 
 
 class _Part(BaseModel):
@@ -50,7 +60,6 @@ class _Request(BaseModel):
     max_tokens: PositiveInt | None = None
     max_completion_tokens: PositiveInt | None = None
     stream: bool = False
-    tools: list[object] = []
 
 
 @asynccontextmanager
@@ -58,16 +67,17 @@ async def serving(model: str, ask: Spoken) -> AsyncIterator[Serve]:
     """Serve the API with one ``model``, answered by ``ask``."""
 
     async def complete(request: web.Request) -> web.StreamResponse:
+        body = await request.read()
+        if _read(body).get("tools"):
+            return await pass_on(request, CHAT)
         try:
-            asked = _Request.model_validate_json(await request.read())
+            asked = _Request.model_validate_json(body)
         except ValidationError as error:
             where = ".".join(map(str, error.errors()[0]["loc"])) or "the body"
             why = f"Cairn answers conversations in text, and cannot read {where} of this one"
             return _refusal(400, why)
-        if asked.tools:
-            return _refusal(400, "Cairn answers in text: set the agent to a form without tools")
         if asked.model.removeprefix("openai/") != model:
-            return _refusal(404, f"There is no model {asked.model} here, only {model}")
+            return _no_model(asked.model, model)
         try:
             text, reason = await ask(
                 tuple(turn.message() for turn in asked.messages),
@@ -78,15 +88,45 @@ async def serving(model: str, ask: Spoken) -> AsyncIterator[Serve]:
             return _refusal(403, error.message)
         return await _said(request, asked, text, reason)
 
+    async def pass_on(request: web.Request, path: str) -> web.StreamResponse:
+        asked = _read(await request.read())
+        if str(name := asked.get("model")).removeprefix("openai/") != model:
+            return _no_model(name, model)
+        try:
+            passed, limit = wanted(path, asked)
+            text, _ = await ask(
+                (Message("user", json.dumps(passed, ensure_ascii=False)),),
+                temperature=_USUAL,
+                max_tokens=limit,
+                call=Call(path, request.headers.get("anthropic-beta", "")),
+            )
+        except (ValueError, RecursionError) as error:
+            return _refusal(400, f"Cairn does not pass this on: {error}")
+        except PortError as error:
+            return _refusal(403, error.message)
+        answer = json.loads(text)
+        if asked.get("stream"):
+            return await _streamed(request, events(path, answer))
+        return web.json_response(answer)
+
     async def models(_request: web.Request) -> web.Response:
         return web.json_response({"object": "list", "data": [{"id": model, "object": "model"}]})
 
     app = web.Application(client_max_size=_MOST_BYTES)
     for prefix in ("", "/v1"):
-        app.router.add_post(f"{prefix}/chat/completions", complete)
+        app.router.add_post(f"{prefix}/{CHAT}", complete)
+        for path in (RESPONSES, MESSAGES):
+            app.router.add_post(f"{prefix}/{path}", partial(pass_on, path=path))
         app.router.add_get(f"{prefix}/models", models)
     # unpacked, what is small here could be large
-    runner = web.AppRunner(app, access_log=None, handle_signals=False, auto_decompress=False)
+    runner = web.AppRunner(
+        app,
+        access_log=None,
+        logger=log,
+        handle_signals=False,
+        auto_decompress=False,
+        lingering_time=_LINGERING,
+    )
     await runner.setup()
     with tempfile.TemporaryDirectory(prefix="cairn-chat-") as folder:
         socket = str(Path(folder) / "socket")
@@ -101,9 +141,22 @@ async def serving(model: str, ask: Spoken) -> AsyncIterator[Serve]:
             await runner.cleanup()
 
 
+def _read(body: bytes) -> dict[str, Any]:
+    """Return what is asked; nothing if it cannot be read."""
+    try:
+        asked = json.loads(body)
+    except (ValueError, RecursionError):
+        return {}
+    return asked if isinstance(asked, dict) else {}
+
+
+def _no_model(name: object, model: str) -> web.Response:
+    return _refusal(404, f"There is no model {name} here, only {model}")
+
+
 def _refusal(status: int, message: str) -> web.Response:
     error = {"message": message, "type": "invalid_request_error", "param": None, "code": None}
-    return web.json_response({"error": error}, status=status)
+    return web.json_response({"type": "error", "error": error}, status=status)
 
 
 async def _said(
@@ -117,11 +170,19 @@ async def _said(
         choice = {"index": 0, "message": turn, "finish_reason": reason}
         whole = {**about, "object": "chat.completion", "choices": [choice], "usage": usage}
         return web.json_response(whole)
+    choice = {"message": turn, "finish_reason": reason}
+    return await _streamed(request, events(CHAT, {**about, "choices": [choice], "usage": usage}))
+
+
+async def _streamed(
+    request: web.Request, told: Iterable[Mapping[str, object]]
+) -> web.StreamResponse:
     response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
     await response.prepare(request)
-    for delta, ends in ((turn, None), ({}, reason)):
-        choice = {"index": 0, "delta": delta, "finish_reason": ends}
-        piece = {**about, "object": "chat.completion.chunk", "choices": [choice]}
-        await response.write(f"data: {json.dumps(piece)}\n\n".encode())
-    await response.write(b"data: [DONE]\n\n")
+    kind = ""
+    for event in told:
+        kind = f"event: {event['type']}\n" if "type" in event else ""
+        await response.write(f"{kind}data: {json.dumps(event)}\n\n".encode())
+    if not kind:  # chunks of a chat completion have no types
+        await response.write(b"data: [DONE]\n\n")
     return response

@@ -21,6 +21,7 @@ import openai
 
 from runner.errors import TaskError
 from runner.model.errors import ErrorStatus, Transient
+from runner.model.passed import MESSAGES, read_passed
 from runner.model.replies import (
     LONGEST,
     ChatReply,
@@ -31,7 +32,7 @@ from runner.model.replies import (
 )
 from runner.model.responses import as_chunk, as_completion, as_responses
 from runner.ports import Clock
-from runner.prompts.questions import Message
+from runner.prompts.questions import Call, Message
 from runner.text.sanitize import sendable
 
 if TYPE_CHECKING:
@@ -43,6 +44,9 @@ _PATIENCE = 4
 """How many times its limit without a word a whole answer may take."""
 
 _MESSAGE_LIMIT = 500
+
+_ANTHROPIC = "2023-06-01"
+"""The version of Anthropic's API: https://docs.anthropic.com/en/api/versioning"""
 
 _trusted = cache(httpx2.create_ssl_context)
 """The certificates every endpoint is held against: reading them takes longer than all else."""
@@ -133,6 +137,29 @@ class OpenAIEndpoint:
                     )
                     raise TaskError("model", late) from error
         return streamed.whole()
+
+    async def passed(
+        self, call: Call, body: Mapping[str, object], *, timeout: float | None = None
+    ) -> ChatReply:
+        """Pass an agent's request on. Raises as ``complete``, which says what ``timeout`` is.
+
+        The answer comes whole, so nothing is heard before its end. Secrets in the body are hidden
+        already: it is JSON.
+        """
+        seconds = (timeout or self._timeout) * _PATIENCE
+        headers = {"anthropic-version": _ANTHROPIC, "x-api-key": self._key}
+        headers |= {"anthropic-beta": call.beta} if call.beta else {}
+        with self._translating_errors(seconds):
+            response = await self._client.post(
+                f"/{call.path}",
+                cast_to=httpx2.Response,
+                body=dict(body),
+                options={
+                    "headers": headers if call.path == MESSAGES else {},
+                    "timeout": openai.Timeout(seconds, connect=min(_CONNECT_SECONDS, seconds)),
+                },
+            )
+        return read_passed(call.path, response.content)
 
     async def listed(self, seconds: float) -> tuple[ListedModel, ...] | None:
         """Return the endpoint's models; None if it does not answer with a list.

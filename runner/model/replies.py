@@ -101,7 +101,7 @@ def read_reply(body: bytes, *, longest: int = LONGEST) -> ChatReply:
     text, finish_reason = _content_of(parsed.choices[0])
     if len(text) > longest:
         text, finish_reason = text[:longest], "length"
-    return _counted(text, finish_reason, parsed.model, parsed.usage)
+    return counted(text, finish_reason, parsed.model, parsed.usage)
 
 
 def _parsed(kind: type[B], data: bytes) -> B:
@@ -173,7 +173,7 @@ class StreamedReply:
             raise Transient("a streamed reply that is cut off")
         message = _Message(content=self._text)
         text, reason = _content_of(_Choice(message=message, finish_reason=self._reason))
-        return _counted(text, reason, self._model, self._usage)
+        return counted(text, reason, self._model, self._usage)
 
 
 async def _events(received: AsyncIterable[bytes]) -> AsyncIterator[bytes]:
@@ -223,7 +223,8 @@ def _joined(content: str | list[_Part] | None) -> str:
     return content or ""
 
 
-def _counted(text: str, reason: str, model: str | None, usage: object) -> ChatReply:
+def counted(text: str, reason: str, model: str | None, usage: object) -> ChatReply:
+    """Return a reply with the tokens that its ``usage`` names."""
     details = usage.get("prompt_tokens_details") if isinstance(usage, dict) else None
     # DeepSeek's word for it: https://api-docs.deepseek.com/guides/kv_cache
     cached = _count(details, "cached_tokens") or _count(usage, "prompt_cache_hit_tokens")

@@ -11,9 +11,10 @@ import asyncio
 import logging
 from collections.abc import Coroutine, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache, partial
 
 from runner.agents.adapters import AgentRequest, adapter_of
-from runner.errors import PortError, Stopped, TaskError
+from runner.errors import Outage, PortError, Stopped, TaskError
 from runner.loop.asking import ask
 from runner.loop.deps import Deps, TaskSandbox
 from runner.loop.reading import base_of, command_ran, contents
@@ -25,10 +26,11 @@ from runner.nodes.work import work_on
 from runner.people.sentences import in_log
 from runner.ports import CommandResult, SandboxSession, led
 from runner.prompts import render_text
-from runner.prompts.questions import Message
+from runner.prompts.questions import Call, Message
 from runner.state.changes import ChangeSet, Snapshot, Write
 from runner.state.findings import Complaint
 from runner.state.run_state import RunState
+from runner.text.mask import masked_json
 from runner.text.sanitize import cut_middle
 
 log = logging.getLogger(__name__)
@@ -40,6 +42,7 @@ _LEFT_BEHIND = (
 """What agents and the tools they run leave in a folder without anybody wanting it."""
 
 _LONGEST_WORD = 600
+_MOST_TEXTS = 10_000
 _MOST_PATTERNS = 10_000
 """Lines of the ``.gitignore`` that an agent leaves which are looked at."""
 
@@ -56,14 +59,21 @@ class _Asking:
         self.failed = asyncio.Event()
         self._deps = deps
         self._turn = asyncio.Lock()
+        # each question repeats those before
+        self._hide = lru_cache(_MOST_TEXTS)(deps.mask)
 
     async def __call__(
-        self, messages: tuple[Message, ...], *, temperature: float, max_tokens: int | None
+        self,
+        messages: tuple[Message, ...],
+        *,
+        temperature: float,
+        max_tokens: int | None,
+        call: Call | None = None,
     ) -> tuple[str, str]:
         async with self._turn:
+            hide = partial(masked_json, mask=self._hide) if call else self._hide
             shown = [
-                Message(each.role, await asyncio.to_thread(self._deps.mask, each.content))
-                for each in messages
+                Message(each.role, await asyncio.to_thread(hide, each.content)) for each in messages
             ]
             try:
                 if self.failure:
@@ -74,6 +84,7 @@ class _Asking:
                     tuple(shown),
                     temperature=temperature,
                     max_tokens=max_tokens,
+                    call=call,
                 )
             except (PortError, Stopped) as failure:
                 self.failure = failure
@@ -87,7 +98,7 @@ async def by_agent(state: RunState, deps: Deps) -> RunState:
     """Let the configured agent work on the newest tree of the attempt, and take what it changed.
 
     A repair goes on from the last change, and is told what is wrong with it; a fresh start is not.
-    Raises what a question of Cairn's own raises, and ``TaskError`` where the agent is not there.
+    Raises what a question of Cairn's own raises, and ``Outage`` where the agent is not there.
     """
     attempt, fresh = state.attempt, state.node == "execute_task"
     base, before = await base_of(state, deps), attempt.answered.changes
@@ -124,7 +135,7 @@ async def _worked(
     adapter, model = adapter_of(options), model_for(state) or deps.search.model
     log.info("Task %s: the agent %s works on it", in_log(state.task), adapter.name)
     if missing := await adapter.missing(session):
-        raise TaskError("environment", missing)
+        raise Outage("environment", missing)  # no task can be worked on without it
     asking, started = _Asking(state, deps), deps.clock.monotonic()
     async with deps.chat_server(model, asking) as serve, led(session, serve) as address:
         request = AgentRequest(text, model, address, options.agent_seconds, files)

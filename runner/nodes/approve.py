@@ -11,7 +11,7 @@ from runner.loop.applied import edited
 from runner.loop.deps import Deps, TaskWork
 from runner.loop.reading import contents
 from runner.loop.schedule import independent
-from runner.loop.stacking import roadmap_for, roadmap_now, stands
+from runner.loop.stacking import plan_now, roadmap_for, stands
 from runner.nodes.checkpoint import added, branch_of, committed, ground, unasked
 from runner.nodes.human_commits import noticed, shown_anew, with_push
 from runner.nodes.recover import shown
@@ -180,7 +180,7 @@ async def _newest(state: RunState, deps: Deps, work: TaskWork, proposal: Proposa
         found = await contents(deps, await deps.repository.snapshot(tip), [path])
         return roadmap_for(state, found[path], [proposal.task]) if path in found else b""
     # days may have passed: what people edited since is on the branch, not in this run
-    now = await roadmap_now(deps.repository, await deps.repository.stack(), path)
+    now = await plan_now(deps, await deps.repository.stack(), path)
     return now.content if now else b""
 
 

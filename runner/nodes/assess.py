@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from runner.checks.asked import TaskWords
 from runner.checks.tests_inventory import standing_tests, unchanged_tests
 from runner.checks.tests_scripts import SCRIPTS
+from runner.checks.tests_settings import deceives, meddling
 from runner.checks.tests_titles import changed_cases
 from runner.code.inline_tests import has_inline_tests, unchanged_functions
 from runner.code.languages import (
@@ -227,7 +228,14 @@ async def _change(work: NodeWork, after: Verification, graph: _Graph | None) -> 
     # a repair of failing checks is also about what they say, which names tests
     revision = state.attempt.planned.revision
     points = revision.points if revision and revision.fixes else ()
+    plain = {path for path in changes if path.endswith(".py") and not is_test_side(path)}
+    before = await work.contents(plain)
     return JudgedChange(
+        deceiving=tuple(
+            path
+            for path, names in meddling(work.changes, read=before.get)
+            if path in plain and deceives(names)
+        ),
         unmade=tuple(
             path
             for path in sorted(TaskWords(_words(state.task), state.task.files).paths)

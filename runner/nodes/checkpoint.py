@@ -214,11 +214,12 @@ async def _published(state: RunState, deps: Deps, work: TaskWork) -> RunState:
         replace(state.attempt.published, unticked=not await is_done(state, deps, base))
     )
     more = ""
-    if not state.attempt.published.unticked:
+    form = form_of(path)
+    if not (form.apart or state.attempt.published.unticked):
         keys = (state.current, *state.attempt.planned.members)
         try:
             now = parse_roadmap(path, roadmap_for(state, roadmap, keys))
-            form, verified = form_of(path), state.attempt.tested.verification
+            verified = state.attempt.tested.verification
             passed = [
                 f"{each.tool} {as_typed(each.command)}"
                 for each in (verified.tests if verified and verified.verified else ())

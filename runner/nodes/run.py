@@ -23,10 +23,12 @@ from runner.loop.schedule import (
     settle,
     with_blocked,
 )
-from runner.loop.stacking import left_behind, linked, reread, roadmap_now
+from runner.loop.stacking import left_behind, linked, plan_now, reread
 from runner.ports import MemoryNote
 from runner.roadmap.edit import find
 from runner.roadmap.parse import parse_roadmap as parse
+from runner.roadmap.plans import form_of
+from runner.roadmap.plans.issue import names_issue
 from runner.roadmap.task import Roadmap
 from runner.state.options import plans_first
 from runner.state.publishing import Stack
@@ -59,7 +61,7 @@ async def parse_roadmap(state: RunState, deps: Deps, work: TaskWork) -> Step:
     meant = await linked(deps.repository, stack.base or stack.tip, path)
     if meant != path:  # named in a command: what reads it later (restacking, undo) follows no links
         return Step(replace(state, problem=linked_roadmap(path, meant, deps.start)), "rejected")
-    now = await roadmap_now(deps.repository, stack, path)
+    now = await plan_now(deps, stack, path)
     state = replace(
         state, stack=replace(state.stack, left=await left_behind(deps.repository, stack, path))
     )
@@ -162,13 +164,19 @@ def _statuses(
     """Tasks that other runs have already published or proposed.
 
     ``ticked`` are those whose checkbox only open pull requests tick. What is ticked on the base
-    branch is done, whatever is open. A retry still works on its task, unless it is in review.
+    branch is done, whatever is open. What a plan says of an issue that has a checkpoint of its own
+    is in review with that. A retry still works on its task, unless it is in review.
     """
     options = state.request.options
     known = {key: Status.DECLINED for key in stack.declined}
     known |= {key: Status.AWAITING_APPROVAL for key in stack.proposed}
     done = {task.key for task in roadmap.tasks if task.checked} - ticked
     known |= {key: Status.IN_REVIEW for key in (stack.in_review | ticked) - done}
+    issues = () if form_of(roadmap.path).apart else stack.issues
+    elsewhere = {
+        task.key for task in roadmap.tasks if any(names_issue(task, each) for each in issues)
+    }
+    known |= dict.fromkeys(elsewhere - done, Status.IN_REVIEW)
     known |= {m.task: Status.AWAITING_APPROVAL for m in state.stack.members.values() if m.rewrites}
     again = find(roadmap, options.scope.task) if options.scope.retry else None
     if again and known.get(again.key) is not Status.IN_REVIEW:

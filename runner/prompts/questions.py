@@ -18,6 +18,14 @@ class Message:
 
 
 @dataclass(frozen=True, slots=True)
+class Call:
+    """How an agent's request is passed on: the path of the API, and Anthropic's ``beta`` header."""
+
+    path: str
+    beta: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class AnswerFormat:
     """The JSON object a closed question may be answered with: its JSON Schema, also in words."""
 
@@ -38,6 +46,8 @@ class Question:
     asked, so an answer to the same question with another one counts. ``retry`` says how often it is
     tried; ``on_retry`` hears of each try that is followed by another one. ``on_reserved`` hears
     what a budget reserves for it before it is asked: tokens, and USD where money is limited.
+    With a ``call`` the only message is the body of a request, and the answer's text all of its
+    answer, both in JSON.
     ``spent`` are the USD that the attempt it belongs to has cost so far; None if it belongs to no
     task.
     """
@@ -51,6 +61,7 @@ class Question:
     effort: str = ""
     more: Mapping[str, object] = field(default_factory=dict)
     form: AnswerFormat | None = None
+    call: Call | None = field(default=None, repr=False)
     timeout: float | None = field(default=None, repr=False)
     retry: RetryPolicy = field(default=RetryPolicy(), repr=False, compare=False)
     on_retry: Callable[[Tried], None] | None = field(default=None, repr=False, compare=False)

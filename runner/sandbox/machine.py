@@ -47,6 +47,8 @@ _INTERPRETERS: Mapping[str, tuple[tuple[str, ...], str]] = {
 }
 _AGENTS = ("aider", "mini")
 """Programs that pipx and uv install in an environment of their own; a link is on PATH."""
+_ALONE = ("codex", "claude")
+"""Programs that npm installs among other packages, or that are one file; a link is on PATH."""
 _HOME = re.compile(r"^home\s*=(.+)$", re.MULTILINE)
 _SECONDS = 10
 
@@ -97,6 +99,10 @@ def shown_machine(path: str, checkout: Path, toolchains: Mapping[str, str]) -> S
                 places |= _parts(own.parent, _OF_AN_ENVIRONMENT)
                 for prefix in _prefixes(own / "python3", checkout):
                     places |= _parts(prefix)
+        alone = () if folder.is_relative_to(checkout) else _ALONE  # a commit may link anything
+        for each in (step for agent in alone for step in _links(folder / agent)):
+            packages = next((up for up in each.parents if up.name == "node_modules"), each)
+            places[str(packages)] = packages
         _add(shown, places, kept)
     for name, parts in _TOOLCHAINS.items():
         if place := toolchains.get(name, ""):

@@ -10,6 +10,7 @@ identifiers for secrets. https://github.com/Yelp/detect-secrets
 from __future__ import annotations
 
 import importlib
+import json
 import math
 import re
 from base64 import b64encode
@@ -261,6 +262,11 @@ def masked(value: Any, mask: Callable[[str], str]) -> Any:
     if isinstance(value, (list, tuple)):
         return [masked(inner, mask) for inner in value]
     return value
+
+
+def masked_json(text: str, mask: Callable[[str], str]) -> str:
+    """Return a text in JSON as ``masked`` leaves its value."""
+    return json.dumps(masked(json.loads(text), mask), ensure_ascii=False)
 
 
 def hidden_lines(text: str, spans: Spans) -> dict[str, str]:

@@ -150,6 +150,7 @@ def concluded(found: Assessment, rows: Sequence[Row], change: JudgedChange) -> A
     ]
     if change.unmade and change.edits_tests and not turned:
         doubts.append(f"the task names {', '.join(change.unmade)}, and it is not there")
+    doubts += [f"{path} makes tests pass that would not" for path in change.deceiving]
     if verdict.verified and doubts:
         verdict = Verdict("unbroken", doubts[0], (), unchanged)
     if change.unbuilt and (change.interpreted or not table.shown):

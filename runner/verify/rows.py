@@ -56,7 +56,7 @@ class JudgedChange:
     changed line, ``repaired`` failures that the author has seen, ``rewritten`` tests that stood
     there and assert something else now. ``selected``: not all tests were run. ``unbuilt`` are
     written sources of extension modules, of which nobody built any. ``unmade`` are test files that
-    the task names and that are not there.
+    the task names and that are not there, ``deceiving`` files that make tests pass.
     """
 
     words: str = ""
@@ -75,6 +75,7 @@ class JudgedChange:
     rewritten: frozenset[str] = frozenset()
     selected: bool = False
     unmade: tuple[str, ...] = ()
+    deceiving: tuple[str, ...] = ()
 
     @property
     def edits_tests(self) -> bool:

@@ -173,6 +173,27 @@ async def test_a_command_whose_workflow_run_was_cancelled_is_found(ci: Workflows
 
 
 @MORE
+async def test_an_issue_is_the_task(ci: Workflows) -> None:
+    """As on the server; a command that was missed does not count for a text changed since."""
+    issue = ci.github.open_issue(REPOSITORY, "Write `one.md`", "It says hello.", by="stranger")
+    ci.model.says(note("one.md"))
+    await ci.run("issue_comment", await ci.comment(issue, f"/execute #{issue.number}"))
+    assert "is done" in ci.says(issue)
+    (pull,) = ci.view.pulls
+    assert f"Fixes #{issue.number}, as" in (pull.body or "")
+
+    other = ci.github.open_issue(REPOSITORY, "Write `two.md`", "It says hello.", by="stranger")
+    ci.github.clock.advance(60)
+    await ci.comment(other, f"/execute #{other.number}")
+    ci.github.clock.advance(60)
+    await ci.github.edit_issue(REPOSITORY, other.number, "It says bye.", by="stranger")
+    await ci.run("issue_comment", await ci.comment(issue, "Hm."))
+
+    assert "comment it there" in ci.says(other)
+    assert ci.view.pulls == [pull]
+
+
+@MORE
 async def test_an_edited_comment_that_was_missed_stays_talk(ci: Workflows) -> None:
     """Others may have edited it into a command."""
     issue = ci.github.open_issue(REPOSITORY, "Please go on", by="writer")

@@ -5,7 +5,8 @@ https://platform.openai.com/docs/api-reference/chat/object
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,13 +18,15 @@ _CHUNK = 2_000
 class Reply:
     """An answer that needs more said than its text; some servers send no ``usage``.
 
-    ``details`` are those of the prompt's tokens (``cached_tokens``).
+    ``details`` are those of the prompt's tokens (``cached_tokens``). ``calls`` are the tools it
+    calls, with their arguments.
     """
 
     text: str | None
     finish_reason: str = "stop"
     usage: bool = True
     details: Mapping[str, int] = field(default_factory=dict)
+    calls: Sequence[tuple[str, Mapping[str, object]]] = ()
 
 
 def tokens(text: str) -> int:
@@ -35,6 +38,16 @@ def completion(*, model: str, number: int, prompt: str, reply: Reply) -> dict[st
     """Build the body of a successful answer, with its usage unless the reply leaves it out."""
     counts = usage(prompt, reply.text or "")
     more = {"prompt_tokens_details": dict(reply.details)} if reply.details else {}
+    message: dict[str, object] = {"role": "assistant", "content": reply.text}
+    if reply.calls:
+        message["tool_calls"] = [
+            {
+                "id": f"call_{number}_{place}",
+                "type": "function",
+                "function": {"name": name, "arguments": json.dumps(given)},
+            }
+            for place, (name, given) in enumerate(reply.calls)
+        ]
     return {
         "id": f"chatcmpl-scripted-{number}",
         "object": "chat.completion",
@@ -43,8 +56,8 @@ def completion(*, model: str, number: int, prompt: str, reply: Reply) -> dict[st
         "choices": [
             {
                 "index": 0,
-                "message": {"role": "assistant", "content": reply.text},
-                "finish_reason": reply.finish_reason,
+                "message": message,
+                "finish_reason": "tool_calls" if reply.calls else reply.finish_reason,
             }
         ],
         **({"usage": {**counts, **more}} if reply.usage else {}),
@@ -103,12 +116,17 @@ def response_of(body: Mapping[str, Any]) -> dict[str, Any]:
     if reason != "content_filter":
         part = {"type": "output_text", "text": text, "annotations": []}
     said = {"type": "message", "role": "assistant", "content": [part]}
+    calls = [
+        {"type": "function_call", "call_id": call["id"], **call["function"]}
+        for call in choice["message"].get("tool_calls", ())
+    ]
+    reason = "stop" if calls else reason
     response: dict[str, Any] = {
         "id": "resp-scripted",
         "object": "response",
         "status": "completed" if reason == "stop" else "incomplete",
         "model": body["model"],
-        "output": [{"type": "reasoning", "summary": []}, *([said] if text else [])],
+        "output": [{"type": "reasoning", "summary": []}, *([said] if text else []), *calls],
         "incomplete_details": None,
         "error": None,
     }
@@ -119,9 +137,47 @@ def response_of(body: Mapping[str, Any]) -> dict[str, Any]:
         response["usage"] = {
             "input_tokens": counts["prompt_tokens"],
             "output_tokens": counts["completion_tokens"],
-            "input_tokens_details": counts.get("prompt_tokens_details", {}),
+            "total_tokens": counts["total_tokens"],
+            "output_tokens_details": {"reasoning_tokens": 0},
+            "input_tokens_details": {
+                "cached_tokens": 0,
+                **counts.get("prompt_tokens_details", {}),
+            },
         }
     return response
+
+
+def message_of(body: Mapping[str, Any]) -> dict[str, Any]:
+    """The same answer as a message of Anthropic's API.
+
+    https://docs.anthropic.com/en/api/messages
+    """
+    [choice] = body["choices"]
+    said = choice["message"]
+    calls = [
+        {
+            "type": "tool_use",
+            "id": call["id"],
+            "name": call["function"]["name"],
+            "input": json.loads(call["function"]["arguments"]),
+        }
+        for call in said.get("tool_calls", ())
+    ]
+    texts = [{"type": "text", "text": said["content"]}] if said["content"] else []
+    counts = body["usage"]
+    return {
+        "id": "msg-scripted",
+        "type": "message",
+        "role": "assistant",
+        "model": body["model"],
+        "content": [*texts, *calls],
+        "stop_reason": "tool_use" if calls else "end_turn",
+        "stop_sequence": None,
+        "usage": {
+            "input_tokens": counts["prompt_tokens"],
+            "output_tokens": counts["completion_tokens"],
+        },
+    }
 
 
 def response_events(response: Mapping[str, Any]) -> Iterator[dict[str, Any]]:

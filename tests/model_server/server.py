@@ -13,6 +13,7 @@ from tests.model_server.faults import Fault
 from tests.model_server.replies import (
     Reply,
     completion,
+    message_of,
     response_events,
     response_of,
     streamed,
@@ -47,6 +48,7 @@ class _Application:
         app = web.Application(client_max_size=64 << 20)
         app.router.add_post("/v1/chat/completions", self._chat)
         app.router.add_post("/v1/responses", self._responses)
+        app.router.add_post("/v1/messages", self._messages)
         app.router.add_get("/v1/models", self._models)
         return app
 
@@ -85,6 +87,15 @@ class _Application:
         if not body.get("stream"):
             return web.json_response(response)
         return await self._stream(request, response_events(response))
+
+    async def _messages(self, request: web.Request) -> web.StreamResponse:
+        """Anthropic's API: https://docs.anthropic.com/en/api/messages."""
+        asked = Asked(await request.json(), request.headers.get("x-api-key", ""))
+        turn = self._model.answer(asked)
+        if isinstance(turn, Fault):
+            return await self._fail(request, turn, asked)
+        assert not isinstance(turn, Held)
+        return web.json_response(message_of(self._body(asked, turn)))
 
     async def _stream(
         self, request: web.Request, events: Iterable[Mapping[str, object]]

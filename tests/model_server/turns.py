@@ -44,7 +44,7 @@ class Asked:
     @property
     def prompt(self) -> str:
         """Every message's text, one after the other."""
-        return "\n".join(str(message["content"]) for message in self.messages)
+        return "\n".join(str(message.get("content") or message) for message in self.messages)
 
 
 @dataclass(frozen=True)

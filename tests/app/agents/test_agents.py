@@ -13,6 +13,7 @@ import pytest
 from tests.app.agents.scripted_agent import AGENT
 from tests.app.checkout import KEY, Checkout, checkout
 from tests.marks import MORE
+from tests.model_server import Reply
 
 TASK = "- [ ] 1.1 Write `slug(text)` in `slug.py`: lower case, dashes for spaces\n"
 TEST = "from slug import slug\n\n\ndef test_slug():\n    assert slug('A b') == 'a-b'\n"
@@ -68,6 +69,22 @@ async def test_an_agent_writes_and_cairn_judges(made: Made, sandbox: str) -> Non
     assert "Write `slug(text)`" in asked.prompt
 
 
+async def test_an_agent_that_calls_tools(made: Made) -> None:
+    """The conversation goes to the model as it is, with Cairn's key, and is kept like any other."""
+    here = await made("call", "Do this:")
+    here.model.says(Reply(None, calls=[("write", {"path": "slug.py", "text": RIGHT})]), "Done.")
+
+    said = await here.cairn("run")
+
+    assert said.code == 0, said.err
+    assert here.git("show", "HEAD:slug.py") == RIGHT.strip()
+    first, second = here.model.requests
+    assert (first.key, second.key) == (KEY, KEY)
+    assert [turn["role"] for turn in second.messages] == ["system", "user", "assistant", "tool"]
+    kept = [file.read_text() for file in (here.folder / ".executor").rglob("agent-*.json")]
+    assert [text.count("tool_calls") > 0 for text in kept] == [True, True]
+
+
 @pytest.mark.nightly("test_a_failing_test_is_told")
 async def test_a_red_test_is_the_agents_next_turn(made: Made) -> None:
     """It goes on from what it wrote, and is told which test fails."""
@@ -108,9 +125,9 @@ async def test_work_counts_and_words_do_not(made: Made) -> None:
     ("steps", "says"),
     [
         (("print", "I am done!"), "The agent changed nothing and ended with code 0. It printed: I"),
-        (("tools",), "Cairn answers in text: set the agent to a form without tools"),
+        (("exit", "4"), "The agent changed nothing and ended with code 4."),
     ],
-    ids=["nothing done", "tools"],
+    ids=["nothing done", "an error"],
 )
 async def test_an_agent_that_does_nothing(made: Made, steps: tuple[str, ...], says: str) -> None:
     """Its task fails, with what it printed."""
@@ -129,7 +146,7 @@ async def test_an_agent_that_is_not_there(made: Made) -> None:
 
     said = await here.cairn("run", "--no-recovery", "--agent", "mini-swe-agent")
 
-    assert said.code == 1
+    assert said.code == 4
     assert (
         "The agent mini-swe-agent is not in the sandbox: there is no mini on its PATH" in said.out
     )

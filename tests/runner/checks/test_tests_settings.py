@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from runner.checks.tests_settings import acts_on_its_tests, meddling
+from runner.checks.tests_settings import acts_on_its_tests, deceives, meddling
 from runner.state.changes import ChangeSet, Write
 
 
@@ -39,6 +39,22 @@ def test_code_that_reaches_for_its_runner_is_named(code: str, names: tuple[str, 
 
     assert list(meddling(changes, read={}.get)) == ([("a.py", names)] if names else [])
     assert not list(meddling(changes, read={"a.py": code.encode()}.get))
+
+
+@pytest.mark.parametrize(
+    ("name", "does"),
+    [
+        ("__eq__ that is always true", True),
+        ("_pytest.runner", True),
+        ("sys.modules[_pytest]", True),
+        ("PYTEST_CURRENT_TEST", True),
+        ("os._exit", False),
+        ("gc.get_objects", False),
+    ],
+)
+def test_what_serves_to_deceive(name: str, does: bool) -> None:
+    """Other names have honest uses, and are only shown."""
+    assert deceives(["gc", name]) == does
 
 
 OLD = """\

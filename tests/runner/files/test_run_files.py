@@ -10,12 +10,12 @@ import pytest
 
 from handlers.grammar import ON_GITHUB
 from runner.files.kept import KeptFiles
-from runner.files.results import JsonLines, RunFiles
+from runner.files.results import FileMemory, JsonLines, RunFiles
 from runner.loop.deps import Deps
 from runner.loop.driver import Ended, drive
 from runner.nodes import NODES
-from runner.ports import Events
-from runner.state.events import Advanced, Verified
+from runner.ports import Events, MemoryNote
+from runner.state.events import Advanced, RunRecalled, Verified
 from runner.state.findings import Level, Verification
 from runner.state.options import Request
 from tests.runner.memory_repository import MemoryRepository
@@ -73,6 +73,7 @@ def test_every_file_is_there(folder: Path) -> None:
         *(f"runs/r1/agent-{number}.json" for number in (1, 2, 3)),
         *("runs/r1/verification-1.json", "runs/r1/verification-2.json"),
         "runs/r1/iteration-1.json",
+        "runs/r1/memory.json",
     }
 
 
@@ -207,3 +208,17 @@ async def test_without_reports_those_of_another_run_stay(tmp_path: Path) -> None
 
     assert not any((tmp_path / name).exists() for name in ("report.json", "todos.json"))
     assert KeptFiles(tmp_path).read("r1", "agent-1.json")
+    assert not (tmp_path / "runs/r1/memory.json").exists()
+
+
+async def test_what_was_known_when_the_run_began_is_kept(tmp_path: Path) -> None:
+    """As it was then: what it teaches, or knew before it was taken up again, is not there."""
+    memory = FileMemory(tmp_path / "memory.json", mask=str)
+    await memory.remember([MemoryNote("runs", "r0", "1 completed", "r0")])
+    ended = await run(RunFiles(tmp_path, mask=str))
+    kept = FileMemory(tmp_path / "runs/r1/memory.json", mask=str)
+    known = await kept.notes()
+    await memory.remember([MemoryNote("runs", "r1", "1 completed", "r1")])
+    await RunFiles(tmp_path, mask=str).emit(RunRecalled("r1", "", ended.state))
+
+    assert await kept.notes() == known == (MemoryNote("runs", "r0", "1 completed", "r0"),)

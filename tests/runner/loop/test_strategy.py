@@ -91,6 +91,7 @@ def test_a_second_fresh_answer_with_the_same_failure_is_the_last() -> None:
         ("aaa", ["rejected", "afresh", "exhausted"]),
         ("aba", ["rejected", "afresh", "rejected"]),
         ("baaa", ["rejected", "afresh", "rejected", "exhausted"]),
+        ("\udcff" * 3, ["rejected", "afresh", "exhausted"]),  # a name that is no UTF-8
     ],
 )
 def test_three_answers_in_a_row_that_fail_alike_are_the_last(

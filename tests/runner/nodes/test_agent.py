@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from collections.abc import Mapping
@@ -16,11 +17,13 @@ from runner.errors import Outage, Stopped, TaskError
 from runner.loop.deps import Deps, TaskWork
 from runner.model import chat_server
 from runner.nodes.generate import execute_task, repair_code, repair_test
+from runner.prompts.questions import Call
 from runner.sandbox.process import ProcessSandbox
 from runner.state.changes import ChangeSet, Write
 from runner.state.findings import Complaint, Level, TestFailure, Verification
 from runner.state.options import AgentOptions
 from runner.state.run_state import RunState
+from runner.text.mask import Mask
 from tests.app.agents.scripted_agent import AGENT
 from tests.runner.memory_repository import MemoryRepository
 from tests.runner.scripted import Reply, ScriptedControl, ScriptedModel, deps
@@ -67,6 +70,24 @@ async def test_what_it_changed_is_the_answer(tmp_path: Path) -> None:
     assert written(done.state) == {"a.py": "x = 1\n", "new/c.py": "z = 1\n", "b.py": None}
     assert done.state.attempt.spent.total.calls == 1
     assert not os.listdir(tmp_path)  # noqa: PTH208 - nothing is left of its folder
+
+
+async def test_what_was_answered_is_not_asked_again(tmp_path: Path) -> None:
+    """After a crash an agent that calls tools gets the answers it had; what it says is masked."""
+    call = {"id": "1", "function": {"arguments": '{"path": "a.py", "text": "x = 1"}'}}
+    said = [{"role": "assistant", "tool_calls": [call]}, {"role": "assistant", "content": "Done."}]
+    replies = [json.dumps({"choices": [{"message": message}]}) for message in said]
+    mine = replace(ports(tmp_path, *replies), mask=Mask(["words-of-ours"]))
+    state = attempt("execute_task", "call", "Do with words-of-ours:")
+
+    for _ in range(2):
+        done = await execute_task(state, mine, TaskWork())
+        assert written(done.state) == {"a.py": "x = 1"}
+
+    first, second = mine.model.questions  # type: ignore[attr-defined]
+    assert first.call == second.call == Call("chat/completions")
+    assert "words-of-ours" not in first.text + second.text
+    assert json.loads(second.messages[0].content)["messages"][-1]["content"] == "written"
 
 
 async def test_a_repair_goes_on_from_the_change(tmp_path: Path) -> None:
@@ -142,10 +163,7 @@ async def test_a_stop_request_ends_the_agent(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("agent", "says"),
     [
-        *(
-            ({"agent": name}, f"agent {name} is not in the sandbox.*pip install")
-            for name in ADAPTERS
-        ),
+        *(({"agent": name}, f"agent {name} is not in the sandbox.*install") for name in ADAPTERS),
         (
             {"agent": "command", "agent_command": ("no-such", "x")},
             "there is no no-such on its PATH",
@@ -159,9 +177,9 @@ async def test_a_stop_request_ends_the_agent(tmp_path: Path) -> None:
 async def test_an_agent_that_is_not_there(
     tmp_path: Path, agent: Mapping[str, object], says: str
 ) -> None:
-    """The task says what to install."""
+    """The run pauses and says what to install: no task can be worked on without it."""
     state = at("execute_task", run_state(**agent))
-    with pytest.raises(TaskError, match=says):
+    with pytest.raises(Outage, match=says):
         await execute_task(state, ports(tmp_path), TaskWork())
 
 

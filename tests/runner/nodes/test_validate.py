@@ -305,3 +305,10 @@ async def test_what_is_never_written_is_not_asked_about() -> None:
 
     assert step.outcome != "approve"
     assert step.state.attempt.checked.complaints[0].error == "ProtectedPath"
+
+
+def test_a_path_of_an_answer_stays_within_its_line() -> None:
+    """Whatever an agent called a file, the log says no line of its own."""
+    said = refusal_in_log(Complaint("a\n::error::x\u202e", "UnsafePath", "It is odd."))
+
+    assert said == "UnsafePath: It is odd. (a ::error::x\ufffd)"

@@ -38,6 +38,8 @@ RALPH = "scripts/ralph/prd.json"
         (TASK_MASTER, "task-master"),
         (RALPH, "ralph"),
         (GSD, "GSD"),
+        ("#12", "issue"),
+        ("#notes#", "roadmap"),
         ("apps/web/.planning/ROADMAP.md", "GSD"),
         ("openspec/changes/archive/2026-01-01-add-shop/tasks.md", "roadmap"),
         (".kiro/settings/templates/specs/tasks.md", "roadmap"),

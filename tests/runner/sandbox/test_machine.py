@@ -81,6 +81,26 @@ def test_an_agent_in_an_environment_of_its_own_is_shown(tmp_path: Path) -> None:
     assert shown(here, path).places.keys() >= {str(own / "bin"), str(own / "pyvenv.cfg")}
 
 
+def test_an_agent_among_packages_of_npm_is_shown(tmp_path: Path) -> None:
+    """With what is installed beside it; one that is a single file alone. Not if a commit links."""
+    here, path, modules = tmp_path / "here", tmp_path / "bin", tmp_path / "lib" / "node_modules"
+    single, inner = tmp_path / "versions" / "2.1", here / ".venv" / "bin"
+    for folder in (path, inner, modules / "@openai" / "codex", single.parent):
+        folder.mkdir(parents=True)
+    (here / ".venv" / "pyvenv.cfg").touch()
+    for program in (single, modules / "@openai" / "codex" / "codex.js"):
+        program.touch()
+    (path / "codex").symlink_to("../lib/node_modules/@openai/codex/codex.js")
+    (path / "claude").symlink_to(single)
+    (inner / "claude").symlink_to(tmp_path / "key")
+    (tmp_path / "key").touch()
+
+    places = shown(here, path, inner).places
+
+    assert places.keys() >= {str(modules), str(single)}
+    assert str(tmp_path / "key") not in places
+
+
 def test_links_of_a_repository_lead_nowhere(tmp_path: Path) -> None:
     """What a commit turns into a link to a folder of the user's is not shown."""
     keys, here = tmp_path / "keys", tmp_path / "here"

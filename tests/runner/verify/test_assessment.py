@@ -575,3 +575,15 @@ def test_what_old_rows_notice_does_not_outweigh_a_new_one_that_fails(
     change = JudgedChange(words="a_test.go", written=frozenset({"a_test.go"}))
     found = concluded(green, (notices, fails), change)
     assert found.verdict.kind == verdict
+
+
+def test_what_makes_tests_pass_shows_nothing():
+    """A test turned green by code that acts on tests is no evidence."""
+    change = replace(TASK, deceiving=("kit/case.py",))
+    after, before = ran(green=[UPPER, COUNT]), ran(failing(UPPER), green=[COUNT])
+
+    assert assess(after, before, TASK).verdict.kind == "shown"
+    verdict = assess(after, before, change).verdict
+    assert (verdict.kind, verdict.reason) == (
+        *("unbroken", "kit/case.py makes tests pass that would not"),
+    )
