@@ -37,11 +37,17 @@ from handlers.grammar import (
 from handlers.issue_thread import suffices
 from handlers.ports import Ambiguous, NamedTask, Order, Unknown, Vote
 from handlers.texts import replies
+from runner.roadmap.plans import form_of
+from runner.roadmap.plans.issue import issue_path
 from runner.state.proposal import ApprovalMode
 from runner.state.revising import RevisionRequest
 
 
 async def _execute(conversation: Conversation, command: ExecuteCommand) -> CommandReply:
+    path, event = command.path or "", conversation.event
+    if form_of(path).apart and not (event.told and path == issue_path(event.issue)):
+        here = event.is_pull_request and path == issue_path(event.issue)
+        return CommandReply(replies.other_issue(path, here))
     await conversation.runs.start(conversation.request(command))
     return CommandReply("")  # the run reports in its own comment
 
@@ -168,7 +174,8 @@ _RUNS: Commands = (
                 value="PATH",
                 kind="path",
                 help="the roadmap: a `.md` file of this repository, or the JSON plan of "
-                "task-master or ralph (default: the configured one)",
+                "task-master or ralph; on issue 12 also `#12`: then the issue itself is the task "
+                "(default: the configured one, and where there is no plan the issue)",
             ),
         ),
         options=(

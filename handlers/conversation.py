@@ -48,4 +48,5 @@ class Conversation:
             by=event.author,
             command=command,
             nth=self.nth,
+            told=event.told,
         )

@@ -9,6 +9,8 @@ from typing import Any, Literal, TypeVar
 
 from pydantic import BaseModel, Field, ValidationError
 
+from runner.roadmap.plans.issue import issue_text
+
 ReviewVerdict = Literal["approved", "changes_requested", "commented"]
 
 
@@ -74,9 +76,26 @@ class Envelope(BaseModel):
         return self.repository.under(self.installation.id)
 
 
+class _Named(BaseModel):
+    name: str = ""
+    title: str = ""
+
+
 class Issue(BaseModel):
     number: int
     pull_request: dict[str, object] | None = None
+    title: str = ""
+    body: str | None = None
+    milestone: _Named | None = None
+
+    @property
+    def told(self) -> str:
+        """Its text, as it counts if somebody asks for it now; '' of a pull request."""
+        if self.pull_request is not None or not self.title:
+            return ""
+        return issue_text(
+            self.title, self.milestone.title if self.milestone else "", self.body or ""
+        )
 
 
 class Comment(BaseModel):
@@ -87,9 +106,7 @@ class Comment(BaseModel):
     user: User
 
 
-class _EditedIssue(BaseModel):
-    number: int
-    body: str | None = None
+class _EditedIssue(Issue):
     updated_at: datetime
     user: User
 
@@ -100,6 +117,7 @@ class _From(BaseModel, populate_by_name=True):
 
 class _Changes(BaseModel):
     body: _From | None = None
+    title: _From | None = None
 
 
 class EditPayload(Envelope):
@@ -109,6 +127,7 @@ class EditPayload(Envelope):
 
 class IssuePayload(Envelope):
     issue: _EditedIssue
+    label: _Named = _Named()
 
 
 class CommentPayload(Envelope):
@@ -202,7 +221,8 @@ class _Written(_Event):
 class IssueCommentCreated(_Written):
     """Somebody wrote a new comment on an issue or pull request (both are issues here).
 
-    ``author`` wrote the comment; for a new one that is the sender.
+    ``author`` wrote the comment; for a new one that is the sender. ``told`` is the text of an issue
+    at that moment.
     """
 
     is_pull_request: bool
@@ -210,16 +230,30 @@ class IssueCommentCreated(_Written):
     comment_node_id: str
     created_at: datetime
     body: str
+    told: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IssueLabelled(_Event):
+    """Somebody put a ``label`` on an issue, whose text was ``told`` at that moment."""
+
+    label: str
+    told: str
+    at: datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IssueEdited(_Event):
-    """Somebody changed the text of an issue by ``author``, for example by ticking a checkbox."""
+    """Somebody changed the text of an issue by ``author``, for example by ticking a checkbox.
+
+    ``told`` is all of it now, with its title; a change of that alone counts, too.
+    """
 
     body: str
     before: str
     edited_at: datetime
     author: User
+    told: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -362,6 +396,7 @@ PullChanged = PullClosed | PullReopened | PullPushed | PullTouched
 Event = (
     IssueCommentCreated
     | IssueEdited
+    | IssueLabelled
     | IssueReopened
     | IssueUnlocked
     | CommentDeleted
@@ -413,15 +448,19 @@ def read_comment(delivery: str, payload: dict[str, object]) -> Event | None:
         created_at=comment.created_at,
         body=comment.body,
         author=comment.user,
+        told=issue.told,
     )
 
 
 def read_issue(delivery: str, payload: dict[str, object]) -> Event | None:
-    """Read ``issues``. A changed text counts, an end of a lock, and a second start."""
+    """Read ``issues``. A changed text counts, a label, an end of a lock, and a second start."""
     action = payload.get("action")
-    if action in ("unlocked", "reopened"):
+    if action in ("unlocked", "reopened", "labeled"):
         back = validated("issues", IssuePayload, payload)
         common, number = common_of(delivery, back), back.issue.number
+        if action == "labeled":
+            told, at = back.issue.told, back.issue.updated_at
+            return IssueLabelled(**common, issue=number, label=back.label.name, told=told, at=at)
         if action == "unlocked":
             return IssueUnlocked(**common, issue=number)
         body, author = back.issue.body or "", back.issue.user
@@ -430,15 +469,16 @@ def read_issue(delivery: str, payload: dict[str, object]) -> Event | None:
         return None
     found = validated("issues", EditPayload, payload)
     issue, before = found.issue, found.changes.body
-    if before is None:
+    if before is None and found.changes.title is None:
         return None
     return IssueEdited(
         **common_of(delivery, found),
         issue=issue.number,
         body=issue.body or "",
-        before=before.text or "",
+        before=(before.text if before else issue.body) or "",
         edited_at=issue.updated_at,
         author=issue.user,
+        told=issue.told,
     )
 
 

@@ -108,14 +108,17 @@ def _with_text(row: CommandRow, text: str, line: CommandLine) -> Command | Misun
 
 
 def _row(own: CommandRow, words: list[str], rows: Commands) -> tuple[CommandRow | None, list[str]]:
-    """Find the row the first word names; a path has a dot or a slash in it (``./help``)."""
+    """Find the row the first word names; a path has a dot or a slash in it (``./help``).
+
+    An issue that is the plan has a #.
+    """
     same = [row for row in rows if row.trigger == own.trigger]
     if len(same) == 1 or not words or words[0].startswith(_DASHES):
         return own, words
     named = next((row for row in same if row.name == words[0]), None)
     if named:
         return named, words[1:]
-    return (own, words) if set(words[0]) & set("./\\~") else (None, words)
+    return (own, words) if set(words[0]) & set("./\\~#") else (None, words)
 
 
 def _unknown_word(word: str, rows: Commands) -> Misunderstood:

@@ -132,7 +132,10 @@ _UNKNOWN = datetime.fromtimestamp(0, UTC)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunRequested:
-    """Somebody who may do so asked for a run; ``nth`` counts the commands of the comment from 0."""
+    """Somebody who may do so asked for a run; ``nth`` counts the commands of the comment from 0.
+
+    ``told`` is the text of the issue at that moment, '' on a pull request.
+    """
 
     delivery: str
     repository: InstalledRepository
@@ -142,6 +145,7 @@ class RunRequested:
     comment_id: int = 0
     created_at: datetime = _UNKNOWN
     nth: int = 0
+    told: str = ""
 
     @property
     def run(self) -> str:

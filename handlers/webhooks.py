@@ -74,7 +74,8 @@ WEBHOOKS = (
     ),
     WebhookKind(
         name="issues",
-        why="somebody ticks a checkbox of the dashboard, reopens it, or unlocks an issue",
+        why="an issue gets the label that makes it a task, or its text changes; somebody ticks a "
+        "checkbox of the dashboard, reopens it, or unlocks an issue",
         read=read_issue,
         line=("issue", "number"),
     ),

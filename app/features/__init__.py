@@ -20,6 +20,7 @@ NAMES: tuple[str, ...] = (
     "checkboxes",
     "advice",
     "required_checks",
+    "issues",
 )
 """In this order the help shows their commands, and runs ask them."""
 

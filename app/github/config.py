@@ -20,8 +20,9 @@ from app.github.api import RepositoryApi, ref_path
 from runner.config.model import CONFIG_PATH, RepositoryConfig, parse_config
 from runner.config.reading import check_size, not_a_file
 from runner.errors import Outage, TaskError
+from runner.loop.problems import similar_roadmaps
 from runner.ports import Clock
-from runner.roadmap.plans.choosing import plan_at
+from runner.roadmap.plans.choosing import USUAL, plan_at, plans_in
 from runner.roadmap.source import MOST_BYTES
 from runner.state.changes import EXECUTABLE, FILE, SYMLINK
 
@@ -77,7 +78,12 @@ class Configurations:
         path = config.roadmap.path
         if path not in kept.files:
             kept.files[path] = await plan_on(github, repository, path)
-        return with_plan(config, kept.files[path])
+        return with_plan(config, kept.files[path] or path)
+
+    def lacks_plan(self, repository: str) -> bool:
+        """Say whether what was read last has no plan, and no file that could be meant as one."""
+        kept = self._kept.get(repository)
+        return kept is not None and kept.files.get(USUAL) == ""
 
     def forget(self, repository: str) -> None:
         """Let the next reader ask GitHub: a new delivery may follow a change."""
@@ -110,13 +116,16 @@ _MOST_LINKS = 8
 async def plan_on(github: GitHubAPI, repository: str, path: str, commit: str = "HEAD") -> str:
     """Return the file of a commit (the default branch's) that a configured path or pattern means.
 
-    The path itself where nothing is there, or it is a link that leads out of the repository.
+    The path itself where that is none, several, or a link that leads out of the repository; ''
+    where nothing in the repository could be meant.
     """
     followed = await _followed(github, repository, path, commit)
     if followed is not None:
         return followed
     tree = await _get(github, f"/repos/{{+name}}/git/trees/{commit}?recursive=1", repository)
     files = {e["path"]: e["sha"] for e in (tree["tree"] if tree else ()) if e["mode"] in _FILES}
+    if not (plans_in(path, files) or similar_roadmaps(path, files)):
+        return ""
 
     async def read(paths: Sequence[str]) -> dict[str, bytes]:
         return {each: await _blob(github, repository, files[each]) for each in paths}

@@ -21,7 +21,7 @@ from app.github.rebased import RebasedCommits
 from app.github.restack import Restack
 from app.github.reviews import ReviewedPulls
 from app.github.shown_checks import TrustChecks, show_place
-from app.github.stack import shown_of, standing
+from app.github.stack import issues_of, shown_of, standing
 from handlers.ports import StackPlace
 from runner.config.model import GitHubMode
 from runner.errors import Outage, TaskError
@@ -76,6 +76,7 @@ class GitHubRepository(Place):
             ),
             open=found.open,
             shown=shown_of(pulls, self.roadmap),
+            issues=issues_of(pulls),
         )
 
     async def _fork(self, base: str, head: str) -> str:

@@ -27,6 +27,7 @@ from handlers.ports import StackPlace
 from handlers.texts import stack_replies
 from runner.errors import TaskError
 from runner.roadmap.parse import parse_roadmap
+from runner.roadmap.plans import form_of
 
 log = logging.getLogger(__name__)
 
@@ -335,6 +336,8 @@ class Restack:
 
     async def _say_unticked(self, pull: Pull, ties: Ties, ground: _Ground) -> None:
         """Comment, once, on tasks that a merge does not tick: people changed them meanwhile."""
+        if form_of(pull.roadmap).apart:
+            return
         content = await self._at.file(ground.tip, pull.roadmap)
         there = {task.key for task in parse_roadmap(pull.roadmap, content or b"").tasks}
         gone = [p for p in ties.inside(pull) if p.kind == "checkpoint" and not there & {*p.tasks}]

@@ -9,6 +9,7 @@ from itertools import takewhile
 from app.github.comments import section
 from app.github.pulls import PREFIX, Pull
 from handlers.ports import InReview, StackPlace
+from runner.roadmap.plans import form_of
 from runner.roadmap.reviewed import reviewed
 from runner.roadmap.task import Roadmap
 from runner.state.publishing import Member, ShownPull
@@ -254,6 +255,12 @@ def shown_of(pulls: Iterable[Pull], roadmap: str) -> tuple[ShownPull, ...]:
     mine = (p for p in pulls if p.open and p.kind == "checkpoint" and p.roadmap == roadmap)
     ordered = sorted(mine, key=lambda pull: pull.number)
     return tuple(ShownPull(p.number, p.title, p.tasks) for p in ordered)
+
+
+def issues_of(pulls: Iterable[Pull]) -> frozenset[int]:
+    """Return the issues that are tasks themselves and have an open checkpoint."""
+    mine = (p.roadmap for p in pulls if p.open and p.member and form_of(p.roadmap).apart)
+    return frozenset(int(path.removeprefix("#")) for path in mine)
 
 
 def in_review(pulls: Iterable[Pull], *, base: str, newest: Roadmap) -> tuple[InReview, ...]:

@@ -207,6 +207,7 @@ class _Work:
         if await self.contents.read(config.roadmap.path, self.push.after) is None:
             name, after = self.push.repository.full_name, self.push.after
             path = await plan_on(self.github, name, config.roadmap.path, after)
+            path = path or config.roadmap.path
             config = with_plan(config, path)
         change = await compared(self.push, config.roadmap.path, raw, self.contents)
         if change is not None:

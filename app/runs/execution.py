@@ -124,10 +124,16 @@ async def execute(
                 if run.request.get(kind):
                     yield await work(begun)
                     return
+        if not await deps.journal.recall(run.id):
+            why = [await each.hindered(begun) for each in features if each.hindered]
+            if text := next(filter(None, why), ""):
+                await ports.progress.finish("refused", text)
+                yield Outcome("ended", text)
+                return
         ending = await endings(models, ports.endpoint, deps.clock.now().date())
         for text in ending:
             log.warning("Run %s: %s", run.id, text)
-        notes = "\n\n".join((*ending, cut, _adjusted(adjusted)))
+        notes = "\n\n".join((*ending, progress_texts.cut(cut) if cut else "", _adjusted(adjusted)))
         own, checked, tasks = TaskWork(), False, -1
         async with aclosing(driving(begun.request, NODES, deps, own)) as steps:
             async for step in steps:

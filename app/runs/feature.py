@@ -29,6 +29,8 @@ class Feature:
     """What a run is asked about a pull request, where that is not what reviewers wrote."""
     kinds: Mapping[str, RunKind] = field(default_factory=dict)
     """What a run does instead of working on tasks, by the word in its request."""
+    hindered: Callable[[Begun], Awaitable[str]] | None = None
+    """Called before a run works on tasks for the first time; what it returns is why it does not."""
     looked: Callable[[Begun, RunState, CannotStart | None], Awaitable[str]] | None = None
     """Called before the first task, with what keeps the tests from starting, if anything does.
 

@@ -23,6 +23,7 @@ from runner.model.prices import Prices, prices_for
 from runner.money import dollars
 from runner.ports import Clock, Model
 from runner.prompts.questions import Answer, Question
+from runner.retries.policy import RetryOptions, RetryPolicy
 from runner.state.options import Options
 
 
@@ -31,6 +32,13 @@ class Ceilings:
     """The ceilings of the settings."""
 
     settings: WorkSettings
+
+    @property
+    def of_github(self) -> RetryPolicy:
+        """How often GitHub is tried where no file of a repository says it."""
+        most = self.settings
+        usual = RetryOptions().within(most.cairn_max_tries, most.cairn_max_retry_seconds)
+        return usual.of_github
 
     @property
     def allowed(self) -> tuple[str, ...]:
@@ -53,8 +61,8 @@ class Ceilings:
         known = [minutes for minutes in (asked, most) if minutes]
         return {"queue_minutes": min(known), "queue_limit": asked == min(known)} if known else {}
 
-    def hold(self, options: Options, *, writes: bool) -> tuple[Options, str]:
-        """Return the options with nothing above a ceiling, and a sentence on what was cut.
+    def hold(self, options: Options, *, writes: bool) -> tuple[Options, tuple[str, ...]]:
+        """Return the options with nothing above a ceiling, and what was cut, as it is now.
 
         A run that ``writes`` nothing to GitHub pushes nothing, and has nobody to ask.
         """
@@ -96,8 +104,7 @@ class Ceilings:
             f"retry attempts: {most.cairn_max_tries}": tries != options.retry,
             f"retry waits: {most.cairn_max_retry_seconds} s": held.retry != tries,
         }
-        changed = [setting for setting, differs in cut.items() if differs]
-        return held, progress_texts.cut(changed) if changed else ""
+        return held, tuple(setting for setting, differs in cut.items() if differs)
 
 
 Amount = TypeVar("Amount", int, float)

@@ -43,7 +43,7 @@ from app.settings import WorkSettings
 from app.store.audit import AuditLog
 from app.store.database import Store
 from app.store.deliveries import StoredRefusals
-from app.store.files import MEMORY, SharedMemory, SharedRunFiles, StoredFiles
+from app.store.files import SharedMemory, SharedRunFiles, StoredFiles
 from app.store.history import StoredHistory
 from app.store.proposals import StoredDecisions, StoredProposals
 from app.store.runs import (
@@ -64,15 +64,19 @@ from runner.config.reading import ConfigError
 from runner.context.library import Index
 from runner.errors import Outage
 from runner.files.kept import KeptFiles
-from runner.files.results import FileMemory, RunFiles
+from runner.files.results import MEMORY, FileMemory, RunFiles
 from runner.git.objects import GitObjects
 from runner.loop import stacking
 from runner.loop.deps import Deps, EarlierRuns, FileSearch, NoReviews
 from runner.loop.recorder import Isolated, PastRuns, Recorder
 from runner.model import chat_server
 from runner.ports import Clock, Endpoint, Events, Fanout, Model, Sandbox
+from runner.roadmap.plans import form_of
 from runner.sandbox.choose import SandboxChoice
 from runner.text.mask import Mask
+
+_MOST_ASKED = 30
+"""Runs of an issue among which one that was asked for is looked for."""
 
 LEAST_FREE = 64 << 20
 """Bytes without which a server is not ready for work."""
@@ -144,6 +148,7 @@ class Folders:
         """Writes what a run leaves behind; it may have begun elsewhere. Raises ``Outage``."""
         own = RunFiles(self._left_behind(repository_id), mask=self._mask)
         if files := self._stored(repository_id):
+            await files.fetch()  # what is known now is kept with a run that begins
             await files.fetch(run)
             return SharedRunFiles(own, files)
         return own
@@ -295,6 +300,7 @@ class ServerParts:
             reviews=repository.reviews if run.request.get("revision") else NoReviews(),
             chat_server=chat_server,
             mask=self.mask,
+            apart=await self.apart(run),
             outside=(GitHubException,),
             on_bug=self.around.on_bug,
         )
@@ -391,9 +397,20 @@ class ServerParts:
 
     async def roadmap_now(self, request: RunRequested, path: str) -> bytes:
         """A roadmap as a new run would read it; empty if it does not exist. Raises ``Outage``."""
-        repository = await self.repository(row_of(request, path))
+        row = row_of(request, path)
+        if (apart := await self.apart(row)) or form_of(path).apart:
+            return apart.get(path, b"")
+        repository = await self.repository(row)
         now = await stacking.roadmap_now(repository, await repository.stack(), path)
         return now.content if now else b""
+
+    async def apart(self, run: RunRequest) -> dict[str, bytes]:
+        """The text of the issue that is a run's plan, as it was when somebody last asked for it."""
+        if not form_of(run.roadmap).apart:
+            return {}
+        runs = await self.runs.newest(run.repository.id, run.roadmap, most=_MOST_ASKED)
+        found = [each.request["told"] for each in (run, *runs) if each.request.get("told")]
+        return {run.roadmap: str(found[0]).encode("utf-8", "replace")} if found else {}
 
     async def rules_of(self, repository: InstalledRepository) -> Rules:
         """Who may decide about proposals there, as its configuration says now."""

@@ -13,6 +13,7 @@ from runner.config.model import RepositoryConfig
 from runner.config.options import options_of
 from runner.history.recording import RunOrigin
 from runner.history.records import StartedBy
+from runner.roadmap.plans.issue import issue_path
 from runner.state.options import LONGEST_NOTE, Request, Scope
 from runner.state.revising import RevisionRequest
 from runner.text.sanitize import cut_middle
@@ -21,7 +22,11 @@ from runner.text.sanitize import cut_middle
 def row_of(
     request: RunRequested, roadmap: str, asked: Mapping[str, object] = MappingProxyType({})
 ) -> RunRequest:
-    """The row of a run; ``asked`` is what it does besides, or instead of working on tasks."""
+    """The row of a run; ``asked`` is what it does besides, or instead of working on tasks.
+
+    The text of an issue that is the task itself is kept: what people write later does not count.
+    """
+    own = request.told and roadmap == issue_path(request.issue)
     return RunRequest(
         id=request.run,
         delivery=request.delivery,
@@ -33,6 +38,7 @@ def row_of(
             "by": request.by.login,
             "by_id": request.by.id,
             "private": request.repository.private,
+            **({"told": request.told} if own else {}),
             **asked,
         },
         priority=request.command.priority,

@@ -44,6 +44,9 @@ from runner.errors import Outage
 from runner.loop.journal import keeps_change
 from runner.roadmap.edit import find
 from runner.roadmap.parse import parse_roadmap
+from runner.roadmap.plans import form_of
+from runner.roadmap.plans.choosing import USUAL
+from runner.roadmap.plans.issue import has_body, issue_path
 from runner.state.revising import RevisionRequest
 
 log = logging.getLogger(__name__)
@@ -90,10 +93,30 @@ class RunService:
                 config = await self.parts.config_or_default(request.repository)
                 most = Ceilings(self.parts.settings).queue(config.limits.queue_minutes)
                 more = {**more, **most}
-            queued = row_of(request, await self.parts.roadmap_of(request), more)
+            roadmap = await self.parts.roadmap_of(request)
+            if asked is None and self._means_issue(request, roadmap):
+                roadmap = issue_path(request.issue)
+            if asked is None and form_of(roadmap).apart:
+                before = await self.find_task(request, roadmap, roadmap)
+                if isinstance(before, NamedTask) and await self.parts.runs.newest(
+                    request.repository.id, roadmap, most=1
+                ):  # whoever asks once more does so whatever became of it
+                    one = replace(request.command, path=roadmap, task=before.key)
+                    await self.retry(replace(request, command=one))
+                    return
+            queued = row_of(request, roadmap, more)
             await self.put(queued, silent=silent)
         await self.parts.outward.queued(queued)
         await self.look()
+
+    def _means_issue(self, request: RunRequested, roadmap: str) -> bool:
+        """Say whether the issue itself is the task: it says what to do, and there is no plan."""
+        unnamed = request.command.path is None and roadmap == USUAL
+        return (
+            unnamed
+            and has_body(request.told)
+            and self.parts.configs.lacks_plan(request.repository.full_name)
+        )
 
     async def put(self, run: RunRequest, *, silent: bool = False) -> None:
         """Queue a run that has no row; unless it is ``silent``, its comment comes first."""
@@ -117,13 +140,18 @@ class RunService:
     async def find_task(
         self, request: RunRequested, name: str, path: str | None = None
     ) -> NamedTask | Unknown | Ambiguous:
-        """Find a task by key or written id.
+        """Find a task by key or written id; an issue that is a task itself has its number.
 
-        Without a ``path`` in the roadmap of the issue's newest run, else in the configured one.
+        Without a ``path`` in the roadmap of the issue's newest run, or of our pull request; else in
+        the configured one.
         """
-        if path is None:
+        if path is None and form_of(name).apart:
+            path = name
+        elif path is None:
             runs = await self.parts.runs.by_issue(request.repository.id, request.issue)
-            path = runs[0].roadmap if runs else await self.parts.roadmap_of(request)
+            pull = None if runs else await self.pulls.pull_of(request)
+            known = runs[0].roadmap if runs else pull.roadmap if pull else ""
+            path = known or await self.parts.roadmap_of(request)
         content = await self.parts.roadmap_now(request, path)
         roadmap = await asyncio.to_thread(parse_roadmap, path, content)
         task = find(roadmap, name)

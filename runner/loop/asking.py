@@ -12,7 +12,7 @@ from runner.errors import PortError, TaskError
 from runner.loop.deps import Deps
 from runner.loop.strategy import model_for, writers
 from runner.money import Usage, by_name
-from runner.prompts.questions import Answer, AnswerFormat, Message, Question
+from runner.prompts.questions import Answer, AnswerFormat, Call, Message, Question
 from runner.retries.policy import Tried
 from runner.state.events import BudgetReserved, Exchange, ModelAnswered, ModelFailed
 from runner.state.run_state import RunState
@@ -32,6 +32,11 @@ _THOUGHTS = 4
 
 _ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{6,16}\b")
 """Of an object in memory, as in ``<function add at 0x7fc2be003420>``."""
+
+_PASSING = re.compile(
+    r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|Chunk ID: \w+|[0-9]\.[0-9]+ ?(?:s|seconds)\b"
+)
+"""What is new each time: the names that an agent gives to its messages, and how long it took."""
 
 _GO_ON = "Your answer was cut off. Go on exactly where it stopped; repeat nothing."
 
@@ -53,17 +58,19 @@ async def ask(
     temperature: float,
     max_tokens: int | None = None,
     form: AnswerFormat | None = None,
+    call: Call | None = None,
 ) -> tuple[RunState, ModelReply]:
     """Ask, and continue a cut answer. Raises ``Outage``, ``TaskError`` or ``Stopped``.
 
     What question and answer can use is reserved from the attempt's tokens: the answer gets what is
     left, and ``TaskError`` (kind ``budget``) says that it is too little.
     ``max_tokens`` limits one answer below the run's limit; ``form`` is the JSON form for a closed
-    question, if the run uses forms.
+    question, if the run uses forms. With a ``call`` it is an agent's request (``Question.call``).
     """
     if again := state.request.options.scope.again:
         raise TaskError("budget", f"only the change of run {again} is verified: no model is asked")
     most, longest = await _answer_limits(state, deps, max_tokens)
+    most = longest if call else most
     text = ""
     for _ in range(1 + MAX_CONTINUATIONS):
         asked = messages
@@ -83,6 +90,7 @@ async def ask(
             )
         wished = None if text else form
         question = _question(state, asked, min(most, room), wished, temperature=temperature)
+        question = replace(question, call=call)
         await deps.control.check(state.request.id)
         attempt = state.attempt  # the place in it and all that is asked name the question
         name = f"{attempt.task}/{attempt.number}/{used.calls}/{_digest(question)}"
@@ -238,6 +246,11 @@ async def _paid_once(state: RunState, deps: Deps, question: Question, name: str)
 
 
 def _digest(question: Question) -> str:
-    """Name what is asked; a test that fails in the same way names other addresses each time."""
+    """Name what is asked; a test that fails in the same way names other addresses each time.
+
+    What agents say about a command differs more.
+    """
     asked = _ADDRESS.sub("0x", repr(question))
+    if question.call:
+        asked = _PASSING.sub("", asked)
     return hashlib.sha256(asked.encode("utf-8", "surrogatepass")).hexdigest()[:16]

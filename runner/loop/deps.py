@@ -212,7 +212,8 @@ class Deps:
 
     ``mask`` hides secrets in what a model is shown. ``start`` is what people type to start a run.
     ``outside`` are exceptions of the adapters, beside ``PortError``, that are no bugs. ``on_bug``
-    hears of each bug that costs a task an answer (tests fail on it).
+    hears of each bug that costs a task an answer (tests fail on it). ``apart`` is the text of a
+    plan that is no file of the repository, by its path.
     """
 
     model: Model
@@ -231,6 +232,7 @@ class Deps:
     reviews: Reviews = field(default_factory=NoReviews)
     chat_server: ChatServer = field(default_factory=NoChatServer)
     mask: Mask = field(default_factory=Mask)
+    apart: Mapping[str, bytes] = field(default_factory=dict)
     outside: tuple[type[Exception], ...] = ()
     on_bug: Callable[[Exception], None] | None = None
 

@@ -47,6 +47,10 @@ def missing_roadmap(
     where: str = "on the branch this run builds on",
 ) -> str:
     """There is no such file; ``paths`` (what exists) may have the one that was meant."""
+    if form_of(path).apart:
+        if start.word.startswith("/"):
+            return f"Nobody asked for this issue yet: comment `/execute {path}` on {path} itself."
+        return f"`{start.word}` reads no issues. On GitHub, comment `/execute {path}` on {path}."
     name, pattern, paths = f"`{_plain(path)}`", "*" in path, [*paths]
     text = f"{'No file matches' if pattern else 'There is no file'} {name} {where}."
     if plans := plans_in(path, paths):
@@ -112,6 +116,8 @@ def nothing_to_do(state: RunState, roadmap: Roadmap, start: StartCommands) -> st
             return f"Task `{task.name}` (line {task.place.line}) is not in phase `{_plain(phase)}`."
         return _unworkable(state, task) if task else _no_single(roadmap, wanted)
     if not open_tasks(state):
+        if form_of(roadmap.path).apart:
+            return _unworkable(state, roadmap.tasks[0])
         if state.request.options.scope.tasks:
             return _none_left(state, roadmap, start)
         work = [task for task in roadmap.tasks if task.kind == "work"]
@@ -194,6 +200,8 @@ def _listed(tasks: Iterable[tuple[str, Task]]) -> str:
 def _unworkable(state: RunState, task: Task) -> str:
     """Say why a task that was asked for cannot be worked on, or nothing."""
     name = f"Task `{task.name}` (line {task.place.line})"
+    if form_of(state.request.roadmap).apart:
+        name = f"Issue {task.id}"
     if task.kind == "summary":
         return f"{name} has subtasks; name one of them."
     if task.kind == "check":

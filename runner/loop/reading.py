@@ -73,11 +73,16 @@ async def seen_of(state: RunState, deps: Deps) -> Snapshot:
 
 
 async def contents(deps: Deps, base: Snapshot, paths: Iterable[str]) -> dict[str, bytes]:
-    """Contents of those ``paths`` that are files of ``base`` (not links, not submodules)."""
+    """Contents of those ``paths`` that are files of ``base`` (not links, not submodules).
+
+    A plan that is no file is the same on every commit.
+    """
+    paths = list(paths)
     found = ((path, base.entries.get(path)) for path in paths)
     wanted = {path: e.sha for path, e in found if e and e.mode in (FILE, EXECUTABLE)}
     by_sha = await deps.repository.blobs(sorted(set(wanted.values())))
-    return {path: by_sha[sha] for path, sha in wanted.items()}
+    apart = {path: deps.apart[path] for path in deps.apart if path in paths}
+    return {path: by_sha[sha] for path, sha in wanted.items()} | apart
 
 
 async def texts(deps: Deps, base: Snapshot, paths: Iterable[str]) -> dict[str, bytes]:

@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from runner.loop.applied import edited
+from runner.loop.deps import Deps
 from runner.ports import Repository
 from runner.roadmap.edit import EditRefused, tick_all, untick_all
 from runner.roadmap.parse import parse_roadmap
@@ -43,6 +44,13 @@ async def roadmap_now(repository: Repository, stack: Stack, path: str) -> Unmerg
         if mine is not None and old is not None:
             edits.append(RoadmapEdits(old, mine))
     return await asyncio.to_thread(with_unmerged, path, newest, edits)
+
+
+async def plan_now(deps: Deps, stack: Stack, path: str) -> Unmerged | None:
+    """Return what ``roadmap_now`` does; a plan that is no file stays as the run was given it."""
+    if path in deps.apart:
+        return Unmerged(deps.apart[path])
+    return await roadmap_now(deps.repository, stack, path)
 
 
 async def plan_of(repository: Repository, commit: str, setting: str) -> str:

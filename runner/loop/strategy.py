@@ -203,7 +203,8 @@ def _how_it_failed(attempt: Attempt, kind: Kind) -> str:
         if before and any(each.error == "SameAnswer" for each in complaints):
             return before[-1]
         said = [f"{each.error} {each.path} {each.message}" for each in complaints]
-    return sha256("\n".join(sorted(said)).encode()).hexdigest()[:16]
+    # paths may hold bytes that are no UTF-8
+    return sha256("\n".join(sorted(said)).encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def given_up(state: RunState, reason: str) -> Step:

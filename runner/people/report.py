@@ -13,6 +13,7 @@ from runner.people.sentences import warnings_of
 from runner.people.statistics import as_written, decisions, proposals, recoveries
 from runner.people.texts import report_texts, trust_texts
 from runner.people.trust import MADE, doubt_of, trust_json, verdict_of
+from runner.roadmap.plans import form_of
 from runner.roadmap.task import Task
 from runner.state.run_state import Attempt, Failure, RunState, Status
 from runner.text.sanitize import plain_line, sanitize, sendable
@@ -58,7 +59,7 @@ def report(state: RunState, view: RunView | None = None) -> dict[str, object]:
         "roadmap_modifications": [
             _modification(state, attempt)
             for attempt in sorted(attempts, key=lambda each: state.task_of(each.task).place.line)
-            if _edited(attempt)
+            if _edited(attempt) and not form_of(state.request.roadmap).apart
         ],
         "deferrals": [a.task for a in attempts if a.status is Status.DEFERRED or a.number > 1],
         "warnings": [

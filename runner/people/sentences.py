@@ -15,7 +15,7 @@ from runner.state.findings import (
 from runner.state.publishing import CheckpointText
 from runner.state.run_state import Attempt, RunState, Status
 from runner.state.status_words import task_word
-from runner.text.sanitize import cut_middle, inert_line, plain_line, sanitize
+from runner.text.sanitize import cut_middle, inert_line, plain_line, readable, sanitize
 
 _UNTOUCHED = {Status.PENDING, Status.IN_PROGRESS}
 _NOT_ACCEPTED = {Status.FAILED, Status.SKIPPED, Status.DEFERRED, Status.REPLACED}
@@ -48,6 +48,8 @@ def finding(failure: TestFailure) -> str:
 
 def title_of(task: Task) -> str:
     """The title of a task's commit and pull request, safe to publish."""
+    if (task.id or "").startswith("#"):  # of an issue; git takes a first line with # for a comment
+        return f"{sanitize(task.title, plain=True)} ({task.id})"
     return sanitize(f"{task.id} {task.title}" if task.id else task.title, plain=True)
 
 
@@ -60,7 +62,7 @@ def refusal_in_log(complaint: Complaint) -> str:
     """What an answer was refused for, in a line of the log: the error first, then where and why."""
     at = f" at line {complaint.line}" if complaint.line else ""
     why = " ".join(complaint.message.split())
-    file = f" ({complaint.path})" if complaint.path else ""
+    file = f" ({' '.join(readable(complaint.path).split())})" if complaint.path else ""
     return with_talk(f"{complaint.error}{at}: {why[:_LONGEST_WHY]}{file}", complaint.said)
 
 

@@ -11,6 +11,7 @@ from runner.loop.schedule import upcoming
 from runner.people.texts import recovery_texts
 from runner.recovery.facts import question_of, unnumbered
 from runner.recovery.patterns.tasks import UNCLEAR
+from runner.roadmap.plans import form_of
 from runner.roadmap.task import NewTask, Task
 from runner.state.proposal import (
     MAX_DEPTH,
@@ -80,6 +81,8 @@ def _no_defer(state: RunState) -> str:
 
 
 def _no_rewrite(state: RunState, fewest: int) -> str:
+    if form_of(state.request.roadmap).apart:
+        return recovery_texts.rewrites_refused("apart", 0)
     depth = state.depths.get(state.current, 0)
     if depth > MAX_DEPTH:
         return recovery_texts.rewrites_refused("deep", depth)

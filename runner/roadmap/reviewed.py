@@ -9,6 +9,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Literal
 
+from runner.roadmap.plans import form_of
 from runner.roadmap.task import Roadmap
 
 Fate = Literal["in review", "changed", "gone"]
@@ -36,7 +37,7 @@ def reviewed(newest: Roadmap, keys: Collection[str], title: str) -> Reviewed:
 
     A task that has other words now is found by its written id, with which the ``title`` begins.
     """
-    if any(task.key in keys for task in newest.tasks):
+    if form_of(newest.path).apart or any(task.key in keys for task in newest.tasks):
         return Reviewed()
     id = title.split(" ", 1)[0]
     same = next((task for task in newest.tasks if task.id and task.id == id), None)

@@ -14,7 +14,7 @@ from runner.state.revising import RevisionRequest
 from runner.state.task_size import TaskSize, size_of
 
 Planning = Literal["auto", "always", "never"]
-AgentName = Literal["cairn", "aider", "mini-swe-agent", "command"]
+AgentName = Literal["cairn", "aider", "mini-swe-agent", "codex", "claude", "command"]
 
 
 @dataclass(frozen=True, slots=True)

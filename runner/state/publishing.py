@@ -195,7 +195,8 @@ class Stack:
     ``base_branch``; ``members`` are the open ones in the order they were opened, ``open`` is how
     many wait for people in all, ``shown`` are those that show work on tasks. (On a checkout there
     are none, and nothing is independent.) ``unshown`` are the keys of tasks that a checkout's
-    commits did and that no test shows to be done.
+    commits did and that no test shows to be done. ``issues`` are those with an open checkpoint of
+    their own.
     """
 
     tip: str
@@ -209,3 +210,4 @@ class Stack:
     open: int = 0
     shown: tuple[ShownPull, ...] = ()
     unshown: frozenset[str] = frozenset()
+    issues: frozenset[int] = frozenset()

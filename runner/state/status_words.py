@@ -98,6 +98,7 @@ RUNS: Mapping[str, RunWord] = {
         "Nothing is lost. Comment `/execute resume` on the run's issue to continue.",
     ),
     "interrupted": RunWord("interrupted", "waiting", verb="was"),
+    "stopped": RunWord("stopped", "waiting", verb="was"),
     "waiting": RunWord(
         "waiting",
         "waiting",

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from tests.fake_github import git_shapes, payloads, ripple
+from tests.fake_github import git_shapes, payloads, ripple, shapes
 from tests.fake_github.bare import Bare, Person, write_files
 from tests.fake_github.faults import Fault
 from tests.fake_github.pull_actions import PullActions
@@ -124,6 +124,18 @@ class Control(PullActions, StackActions):
         """Open an issue without telling the app; ``.number`` is its number."""
         repo = self.world.repo(repository)
         return self.world.open_issue(repo, self.world.user(by), title, body)
+
+    async def label(self, repository: str, number: int, name: str, *, by: str = "writer") -> int:
+        """Put a label on an issue and send issues.labeled; who may triage can do that."""
+        repo, who = self.world.repo(repository), self.world.user(by)
+        issue, one = repo.issues[number], self.world.label(repo, name)
+        assert self.world.role(repo, who) in ("admin", "maintain", "write", "triage"), by
+        issue.labels.append(one)
+        issue.updated = self.world.clock.now()
+        shape = shapes.label(self.world, repo, one)
+        return await self.courier.tell(
+            [payloads.issue(self.world, "labeled", repo, issue, who, label=shape)]
+        )
 
     async def edit_issue(self, repository: str, number: int, body: str, *, by: str) -> int:
         """Change the text of an issue and send issues.edited, as a click on a checkbox does.

@@ -47,6 +47,7 @@ def merge_commit(
     repo.bare.update(f"refs/heads/{pull.base}", sha)
     ripple.merge(world, issue, by, sha, base)
     events = [payloads.pull(world, "closed", repo, issue, by)]
+    events += ripple.closed_with(world, repo, issue, by)
     events += ripple.moved(world, repo, before, by)
     return sha, events + _delete_branch(world, repo, issue, by)
 

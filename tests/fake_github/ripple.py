@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from tests.fake_github import payloads
 from tests.fake_github.state import Activity, Issue, Repo, User
 from tests.fake_github.world import Happening, World
@@ -74,6 +76,25 @@ def merge(world: World, issue: Issue, by: User, sha: str, base_sha: str) -> None
     issue.reason = None
     pull.merged, pull.merge_sha = world.clock.now(), sha
     pull.merged_by, pull.base_sha = by, base_sha
+
+
+_CLOSES = re.compile(r"\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?):?\s+#(\d+)\b", re.IGNORECASE)
+
+
+def closed_with(world: World, repo: Repo, issue: Issue, by: User) -> list[Happening]:
+    """Close the issues that the text of a merged pull request says it closes.
+
+    https://docs.github.com/en/issues/tracking-your-work-with-issues/using-issues/linking-a-pull-request-to-an-issue
+    """
+    if issue.pull is None or issue.pull.base != repo.default_branch:
+        return []
+    events = []
+    for number in map(int, _CLOSES.findall(issue.body or "")):
+        named = repo.issues.get(number)
+        if named and named.pull is None and named.state == "open":
+            world.set_state(named, "closed", by, "completed")
+            events.append(payloads.issue(world, "closed", repo, named, by))
+    return events
 
 
 def drafted(world: World, repo: Repo, issue: Issue, by: User, *, draft: bool) -> list[Happening]:

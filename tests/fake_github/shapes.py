@@ -196,6 +196,14 @@ def issue(world: World, repo: Repo, one: Issue) -> dict[str, Any]:
         comments=len(one.comments),
     )
     if one.pull is None:
+        blocked, parts = one.blocked_by, one.sub_issues
+        shape["issue_dependencies_summary"] = {
+            "blocked_by": blocked,
+            "blocking": 0,
+            "total_blocked_by": blocked,
+            "total_blocking": 0,
+        }
+        shape["sub_issues_summary"] = {"total": parts, "completed": 0, "percent_completed": 0}
         del shape["pull_request"]
     else:
         shape["pull_request"]["merged_at"] = stamp(one.pull.merged) if one.pull.merged else None

@@ -183,6 +183,9 @@ class Issue:
     threads: list[ReviewThread] = field(default_factory=list)
     pull: Pull | None = None
     locked: bool = False
+    blocked_by: int = 0
+    sub_issues: int = 0
+    milestone: str = ""
 
 
 @dataclass(frozen=True)

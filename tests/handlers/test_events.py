@@ -14,6 +14,7 @@ from handlers.events import (
     CommentDeleted,
     Event,
     IssueCommentCreated,
+    IssueLabelled,
     MalformedPayload,
     PullClosed,
     PullPushed,
@@ -77,6 +78,7 @@ def test_an_edit_on_a_pull_request_only_touches_it() -> None:
 
 SAMPLES: dict[str, tuple[str, type, dict[str, object]]] = {
     "issue_comment.deleted.2": ("issue_comment", CommentDeleted, {}),
+    "issues.labeled": ("issues", IssueLabelled, {"issue": 1, "label": "bug"}),
     "pull_request.closed": ("pull_request", PullClosed, {"issue": 2}),
     "pull_request.synchronize": ("pull_request", PullPushed, {}),
     "pull_request.reopened": ("pull_request", PullReopened, {}),

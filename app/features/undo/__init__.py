@@ -18,6 +18,7 @@ from handlers.grammar import (
     ExecuteCommand,
 )
 from handlers.ports import NamedTask
+from runner.roadmap.plans import form_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +35,8 @@ async def _asked(conversation: Conversation, command: UndoCommand) -> CommandRep
     tasks = here.tasks if here else ()
     name = command.task or (tasks[0] if len(tasks) == 1 else "")
     found = await runs.find_task(request, name, here.roadmap if here and tasks else None)
+    if isinstance(found, NamedTask) and form_of(found.roadmap).apart:
+        return CommandReply(undoing_texts.of_issue(found.name))
     if isinstance(found, NamedTask):
         one = replace(request.command, task=found.key, path=found.roadmap)
         await runs.start(replace(request, command=one), {"undo": True})

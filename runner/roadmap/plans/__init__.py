@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from runner.roadmap.plans.form import ROADMAP, PlanForm
 from runner.roadmap.plans.gsd import GSD
+from runner.roadmap.plans.issue import ISSUE
 from runner.roadmap.plans.kiro import KIRO
 from runner.roadmap.plans.openspec import OPENSPEC
 from runner.roadmap.plans.ralph import RALPH
 from runner.roadmap.plans.spec_kit import SPEC_KIT
 from runner.roadmap.plans.task_master import TASK_MASTER
 
-FORMS: tuple[PlanForm, ...] = (KIRO, OPENSPEC, SPEC_KIT, GSD, TASK_MASTER, RALPH)
+FORMS: tuple[PlanForm, ...] = (KIRO, OPENSPEC, SPEC_KIT, GSD, TASK_MASTER, RALPH, ISSUE)
 """The first one whose pattern a path has is the file's."""
 
 

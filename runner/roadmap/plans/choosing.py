@@ -31,7 +31,8 @@ def plans_in(setting: str, paths: Collection[str]) -> list[str]:
     if setting in paths:
         return [setting]
     if setting == USUAL:
-        of_tools = sorted(path for path in paths if form_of(path).paths)
+        forms = ((path, form_of(path)) for path in paths)
+        of_tools = sorted(path for path, form in forms if form.paths and not form.apart)
         return of_tools or [path for path in _PLAN_FILES if path in paths]
     if not re.search(r"[*?\[]", setting):
         return []

@@ -34,7 +34,8 @@ class PlanForm:
     puts them at the top of a repository, and ``tick`` is the byte that the tool writes into a box.
     A form that shows the tool's boxes another way, or knows more of its tasks, says so in ``shown``
     and ``refined``. One that is no Markdown has ``read`` and ``edited``, which return its tasks and
-    its bytes with some of them done or open. ``covers`` says which checks are made where some
+    its bytes with some of them done or open. ``apart``: it is no file of the repository, so that
+    nothing is written into it. ``covers`` says which checks are made where some
     commands passed; without it nothing but the tasks themselves is ticked. ``order`` are patterns
     of the specification's files, ``files`` returns one of those that may say something of a task,
     ``cited`` the parts that a task's words name (of files by their path in the folder), ``living``
@@ -50,6 +51,7 @@ class PlanForm:
     refined: Callable[[Roadmap, Sequence[str]], Roadmap] = field(default=lambda found, lines: found)
     read: Callable[[str, bytes], Roadmap] | None = None
     edited: Callable[[Roadmap, Mapping[str, bool]], bytes] | None = None
+    apart: bool = False
     covers: Callable[[Task, Collection[str]], bool] | None = None
     order: tuple[str, ...] = ()
     files: Callable[[Task], str] = field(default=lambda task: ".*")
