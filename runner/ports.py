@@ -12,7 +12,7 @@ from typing import Any, Literal, Protocol, runtime_checkable
 from runner.errors import Outage
 from runner.history.inquiry import HistoryQuery, Recalled, Totals
 from runner.history.records import Execution
-from runner.prompts.questions import Answer, Message, Question
+from runner.prompts.questions import Answer, Call, Message, Question
 from runner.retries.policy import ONCE, RetryPolicy
 from runner.roadmap.task import NewTask
 from runner.state.changes import Snapshot
@@ -136,9 +136,14 @@ def led(session: SandboxSession, serve: Serve) -> AbstractAsyncContextManager[st
 
 class Spoken(Protocol):
     async def __call__(
-        self, messages: tuple[Message, ...], *, temperature: float, max_tokens: int | None
+        self,
+        messages: tuple[Message, ...],
+        *,
+        temperature: float,
+        max_tokens: int | None,
+        call: Call | None = None,
     ) -> tuple[str, str]:
-        """Return the text of the model's answer and its finish reason.
+        """Return the text of the model's answer and its finish reason; see ``Question.call``.
 
         Raises ``PortError``; then there is none, and asking again is no use.
         """

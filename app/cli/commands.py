@@ -166,7 +166,8 @@ def replay(
     """Play a run again with its recorded answers, and show what is different now.
 
     Nothing is paid and nothing is changed: no branch, no file, no roadmap. Tests run as they are
-    now. A question that has no recorded answer stops the replay, unless you add --ask.
+    now. With the settings of a server (DATABASE_URL, CAIRN_DATA_DIR), its runs can be played, too.
+    A question that has no recorded answer stops the replay, unless you add --ask.
     """
     from app.cli.options import given_by
     from app.local.command import replay as command

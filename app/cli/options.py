@@ -85,7 +85,7 @@ Sandbox = Annotated[
 Image = Annotated[str, typer.Option(help="Container image for the tests.")]
 Branch = Annotated[str, typer.Option(help="Commit to this branch.")]
 Agent = Annotated[
-    Literal["cairn", "aider", "mini-swe-agent"] | None,
+    Literal["cairn", "aider", "mini-swe-agent", "codex", "claude"] | None,
     typer.Option(help="Who writes code: Cairn, or a program in the sandbox (default: cairn)."),
 ]
 Loop = Annotated[

@@ -13,6 +13,7 @@ import aiohttp
 from gidgethub import GitHubException
 
 from app.doctor import github, local
+from app.doctor.local import CEILINGS
 from app.doctor.values import Check, Finding, Surveyed, problem, skipped
 from app.interrupts import CODE, Interrupts
 from app.logs import PLAIN, mask_for, secrets_of, set_up_logging
@@ -21,8 +22,10 @@ from app.settings import (
     ServerSettings,
     SettingsError,
     SettingsProblem,
+    WorkSettings,
     load_run_settings,
     load_server_settings,
+    load_work_settings,
 )
 from app.settings.reading import APP_NAMES, registered_app
 from app.store.database import StoreError
@@ -136,4 +139,11 @@ def _patient(folder: Path) -> Surveyed:
         server = load_server_settings() if app else None
     except SettingsError as error:
         problems = error.problems
-    return Surveyed(folder, app, server or run, server, problems)
+    unread: tuple[SettingsProblem, ...] = ()
+    operator: WorkSettings | None = server
+    if run and not app:
+        try:
+            operator = load_work_settings()
+        except SettingsError as error:
+            unread = tuple(each for each in error.problems if each.name.startswith(CEILINGS))
+    return Surveyed(folder, app, server or run, server, problems, operator, unread)

@@ -16,6 +16,7 @@ from app.jobs.notices import addresses
 from app.local.compose import checkout_in
 from app.local.files import beside
 from app.local.options import FOLDER, ON_A_CHECKOUT
+from app.runs.limits import Ceilings
 from app.settings import RunSettings
 from app.store.database import inspect_store
 from app.texts import doctor_texts as texts
@@ -178,21 +179,27 @@ async def _listed_without_key(settings: RunSettings) -> bool:
         await stranger.close()
 
 
+CEILINGS = ("CAIRN_MAX_", "CAIRN_ALLOW", "CAIRN_SETUP_HOSTS", "CAIRN_PUSH")
+"""How the names of the operator's ceilings begin."""
+
+
 async def limits(patient: Surveyed) -> Finding:
     """What runs may use: by the repository's file, and by the operator's ceilings."""
-    config = await configured(patient)
+    if patient.unread:
+        return warning(" ".join(map(str, patient.unread)), texts.for_servers())
+    config, operator = await configured(patient), patient.operator
     shown = {
         f"limits.{name}": amount
         for name, amount in config.limits.model_dump().items()
         if name.startswith(("tokens_per", "cost_per", "queue_")) and amount is not None
     }
-    if patient.server:
+    if operator:
         shown |= {
             name.upper(): amount
-            for name, amount in patient.server.model_dump(mode="json").items()
+            for name, amount in operator.model_dump(mode="json").items()
             if name.startswith(("cairn_max_", "cairn_allowed_models"))
             or name in ("cairn_allow_setup_network", "cairn_setup_hosts", "cairn_push")
-            if amount
+            if amount and (patient.app or name in operator.model_fields_set)
         }
     said, settings = texts.limits(shown), patient.run
     money = [name for name in shown if "cost_per" in name.lower()]
@@ -201,6 +208,14 @@ async def limits(patient: Surveyed) -> Finding:
         for name in await _wanted(patient, settings):
             if prices.cost(name, 1, 1) is None:
                 return warning(f"{said}.", unpriced(name, money[0]))
+    if operator:
+        most, asked = Ceilings(operator), options_of(config)
+        _, cut = most.hold(asked, writes=True)
+        refused = most.refused(asked.models.named(operator.cairn_model))
+        if cut or refused:
+            where = "" if patient.app else texts.for_servers()
+            told = f"{said}. {texts.held(cut, refused)}"
+            return Finding("warning" if refused else "ok", told, where)
     return ok(said)
 
 

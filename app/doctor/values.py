@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from app.settings import RunSettings, ServerSettings, SettingsProblem
+from app.settings import RunSettings, ServerSettings, SettingsProblem, WorkSettings
 
 Level = Literal["ok", "warning", "problem", "skipped"]
 
@@ -25,7 +25,8 @@ class Finding:
 class Surveyed:
     """What is looked at: a folder and the settings, those that could be read.
 
-    ``app`` says whether an App is configured; ``problems`` are those of the settings.
+    ``app`` says whether an App is configured; ``problems`` are those of the settings. ``operator``
+    has the ceilings, and ``unread`` are those that cannot be read where no App needs them.
     """
 
     folder: Path
@@ -33,6 +34,8 @@ class Surveyed:
     run: RunSettings | None = None
     server: ServerSettings | None = None
     problems: tuple[SettingsProblem, ...] = ()
+    operator: WorkSettings | None = None
+    unread: tuple[SettingsProblem, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

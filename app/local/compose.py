@@ -26,7 +26,7 @@ from runner.files.events_file import EventsFile
 from runner.files.facts_file import FactsFile
 from runner.files.history_file import NAME, FileHistory
 from runner.files.journal import AnswerFiles, FileJournal, JournalView
-from runner.files.results import FileMemory, RunFiles
+from runner.files.results import MEMORY, FileMemory, RunFiles
 from runner.git.local_repository import LocalRepository
 from runner.history.recording import RunOrigin
 from runner.history.records import StartedBy
@@ -184,7 +184,7 @@ async def local_deps(
         answers=answers,
         decisions=kept.inbox,
         earlier=EarlierRuns(
-            FileMemory(folder / "memory.json", mask=mask), PastRuns(history, SystemClock())
+            FileMemory(folder / MEMORY, mask=mask), PastRuns(history, SystemClock())
         ),
         search=FileSearch(Index(facts), model, settings.cairn_model),
         chat_server=chat_server,
@@ -238,9 +238,9 @@ async def sandbox_of(asked: LocalRun, settings: RunSettings, wanted: str) -> San
         str(asked.folder.resolve()),
         wanted=wanted,
         prepared=asked.kept / "prepared",
-        unsafe=True,
+        unsafe=wanted == "process" or not asked.copied,
         path=_path_in(asked.folder),
-        checkout=asked.folder,
+        checkout=None if asked.copied else asked.folder,
     )
     return await choose_sandbox(wanted, candidates=candidates)
 

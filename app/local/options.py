@@ -32,7 +32,8 @@ class LocalRun:
 
     ``roadmap``, ``branch`` and ``sandbox`` are empty if not given; ``run`` is the run to continue
     ('' for a new one). With ``dirty`` uncommitted changes are left where they are. ``answers`` says
-    that somebody is at the terminal who can be asked.
+    that somebody is at the terminal who can be asked. A run of a server was ``copied`` to the
+    folder: its code is that of strangers.
     """
 
     folder: Path
@@ -44,6 +45,7 @@ class LocalRun:
     run: str = ""
     dirty: bool = False
     answers: bool = False
+    copied: bool = False
 
     @property
     def kept(self) -> Path:

@@ -8,8 +8,8 @@ import secrets
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,18 +17,18 @@ from app.interrupts import Interrupts
 from app.local.compose import LocalCheckout, kept_in, local_deps
 from app.local.options import LocalRun
 from app.local.runs import named, readable, state_of, task_called
-from app.local.work import MEMORY, limited
+from app.local.work import limited
 from app.settings import RunSettings
 from app.texts import checkout_texts as texts
 from runner.context.memory import of_task
-from runner.errors import Outage, PortError, TaskError
+from runner.errors import Outage, PortError
 from runner.files.decisions import KnownRun, Stored
 from runner.files.journal import every_row
 from runner.files.kept import KeptFiles
-from runner.files.results import FileMemory, RunFiles
+from runner.files.results import MEMORY, FileMemory, RunFiles
 from runner.git.past_repository import PastRepository
 from runner.graph import START
-from runner.loop.deps import EarlierRuns
+from runner.loop.deps import EarlierRuns, NoReviews
 from runner.loop.driver import drive
 from runner.loop.journal import Cursors, decode_run, encode_run, references
 from runner.loop.recorder import Isolated
@@ -39,6 +39,7 @@ from runner.people.trust import verdict_of
 from runner.ports import Answers, Decision, Events, Fanout, Journal, JournalRow, Model, SystemClock
 from runner.prompts.questions import Answer, Question
 from runner.state.options import Request, with_given
+from runner.state.revising import Revision
 from runner.state.run_state import Attempt, RunState, Status
 
 log = logging.getLogger(__name__)
@@ -150,6 +151,14 @@ class PastDecisions:
         return self._steps[task, step]
 
 
+class PastReviews(NoReviews):
+    """The ``Reviews`` port of a replay: nobody has pushed to a pull request since."""
+
+    async def moved(self, revision: Revision) -> Revision:
+        """Return it as it is."""
+        return revision
+
+
 async def play(
     wanted: Replay, asked: LocalRun, settings: RunSettings, listener: Events, control: Interrupts
 ) -> tuple[Ended, dict[str, Any]]:
@@ -157,10 +166,10 @@ async def play(
 
     Returns how that ended, and what is different, for programs. Raises ``PortError``.
     """
+    asked = await _where(wanted.run, asked)
     kept = kept_in(asked.kept)
     every = kept.runs.all(replays=True)
-    more = texts.not_of_servers() if {"DATABASE_URL", "CAIRN_DATA_DIR"} & os.environ.keys() else ""
-    of = named(every, wanted.run, more)
+    of = named(every, wanted.run)
     if of.state == "working":
         raise PortError("file", texts.still_works(of.id))
     before = await state_of(of, kept)
@@ -168,7 +177,6 @@ async def play(
     if wanted.task and not task:
         raise PortError("file", texts.not_in_run(wanted.task, before))
     rows = every_row(asked.kept / "journal" / of.id, of.id)
-    left = cut(rows, task, wanted.node)
     given = {**wanted.given, **({"task": task} if task else {})}
     options = with_given(before.request.options, given)
     request = replace(before.request, id=secrets.token_hex(5), options=options)
@@ -176,30 +184,22 @@ async def play(
     async with local_deps(asked, settings, listener, control=control) as here:
         await here.repository.prepare()
         with readable(of.id):
-            start = await _copied(left or rows, request, here.deps.journal, save=bool(left))
+            start = await _copied(cut(rows, task, wanted.node), request, here.deps.journal)
         if not start.stack.tip:
             raise PortError("file", texts.nothing_to_replay(of.id))
-        past = PastRepository(here.repository, start.stack.tip, start.stack.branch)
-        past.ticks(request.roadmap)
+        there = str(asked.folder) if asked.copied else ""
+        gone = partial(texts.commit_gone, of.id, there)
+        past = PastRepository(here.repository, start.stack, gone)
         past.leave(
             [key for key, word in start.statuses.items() if word is Status.AWAITING_APPROVAL]
         )
-        try:
-            await past.snapshot(start.stack.tip)
-        except TaskError as error:
-            raise PortError("git", texts.commit_gone(of.id, start.stack.tip)) from error
+        await past.snapshot(start.stack.tip)
         here = await limited(asked, settings, start.stack.tip, here)
         runs = [of.id, *_played_by(of, every)]
         recorded = Recorded(here.deps.answers, runs, here.deps.model if wanted.ask else None)
-        kept.runs.put(
-            KnownRun(
-                request.id,
-                roadmap=request.roadmap,
-                state="ended",  # it is never continued: its answers are played again
-                began=SystemClock().now().timestamp(),
-                replay_of=of.id,
-            )
-        )
+        began = SystemClock().now().timestamp()
+        new = KnownRun(request.id, roadmap=request.roadmap, began=began, replay_of=of.id)
+        kept.runs.put(new)
         with tempfile.TemporaryDirectory() as folder, control.patient():
             memory = await _memory(asked.kept, runs, start, Path(folder))
             files = RunFiles(asked.kept, mask=here.deps.mask, reports=False)
@@ -210,6 +210,7 @@ async def play(
                 answers=recorded,
                 repository=past,
                 decisions=PastDecisions(stored),
+                reviews=PastReviews(),
                 events=Fanout(Isolated(files), listener),
                 earlier=EarlierRuns(memory, here.deps.earlier.past),
             )
@@ -218,10 +219,13 @@ async def play(
     if ended.kind == NEW and recorded.new:
         model = recorded.new.model or settings.cairn_model
         stopped = _new_question(recorded.new, ended.state, runs, here, asked.kept, model)
+    # it is never continued: its answers are played again
+    kept.runs.put(replace(new, state="stopped" if stopped else "ended", reason=stopped))
     tasks, costs = compared(before, start, ended.state), [answer.cost for answer in recorded.asked]
     return ended, {
         "run": request.id,
         "replay_of": of.id,
+        "folder": str(asked.folder) if asked.copied else None,
         "recorded": recorded.recalled,
         "asked": len(costs),
         "cost": None if None in costs else sum(filter(None, costs)),
@@ -229,6 +233,17 @@ async def play(
         "same": not stopped and all(task["same"] for task in tasks),
         "tasks": tasks,
     }
+
+
+async def _where(run: str, asked: LocalRun) -> LocalRun:
+    """Find a run here, or copy it from the server that the environment names."""
+    here = kept_in(asked.kept).runs.all(replays=True)
+    served = {"DATABASE_URL", "CAIRN_DATA_DIR"} & os.environ.keys()
+    if not served or any(each.id.startswith(run) for each in here):
+        return asked
+    from app.local.server_runs import copy_of  # with SQLAlchemy
+
+    return replace(asked, folder=await copy_of(run, asked.kept), copied=True)
 
 
 def _played_by(run: KnownRun, every: Sequence[KnownRun]) -> Iterator[str]:
@@ -242,11 +257,11 @@ def _played_by(run: KnownRun, every: Sequence[KnownRun]) -> Iterator[str]:
 def cut(rows: Sequence[JournalRow], task: str, node: str) -> list[JournalRow]:
     """Return the newest row of every cursor where a run, or a task of it, first came to a node.
 
-    Without a node that is where the task was taken up. None where the run begins anew. Raises
-    ``PortError`` if it never came there. Other tasks that were at work then are left out.
+    Without a node that is where the task was taken up; without either, where the roadmap was read.
+    Raises ``PortError`` if it never came there. Other tasks that were at work then are left out.
     """
     if not (task or node) or node == START:
-        return []
+        return [*rows[:1]]
     own = [row for row in rows if task in ("", row.task)]
     at = next((row for row in own if node in ("", row.node)), None)
     if at is None:
@@ -256,33 +271,25 @@ def cut(rows: Sequence[JournalRow], task: str, node: str) -> list[JournalRow]:
     return [row for key, row in found.items() if not task or key in ("", task) or key not in beside]
 
 
-async def _copied(
-    rows: Sequence[JournalRow], request: Request, journal: Journal, *, save: bool
-) -> RunState:
-    """Return how a run stood in its first or newest row; ``save`` the rows as those of another."""
-    own = [row for row in rows if not row.task]
-    if not save:
-        return await _run_of(own[0], journal) if own else RunState(request)
+async def _copied(rows: Sequence[JournalRow], request: Request, journal: Journal) -> RunState:
+    """Save the rows as those of another run; return how that stands."""
     for row in rows:
         held: dict[str, bytes] = {}
         if not row.task:
-            state = replace(await _run_of(row, journal), request=request)
-            data, held = encode_run(state)
+            known = {sha: await journal.content(sha) for sha in references(row.data)}
+            data, held = encode_run(replace(decode_run(row.data, known), request=request))
             row = replace(row, data=data)
         await journal.save(replace(row, run=request.id), held)
     return advanced(await Cursors(journal).recall(request, now=0.0))
 
 
-async def _run_of(row: JournalRow, journal: Journal) -> RunState:
-    held = {sha: await journal.content(sha) for sha in references(row.data)}
-    return replace(decode_run(row.data, held), node=row.node)
-
-
 async def _memory(kept: Path, runs: Sequence[str], start: RunState, folder: Path) -> FileMemory:
     """What was known of the project when the run came there, apart from what is known now."""
-    files = [kept / "journal" / run / MEMORY for run in runs]
-    with suppress(StopIteration):
-        shutil.copy(next(file for file in files if file.exists()), folder / MEMORY)
+    files = [kept / "runs" / run / MEMORY for run in runs]
+    if known := next((file for file in files if file.exists()), None):
+        shutil.copy(known, folder / MEMORY)
+    else:
+        log.warning(texts.memory_unknown(runs[-1]))
     memory = FileMemory(folder / MEMORY, mask=str)
     for key in start.attempts:
         await memory.remember(of_task(start, key))

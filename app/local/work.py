@@ -5,9 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import secrets
-import shutil
 import time
-from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from datetime import time as time_of_day
@@ -62,9 +60,6 @@ if TYPE_CHECKING:
     from runner.analysis.preview import CostPreview
 
 _BEGUN = (Status.IN_PROGRESS, Status.AWAITING_APPROVAL)
-
-MEMORY = "memory.json"
-"""Kept with a run as it was at its start: what a replay of the run may know."""
 
 
 async def taken_up(asked: LocalRun, here: LocalCheckout) -> Request:
@@ -334,9 +329,6 @@ async def _driven(request: Request, asked: LocalRun, here: LocalCheckout, work: 
         max_tokens=budget.tokens,
     )
     runs.put(run)
-    if not asked.run:
-        with suppress(OSError):
-            shutil.copy(asked.kept / MEMORY, asked.kept / "journal" / run.id / MEMORY)
     try:
         ended = await drive(request, NODES, here.deps, work)
         if not asked.run and (error := refused(ended)):

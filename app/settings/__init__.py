@@ -16,6 +16,7 @@ from app.settings.reading import (
     load_run_settings,
     load_server_settings,
     load_setup_settings,
+    load_work_settings,
     settings_without_model,
 )
 
@@ -32,6 +33,7 @@ __all__ = [
     "load_run_settings",
     "load_server_settings",
     "load_setup_settings",
+    "load_work_settings",
     "settings_table",
     "settings_without_model",
 ]

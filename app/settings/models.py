@@ -65,7 +65,9 @@ def _addresses(value: tuple[SecretStr, ...]) -> tuple[SecretStr, ...]:
         from apprise import Apprise  # 1.4 s with its services, for whoever sets this
     except ImportError:
         raise ValueError("needs Cairn's extra notify (docs/install.md)") from None
-    logging.getLogger("apprise").disabled = True  # it shows addresses
+    theirs = logging.getLogger("apprise")
+    theirs.propagate = False  # it shows addresses
+    theirs.addHandler(logging.NullHandler())
     for number, each in enumerate(value, 1):
         if Apprise.instantiate(each.get_secret_value()) is None:
             raise ValueError(

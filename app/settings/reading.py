@@ -21,6 +21,7 @@ from app.settings.models import (
     BaseUrl,
     RunSettings,
     ServerSettings,
+    WorkSettings,
 )
 
 APP_FILE = "cairn.env"
@@ -112,6 +113,11 @@ def load_server_settings(**options: Any) -> ServerSettings:
     Where nothing names an App, the file that the server's own set-up wrote does.
     """
     return _load(ServerSettings, {"_env_file": registered_app(options), **options})
+
+
+def load_work_settings(**options: Any) -> WorkSettings:
+    """Read what holds for work on GitHub, whoever does it; else as ``load_run_settings``."""
+    return _load(WorkSettings, options)
 
 
 def load_setup_settings(**options: Any) -> SetupSettings:

@@ -142,8 +142,8 @@ def _fold(found: dict[str, Stored], line: bytes) -> bool:
     return True
 
 
-State = Literal["working", "interrupted", "paused", "waiting", "ended", "cancelled"]
-OVER: frozenset[State] = frozenset({"ended", "cancelled"})
+State = Literal["working", "interrupted", "paused", "waiting", "ended", "cancelled", "stopped"]
+OVER: frozenset[State] = frozenset({"ended", "cancelled", "stopped"})
 _NAME = "run.json"
 
 
@@ -152,7 +152,8 @@ class KnownRun:
     """A run of the folder. ``began`` is a time stamp; ``reason`` and ``until`` are of a pause.
 
     ``sandbox``, ``max_cost`` (USD) and ``max_tokens`` are what it was asked for with, which going
-    on with it keeps. ``replay_of`` is the run that it plays again ('' for real work).
+    on with it keeps. ``replay_of`` is the run that it plays again ('' for real work); only such a
+    one is ``stopped``.
     """
 
     id: str

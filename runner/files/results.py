@@ -28,6 +28,7 @@ from runner.state.events import (
     ModelFailed,
     NodeFinished,
     RunChanged,
+    RunRecalled,
     Verified,
 )
 from runner.state.findings import Level
@@ -35,6 +36,9 @@ from runner.state.run_state import Attempt, RunState
 from runner.text.sanitize import cut_middle
 
 log = logging.getLogger(__name__)
+
+MEMORY = "memory.json"
+"""The project memory; beside the files of a run, as it was when that began."""
 
 MAX_FILE_TEXT = 200_000
 """Characters of one text in a file; longer ones are cut in the middle with a note."""
@@ -44,7 +48,8 @@ class RunFiles:
     """Writes ``todos.json``, reports, exchanges, verifications and iterations below ``folder``.
 
     ``mask`` replaces secrets in every text before it is written. A run that rests or pauses leaves
-    its report too, as of now. Where it ``reports`` nothing, the reports are those of another run.
+    its report too, as of now. What the project memory knew when the run began is kept with it.
+    Where it ``reports`` nothing, reports and memory are those of another run.
     """
 
     def __init__(
@@ -92,6 +97,10 @@ class RunFiles:
         elif isinstance(event, Verified):
             head = {"tested": event.tested, "attempt": event.attempt, "answer": event.answer}
             self._numbered(event, "verification", {**head, **asdict(event.verification.lean)})
+        elif isinstance(event, RunRecalled) and self._reports and event.state.roadmap is None:
+            memory = self._folder / MEMORY
+            known = memory.read_text("utf-8", "replace") if memory.exists() else _NOTHING
+            self._text(f"runs/{event.run}/{MEMORY}", known)
         elif isinstance(event, Advanced):
             self._newest = event.state
             self._advanced(event)
@@ -211,6 +220,9 @@ class _Entry(BaseModel):
 class _File(BaseModel):
     version: Literal[1]
     notes: list[_Entry] = Field(max_length=sum(MOST.values()))
+
+
+_NOTHING = '{"version": 1, "notes": []}\n'
 
 
 class FileMemory:

@@ -155,6 +155,22 @@ async def test_settings_that_are_wrong(here: Checkout) -> None:
     assert line(said, "model endpoint").startswith("skipped ")
 
 
+async def test_the_operators_ceilings_on_a_checkout(here: Checkout) -> None:
+    """What they cut of the file is said before a server cuts it, and what cannot be read; 0."""
+    here.git.commit({CONFIG_PATH: b"limits: {minutes: 50}\nmodel: {repairing: grand-1}\n"})
+    here.environment |= {"CAIRN_MAX_MINUTES": "5", "CAIRN_ALLOWED_MODELS": "scripted"}
+    here.model.when(contains="Answer: ok").says("ok", repeat_last=True)
+    cut = await here.cairn("doctor")
+    here.environment["CAIRN_MAX_MINUTES"] = "soon"
+    unread = await here.cairn("doctor")
+
+    assert line(cut, "limits").startswith("warning "), cut.out
+    assert "ceilings this is limits.minutes: 5. Not allowed: grand-1" in line(cut, "limits")
+    assert "CAIRN_MAX_MINUTES" in line(unread, "limits")
+    assert "not for `cairn run`" in line(unread, "limits")
+    assert line(unread, "configuration").startswith("ok ")
+
+
 async def test_a_plain_folder_and_no_model(tmp_path: Path, here: Checkout) -> None:
     """Without git, roadmap and key it says how to get each; 2."""
     here.git.root = tmp_path / "plain"

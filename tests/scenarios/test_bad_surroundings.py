@@ -34,7 +34,6 @@ async def arrive(deliveries: Deliveries, number: int) -> bool:
         repository_id=1,
         headers={},
         payload=b"x" * 50_000,
-        status="stored",
     )
 
 
@@ -45,8 +44,8 @@ async def test_a_full_disk_is_told_and_loses_nothing(tmp_path: Path) -> None:
     await arrive(Deliveries(store, SystemClock()), 1)
     await store.close()
     store = await open_store(url)
-    await store._writer.dispose()
-    limit(store._writer.sync_engine, 1)
+    store._engine.dispose()
+    limit(store._engine, 1)
 
     with pytest.raises(Outage, match="free space"):
         await arrive(Deliveries(store, SystemClock()), 2)

@@ -384,7 +384,9 @@ def ask(**more):
         return "answered"
     except urllib.error.HTTPError as refused:
         return f"refused {refused.code}"
-told = [ask(), ask(model="other"), ask(tools=[{"type": "function"}])]
+picture = {"type": "image_url", "image_url": {"url": "https://leak.example/a.png"}}
+fetched = ask(tools=[], messages=[{"role": "user", "content": [picture]}])
+told = [ask(), ask(model="other"), fetched]
 told.append("a key" if "sk-" in str(dict(os.environ)) else "no key")
 open("one.md", "w").write("\\n".join(told) + "\\n")
 text = open("ROADMAP.md").read()
@@ -400,7 +402,7 @@ raise SystemExit(7)
 
 @OUTSIDE
 async def test_what_an_agent_may_and_may_not(tmp_path: Path) -> None:
-    """The one model, no tools, no key; its ticks, commits and workflows are nothing."""
+    """The one model, no way out, no key; its ticks, commits and workflows are nothing."""
     config = {"agent": {"name": "command", "command": "python3 tools/agent.py"}}
     files = {"ROADMAP.md": NOTES["ROADMAP.md"], "tools/agent.py": AGENT, CONFIG: json.dumps(config)}
     content = {p: t if isinstance(t, bytes) else str(t).encode() for p, t in files.items()}

@@ -95,6 +95,21 @@ async def test_github_is_tried_as_often_as_the_file_says(bot: Bot) -> None:
     check_finished(bot)
 
 
+@pytest.mark.parametrize(("most", "works"), [("1", False), ("2", True)])
+async def test_outside_of_runs_the_operators_ceiling_holds(
+    tmp_path: Path, most: str, works: bool
+) -> None:
+    """A command is answered at once, or only when the whole comment is worked on again."""
+    async with conversation(tmp_path, policy("{}"), CAIRN_MAX_TRIES=most) as bot, bot.started():
+        bot.github.fail("GET", "*/collaborators/writer/permission", times=1)
+        before = bot.github.clock.now()
+        await bot.comment("/execute status")
+
+        waited = (bot.github.clock.now() - before).total_seconds()
+        assert (waited < 10) is works
+        assert len(bot.says()) == 1
+
+
 class Away(ProcessSandbox):
     """Its engine is away for some ``times``."""
 

@@ -86,6 +86,13 @@ async def test_what_is_new_is_said_and_asked_only_if_wanted(here: Checkout) -> N
     again = await here.cairn("replay", asked.out.split()[1])
 
     assert (model.code, loop.code, asked.code, again.code) == (4, 4, 1, 0)
+    status = (await here.cairn("status")).out
+    assert "stopped" in next(x for x in status.splitlines() if model.out.split()[1] in x)
+    assert "it is for model other" in status
+    file = here.folder / f".executor/journal/{model.out.split()[1]}/run.json"
+    file.write_text(file.read_text().replace('"stopped"', '"working"'))  # as a kill leaves it
+    killed = (await here.cairn("status")).out
+    assert ("interrupted" in killed, "To continue" in killed) == (True, False)
     stops = "Stopped: The question of execute_task about 1.1 has no recorded answer: "
     assert f"{stops}it is for model other, and scripted answered. Nothing was paid." in model.err
     assert f"{stops}it says '# What was tried before and did not work'" in loop.err
@@ -182,11 +189,11 @@ async def test_files_of_runs_that_a_commit_brings(here: Checkout) -> None:
 
 
 async def test_a_run_of_a_server(here: Checkout) -> None:
-    """Where a server's database is named it is said that its runs cannot be replayed; 2."""
+    """Where a server's database is named it is looked for there, with its settings; 2."""
     here.environment["DATABASE_URL"] = "sqlite:///cairn.db"
     said = await here.cairn("replay", "3f2a91c0")
     assert said.code == 2
-    assert "no run called '3f2a91c0' here. The runs of a server cannot be replayed." in said.err
+    assert "GITHUB_WEBHOOK_SECRET is not set" in said.err
 
 
 async def test_what_a_run_left_and_cannot_be_used(here: Checkout) -> None:
@@ -202,4 +209,4 @@ async def test_what_a_run_left_and_cannot_be_used(here: Checkout) -> None:
 
     assert (older.code, gone.code) == (2, 2)
     assert "was left by another version (KeyError)." in older.err
-    assert "began at commit 000000000000, which is no longer in this repository" in gone.err
+    assert "builds on commit 000000000000, which is no longer in this repository" in gone.err
