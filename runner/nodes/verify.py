@@ -17,7 +17,7 @@ from runner.checks.destructive_commands import judge_text
 from runner.code.languages import is_test_file
 from runner.errors import Outage, TaskError
 from runner.loop.accepted import asks_for_better, kept, may_repair, or_kept, settled
-from runner.loop.asking import ask
+from runner.loop.asking import answer_form, ask
 from runner.loop.at_work import AtWork
 from runner.loop.deps import Deps, TaskWork
 from runner.loop.reading import base_of, compiled_files, prepared_image
@@ -81,6 +81,7 @@ async def _proposed(state: RunState, deps: Deps) -> RunState:
     attempt = state.attempt
     messages = question(
         "propose_verification",
+        **await answer_form(state, deps),
         context=attempt.planned.context.decode(),
         changed=sorted(path for path, write in attempt.answered.changes.files.items() if write),
     )
