@@ -99,7 +99,7 @@ async def ask(
         asked_now = replace(question, spent=used.cost or 0.0)
         answer = await _paid_once(state, deps, asked_now, name)
         tokens = answer.prompt_tokens + answer.completion_tokens
-        paid = Usage.of_call(answer.seconds, tokens, answer.cost)
+        paid = Usage.of_call(answer.seconds, tokens, answer.cost, answer.cached)
         spent, by = state.attempt.spent, answer.model
         spent = replace(
             spent,
@@ -244,6 +244,7 @@ async def _paid_once(state: RunState, deps: Deps, question: Question, name: str)
         retries=answer.retries,
         cost=answer.cost,
         tried=tuple(tried),
+        cached=answer.cached,
     )
     await deps.events.emit(ModelAnswered(run, state.current, state.node, exchange, question.model))
     await deps.answers.keep(run, name, answer)

@@ -16,6 +16,7 @@ from runner.state.run_state import Attempt, RunState
 class Exchange:
     """One model exchange; ``seconds`` wall time, ``cost`` in USD (None: price unknown).
 
+    ``cached`` tokens of the prompt came from the endpoint's cache.
     ``tried`` are the tries that failed before it.
     """
 
@@ -29,6 +30,7 @@ class Exchange:
     retries: int
     cost: float | None
     tried: tuple[Tried, ...] = ()
+    cached: int = 0
 
 
 @dataclass(frozen=True, slots=True)
