@@ -77,6 +77,7 @@ def remote_trouble(want: str, url: str, stderr: str, *, retry_at: datetime) -> P
 log = logging.getLogger(__name__)
 
 _REF = re.compile(r"refs/[^\s:*?\[\\^~]+\Z|[0-9a-f]{40}\Z")
+_SHA = re.compile(r"[0-9a-f]{40}\Z")
 _INCOMING = "refs/cairn/incoming"
 Token = Callable[[], Awaitable[str]]
 
@@ -124,6 +125,7 @@ class Mirror:
         self.objects = GitObjects(self._git)
         self._objects = self._directory / "objects"
         self._held: set[str] = set()
+        self._checked = False
 
     async def fetch(self, want: str, *, url: str, token: Token) -> str:
         """Have one commit here, by its sha or a full ref name; return its sha.
@@ -139,16 +141,20 @@ class Mirror:
                 return want
             await self._make_if_missing()
             secret = await token()
-            done = await self._try(want, url, secret)
+            # with its own ref, git neither drops nor downloads the commit again
+            kept = f"refs/cairn/{want}" if _SHA.match(want) else _INCOMING
+            done = await self._try(want, kept, url, secret)
             if done.exit_code and self._trouble(want, url, done) is None:
                 await self._make()
-                done = await self._try(want, url, secret)
+                done = await self._try(want, kept, url, secret)
             if done.exit_code:
                 failed = GitFailed("fetch", done.exit_code, done.stderr)
                 raise self._trouble(want, url, done) or failed
-            # with its own ref, git neither drops nor downloads the commit again
-            commit = await self._git.line("rev-parse", "--verify", f"{_INCOMING}^{{commit}}")
-            await self._git.output("update-ref", f"refs/cairn/{commit}", commit)
+            commit = want
+            if kept == _INCOMING:
+                commit = await self._git.line("rev-parse", "--verify", f"{_INCOMING}^{{commit}}")
+                await self._git.output("update-ref", f"refs/cairn/{commit}", commit)
+            self._held.add(commit)
             return commit
 
     async def tags(self, *, url: str, token: Token) -> tuple[str, ...]:
@@ -199,19 +205,28 @@ class Mirror:
 
     async def _holds(self, commit: str) -> bool:
         """Ask git once for each commit; later only whether the mirror is still there."""
-        if commit in self._held and await asyncio.to_thread(self._objects.exists):
+        if not await asyncio.to_thread(self._objects.exists):
+            self._held.clear()
+            return False
+        if commit in self._held:
             return True
+        if not _SHA.match(commit):
+            return False
         kept = f"refs/cairn/{commit}^{{tree}}"
         if (await self._git.call("rev-parse", "--verify", "--quiet", kept)).exit_code:
-            self._held.discard(commit)
             return False
         self._held.add(commit)
         return True
 
     async def _make_if_missing(self) -> None:
-        answer = await self._git.call("rev-parse", "--is-bare-repository")
-        if answer.stdout != b"true\n":
+        """Ask git once; a mirror that breaks later is made again when it cannot be fetched into."""
+        there = await asyncio.to_thread(self._objects.exists)
+        if there and not self._checked:
+            answer = await self._git.call("rev-parse", "--is-bare-repository")
+            there = answer.stdout == b"true\n"
+        if not there:
             await self._make()
+        self._checked = True
 
     async def _make(self) -> None:
         """Make an empty mirror beside its place and move it there, so that none is half made."""
@@ -226,10 +241,10 @@ class Mirror:
         retry_at = self._clock.now() + RETRY_AFTER
         return remote_trouble(want, url, done.stderr, retry_at=retry_at)
 
-    async def _try(self, want: str, url: str, token: str) -> Finished:
+    async def _try(self, want: str, ref: str, url: str, token: str) -> Finished:
         done = await self._reaching(url, token).call(
             *("fetch", "--quiet", "--depth=1", "--no-tags", "--no-write-fetch-head"),
-            *("--no-recurse-submodules", "--", url, f"+{want}:{_INCOMING}"),
+            *("--no-recurse-submodules", "--", url, f"+{want}:{ref}"),
             timeout=_FETCH,
         )
         return replace(done, stderr=done.stderr.replace(token, "***")) if token else done

@@ -5,7 +5,6 @@ from app.settings.models import (
     RunSettings,
     ServerSettings,
     WorkSettings,
-    hide_apprise,
     settings_table,
 )
 from app.settings.reading import (
@@ -29,7 +28,6 @@ __all__ = [
     "SettingsError",
     "SettingsProblem",
     "WorkSettings",
-    "hide_apprise",
     "keep_private",
     "load_action_settings",
     "load_run_settings",

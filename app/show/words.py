@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from runner.money import Usage, cost_brief
-from runner.text.counting import counted
+from runner.money import Usage, cost_brief, tokens_text
 
 REPORT = "The full report: .executor/report.md"
 COLUMNS = ("Node", "Tokens", "%", "Duration", "Calls")
@@ -21,7 +20,7 @@ def clock(seconds: float) -> str:
 
 def tokens(used: Usage) -> str:
     """The tokens that were used; '' for none."""
-    return counted(used.tokens, "token") if used.tokens else ""
+    return tokens_text(used) if used.tokens else ""
 
 
 def money(used: Usage) -> str:
