@@ -230,7 +230,6 @@ def _missing(task: str, note: str) -> Mapping[str, object]:
 def _usage(used: Usage) -> dict[str, object]:
     return {
         "tokens": used.tokens,
-        "cached": used.cached,
         "cost": used.known_cost,
         "seconds": round(used.seconds, 3),
         "calls": used.calls,

@@ -81,8 +81,7 @@ class Answer:
     """The model's answer. ``finish_reason`` is stop, length, content_filter or the server's word.
 
     ``cost`` is in USD, None when the price is unknown; ``seconds`` wall time of the last try;
-    ``retries`` how many tries failed before it; ``cached`` how many tokens of the prompt came from
-    the endpoint's cache.
+    ``retries`` how many tries failed before it.
     """
 
     text: str
@@ -93,4 +92,3 @@ class Answer:
     cost: float | None = None
     seconds: float = 0.0
     retries: int = 0
-    cached: int = 0

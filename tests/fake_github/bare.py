@@ -11,17 +11,20 @@ import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterable, Mapping
+import uuid
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
-from itertools import groupby
 from pathlib import Path
 
 from cachetools import LRUCache
 
+from tests.fake_github import trees
 from tests.fake_github.objects import GitError, Objects, environment
+from tests.fake_github.trees import Line
 
 SETTINGS = """
 [http]
@@ -35,12 +38,12 @@ SETTINGS = """
     auto = 0
 """
 _SHA = re.compile(r"\^?[0-9a-f]{40}")
+_PLAIN = re.compile(r"refs(?:/\w(?:[\w-]|\.(?=\w))*)+", re.ASCII)
+_PARENTS: LRUCache[str, tuple[str, ...]] = LRUCache(20_000)
+_SIZES: LRUCache[str, int] = LRUCache(100_000)
 _KNOWN: LRUCache[tuple[str, ...], bytes | GitError] = LRUCache(20_000)
 """What git said about objects that are named by their sha, in any repository."""
 MODES = {"040000": "tree", "160000": "commit"}
-
-Line = tuple[str, str | None, str]
-"""Mode, sha (None deletes) and path of an entry that is laid over a tree."""
 
 
 @dataclass(frozen=True)
@@ -191,29 +194,30 @@ class Bare:
 
     def entries(self, tree: str, *, recursive: bool = False) -> list[Entry]:
         """The lines of a tree (or of a commit's tree); recursive also names the folders."""
-        flags = ("-r", "-t") if recursive else ()
-        lines = self.fixed("ls-tree", "-l", "-z", "--full-tree", *flags, tree).split(b"\0")
-        return [_entry(line.decode(errors="surrogateescape")) for line in lines if line]
+        top = self.objects.info(f"{tree}^{{tree}}")
+        if top is None:
+            raise GitError(f"{tree} has no tree")
+        return list(self._entries(top.sha, "", recursive=recursive))
+
+    def _entries(self, tree: str, above: str, *, recursive: bool) -> Iterator[Entry]:
+        for name, (mode, sha) in trees.read(self.objects, tree).items():
+            kind = MODES.get(mode.zfill(6), "blob")
+            size = self._size(sha) if kind == "blob" else None
+            yield Entry(mode.zfill(6), kind, sha, size, above + name)
+            if recursive and kind == "tree":
+                yield from self._entries(sha, f"{above}{name}/", recursive=True)
+
+    def _size(self, sha: str) -> int | None:
+        if sha not in _SIZES and (found := self.objects.info(sha)):
+            _SIZES[sha] = found.size
+        return _SIZES.get(sha)
 
     def tree(self, base: str | None, lines: Iterable[Line]) -> str:
-        """Write the tree ``base`` with lines laid over it."""
-        with tempfile.TemporaryDirectory() as folder:
-            index = str(Path(folder) / "index")
-            self.git("read-tree", base or self.objects.write("tree", b""), index=index)
-            for whole, placed in groupby(lines, key=_is_tree):
-                place = self._place_trees if whole else self._place
-                place(index, placed)
-            return self.git("write-tree", index=index).decode().strip()
-
-    def _place_trees(self, index: str, placed: Iterable[Line]) -> None:
-        for _, sha, path in placed:
-            self.git("rm", "-r", "-q", "--cached", "--ignore-unmatch", "--", path, index=index)
-            self.git("read-tree", f"--prefix={path}/", str(sha), index=index)
-
-    def _place(self, index: str, placed: Iterable[Line]) -> None:
-        lines = (f"{m} {sha}\t{p}" if sha else f"0 {'0' * 40}\t{p}" for m, sha, p in placed)
-        raw = "".join(f"{line}\0" for line in lines).encode(errors="surrogateescape")
-        self.git("update-index", "-z", "--index-info", stdin=raw, index=index)
+        """Write the tree ``base`` (or that of a commit) with lines laid over it."""
+        known = self.objects.info(f"{base}^{{tree}}") if base else None
+        if base and known is None:
+            raise GitError(f"{base} has no tree")
+        return trees.lay(self.objects, known.sha if known else None, lines)
 
     def commit(
         self,
@@ -235,18 +239,63 @@ class Bare:
 
     def update(self, ref: str, sha: str | None) -> None:
         """Point a full ref at a commit, or delete it."""
-        self.git("update-ref", "-d", ref) if sha is None else self.git("update-ref", ref, sha)
+        if not self._moved(ref, sha):
+            self.git("update-ref", "-d", ref) if sha is None else self.git("update-ref", ref, sha)
 
-    def is_ancestor(self, old: str, new: str) -> bool:
-        """True when ``new`` contains ``old``."""
+    def _moved(self, ref: str, sha: str | None) -> bool:
+        """Write the file that a ref is; False where git has to do it, or to say why it cannot."""
+        is_plain = _PLAIN.fullmatch(ref) and ".lock" not in ref
+        if not is_plain or (self.path / "packed-refs").exists():
+            return False
+        file = self.path / ref
+        fresh = file.with_name(f"{uuid.uuid4().hex}.lock")
         try:
-            self.fixed("merge-base", "--is-ancestor", old, new)
-        except GitError:
+            if sha is None:
+                file.unlink()
+            elif self.kind(sha) == "commit":
+                file.parent.mkdir(parents=True, exist_ok=True)
+                fresh.write_text(f"{sha}\n")
+                fresh.rename(file)
+            else:
+                return False
+        except OSError:  # something stands in its way
+            with suppress(OSError):
+                fresh.unlink()
             return False
         return True
 
+    def parents(self, sha: str) -> tuple[str, ...]:
+        """The parents of a commit. Raises ``GitError`` when there is none."""
+        if sha not in _PARENTS:
+            head = self.objects.content(sha, "commit").partition(b"\n\n")[0].decode("latin-1")
+            lines = [line for line in head.split("\n") if line.startswith("parent ")]
+            _PARENTS[sha] = tuple(line.removeprefix("parent ") for line in lines)
+        return _PARENTS[sha]
+
+    def ancestors(self, *names: str) -> dict[str, tuple[str, ...]]:
+        """Commits with all that they contain, the nearest first, and the parents of each."""
+        shallow = self.path / "shallow"
+        cut = set(shallow.read_text().split()) if shallow.exists() else set()
+        found: dict[str, tuple[str, ...]] = {}
+        due = deque(
+            sha for name in names if (sha := name if name in _PARENTS else self.resolve(name))
+        )
+        while due:
+            if (sha := due.popleft()) not in found:
+                found[sha] = () if sha in cut else self.parents(sha)
+                due += found[sha]
+        return found
+
+    def is_ancestor(self, old: str, new: str) -> bool:
+        """True when ``new`` contains ``old``."""
+        return self.resolve(old) in self.ancestors(new)
+
     def merge_base(self, one: str, two: str) -> str | None:
         """The best common ancestor; None for unrelated histories."""
+        lines = self.ancestors(one), self.ancestors(two)
+        for line, other in (lines, lines[::-1]):
+            if all(len(parents) < 2 for parents in line.values()):
+                return next((sha for sha in line if sha in other), None)
         try:
             return self.fixed("merge-base", one, two).decode().strip()
         except GitError:
@@ -254,11 +303,18 @@ class Bare:
 
     def between(self, base: str, head: str) -> list[str]:
         """Commits of ``head`` that ``base`` has not, oldest first."""
+        known, line = self.ancestors(base), self.ancestors(head)
+        new = [sha for sha in line if sha not in known]
+        if all(len(line[sha]) < 2 for sha in new):
+            return new[::-1]
         said = self.fixed("rev-list", "--reverse", "--topo-order", head, f"^{base}")
         return said.decode().split()
 
     def merged_tree(self, base: str, head: str) -> str | None:
         """The tree of a merge; None on a conflict."""
+        for old, new in ((base, head), (head, base)):
+            if self.is_ancestor(old, new):
+                return self.resolve(new, "tree")
         try:
             return self.fixed("merge-tree", "--write-tree", base, head).decode().split()[0]
         except GitError:
@@ -275,11 +331,6 @@ class Bare:
         return self.merged_tree(bare(onto, fork), bare(commit, fork))
 
 
-def _is_tree(line: Line) -> bool:
-    mode, sha, _ = line
-    return sha is not None and MODES.get(mode) == "tree"
-
-
 @cache
 def _empty_repository() -> Path:
     """An empty bare repository to copy: git takes longer to make one."""
@@ -289,12 +340,6 @@ def _empty_repository() -> Path:
     bare.git("init", "--bare", "-q", "--template=", ".")
     bare.configure()
     return bare.path
-
-
-def _entry(line: str) -> Entry:
-    meta, path = line.split("\t", 1)
-    mode, kind, sha, size = meta.split()
-    return Entry(mode, kind, sha, None if size == "-" else int(size), path)
 
 
 def write_files(bare: Bare, base: str | None, files: Mapping[str, object]) -> str:

@@ -6,6 +6,7 @@ import asyncio
 import hashlib
 import hmac
 import json
+import marshal
 import uuid
 from collections import deque
 
@@ -78,7 +79,7 @@ class Courier:
             return None
         self._check(due)
         repo = due.repo.id if due.repo else None
-        payload = json.loads(json.dumps(due.payload))
+        payload = marshal.loads(marshal.dumps(due.payload))  # noqa: S302 - our own
         one = Delivery(
             next(self.world.ids),
             str(uuid.uuid4()),

@@ -15,6 +15,7 @@ from tests.fake_github.state import Issue, Pull, Repo, User
 from tests.fake_github.world import World
 
 STATUS = {"A": "added", "M": "modified", "D": "removed", "R": "renamed", "T": "changed"}
+SAMPLE_COMMIT = "7638417db6d59f3c431d3e1f261cc637155684cd"
 SIGNED = "-----BEGIN PGP SIGNATURE-----\n\nwsFzBAABCAAnBQJfake\n-----END PGP SIGNATURE-----\n"
 
 
@@ -69,8 +70,10 @@ def verification(world: World, raw: dict[str, Any]) -> dict[str, Any]:
 
 def git_commit(world: World, repo: Repo, sha: str) -> dict[str, Any]:
     """A commit of the Git Data API."""
-    shape: dict[str, Any] = shapes.template(world, "git/create-commit", "201", repo=repo)
-    shape = json.loads(json.dumps(shape).replace(shape["sha"], sha))
+    swaps = ((SAMPLE_COMMIT, sha),)
+    shape: dict[str, Any] = shapes.template(
+        world, "git/create-commit", "201", repo=repo, swaps=swaps
+    )
     raw = raw_commit(repo.bare, sha)
     url = f"{world.api_url}/repos/{repo.full_name}/git"
     page = f"{world.server_url}/{repo.full_name}/commit"
@@ -91,8 +94,8 @@ def git_commit(world: World, repo: Repo, sha: str) -> dict[str, Any]:
 
 def commit(world: World, repo: Repo, sha: str) -> dict[str, Any]:
     """A commit of the repository API."""
-    shape: dict[str, Any] = shapes.template(world, "pulls/list-commits", repo=repo)[0]
-    shape = json.loads(json.dumps(shape).replace(shape["sha"], sha))
+    swaps = ((shapes.SAMPLE_SHA, sha),)
+    shape: dict[str, Any] = shapes.template(world, "pulls/list-commits", repo=repo, swaps=swaps)[0]
     inner = git_commit(world, repo, sha)
     parents = inner["parents"]
     account = _account(world, inner["author"]["email"])
@@ -154,27 +157,31 @@ def encoded(data: bytes) -> str:
 
 def files(world: World, repo: Repo, base: str, head: str) -> list[dict[str, Any]]:
     """What changed between two commits, one diff-entry a file."""
-    bare = repo.bare
-    raw = bare.fixed("diff", "--raw", "-z", "-M", "--no-abbrev", base, head).decode().split("\0")
+    flags = ("--raw", "-p", "-z", "-M", "--no-abbrev")
+    listed, _, said = repo.bare.fixed("diff", *flags, base, head).partition(b"\0\0")
+    raw = listed.decode().split("\0") if listed else []
+    patches = re.split(r"^diff --git ", said.decode(errors="replace"), flags=re.MULTILINE)[1:]
     found, at = [], 0
-    while at < len(raw) - 1:
+    while at < len(raw):
         meta, names = raw[at].split(), raw[at + 1 : at + 2]
         if meta[4][0] in "RC":
             names = raw[at + 1 : at + 3]
         at += 1 + len(names)
-        found.append(_diff_entry(world, repo, (base, head), meta, names))
+        # a file that became a link, or the other way round, is deleted and made again
+        patch = "".join(patches.pop(0) for _ in range(1 + (meta[4][0] == "T")))
+        found.append(_diff_entry(world, repo, head, (meta, names, patch)))
     return found
 
 
 def _diff_entry(
-    world: World, repo: Repo, ends: tuple[str, str], meta: list[str], names: list[str]
+    world: World, repo: Repo, head: str, change: tuple[list[str], list[str], str]
 ) -> dict[str, Any]:
+    meta, names, patch = change
     shape: dict[str, Any] = shapes.template(world, "pulls/list-files", repo=repo)[0]
     gone = meta[4] == "D"
     shape = json.loads(
-        json.dumps(shape).replace(shapes.SAMPLE_SHA, ends[1]).replace("file1.txt", names[-1])
+        json.dumps(shape).replace(shapes.SAMPLE_SHA, head).replace("file1.txt", names[-1])
     )
-    patch = repo.bare.fixed("diff", "-M", *ends, paths=names).decode(errors="replace")
     hunk = patch.find("\n@@")
     lines = patch[hunk + 1 :].split("\n") if hunk >= 0 else []
     added = sum(line.startswith("+") for line in lines)
@@ -196,12 +203,8 @@ def _diff_entry(
 def pull(world: World, repo: Repo, one: Issue, *, full: bool = True) -> dict[str, Any]:
     """A pull request; lists leave out what takes long to compute (``full=False``)."""
     assert one.pull is not None
-    shape: dict[str, Any] = shapes.template(world, "pulls/get", repo=repo)
-    shape = json.loads(
-        json.dumps(shape)
-        .replace("/1347", f"/{one.number}")
-        .replace(shapes.SAMPLE_SHA, one.pull.sha)
-    )
+    swaps = (("/1347", f"/{one.number}"), (shapes.SAMPLE_SHA, one.pull.sha))
+    shape: dict[str, Any] = shapes.template(world, "pulls/get", repo=repo, swaps=swaps)
     state = one.pull
     shape.update(
         **shapes.common(world, repo, one),

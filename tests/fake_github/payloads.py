@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
-from tests.fake_github import git_shapes, shapes
+from tests.fake_github import git_shapes, shapes, trees
 from tests.fake_github.clock import stamp
 from tests.fake_github.spec import DATA
 from tests.fake_github.state import Comment, Installation, Issue, Repo, Review, User
@@ -188,9 +188,9 @@ def _pushed(world: World, repo: Repo, sha: str) -> dict[str, Any]:
     raw = git_shapes.git_commit(world, repo, sha)
     parent = raw["parents"][0]["sha"] if raw["parents"] else None
     lists: dict[str, list[str]] = {"added": [], "removed": [], "modified": []}
-    for line in _changed(repo, parent, sha):
-        kind = {"A": "added", "D": "removed"}.get(line[0], "modified")
-        lists[kind].append(line[1])
+    old = repo.bare.resolve(parent, "tree") if parent else None
+    for status, path in trees.changed(repo.bare.objects, old, raw["tree"]["sha"]):
+        lists[{"A": "added", "D": "removed"}.get(status, "modified")].append(path)
     return {
         "id": sha,
         "tree_id": raw["tree"]["sha"],
@@ -202,13 +202,6 @@ def _pushed(world: World, repo: Repo, sha: str) -> dict[str, Any]:
         "committer": raw["committer"],
         **lists,
     }
-
-
-def _changed(repo: Repo, parent: str | None, sha: str) -> list[tuple[str, str]]:
-    ends = (parent, sha) if parent else ("--root", sha)
-    flags = ("--name-status", "-z", "-r", "--no-renames", "--no-commit-id")
-    raw = repo.bare.fixed("diff-tree", *flags, *ends).decode(errors="replace").split("\0")
-    return list(zip(raw[::2], raw[1::2], strict=False))
 
 
 def renamed(world: World, repo: Repo, old: str, by: User) -> Happening:

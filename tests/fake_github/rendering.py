@@ -30,6 +30,8 @@ def unreadable(body: Any) -> Iterator[str]:
 
 def broken_tables(text: str) -> Iterator[str]:
     """The rows of tables that have other cells than the first row."""
+    if "|" not in text:
+        return
     lines = text.splitlines()
     for token in _MARKDOWN.parse("\n".join(lines)):
         if token.type == "table_open" and token.map:
@@ -42,6 +44,8 @@ def broken_tables(text: str) -> Iterator[str]:
 
 
 def _unbalanced(text: str) -> Iterator[str]:
+    if "details" not in text:
+        return
     html = [
         token.content
         for block in _MARKDOWN.parse(text)

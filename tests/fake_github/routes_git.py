@@ -147,7 +147,8 @@ def guard_workflows(repo: Repo, token: Token, after: str) -> None:
     """
     if "workflows" in token.permissions:
         return
-    for commit in repo.bare.fixed("rev-list", after, "--not", "--all").decode().split():
+    known = repo.bare.ancestors(*repo.bare.refs("refs/"))
+    for commit in repo.bare.ancestors(after).keys() - known:
         start = f"{commit}^" if repo.bare.resolve(f"{commit}^") else ""
         old = repo.bare.at(start, ".github/workflows", "tree") if start else None
         new = repo.bare.at(commit, ".github/workflows", "tree")

@@ -34,7 +34,7 @@ async def serve_git(world: World, request: web.Request) -> web.StreamResponse:
     except Refused as error:
         headers = {"WWW-Authenticate": 'Basic realm="GitHub"'} if error.status == 401 else {}
         return web.Response(status=error.status, text=str(error), headers=headers)
-    before = repo.bare.refs()
+    before = repo.bare.refs() if pushing else {}
     response = await _backend(request, repo, match[3])
     if match[3] == "/git-receive-pack":
         world.outbox += ripple.moved(world, repo, before, world.app.bot)

@@ -72,4 +72,4 @@ def obstacle(repo: Repo, issue: Issue) -> str | None:
 def _linear(bare: Bare, below: str, head: str) -> bool:
     if not (below and bare.is_ancestor(below, head)):
         return False
-    return not bare.fixed("rev-list", "--merges", head, f"^{below}").strip()
+    return all(len(bare.parents(sha)) < 2 for sha in bare.between(below, head))

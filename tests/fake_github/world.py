@@ -99,6 +99,7 @@ class World:
         self.used = 0
         self._counted = self.window()
         self.pending: dict[str, Pending] = {}
+        self.rewritten: dict[object, bytes] = {}  # examples with our addresses in them
         self.app = self._app("cairn", 12345, SECRET, PERMISSIONS, EVENTS)
 
     def create_app(
