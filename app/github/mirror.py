@@ -205,13 +205,11 @@ class Mirror:
 
     async def _holds(self, commit: str) -> bool:
         """Ask git once for each commit; later only whether the mirror is still there."""
-        if not await asyncio.to_thread(self._objects.exists):
-            self._held.clear()
+        there = await asyncio.to_thread(self._objects.exists)
+        if not there or not _SHA.match(commit):
             return False
         if commit in self._held:
             return True
-        if not _SHA.match(commit):
-            return False
         kept = f"refs/cairn/{commit}^{{tree}}"
         if (await self._git.call("rev-parse", "--verify", "--quiet", kept)).exit_code:
             return False
@@ -220,11 +218,10 @@ class Mirror:
 
     async def _make_if_missing(self) -> None:
         """Ask git once; a mirror that breaks later is made again when it cannot be fetched into."""
-        there = await asyncio.to_thread(self._objects.exists)
-        if there and not self._checked:
-            answer = await self._git.call("rev-parse", "--is-bare-repository")
-            there = answer.stdout == b"true\n"
-        if not there:
+        if self._checked and await asyncio.to_thread(self._objects.exists):
+            return
+        answer = await self._git.call("rev-parse", "--is-bare-repository")
+        if answer.stdout != b"true\n":
             await self._make()
         self._checked = True
 
@@ -236,6 +233,7 @@ class Mirror:
         await hermetic().output("init", "--bare", "--quiet", "--template=", fresh)
         await asyncio.to_thread(shutil.rmtree, self._directory, ignore_errors=True)
         await asyncio.to_thread(Path(fresh).rename, self._directory)
+        self._held.clear()
 
     def _trouble(self, want: str, url: str, done: Finished) -> PortError | None:
         retry_at = self._clock.now() + RETRY_AFTER
