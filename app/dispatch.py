@@ -113,6 +113,9 @@ class Dispatch:
         if isinstance(event, PullChanged):
             await pull_changed(self.service, event)
             await self.dashboards.mark(event.repository)
+            for feature in self.features:
+                if feature.restacked:
+                    await feature.restacked(self.service, event)
 
     async def _handle_anew(
         self,
@@ -173,7 +176,10 @@ class Dispatch:
             self.service.parts.configs.forget(event.repository.full_name)
         if not is_from_bot(event.accounts, own=own, allowed=self.service.parts.allowed_bots):
             await self._handled(event, await self.service.parts.thread(event))
-        if event.sender.login.lower() != own.lower() and _restacks(event, own):
+        # GitHub merges in our name what people approved, where auto-merge is enabled
+        in_our_name = isinstance(event, PullClosed) and event.merged
+        ours = event.sender.login.lower() == own.lower() and not in_our_name
+        if not ours and _restacks(event, own):
             # work of its own: no comment waits behind it, and in a repository one follows another
             await self.deliveries.store(
                 id=f"{delivery.id} {RESTACK}",

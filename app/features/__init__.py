@@ -21,6 +21,7 @@ NAMES: tuple[str, ...] = (
     "advice",
     "required_checks",
     "issues",
+    "merging",
 )
 """In this order the help shows their commands, and runs ask them."""
 

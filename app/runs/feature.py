@@ -9,6 +9,7 @@ from typing import Any
 from app.jobs.worker import Outcome
 from app.runs.begun import Begun
 from app.runs.service import RunService
+from handlers.events import PullChanged
 from handlers.grammar import Commands
 from runner.loop.task_pool import Ended
 from runner.nodes.preflight import CannotStart
@@ -42,3 +43,5 @@ class Feature:
         default_factory=dict
     )
     """Called with each event of a type (``handlers/``) after all else was done about it."""
+    restacked: Callable[[RunService, PullChanged], Awaitable[None]] | None = None
+    """Called when what builds on a pull request was kept true after it changed."""

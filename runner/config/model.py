@@ -287,6 +287,13 @@ class PullRequestsGroup(_Group):
         description="Open pull requests as drafts, where the repository can have drafts. auto: if "
         "no test shows changed code to do its task; not for text, or in a stack of GitHub.",
     )
+    merge: Literal["never", "auto"] = Field(
+        default="never",
+        description="auto: enable GitHub's auto-merge on a pull request that builds on no open one "
+        "and whose task is shown by tests that stood there, if its branch demands a review. GitHub "
+        "then merges it once it is approved and meets all rules of the branch. Cairn itself never "
+        "merges. No effect on a checkout.",
+    )
     labels: Items[Label] = Field(
         default=(), max_length=20, description="Labels that new pull requests get."
     )

@@ -35,10 +35,11 @@ class Trust:
     None means that it was not measured. ``verdict`` is what tests come to, ``result`` the same
     with what is worth a look, ``red`` says that tests
     fail because of the change. ``reason`` says why it is not verified, or by which tests it is.
-    ``turned`` are tests that fail without the change and pass with it, ``unchanged`` those that
-    fail with it as without it. ``proof`` says whether new tests fail without the change,
-    ``idle`` how many pass without it where others fail. ``faults`` counts small faults in the
-    changed lines that the new tests noticed, ``lines`` changed lines that tests ran.
+    ``turned`` are tests that fail without the change and pass with it, of which ``stood`` stood
+    there; ``unchanged`` are those that fail with it as without it. ``proof`` says whether new tests
+    fail without the change, ``idle`` how many pass without it where others fail. ``faults`` counts
+    small faults in the changed lines that the new tests noticed, ``lines`` changed lines that tests
+    ran.
     ``lost_names`` are public names that are gone or take less. ``unverified`` are
     changed files that nobody verified: where tests ran, code that no test uses. ``warnings``
     counts what is worth a look. ``doubtful``: no test shows the changed code to do its task, so
@@ -52,6 +53,7 @@ class Trust:
     tests_ran: bool = False
     red: bool = False
     turned: tuple[str, ...] = ()
+    stood: int = 0
     unchanged: tuple[str, ...] = ()
     proof: bool | None = None
     idle: int = 0

@@ -200,6 +200,14 @@ def _diff_entry(
     return shape if lines else {k: v for k, v in shape.items() if k != "patch"}
 
 
+def _auto_merge(world: World, pull: Pull) -> dict[str, Any] | None:
+    if pull.auto_merge is None:
+        return None
+    who, method = pull.auto_merge
+    texts = {"commit_title": "", "commit_message": ""}
+    return {"enabled_by": shapes.user(world, who), "merge_method": method, **texts}
+
+
 def pull(world: World, repo: Repo, one: Issue, *, full: bool = True) -> dict[str, Any]:
     """A pull request; lists leave out what takes long to compute (``full=False``)."""
     assert one.pull is not None
@@ -212,7 +220,7 @@ def pull(world: World, repo: Repo, one: Issue, *, full: bool = True) -> dict[str
         requested_reviewers=[shapes.user(world, each) for each in state.reviewers],
         requested_teams=[],
         draft=state.draft,
-        auto_merge=None,
+        auto_merge=_auto_merge(world, state),
         merged_at=stamp(state.merged) if state.merged else None,
         merge_commit_sha=state.merge_sha,
         head=_end(world, repo, state.head, state.sha),

@@ -3,7 +3,7 @@
 Answered: ``viewer``, ``rateLimit``, ``node``/``nodes`` of issue comments, issues and pull
 requests, ``minimizeComment``, ``convertPullRequestToDraft``, ``markPullRequestReadyForReview``,
 ``updateRefs``, ``updatePullRequest`` (its description), the review threads of a pull request and
-``resolveReviewThread``.
+``resolveReviewThread``, and auto-merge.
 """
 
 from __future__ import annotations
@@ -26,9 +26,16 @@ from graphql import (
 from tests.fake_github import review_threads, ripple
 from tests.fake_github.answers import Answer, Refused
 from tests.fake_github.clock import stamp
-from tests.fake_github.graphql_changes import allow, update_pull, update_refs
+from tests.fake_github.graphql_changes import (
+    allow,
+    auto_merge,
+    missing_approvals,
+    no_auto_merge,
+    update_pull,
+    update_refs,
+)
 from tests.fake_github.spec import DATA
-from tests.fake_github.state import App, Comment, Issue, Reaction, Repo, Token, User
+from tests.fake_github.state import App, Comment, Issue, Pull, Reaction, Repo, Token, User
 from tests.fake_github.world import World
 
 REACTIONS = {
@@ -114,6 +121,8 @@ class Root:
             "updateRefs": self._refs,
             "updatePullRequest": self._update,
             "resolveReviewThread": self._resolve,
+            "enablePullRequestAutoMerge": lambda input: self._auto_merge(input, True),
+            "disablePullRequestAutoMerge": lambda input: self._auto_merge(input, False),
         }
 
     def _limit(self) -> dict[str, Any]:
@@ -203,8 +212,21 @@ class Root:
                 review_threads.in_graphql(repo, one, thread, self._actor) for thread in one.threads
             ]
             shape |= ends | more | {"merged": one.pull.merged is not None}
+            shape |= self._merging(repo, one, one.pull)
             shape["reviewThreads"] = lambda **asked: review_threads.connection(threads, **asked)
         return shape
+
+    def _merging(self, repo: Repo, issue: Issue, pull: Pull) -> dict[str, Any]:
+        """``reviewDecision`` is null where the branch demands no review."""
+        missing, armed = missing_approvals(repo, issue), pull.auto_merge
+        decision = "REVIEW_REQUIRED" if missing else "APPROVED"
+        able = repo.allow_auto_merge and bool(missing) and not armed and not pull.draft
+        return {
+            "reviewDecision": decision if repo.approvals.get(pull.base) else None,
+            "viewerCanEnableAutoMerge": able,
+            "autoMergeRequest": {"enabledBy": self._actor(armed[0])} if armed else None,
+            "repository": {"viewerDefaultMergeMethod": "MERGE"},
+        }
 
     def _reactions(self, reactions: list[Reaction], **asked: Any) -> dict[str, Any]:
         first, last, after = asked.get("first"), asked.get("last"), asked.get("after")
@@ -251,6 +273,14 @@ class Root:
     def _update(self, input: dict[str, Any]) -> dict[str, Any]:
         repo, issue, _ = self._found(input["pullRequestId"])
         update_pull(self.world, self.token, issue, input)
+        return self._done(input, pullRequest=self._issue(repo, issue))
+
+    def _auto_merge(self, input: dict[str, Any], enable: bool) -> dict[str, Any]:
+        repo, issue, _ = self._found(input["pullRequestId"])
+        if enable:
+            auto_merge(self.world, self.token, repo, issue, input)
+        else:
+            no_auto_merge(self.world, self.token, repo, issue)
         return self._done(input, pullRequest=self._issue(repo, issue))
 
     def _refs(self, input: dict[str, Any]) -> dict[str, Any]:

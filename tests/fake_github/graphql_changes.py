@@ -45,6 +45,43 @@ def update_pull(world: World, token: Token, issue: Issue, input: dict[str, Any])
     issue.body, issue.updated = input["body"], world.clock.now()
 
 
+def auto_merge(world: World, token: Token, repo: Repo, issue: Issue, input: dict[str, Any]) -> None:
+    """Have GitHub merge a pull request once the rules of its branch are met.
+
+    The events about it are not sent: they say nothing that the App does not know.
+    https://docs.github.com/en/pull-requests/collaborating-with-pull-requests/incorporating-changes-from-a-pull-request/automatically-merging-a-pull-request
+    """
+    allow(world, token, "auto-merge", contents="write", pull_requests="write")
+    pull, method = issue.pull, input.get("mergeMethod", "MERGE").lower()
+    assert pull is not None
+    if not repo.allow_auto_merge:
+        raise _told("Auto merge is not allowed for this repository", "UNPROCESSABLE")
+    if pull.draft or missing_approvals(repo, issue) == 0:
+        raise _told("Pull request is in clean status", "UNPROCESSABLE")
+    if input.get("expectedHeadOid", pull.sha) != pull.sha:
+        raise _told("Head sha didn't match expected head sha", "UNPROCESSABLE")
+    if method not in repo.merge_methods:
+        raise _told(f"Merge method {method} merging is not allowed", "UNPROCESSABLE")
+    pull.auto_merge = (world.app.bot, method)
+
+
+def no_auto_merge(world: World, token: Token, repo: Repo, issue: Issue) -> None:
+    """Leave merging to people again."""
+    allow(world, token, "auto-merge", contents="write", pull_requests="write")
+    assert issue.pull is not None
+    if issue.pull.auto_merge is None:
+        raise _told("Can't disable auto-merge for this pull request.", "UNPROCESSABLE")
+    issue.pull.auto_merge = None
+
+
+def missing_approvals(repo: Repo, issue: Issue) -> int:
+    """How many reviews a pull request still needs: the newest one of each reviewer counts."""
+    assert issue.pull is not None
+    newest = {each.user.id: each.state for each in issue.reviews if each.state != "COMMENTED"}
+    approved = sum(state == "APPROVED" for state in newest.values())
+    return max(0, repo.approvals.get(issue.pull.base, 0) - approved)
+
+
 def _repository(world: World, token: Token, node: str) -> Repo:
     repo = world.repo_by_id(int(node.removeprefix("R_"))) if node.startswith("R_") else None
     if repo is None or not world.visible(token, repo):

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from tests.fake_github import payloads, review_threads, ripple
 from tests.fake_github.courier import Courier
+from tests.fake_github.graphql_changes import missing_approvals
 from tests.fake_github.merging import merge_commit
 from tests.fake_github.routes_checks import apply_check, check_run, new_check, new_status
 from tests.fake_github.state import Issue, Pull, Review, ReviewThread
@@ -73,6 +74,8 @@ class PullActions:
             thread = ReviewThread(next(self.world.ids), path, start, end, sha, side=side)
             comment = review_threads.add(self.world, issue, thread, who, text, made)
             events.append(review_threads.comment_created(self.world, repo, issue, thread, comment))
+        if (armed := issue.pull.auto_merge) and not missing_approvals(repo, issue):
+            events += merge_commit(self.world, repo, issue, armed[0], armed[1])[1]
         return await self.courier.tell(events)
 
     async def reply_in_thread(

@@ -99,7 +99,8 @@ class Label:
 class Pull:
     """What a pull request has that an issue has not. ``sha`` is the head's last known commit.
 
-    ``fork`` is the id of the repository that it comes from, if that is another one.
+    ``fork`` is the id of the repository that it comes from, if that is another one. ``auto_merge``
+    is who enabled it, and the method.
     """
 
     id: int
@@ -114,6 +115,7 @@ class Pull:
     merged_by: User | None = None
     reviewers: list[User] = field(default_factory=list)
     teams: list[str] = field(default_factory=list)
+    auto_merge: tuple[User, str] | None = None
 
 
 @dataclass
@@ -221,6 +223,7 @@ class Repo:
     """A repository. ``roles`` maps user id to admin, maintain, write, triage or read.
 
     ``deleted`` are the numbers of issues that were deleted, which are never given again;
+    ``approvals`` says how many reviews the rules of a branch demand,
     ``required`` are the checks that the protection of a branch requires, ``ruled`` those of the
     rulesets. ``stacks`` are its native stacks by number, None where GitHub has none to offer;
     ``activity`` lists what moved its branches, the oldest first.
@@ -242,6 +245,8 @@ class Repo:
     drafts: bool = True
     archived: bool = False
     delete_branch_on_merge: bool = False
+    allow_auto_merge: bool = False
+    approvals: dict[str, int] = field(default_factory=dict)
     merge_methods: frozenset[str] = frozenset({"merge", "squash", "rebase"})
     required: dict[str, tuple[str, ...]] = field(default_factory=dict)
     ruled: dict[str, tuple[str, ...]] = field(default_factory=dict)
