@@ -1,16 +1,14 @@
-"""Requests to look in the forms of other tools: shell commands, and calls of tools as text.
+"""Requests to look, and the form in which models ask that were trained with tools: calls as text.
 
-Models that were trained as agents ask with what they know: ``sed -n 1,40p a.py``, a JSON object
-with a tool's name and its arguments, or tags around them. Nothing is ever run: what they ask to
-see is shown, and what they ask to do is not.
+That is a JSON object with a tool's name and its arguments, or tags around them. Nothing is ever
+run: what they ask to see is shown, and what they ask to do is not.
 """
 
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 from runner.text.patterns import lazy_pattern
@@ -20,7 +18,7 @@ Kind = Literal["READ", "SEARCH", "LIST"]
 KINDS: tuple[Kind, ...] = ("READ", "SEARCH", "LIST")
 _IN_WORDS = re.compile(r"(READ|SEARCH|LIST)(?: (.*?)(?::(-?\d+)(?:-(\d+))?)?)?")
 
-_LONGEST_WHAT, _LONGEST_LINE = 200, 2_000
+_LONGEST_WHAT = 200
 _MOST_LINE = 10**9
 
 
@@ -71,107 +69,6 @@ def from_words(text: str) -> LookRequest | None:
 def plausible(path: str, paths: Collection[str], *, sure: bool = False) -> bool:
     """Whether a word can be meant as a path; ``sure`` where the line says that it is one."""
     return sure or "/" in path or path in paths or re.search(r"\w\.\w", path) is not None
-
-
-_READS = frozenset({"cat", "bat", "less", "more", "nl", "view", "open"})
-_LISTS = frozenset({"ls", "tree", "dir"})
-_SEARCHES = frozenset({"grep", "egrep", "fgrep", "rg", "ag", "ack"})
-_TAKES_A_VALUE = frozenset(
-    {"-A", "-B", "-C", "-m", "-g", "-t", "--include", "--exclude", "-L", "-I"}
-)
-_QUIET = lazy_pattern(r"\s*\d?>\s*(?:/dev/null|&\d)")
-_CALL = lazy_pattern(
-    r"^(?:print\()?(?:await\s+)?(?:\w+\.)*(\w+)\(\s*(?:\w+\s*=\s*)?[\"']([^\"'\n]+)[\"']"
-    r"[^()]*\)(?:\.\w+\(\))?\)*;?$"
-)
-
-
-def commanded(line: str, paths: Collection[str]) -> tuple[LookRequest, ...]:
-    """Return what a line of shell, or of calls, asks to see; nothing where it does more."""
-    if len(line) > _LONGEST_LINE:
-        return ()
-    if call := _CALL.match(line):
-        kind = _kind(call[1])
-        return (request(kind, call[2]),) if kind else ()
-    line = _QUIET.sub("", line)
-    if re.search(r"[<>`]|\$\(", line):
-        return ()
-    found: list[LookRequest] = []
-    folder = ""
-    for part in re.split(r"\s*(?:&&|;|\|\|)\s*(?=[a-z])", line):
-        words = _words(part)
-        if words[:1] == ["cd"] and len(words) == 2:
-            folder = "" if words[1].startswith(("/", "~")) else f"{words[1].rstrip('/')}/"
-            continue
-        looks = _piped(part, paths, folder)
-        if not looks:
-            return ()
-        found += looks
-    return tuple(found)
-
-
-def _words(command: str) -> list[str]:
-    try:
-        return shlex.split(command)
-    except ValueError:  # a quotation mark that is not closed
-        return command.split()
-
-
-def _piped(command: str, paths: Collection[str], folder: str) -> list[LookRequest]:
-    """What a command shows; a file's lines are narrowed by what it is piped into."""
-    first, *others = re.split(r"\s\|\s*", command)
-    looks = _of_command(_words(first), paths, folder)
-    for other in others:
-        words = _words(other)
-        lines = _lines_of(words) if words[:1] and words[0] in ("head", "tail", "sed") else None
-        if lines and all(look.kind == "READ" and not look.first for look in looks):
-            looks = [replace(look, first=lines[0], last=lines[1]) for look in looks]
-    return looks
-
-
-def _of_command(words: Sequence[str], paths: Collection[str], folder: str) -> list[LookRequest]:
-    if not words:
-        return []
-    if list(words[:2]) == ["git", "grep"]:
-        words = words[1:]
-    name, rest = words[0], words[1:]
-    if name in _SEARCHES:
-        return [request("SEARCH", pattern) for pattern in _pattern(rest)]
-    plain = [word for word in rest if not word.startswith("-")]
-    if name in _LISTS and len(plain) <= 1:
-        return [request("LIST", folder + (plain[0] if plain else ""))]
-    if name == "find" and plain and (plain[0] == "." or "/" in plain[0] or len(rest) > 1):
-        return [request("LIST", folder + plain[0])] if rest[:1] == plain[:1] else []
-    if name in ("head", "tail", "sed"):
-        lines, plain = _lines_of(words), [word for word in plain if plausible(word, paths)]
-        return [request("READ", folder + p, *lines) for p in plain] if lines else []
-    named = name in _READS and plain and all(plausible(folder + p, paths) for p in plain)
-    return [request("READ", folder + path) for path in plain] if named else []
-
-
-def _pattern(words: Sequence[str]) -> list[str]:
-    """What ``grep`` should find: the first word that is neither an option nor its value."""
-    before = ""
-    for word in words:
-        if before == "-e" or (not word.startswith("-") and before not in _TAKES_A_VALUE):
-            return [word]
-        before = word
-    return []
-
-
-def _lines_of(words: Sequence[str]) -> tuple[int, int] | None:
-    """The lines that ``head``, ``tail`` or ``sed -n`` print; (0, 0) where they do not say."""
-    rest = " ".join(words[1:])
-    if words[0] == "sed":
-        found = re.search(r"(?<!\S)(\d{1,9})(?:,\s*(\d{1,9}))?p", rest) if "-n" in words else None
-        return (int(found[1]), int(found[2] or found[1])) if found else None
-    found = re.search(r"(?:^|\s)-(?:n\s*|-lines[= ])?(\+?\d{1,9})(?!\S)", rest)
-    if found is None:
-        return (0, 0)
-    count = int(found[1])
-    if words[0] == "head":
-        return (1, count)
-    return (count, _MOST_LINE) if found[1].startswith("+") else (-count, 0)
 
 
 _NAME = ("name", "tool_name", "tool", "function", "action", "recipient_name", "type")
@@ -250,16 +147,8 @@ def _in_json(value: object, depth: int = 0) -> Iterator[tuple[str, Mapping[str, 
 
 
 def _of_call(name: str, arguments: Mapping[str, object]) -> Iterator[LookRequest]:
-    """What one call asks to see: by the name of its tool, else by its command or its keys."""
-    command = arguments.get("command", arguments.get("cmd"))
-    if isinstance(command, list):
-        command = (
-            command[-1] if command[:1] in (["bash"], ["sh"]) else shlex.join(map(str, command))
-        )
-    if isinstance(command, str) and " " in command:
-        yield from commanded(command, ())
-        return
-    kind = _kind(command if isinstance(command, str) else name)
+    """What one call asks to see: by the name of its tool, else by its keys."""
+    kind = _kind(name)
     for key, each in arguments.items():
         own = {"read": "READ", "search": "SEARCH", "list": "LIST"}.get(key)
         if not name and own and isinstance(each, str | list):

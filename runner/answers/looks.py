@@ -1,8 +1,8 @@
 """A reply that asks to see more of the repository instead of answering.
 
-``READ path[:from-to]``, ``SEARCH words`` and ``LIST folder``, each on its own line; the same as a
-shell command or the call of a tool, in a list or between fences; and a sentence that says which
-file is needed. A reply that gives a file is an answer, whatever else it holds.
+``READ path[:from-to]``, ``SEARCH words`` and ``LIST folder``, each on its own line, also in a list
+or between fences; the same as the call of a tool; and a sentence that says which file is needed.
+A reply that gives a file is an answer, whatever else it holds.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator, Sequence
 
 from runner.answers.blocks import from_line, names_file, path_of
 from runner.answers.fences import FencedBlock, clean_answer, is_program, outline
-from runner.answers.look_forms import LookRequest, called, commanded, plausible, request
+from runner.answers.look_forms import LookRequest, called, plausible, request
 from runner.answers.pieces import Known
 from runner.answers.reply import gives_files
 
@@ -71,8 +71,7 @@ def looks_in(
 def _asks(block: FencedBlock, known: Known) -> bool:
     """Whether a block only asks, and is not a file to write.
 
-    "Let me look at `a.py`:" above commands names the file they read. The path of a file to write is
-    alone on its line, or is of a file that does not exist yet.
+    The path of a file to write is alone on its line, or is of a file that does not exist yet.
     """
     lines = [line for line in block.lines if line.strip() and not line.lstrip().startswith("#")]
     found = [_looks(line, known.paths) for line in lines]
@@ -97,12 +96,8 @@ def _without(blocks: Collection[FencedBlock], text: str) -> str:
 
 def _looks(line: str, paths: Collection[str]) -> tuple[LookRequest, ...]:
     """What one line asks for."""
-    command = _DRESS.sub("", line).strip().strip("`").strip()
-    bare = command.lstrip("*").strip()
-    own = _OWN.match(bare)
-    if own and (looks := _own(own[1], own[2], own[3].strip().rstrip("*`"), paths)):
-        return looks
-    return commanded(command, paths)
+    own = _OWN.match(_DRESS.sub("", line).strip().strip("`").strip().lstrip("*").strip())
+    return _own(own[1], own[2], own[3].strip().rstrip("*`"), paths) if own else ()
 
 
 def _own(word: str, colon: str, rest: str, paths: Collection[str]) -> tuple[LookRequest, ...]:

@@ -19,21 +19,12 @@ ASKS = {
         LookRequest("SEARCH", "def total"),
     ],
     "```\nLIST src/app/\n```": [LookRequest("LIST", "src/app")],
-    "1. `cat src/app/util.py`\n2. `sed -n '5,9p' setup.cfg`": [
-        LookRequest("READ", "src/app/util.py"),
-        LookRequest("READ", "setup.cfg", 5, 9),
-    ],
-    "grep -rn 'def total' src/\nls -la src": [
-        LookRequest("SEARCH", "def total"),
-        LookRequest("LIST", "src"),
-    ],
-    "rg total": [LookRequest("SEARCH", "total")],
+    "src/app/main.py\n```\nREAD src/app/main.py\n```": [LookRequest("READ", "src/app/main.py")],
+    "```\n# first of all\nLIST src\n```": [LookRequest("LIST", "src")],
     "LIST": [LookRequest("LIST", "")],
     "<think>\n" + "Where is it?\n" * 20 + "</think>\n\nREAD setup.cfg": [
         LookRequest("READ", "setup.cfg")
     ],
-    "src/app/main.py\n```\ncat src/app/main.py\n```": [LookRequest("READ", "src/app/main.py")],
-    "```sh\n# first of all\nls src\n```": [LookRequest("LIST", "src")],
     "Could you show me `app/util.py` first? I cannot see it.": [
         LookRequest("READ", "src/app/util.py")
     ],
@@ -51,36 +42,6 @@ ASKS = {
     "READ setup.cfg\u200b": [LookRequest("READ", "setup.cfg")],
     "READ setup.cfg:0-5": [LookRequest("READ", "setup.cfg", 1, 5)],
 }  # fmt: skip
-
-
-COMMANDS = {
-    "$ cat setup.cfg src/app/util.py": ["READ setup.cfg", "READ src/app/util.py"],
-    "cat setup.cfg | head -50": ["READ setup.cfg:1-50"],
-    "nl -ba setup.cfg | sed -n '3,9p'": ["READ setup.cfg:3-9"],
-    "head -n 5 setup.cfg": ["READ setup.cfg:1-5"],
-    "cd src/app && cat util.py": ["READ src/app/util.py"],
-    "Let me look at setup.cfg:\n```bash\ncat setup.cfg 2>/dev/null\n```": ["READ setup.cfg"],
-    "```bash\npytest -q\ncat setup.cfg\n```": ["READ setup.cfg"],
-    "grep -rn -A 3 total . | head": ["SEARCH total"],
-    "find src -name '*.py'": ["LIST src"],
-    "read_file('setup.cfg')": ["READ setup.cfg"],
-    "print(open('setup.cfg').read())": ["READ setup.cfg"],
-    "cat setup.cfg; rm -rf src": [],
-    "cat setup.cfg > src/app/main.py": [],
-    "sed -i s/a/b/ setup.cfg": [],
-    "cat $(echo setup.cfg)": [],
-}
-
-
-@pytest.mark.parametrize("text", COMMANDS)
-def test_commands_that_only_look(text: str) -> None:
-    """What they would print is shown; a line that does more is no request."""
-    assert [in_words(look) for look in looks_in(text, PATHS)] == COMMANDS[text]
-
-
-def test_the_end_of_a_file() -> None:
-    """``tail`` counts from the end."""
-    assert looks_in("tail -n 8 setup.cfg", PATHS) == (LookRequest("READ", "setup.cfg", -8),)
 
 
 CALLS = {
@@ -103,7 +64,6 @@ CALLS = {
     '<invoke name="read_file"><parameter name="path">setup.cfg</parameter></invoke>': [
         "READ setup.cfg"
     ],
-    '{"command": ["bash", "-lc", "sed -n 1,20p setup.cfg"]}': ["READ setup.cfg:1-20"],
     '{"READ": "setup.cfg"}': ["READ setup.cfg"],
     '{"name": "delete_file", "arguments": {"path": "setup.cfg"}}': [],
     '{"name": "run_tests", "arguments": {}}': [],
@@ -118,7 +78,7 @@ def test_calls_of_tools(text: str) -> None:
 
 @pytest.mark.parametrize("text", ASKS)
 def test_a_reply_that_asks(text: str) -> None:
-    """In its own form, as commands, in lists and fences, or in a sentence."""
+    """In its own form, in lists and fences, or in a sentence."""
     assert list(looks_in(text, PATHS)) == ASKS[text]
 
 
