@@ -149,6 +149,9 @@ class Spans:
                     "gen_ai.usage.input_tokens": made.prompt_tokens,
                     "gen_ai.usage.output_tokens": made.completion_tokens,
                     "cairn.retries": made.retries,
+                    **(
+                        {"gen_ai.usage.cache_read.input_tokens": made.cached} if made.cached else {}
+                    ),
                     **({} if made.cost is None else {"cairn.cost_usd": made.cost}),
                 }
                 self._called((*of_task, node), asked, found, made.seconds)

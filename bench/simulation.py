@@ -23,7 +23,7 @@ from time import perf_counter
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from app.jobs.engine import POLL
+from app.jobs.engine import SHARED_POLL
 from app.jobs.member import BEAT, DEAD_AFTER
 from app.store.database import Store, open_store
 from app.store.line import WaitingLine
@@ -262,7 +262,7 @@ async def _database(url: str, day: Day) -> AsyncIterator[Line]:
         ok=writes < 0.5,
     )
     saves = _NODES * sum(day.busiest(what) for what in ("way", "end", "border"))
-    looks = _WORKERS / POLL + _WORKERS / BEAT
+    looks = _WORKERS / SHARED_POLL + _WORKERS / BEAT
     yield Finding(what="busiest hour: nodes saved", value=saves, unit="a second")
     yield Finding(
         what="always: looks into the queue and signs of life", value=looks, unit="a second"

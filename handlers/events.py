@@ -56,7 +56,9 @@ class Repo(BaseModel, frozen=True):
 
     def under(self, installation_id: int) -> InstalledRepository:
         """The repository with the installation that covers it."""
-        return InstalledRepository(**dict(self), installation_id=installation_id)
+        return InstalledRepository(
+            self.id, self.full_name, installation_id, self.default_branch, self.private
+        )
 
 
 class Installation(BaseModel):

@@ -21,6 +21,7 @@ class Usage:
     """What was used: wall ``seconds``, model ``tokens``, ``cost`` (USD) and ``calls``.
 
     ``unpriced`` are the calls whose price is unknown: their part of the cost is not in ``cost``.
+    Of the tokens ``cached`` came from the endpoint's cache.
     """
 
     seconds: float = 0.0
@@ -28,11 +29,12 @@ class Usage:
     cost: float = 0.0
     calls: int = 0
     unpriced: int = 0
+    cached: int = 0
 
     @classmethod
-    def of_call(cls, seconds: float, tokens: int, cost: float | None) -> Usage:
+    def of_call(cls, seconds: float, tokens: int, cost: float | None, cached: int = 0) -> Usage:
         """Return what one call used; ``cost`` is None when its price is unknown."""
-        return cls(seconds, tokens, cost or 0.0, calls=1, unpriced=int(cost is None))
+        return cls(seconds, tokens, cost or 0.0, 1, int(cost is None), cached)
 
     @property
     def known_cost(self) -> float | None:
@@ -46,6 +48,7 @@ class Usage:
             self.cost + other.cost,
             self.calls + other.calls,
             self.unpriced + other.unpriced,
+            self.cached + other.cached,
         )
 
     def __sub__(self, other: Usage) -> Usage:
@@ -55,6 +58,7 @@ class Usage:
             self.cost - other.cost,
             self.calls - other.calls,
             self.unpriced - other.unpriced,
+            self.cached - other.cached,
         )
 
 
@@ -116,8 +120,9 @@ def dollars(amount: float) -> str:
 
 
 def tokens_text(used: Usage) -> str:
-    """The tokens in words: ``1,234 tokens``."""
-    return counted(used.tokens, "token")
+    """The tokens in words: ``1,234 tokens, 800 of them from a cache``."""
+    cached = f", {used.cached:,} of them from a cache" if used.cached else ""
+    return f"{counted(used.tokens, 'token')}{cached}"
 
 
 def cost_text(used: Usage) -> str:

@@ -158,7 +158,14 @@ STOPS = "stops"
 POLL = 0.4
 """Seconds between two looks into the queue: two thirds of what an idle server takes."""
 
-_STOPS_POLL = 1.0
+SHARED_POLL = 0.75
+"""The same where several processes look, each of which takes a little of the database, too."""
+
+_STOPS_POLL = 2.0
+
+_NOTIFIES = 0.5
+"""Seconds between two looks for notifications to send: ours are none, and dbos looks 100 times a
+second unless it is told."""
 
 STOP_PATIENCE = 5.0
 """Seconds that ``stop`` gives dbos to store the result of a finished step."""
@@ -204,6 +211,7 @@ class Engine:
             "sys_db_pool_size": 5,
             "sys_db_idle_transaction_timeout_sec": 5.0,
             "max_executor_threads": 16,
+            "notification_coalesce_sec": _NOTIFIES,
             "log_level": "WARNING",
         }
         DBOS(config=config)
@@ -222,7 +230,7 @@ class Engine:
         elif self._works:
             # what a process may have at once is stored with the queue, the same for all
             await DBOS.register_queue_async(
-                QUEUE, polling_interval_sec=POLL, worker_concurrency=self._slots
+                QUEUE, polling_interval_sec=SHARED_POLL, worker_concurrency=self._slots
             )
             await DBOS.register_queue_async(STOPS, polling_interval_sec=_STOPS_POLL)
         self._client = DBOSClient(

@@ -23,6 +23,7 @@ from cachetools import LRUCache
 from pydantic import SecretStr
 
 from app.jobs.event_sender import TIMEOUT, Delivered, wait_after
+from app.settings import hide_apprise
 from app.store.outbox import WaitingEvent
 from app.terminal import one_line
 from app.texts import notice_texts as texts
@@ -39,7 +40,6 @@ TRIES: Final = 3
 """How often a process that keeps nothing tries to send a notice."""
 
 
-_APPRISE: Final = logging.getLogger("apprise")
 _PARTS: Final = re.compile(r"[^\w.%+-]+")
 """What is between the parts of an address, each of which may be a secret."""
 _LONGEST: Final = 200
@@ -51,10 +51,7 @@ class Address:
     def __init__(self, url: SecretStr, *, timeout: float = TIMEOUT) -> None:
         from apprise import Apprise  # with its services 1.4 s
 
-        _APPRISE.propagate = False  # it shows addresses
-        _APPRISE.setLevel(logging.WARNING)
-        if not _APPRISE.handlers:
-            _APPRISE.addHandler(logging.NullHandler())
+        hide_apprise()
         self._url = url.get_secret_value()
         after = self._url.partition("://")[2]
         parts = {part for text in (after, unquote(after)) for part in _PARTS.split(text)}

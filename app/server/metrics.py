@@ -37,6 +37,10 @@ _HELP: Mapping[str, tuple[str, str]] = {
     "cairn_model_calls_total": ("counter", "Answers of models."),
     "cairn_model_seconds_total": ("counter", "Wall time of answers."),
     "cairn_model_tokens_total": ("counter", "Tokens of prompts and of answers."),
+    "cairn_model_cached_tokens_total": (
+        "counter",
+        "Tokens of prompts that came from the endpoint's cache.",
+    ),
     "cairn_model_dollars_total": ("counter", "What answers with a known price cost, in USD."),
     "cairn_model_unpriced_total": ("counter", "Answers without a known price."),
     "cairn_verifications_total": ("counter", "Verifications of changes, by result."),
@@ -73,6 +77,8 @@ class RunMetrics:
         self._add(
             "cairn_model_tokens_total", exchange.completion_tokens, model=model, kind="answer"
         )
+        if exchange.cached:  # a part of the prompt's
+            self._add("cairn_model_cached_tokens_total", exchange.cached, model=model)
         if exchange.cost is None:
             self._add("cairn_model_unpriced_total", 1, model=model)
         else:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-import json
 import logging
 import re
 from collections.abc import Awaitable, Callable, Mapping
@@ -16,6 +15,7 @@ from typing import Any
 
 from aiohttp import web
 from pydantic import SecretStr
+from pydantic_core import from_json
 
 from app.server.bodies import Bodies
 from app.store.deliveries import Deliveries
@@ -76,9 +76,11 @@ class Webhook:
             fate = "stored" if new else "known"
             if new:
                 self._on_delivery()
-        with about(delivery=id):  # most events ask for nothing, and are no news
-            level = logging.DEBUG if fate == "ignored" else logging.INFO
-            logger.log(level, "Delivery %s (%s) %s", id, event, fate)
+        # most events ask for nothing, and are no news
+        level = logging.DEBUG if fate == "ignored" else logging.INFO
+        if logger.isEnabledFor(level):
+            with about(delivery=id):
+                logger.log(level, "Delivery %s (%s) %s", id, event, fate)
         return web.json_response({"delivery": id, "status": fate}, status=202)
 
     async def _signed_body(self, request: web.Request) -> bytes:
@@ -118,8 +120,8 @@ def parse(body: bytes, content_type: str) -> dict[str, Any]:
             "Set it to application/json in the App's webhook settings."
         )
     try:
-        payload = json.loads(body.decode())
-    except (ValueError, RecursionError) as error:
+        payload = from_json(body, allow_inf_nan=False, cache_strings="keys")
+    except ValueError as error:
         raise web.HTTPBadRequest(text=f"The body is not JSON: {error}") from error
     if not isinstance(payload, dict):
         raise web.HTTPBadRequest(text="The body is JSON, but not an object.")

@@ -5,6 +5,7 @@ from app.settings.models import (
     RunSettings,
     ServerSettings,
     WorkSettings,
+    hide_apprise,
     settings_table,
 )
 from app.settings.reading import (
@@ -28,6 +29,7 @@ __all__ = [
     "SettingsError",
     "SettingsProblem",
     "WorkSettings",
+    "hide_apprise",
     "keep_private",
     "load_action_settings",
     "load_run_settings",

@@ -65,9 +65,7 @@ def _addresses(value: tuple[SecretStr, ...]) -> tuple[SecretStr, ...]:
         from apprise import Apprise  # 1.4 s with its services, for whoever sets this
     except ImportError:
         raise ValueError("needs Cairn's extra notify (docs/install.md)") from None
-    theirs = logging.getLogger("apprise")
-    theirs.propagate = False  # it shows addresses
-    theirs.addHandler(logging.NullHandler())
+    hide_apprise()
     for number, each in enumerate(value, 1):
         if Apprise.instantiate(each.get_secret_value()) is None:
             raise ValueError(
@@ -75,6 +73,15 @@ def _addresses(value: tuple[SecretStr, ...]) -> tuple[SecretStr, ...]:
                 "(https://appriseit.com/services/ has their forms)"
             )
     return value
+
+
+def hide_apprise() -> None:
+    """Keep apprise's records to those who ask a result for its logs: they show addresses."""
+    theirs = logging.getLogger("apprise")
+    theirs.propagate = False
+    theirs.setLevel(logging.WARNING)
+    if not theirs.handlers:  # without one, Python prints warnings
+        theirs.addHandler(logging.NullHandler())
 
 
 def _words(value: Any) -> Any:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from runner.money import Usage, cost_brief, tokens_text
+from runner.money import Usage, cost_brief
+from runner.text.counting import counted
 
 REPORT = "The full report: .executor/report.md"
 COLUMNS = ("Node", "Tokens", "%", "Duration", "Calls")
@@ -20,7 +21,7 @@ def clock(seconds: float) -> str:
 
 def tokens(used: Usage) -> str:
     """The tokens that were used; '' for none."""
-    return tokens_text(used) if used.tokens else ""
+    return counted(used.tokens, "token") if used.tokens else ""
 
 
 def money(used: Usage) -> str:

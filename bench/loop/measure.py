@@ -101,6 +101,8 @@ async def _table(
     known = truths(place)
     yield ""
     yield f"hybrid: {table.paths(hybrid)}"
+    for line in table.beginnings(hybrid):
+        yield line
     calls = [call for each in hybrid for call in known.get(each.result.model, [])]
     yield f"asked to change what was not shown: {sum(call.blind for call in calls)} of {len(calls)}"
     for line in table.repairs(repairs_by_fault([each.result for each in hybrid], known)):

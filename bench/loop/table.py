@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from os.path import commonprefix
+from statistics import median
 
 from bench.loop.play import Played
 from bench.loop.stats import Estimate, mean, share
@@ -15,6 +17,9 @@ _HEAD = (
     "| theory | calls | theory | prompt | completion |"
 )
 
+
+_CACHED = 0.9
+"""What is saved on a token from a cache, as most companies sell it."""
 
 _BESIDE = ("single", "regenerate")
 _WITHIN = 0.03
@@ -107,6 +112,36 @@ def paths(runs: Sequence[Played]) -> str:
     worst = max(lengths, default=0)
     often = ", ".join(f"{length}: {count}" for length, count in sorted(lengths.items()))
     return f"nodes an attempt: at most {worst} ({often})"
+
+
+def beginnings(runs: Sequence[Played]) -> Iterator[str]:
+    """How much of a task's questions an endpoint's cache has already: their common beginning.
+
+    In percent of the shorter question: with the question just before, and with the earlier
+    question of the task that begins most alike.
+    """
+    before: dict[tuple[str, str], list[float]] = {}
+    best: list[float] = []
+    characters = cached = 0
+    for run in runs:
+        asked = [(event.node, event.exchange.prompt) for event in run.result.answers]
+        characters += sum(len(prompt) for _, prompt in asked)
+        for at, (node, prompt) in enumerate(asked[1:], 1):
+            common = [len(commonprefix((prompt, o))) for _, o in asked[:at]]  # noqa: RUF071
+            alike = [c / min(len(prompt), len(o)) for c, (_, o) in zip(common, asked, strict=False)]
+            before.setdefault((asked[at - 1][0], node), []).append(alike[-1])
+            best.append(max(alike))
+            cached += max(common)
+    if not best:
+        return
+    pairs = ", ".join(f"{a} > {b} {median(x):.0%} ({len(x)})" for (a, b), x in before.items())
+    yield f"common beginning with the question before, median: {pairs}"
+    every = [each for alike in before.values() for each in alike]
+    yield (
+        f"of all {len(every)}: {median(every):.0%}; with any earlier one: {median(best):.0%}; "
+        f"all prompts: {characters:,} characters, {cached / characters:.0%} of them in a cache, at "
+        f"a tenth of the price {1 - _CACHED * cached / characters:.0%} of what they cost without"
+    )
 
 
 def repairs(found: Mapping[str, tuple[int, int]]) -> Iterator[str]:

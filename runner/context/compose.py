@@ -193,17 +193,21 @@ class Material:
     recalled: Sequence[str] = ()
 
 
-def compose(material: Material, *, limit: int, left: int, count: Count) -> ContextParts:
-    """Return the parts of a context of ``limit`` tokens, of which ``left`` are not used up yet."""
+def compose(material: Material, *, limit: int, whole: int, left: int, count: Count) -> ContextParts:
+    """Return the parts of a context of ``limit`` tokens, of which ``left`` are not used up yet.
+
+    What comes first has its share of ``whole``, the limit of the largest context of the task, so
+    that all begin alike.
+    """
     kind = project_type(material.paths)
     tested = f"{kind}; tested with {material.tested}" if material.tested else kind
     parts = ContextParts(
-        details=hard_cut(material.details, limit=int(limit * DETAILS), count=count),
-        section=hard_cut(material.section, limit=int(limit * SECTION), count=count),
+        details=hard_cut(material.details, limit=int(whole * DETAILS), count=count),
+        section=hard_cut(material.section, limit=int(whole * SECTION), count=count),
         project=tested if kind else "",
-        rules=tuple(_guides(material.rules, int(limit * RULES), count)),
+        rules=tuple(_guides(material.rules, int(whole * RULES), count)),
         specification=tuple(_specification(material, int(limit * SPECIFICATION), count)),
-        guides=tuple(_guides(material.guides, int(limit * GUIDES), count)),
+        guides=tuple(_guides(material.guides, int(whole * GUIDES), count)),
         layout=_layout(material, int(limit * LAYOUT), count),
         notes=material.notes[:10],
         users=listed(_users(material), limit=int(limit * USERS), count=count, most=30),

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import difflib
 import re
-import sys
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -19,8 +18,8 @@ from cachetools import LRUCache
 
 from runner.code.imports import ModulePaths, imported
 from runner.code.languages import language_of
-from runner.context.facts import NOTHING, FileFacts, bytes_of, facts_of, hashed, no_source
-from runner.context.search import FEW, Search, terms
+from runner.context.facts import NOTHING, FileFacts, bytes_of, facts_of, no_source
+from runner.context.search import Search, terms
 from runner.state.changes import EXECUTABLE, FILE, SUBMODULE, Snapshot, TreeEntry
 from runner.text.counting import counted
 from runner.text.mask import is_secret_file
@@ -30,19 +29,18 @@ class Library:
     """The facts of a tree's files: search, who defines and uses a name, who imports whom.
 
     Who imports whom is worked out when it is asked for: of 20,000 files few matter for a task.
-    Up to ``few`` terms or names are searched without numpy.
     """
 
-    def __init__(self, facts: Mapping[str, FileFacts], *, few: int = FEW) -> None:
+    def __init__(self, facts: Mapping[str, FileFacts]) -> None:
         self.facts = facts
         self._paths = list(facts)
         rows = list(facts.values())
         sizes = [len(row.terms) // _HASH for row in rows]
         terms, counts = b"".join(r.terms for r in rows), b"".join(r.counts for r in rows)
-        self.search = Search(self._paths, terms, counts, sizes, few=few)
-        self._names = _Postings(self._paths, [row.names for row in rows], few)
-        self._used = _Postings(self._paths, [row.references for row in rows], few)
-        self._imports = _Postings(self._paths, [row.imports for row in rows], few)
+        self.search = Search(self._paths, terms, counts, sizes)
+        self._names = _Postings(self._paths, [row.names for row in rows])
+        self._used = _Postings(self._paths, [row.references for row in rows])
+        self._imports = _Postings(self._paths, [row.imports for row in rows])
         self._places = ModulePaths(facts)
         self._imported: dict[str, frozenset[str]] = {}
 
@@ -92,33 +90,20 @@ _MOST_IMPORTERS, _MOST_CHECKED = 5_000, 100
 class _Postings:
     """Which files have a word, by its hash."""
 
-    def __init__(self, paths: Sequence[str], rows: Sequence[bytes], few: int) -> None:
-        self._paths, self._few = paths, few * _HASH
+    def __init__(self, paths: Sequence[str], rows: Sequence[bytes]) -> None:
+        self._paths = paths
         self._hashes = b"".join(rows)
         self._ends = list(accumulate(map(len, rows)))
 
     def having(self, word: str) -> list[str]:
         """Return the paths, in their order."""
-        few = len(self._hashes) <= self._few
-        places = self._found(word) if few else self._found_in_many(word)
-        return [self._paths[bisect_right(self._ends, at)] for at in places]
-
-    def _found(self, word: str) -> Iterator[int]:
-        """Where its hash stands; without numpy, which would take longer to load than it saves."""
-        wanted = hashed(word).to_bytes(_HASH, sys.byteorder)
+        wanted, found = bytes_of(word), list[str]()
         at = self._hashes.find(wanted)
         while at >= 0:
             if at % _HASH == 0:  # otherwise it only straddles two hashes
-                yield at
+                found.append(self._paths[bisect_right(self._ends, at)])
             at = self._hashes.find(wanted, at + 1)
-
-    def _found_in_many(self, word: str) -> Sequence[int]:
-        """The same in a large tree, where numpy takes half the time."""
-        import numpy as np  # 0.1 s: not at every command
-
-        hashes = np.frombuffer(self._hashes, np.uint32)
-        at: Sequence[int] = ((hashes == hashed(word)).nonzero()[0] * _HASH).tolist()
-        return at
+        return found
 
 
 def library(facts: Mapping[str, FileFacts]) -> Library:

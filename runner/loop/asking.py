@@ -38,6 +38,8 @@ _PASSING = re.compile(
 )
 """What is new each time: the names that an agent gives to its messages, and how long it took."""
 
+_DELETES = re.compile(r"\b(?:delet|remov|drop|mov|renam|replac)", re.IGNORECASE)
+
 _GO_ON = "Your answer was cut off. Go on exactly where it stopped; repeat nothing."
 
 
@@ -97,7 +99,7 @@ async def ask(
         asked_now = replace(question, spent=used.cost or 0.0)
         answer = await _paid_once(state, deps, asked_now, name)
         tokens = answer.prompt_tokens + answer.completion_tokens
-        paid = Usage.of_call(answer.seconds, tokens, answer.cost)
+        paid = Usage.of_call(answer.seconds, tokens, answer.cost, answer.cached)
         spent, by = state.attempt.spent, answer.model
         spent = replace(
             spent,
@@ -151,10 +153,13 @@ async def window_of(state: RunState, deps: Deps) -> int | None:
     return await deps.search.windows.window(model_for(state))
 
 
-async def asks_small(state: RunState, deps: Deps) -> bool:
-    """Whether the model that is asked now is a small one."""
+async def answer_form(state: RunState, deps: Deps) -> dict[str, bool]:
+    """How the form of an answer is told to the model that is asked now, a small one or not."""
     name = model_for(state) or deps.search.model
-    return is_small(name, await window_of(state, deps))
+    return {
+        "small": is_small(name, await window_of(state, deps)),
+        "deletes": _DELETES.search(f"{state.task.text} {state.task.details}") is not None,
+    }
 
 
 async def context_limit(state: RunState, deps: Deps) -> int:
@@ -239,6 +244,7 @@ async def _paid_once(state: RunState, deps: Deps, question: Question, name: str)
         retries=answer.retries,
         cost=answer.cost,
         tried=tuple(tried),
+        cached=answer.cached,
     )
     await deps.events.emit(ModelAnswered(run, state.current, state.node, exchange, question.model))
     await deps.answers.keep(run, name, answer)

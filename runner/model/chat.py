@@ -225,6 +225,7 @@ class OpenAIModel(ports.Endpoint):
             cost=next((cost for cost in costs if cost is not None), None),
             seconds=seconds,
             retries=retries,
+            cached=min(reply.cached, prompt),
         )
 
     async def _spoken(self, model: str, question: Question, way: str) -> ChatReply:

@@ -24,10 +24,11 @@ from runner.code.languages import is_among_tests, is_pytest_module, is_test_file
 from runner.code.symbols import symbols_of
 from runner.context.compose import signatures
 from runner.errors import Outage, TaskError
-from runner.loop.asking import ask, asks_small
+from runner.loop.asking import answer_form, ask
 from runner.loop.reading import quote
 from runner.nodes.assess import tests_using
 from runner.nodes.proof import proved
+from runner.nodes.told import about_task
 from runner.nodes.work import NodeWork
 from runner.prompts import question
 from runner.prompts.forms import kind_of
@@ -225,8 +226,8 @@ async def _asked(
     text = shown.get(place.example, b"").decode("utf-8", "replace")
     messages = question(
         "ask_test",
-        small=await asks_small(state, deps),
-        task=state.task,
+        **await answer_form(state, deps),
+        **about_task(state.task),
         interfaces=interfaces,
         example=quote(place.example, text, limit=_LONGEST_EXAMPLE),
         path=place.path,

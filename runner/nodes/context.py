@@ -10,7 +10,15 @@ from dataclasses import replace
 
 from runner.checks.validate import syntax_complaint
 from runner.code.symbols import symbols_of
-from runner.context.compose import ContextParts, Listed, Material, compose, signatures, within
+from runner.context.compose import (
+    ContextParts,
+    Listed,
+    Material,
+    QuotedFile,
+    compose,
+    signatures,
+    within,
+)
 from runner.context.facts import FileFacts
 from runner.context.library import (
     MAX_FILE,
@@ -31,10 +39,9 @@ from runner.loop.reading import contents, quote, seen_of
 from runner.loop.schedule import Bases, independent
 from runner.nodes.people import ask_people_first
 from runner.nodes.revise import change_so_far
-from runner.nodes.told import guides, specification, test_command, wants_tests
+from runner.nodes.told import guides, specification, test_command, wants_tests, with_criteria
 from runner.prompts import render_text
 from runner.roadmap.plans import form_of
-from runner.roadmap.task import Task
 from runner.state.changes import Snapshot, blob_sha
 from runner.state.revising import Point
 from runner.state.run_state import Attempt, RunState, Step
@@ -168,7 +175,7 @@ async def describe(state: RunState, deps: Deps) -> tuple[RunState, str]:
     spec = await specification(state, deps, base)
     material = Material(
         text=text,
-        details=_with_criteria(task),
+        details=with_criteria(task),
         section=task.place.section,
         paths=base.entries.keys(),
         named=about,
@@ -200,6 +207,7 @@ async def describe(state: RunState, deps: Deps) -> tuple[RunState, str]:
         # too long to be repeated for a change
         long=tuple(file.path for file in whole if file.text.count("\n") >= LONG_FILE),
         more=bool(parts.outlines or partly),
+        shown=tuple(file.path for file in parts.files),
         specification=tuple(file.path for file in (*parts.specification, *parts.rules)),
         absent=tuple(spec.missing),
     )
@@ -211,9 +219,17 @@ def _rendered(
 ) -> tuple[ContextParts, str]:
     """Choose and render; runs in its own thread, because it takes processor time."""
     revision = state.attempt.planned.revision
-    limit = limit // 2 if state.node == "plan_task" else limit
+    whole, limit = limit, limit // 2 if state.node == "plan_task" else limit
     count = counter(state.request.options.models.model or deps.search.model)
     limit += sum(count(point.shown) for point in _points(state))
+
+    before = state.attempt.planned.shown
+
+    def in_order(files: Sequence[QuotedFile]) -> list[QuotedFile]:
+        """What the question for the plan showed comes first, as it came there."""
+        return sorted(
+            files, key=lambda f: before.index(f.path) if f.path in before else len(before)
+        )
 
     def render(parts: ContextParts) -> str:
         return render_text(
@@ -222,7 +238,7 @@ def _rendered(
             headings=[heading.text for heading in state.task.place.headings],
             plan=state.attempt.planned.plan,
             parts=parts,
-            files=[(f, quote(f.path, f.text, limit=MAX_FILE * 2)) for f in parts.files],
+            files=[(f, quote(f.path, f.text, limit=MAX_FILE * 2)) for f in in_order(parts.files)],
             guides=[quote(f.path, f.text, limit=MAX_FILE) for f in parts.guides],
             rules=[quote(f.path, f.text, limit=MAX_FILE) for f in parts.rules],
             specification=[quote(f.path, f.text, limit=MAX_FILE) for f in parts.specification],
@@ -234,7 +250,7 @@ def _rendered(
         )
 
     left = limit - count(render(ContextParts()))
-    parts = compose(material, limit=limit, left=left, count=count)
+    parts = compose(material, limit=limit, whole=whole, left=left, count=count)
     broken: list[str] = []
     for file in parts.files:
         if found := syntax_complaint(file.path, material.contents[file.path]):
@@ -310,17 +326,3 @@ def _worth_reading(about: Sequence[str], ranking: Ranking, base: Snapshot) -> li
     best = sorted(scores, key=lambda path: (-scores[path], path))
     paths = dict.fromkeys([*about, *best[: _FETCHED // 2], *ranking.users, *best[:_FETCHED]])
     return [path for path in paths if readable(base.entries, path)][:_FETCHED]
-
-
-_MOST_CRITERIA, _LONGEST_CRITERION = 12, 300
-
-
-def _with_criteria(task: Task) -> str:
-    """Return the details of a task, and what its section is to fulfil that they do not say."""
-    shown = f"{task.details}\n{task.place.section}"
-    new = [each for each in task.acceptance if each not in shown][:_MOST_CRITERIA]
-    if not new:
-        return task.details
-    lines = "\n".join(f"- {each[:_LONGEST_CRITERION]}" for each in new)
-    criteria = f"When all tasks of its section are done, this must be true:\n\n{lines}"
-    return "\n\n".join(filter(None, [task.details, criteria]))

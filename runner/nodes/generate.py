@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Literal
 from runner.checks.kept_names import QUESTIONS
 from runner.checks.validate import REFUSED
 from runner.loop.accepted import or_kept
-from runner.loop.asking import ModelReply, asks_small
+from runner.loop.asking import ModelReply, answer_form
 from runner.loop.deps import Deps, TaskWork
 from runner.loop.reading import contents, named_in, quote, reader, seen_of
 from runner.loop.strategy import MAX_REPAIRS, after_failure
@@ -32,7 +32,8 @@ from runner.nodes.quoting import (
     with_tests,
 )
 from runner.nodes.revise import added_to, as_suggested, change_so_far
-from runner.people.sentences import finding, in_log
+from runner.nodes.told import about_task
+from runner.people.sentences import in_log
 from runner.prompts import question
 from runner.prompts.forms import kind_of
 from runner.roadmap.task import files, listed_files
@@ -98,7 +99,6 @@ def without_excerpts(complaints: Iterable[Complaint]) -> tuple[Complaint, ...]:
 log = logging.getLogger(__name__)
 
 _MOST_FINDINGS = 20
-_DELETES = re.compile(r"\b(?:delet|remov|drop|mov|renam|replac)", re.IGNORECASE)
 _UTF8 = re.compile(r"\butf-?8\b", re.IGNORECASE)
 _EXECUTABLE = re.compile(r"(?<!not )(?<!non-)\bexecutable\b|\bchmod\b|\b0?755\b", re.IGNORECASE)
 _LONGEST_EXPLANATION = 1_200
@@ -142,7 +142,7 @@ async def execute_task(state: RunState, deps: Deps, work: TaskWork) -> Step:
     partial = unseen(state, files)
     messages = question(
         "execute_task",
-        **await _form(state, deps),
+        **await answer_form(state, deps),
         context=attempt.planned.context.decode(),
         avoid=attempt.answered.avoid,
         files=files,
@@ -159,15 +159,6 @@ async def execute_task(state: RunState, deps: Deps, work: TaskWork) -> Step:
     asked = CodeQuestion(messages, partial, whole=True)
     state, reply, asked = await ask_for_code(state, deps, asked, temperature=temperature)
     return Step(await _answered(state, deps, reply, newest, asked), "ok")
-
-
-async def _form(state: RunState, deps: Deps) -> dict[str, bool]:
-    """How the form of an answer is told to the model that is asked now."""
-    about = f"{state.task.text} {state.task.details}"
-    return {
-        "small": await asks_small(state, deps),
-        "deletes": _DELETES.search(about) is not None,
-    }
 
 
 async def _offered(state: RunState, deps: Deps) -> bool:
@@ -193,8 +184,8 @@ async def repair_code(state: RunState, deps: Deps, work: TaskWork) -> Step:
     partial = unseen(state, files)
     messages = question(
         "repair_code",
-        **await _form(state, deps),
-        task=state.task,
+        **await answer_form(state, deps),
+        **about_task(state.task),
         complaints=without_excerpts(attempt.checked.complaints),
         context="" if changes else attempt.planned.context.decode(),
         files=files,
@@ -212,8 +203,8 @@ async def repair_code(state: RunState, deps: Deps, work: TaskWork) -> Step:
 async def repair_test(state: RunState, deps: Deps, work: TaskWork) -> Step:
     """Ask for a correction from the parsed failures, with the code and the tests they name.
 
-    Where the tests accept the change, it asks only about what linters say, about tests that failed
-    before as well, or for better ones.
+    Where the tests accept the change, it asks only about tests that failed before as well, or for
+    better ones.
     """
     attempt = state.attempt
     log.info("Test repair attempt %d/%d", attempt.answered.test_repairs + 1, MAX_REPAIRS)
@@ -221,25 +212,22 @@ async def repair_test(state: RunState, deps: Deps, work: TaskWork) -> Step:
     state = state.updated(replace(attempt.answered, test_repairs=repairs))
     if state.request.options.agents.agent != "cairn":
         return _unless_repeated(await _agents(state, deps))
-    verification, linted = attempt.tested.verification, attempt.accepted is not None
+    verification, kept = attempt.tested.verification, attempt.accepted is not None
     asked = attempt.tested.asked_test
     failed = verification.failures if verification else ()
     apart = asked if asked and any(path_of(each) == asked.path for each in failed) else None
-    findings = verification.findings[:_MOST_FINDINGS] if verification and not apart else ()
     files = await with_tests(state, deps, failed)
     if apart:
         files.append(quote(apart.path, apart.content.decode("utf-8", "replace"), limit=MAX_QUOTED))
     messages = question(
         "repair_test",
-        **await _form(state, deps),
-        task=state.task,
+        **await answer_form(state, deps),
+        **about_task(state.task),
         failures=distinct(failed),
-        outputs=[] if apart or (linted and findings) else outputs_of(verification, most=3_000),
+        outputs=[] if apart else outputs_of(verification, most=3_000),
         apart=apart.path if apart else "",
-        earlier=linted and bool(failed) and not apart,
-        unproven=linted and not (findings or failed),
-        linted=linted and bool(findings),
-        findings=[f"{finding(each)} ({tool})" for tool, each in findings],
+        earlier=kept and bool(failed) and not apart,
+        unproven=kept and not failed,
         files=files,
         left_out=attempt.answered.left_out,
         edit=long_one(files),

@@ -13,7 +13,7 @@ from runner.checks.asked import TaskWords
 from runner.code.languages import is_test_file, language_of
 from runner.context.library import existing
 from runner.errors import TaskError
-from runner.loop.asking import ask
+from runner.loop.asking import answer_form, ask
 from runner.loop.deps import Deps, TaskWork
 from runner.loop.reading import seen_of
 from runner.nodes.context import describe
@@ -44,7 +44,7 @@ async def plan_task(state: RunState, deps: Deps, work: TaskWork) -> Step:
     ask_people_first(state)
     log.info("Planning task %s", in_log(state.task))
     state, context = await describe(state, deps)
-    messages = question("plan_task", context=context)
+    messages = question("plan_task", **await answer_form(state, deps), context=context)
     state, reply = await ask(state, deps, messages, temperature=0.2, form=form("plan"))
     plan = read_plan(reply.text)
     unknown = await _unknown(state, deps, plan) if plan else []

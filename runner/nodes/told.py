@@ -12,9 +12,11 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import PurePosixPath
+from typing import Any
 
 from runner.code.languages import is_among_tests, is_test_file
 from runner.context.compose import QuotedFile
+from runner.context.cut import hard_cut
 from runner.context.facts import has, says_more
 from runner.context.library import Library, readable
 from runner.context.search import names_in
@@ -135,3 +137,29 @@ def _words(task: Task, tasks: Sequence[Task]) -> list[str]:
     around = next((each for each in tasks if each.key == task.place.parent), None)
     own = f"{task.text}\n{task.details}"
     return [own, f"{around.text}\n{_BOX.split(around.details)[0]}"] if around else [own]
+
+
+_MOST_CRITERIA, _LONGEST_CRITERION = 12, 300
+_LONGEST_PART = 4_000
+"""Characters of the task's details, and of what its section says, where a question is short."""
+
+
+def about_task(task: Task) -> dict[str, Any]:
+    """What a short question says of its task; it begins as the long one before it, if it can."""
+    return {
+        "task": task,
+        "headings": [heading.text for heading in task.place.headings],
+        "details": hard_cut(with_criteria(task), limit=_LONGEST_PART, count=len),
+        "section": hard_cut(task.place.section, limit=_LONGEST_PART, count=len),
+    }
+
+
+def with_criteria(task: Task) -> str:
+    """Return the details of a task, and what its section is to fulfil that they do not say."""
+    shown = f"{task.details}\n{task.place.section}"
+    new = [each for each in task.acceptance if each not in shown][:_MOST_CRITERIA]
+    if not new:
+        return task.details
+    lines = "\n".join(f"- {each[:_LONGEST_CRITERION]}" for each in new)
+    criteria = f"When all tasks of its section are done, this must be true:\n\n{lines}"
+    return "\n\n".join(filter(None, [task.details, criteria]))

@@ -230,6 +230,7 @@ def _missing(task: str, note: str) -> Mapping[str, object]:
 def _usage(used: Usage) -> dict[str, object]:
     return {
         "tokens": used.tokens,
+        "cached": used.cached,
         "cost": used.known_cost,
         "seconds": round(used.seconds, 3),
         "calls": used.calls,

@@ -10,8 +10,13 @@ from runner.prompts.questions import Message
 from runner.text.compiled import Compiled
 from runner.text.sanitize import readable, sendable
 
-_FOR_FILES = frozenset({"execute_task", "repair_code", "repair_test", "ask_test"})
-"""Questions that are answered with files; the others have a shorter introduction."""
+_ON_A_TASK = frozenset(
+    {"plan_task", "execute_task", "repair_code", "repair_test", "ask_test", "propose_verification"}
+)
+"""Questions while a task is worked on: all begin alike, and endpoints cache the beginning.
+
+The others have a shorter introduction.
+"""
 
 
 def question(
@@ -22,7 +27,7 @@ def question(
     A ``small`` model is told the form of an answer without an example that it would copy, and how
     a file is deleted only if the task ``deletes`` something.
     """
-    introduction = ("system_small" if small else "system") if name in _FOR_FILES else "system_plan"
+    introduction = ("system_small" if small else "system") if name in _ON_A_TASK else "system_plan"
     system = _environment().get_template(f"{introduction}.md.j2").render(deletes=deletes)
     return Message("system", system.strip()), Message("user", render_text(name, **values))
 

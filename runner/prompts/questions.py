@@ -81,7 +81,8 @@ class Answer:
     """The model's answer. ``finish_reason`` is stop, length, content_filter or the server's word.
 
     ``cost`` is in USD, None when the price is unknown; ``seconds`` wall time of the last try;
-    ``retries`` how many tries failed before it.
+    ``retries`` how many tries failed before it; ``cached`` how many tokens of the prompt came from
+    the endpoint's cache.
     """
 
     text: str
@@ -92,3 +93,4 @@ class Answer:
     cost: float | None = None
     seconds: float = 0.0
     retries: int = 0
+    cached: int = 0

@@ -16,6 +16,7 @@ from runner.state.run_state import Attempt, RunState
 class Exchange:
     """One model exchange; ``seconds`` wall time, ``cost`` in USD (None: price unknown).
 
+    ``cached`` tokens of the prompt came from the endpoint's cache.
     ``tried`` are the tries that failed before it.
     """
 
@@ -29,6 +30,7 @@ class Exchange:
     retries: int
     cost: float | None
     tried: tuple[Tried, ...] = ()
+    cached: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +100,7 @@ class Verified(Event):
 class CommandRan(Event):
     """A command ended in the sandbox that is part of no verification.
 
-    ``purpose`` is ``setup`` for a command that installs something, ``format`` for a formatter, and
-    ``lint`` for a linter that is asked about the files before the change.
+    ``purpose`` is ``setup`` for a command that installs something, ``format`` for a formatter.
     ``exit_code`` is None if it took too long.
     """
 

@@ -94,7 +94,8 @@ class Planned:
     ``members`` are further tasks it does together with its own, ``former`` those of a group that
     failed and fell apart. ``partial`` are files of which its ``context`` shows only a part, or
     nothing though the task names them, ``long`` are long ones that it shows whole; ``more`` says
-    whether files that matter are not shown whole. ``specification`` names what it shows of the
+    whether files that matter are not shown whole, ``shown`` are those of the newest question that
+    shows the repository, in its order. ``specification`` names what it shows of the
     plan's own files, ``absent`` what the task names there that does not exist. ``human_commits``
     is people's work that it continues from, ``revision`` the pull request that it works on again.
     """
@@ -106,6 +107,7 @@ class Planned:
     partial: tuple[str, ...] = ()
     long: tuple[str, ...] = ()
     more: bool = False
+    shown: tuple[str, ...] = ()
     specification: tuple[str, ...] = ()
     absent: tuple[str, ...] = ()
     human_commits: HumanCommits | None = None
@@ -242,7 +244,7 @@ Part = Planned | Answered | Checked | VerifiedWork | Agreed | PublishedWork | Sp
 
 @dataclass(frozen=True)
 class AcceptedChange:
-    """A change that its tests accept, kept while a model is asked to satisfy the linters."""
+    """A change that its tests accept, kept while a model is asked for something better."""
 
     answered: Answered
     checked: Checked

@@ -32,19 +32,6 @@ async def test_a_redelivery_at_the_end_changes_nothing(bot: Bot) -> None:
 
 
 @ONE_NOTE
-async def test_the_same_under_another_name_changes_nothing(bot: Bot) -> None:
-    """Somebody who has a signed webhook sends it once more as a new one: it was worked already."""
-    bot.model.says(ANSWER)
-    await bot.comment("/execute")
-    again = replace(bot.github.deliveries[0], guid="11111111-2222-3333-4444-555555555555")
-
-    assert await bot.github.send(*bot.github.signed(again)) == 202
-    await bot.idle()
-
-    check_finished(bot)
-
-
-@ONE_NOTE
 async def test_a_redelivery_meanwhile_changes_nothing(bot: Bot) -> None:
     """The same GUID again, while its run works, starts no second one."""
     answer = Held(ANSWER)

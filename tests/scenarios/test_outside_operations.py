@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+from itertools import pairwise
 from pathlib import Path
 
 import aiohttp
@@ -268,15 +269,15 @@ async def test_what_nobody_heard_is_fetched_in_order(bot: Bot) -> None:
 
 @OUTSIDE
 async def test_who_leaves_the_queue_makes_room(tmp_path: Path) -> None:
-    """The numbers of those behind fall within a minute; page and API say the same."""
+    """Six wait for one place: comment, status, page and API tell one number, which only falls."""
     settings = {"CAIRN_CONCURRENCY": "1", "CAIRN_ADMIN_TOKEN": TOKEN}
     task = notes(f"- [ ] 1.1 {ONE}\n")
     async with conversation(tmp_path, task, **settings) as bot, bot.started() as running:
-        names = [f"octo/{word}" for word in ("two", "three", "four")]
+        names = [f"octo/{word}" for word in ("two", "three", "four", "five", "six", "seven")]
         for name in names:
             bot.github.add_repository(name, task, roles={"writer": "write"})
         issues = {name: bot.github.open_issue(name, "Go", by="writer").number for name in names}
-        answers = [Held(note("one.md")) for _ in range(3)]
+        answers = [Held(note("one.md")) for _ in range(5)]
         bot.model.says(*answers)
         await bot.github.comment(REPOSITORY, bot.issue.number, "/execute", by="writer")
         await answers[0].asked.wait()
@@ -301,18 +302,29 @@ async def test_who_leaves_the_queue_makes_room(tmp_path: Path) -> None:
             assert len(told) == 2
             return {*told, page["queue"]["position"], api["position"]}
 
-        assert [await places(name) for name in names] == [{1}, {2}, {3}]
-        await say(names[0], "/execute cancel")
-        bot.github.clock.advance(60)
-        await bot.rests.ring(bot.github.clock.now())
-        await running.places.idle()
-        assert [await places(name) for name in names[1:]] == [{1}, {2}]
+        async def a_minute() -> None:
+            bot.github.clock.advance(60)
+            await bot.rests.ring(bot.github.clock.now())
+            await running.places.idle()
+
+        assert [await places(name) for name in names] == [{n} for n in range(1, 7)]
+        for leaves in (names[0], names[3]):
+            await say(leaves, "/execute cancel")
+            names.remove(leaves)
+            await a_minute()
+            assert [await places(name) for name in names] == [{n} for n in range(1, len(names) + 1)]
+        for done, begins in pairwise(answers[:3]):
+            done.go.set()
+            await begins.asked.wait()
+            names.pop(0)
+            await a_minute()
+            assert [await places(name) for name in names] == [{n} for n in range(1, len(names) + 1)]
 
         for each in answers:
             each.go.set()
         await bot.idle()
         bot.says()
-        for name in names:
+        for name in issues:
             bot.github.says(name, issues[name])
         bot.check()
 

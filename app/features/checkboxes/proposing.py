@@ -100,5 +100,5 @@ class _Model:
             self._state, self._deps, messages, max_tokens=_MAX_TOKENS, form=form("normalise")
         )
         tokens = answer.prompt_tokens + answer.completion_tokens
-        self.used += Usage.of_call(answer.seconds, tokens, answer.cost)
+        self.used += Usage.of_call(answer.seconds, tokens, answer.cost, answer.cached)
         return answer.text

@@ -9,6 +9,7 @@ import pytest
 
 from tests.app.checkout import Checkout
 from tests.app.parked import cairn, parked
+from tests.model_server import Reply
 from tests.scenarios.projects import note
 
 ONE, TWO = note("one.md"), note("two.md")
@@ -44,6 +45,24 @@ async def test_what_was_asked_and_answered(here: Checkout) -> None:
     assert "> # The task" in full
     assert ONE.strip() in full
     assert "> # The task" not in brief
+
+
+async def test_what_came_from_the_models_cache(here: Checkout) -> None:
+    """Each exchange, the report and the run's cost say how many tokens did."""
+    here.model.says(Reply(ONE, details={"cached_tokens": 300}))
+    await here.cairn("run", "--max-tasks", "1")
+
+    said = (await here.cairn("show", "1.1")).out
+    (run,) = json.loads((await here.cairn("status", "--json")).out)["runs"]
+
+    assert " (300 from a cache) + " in said
+    assert here.left("runs/*/agent-1.json")["cached"] == 300
+    assert (
+        "300 tokens came from the endpoint's cache."
+        in (here.folder / ".executor" / "report.md").read_text()
+    )
+    assert here.left("report.json")["model_usage"]["cached"] == 300
+    assert ", 300 of them from a cache" in (await here.cairn("show", run["run"])).out
 
 
 async def test_the_newest_run_without_a_name(here: Checkout) -> None:

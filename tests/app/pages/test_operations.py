@@ -57,7 +57,7 @@ async def test_only_the_operator_sees_them(client, bench, path):
 async def test_metrics_count_what_runs_report(client, bench):
     """Nodes, answers, tokens, money and verifications, in Prometheus' own format."""
     asked = Exchange('gpt "x"\n', "p", "r", 100, 20, "stop", 1.5, 0, 0.25)
-    free = Exchange("local", "p", "r", 10, 2, "stop", 0.5, 0, None)
+    free = Exchange("local", "p", "r", 10, 2, "stop", 0.5, 0, None, cached=8)
     for event in (
         RunChanged("r1", "", "started"),
         NodeFinished("r1", "1", "verify_task", "ok", Usage(2.5)),
@@ -73,6 +73,7 @@ async def test_metrics_count_what_runs_report(client, bench):
     assert 'cairn_node_seconds_total{node="verify_task"} 3.5\n' in text
     assert 'cairn_model_dollars_total{model="gpt \\"x\\"\\n"} 0.25\n' in text
     assert 'cairn_model_tokens_total{model="local",kind="prompt"} 10\n' in text
+    assert 'cairn_model_cached_tokens_total{model="local"} 8\n' in text
     assert 'cairn_model_unpriced_total{model="local"} 1\n' in text
     assert 'cairn_verifications_total{result="failed"} 1\n' in text
     lines = [line for line in text.splitlines() if not line.startswith("#")]

@@ -104,6 +104,7 @@ async def test_what_came_from_the_cache_costs_less(details):
         answer = await model.ask(question("12345678"))
 
     assert answer.cost == pytest.approx(1.1)
+    assert answer.cached == 1
 
 
 async def test_unknown_price():

@@ -356,7 +356,7 @@ async def test_what_says_nothing_is_not_shown() -> None:
         "cart/money.py": "MONEY = 1\n",
     }
     text = await context(files, "- [ ] Paying a cart twice must fail in `cart/money.py`\n")
-    quoted = text.partition("# Files")[2]
+    quoted = text.partition("# Files")[2].partition("# The repository")[0]
 
     assert "cart/pay.py\n```" in quoted
     assert "__init__.py" not in quoted

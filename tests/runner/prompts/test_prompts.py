@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from os.path import commonprefix
 from pathlib import Path
 from typing import get_args
 
@@ -18,6 +20,7 @@ from runner.nodes.asked_test import KnownInterface
 from runner.nodes.context import build_context
 from runner.nodes.generate import execute_task, repair_code, repair_test
 from runner.nodes.plan import plan_task
+from runner.nodes.told import about_task
 from runner.people.report import markdown
 from runner.prompts import question, render_text
 from runner.prompts.forms import Kind, form
@@ -132,6 +135,34 @@ async def test_execute_task_afresh(check_golden: Golden) -> None:
     check_golden("prompts/execute_task_afresh.md", await asked(execute_task, before))
 
 
+async def test_the_questions_of_a_task_begin_alike() -> None:
+    """The plan's and the first one share what is fixed: long guides, and files in one order."""
+    code = "def divide_two_numbers(a, b):\n    if not b:\n        raise ZeroDivisionError\n"
+    files = {f"m{n}.py": f"{code}\n\nNUMBER = {n}\n" for n in range(4)}
+    guide = "".join(f"- Rule {n} of dividing numbers holds everywhere.\n" for n in range(60))
+    model = ScriptedModel('{"likely_files": ["m3.py"], "steps": ["divide as there"]}', "?")
+    used = deps(model=model, repository=MemoryRepository({**FILES, **files, "AGENTS.md": guide}))
+    before = run_state(ROADMAP, context_tokens=6_000)
+
+    planned = await plan_task(at("plan_task", before, number=1), used, TaskWork())
+    built = await build_context(replace(planned.state, node="build_context"), used, TaskWork())
+    await execute_task(replace(built.state, node="execute_task"), used, TaskWork())
+    plan, first = ("".join(m.content for m in each.messages) for each in model.questions)
+
+    common = len(commonprefix((plan, first)))  # noqa: RUF071 - of texts
+    assert "m3.py\n```" in plan[:common]
+    assert "Rule 30" in plan[:common]
+    assert common > 0.85 * min(len(plan), len(first))
+
+
+async def test_a_repair_begins_with_the_task_as_it_was_told() -> None:
+    """Up to what is wrong it is word for word the first question."""
+    first = await asked(execute_task, await with_context("execute_task"))
+    repair = await asked(repair_code, state("repair_code", changes=BROKEN, complaints=(COMPLAINT,)))
+
+    assert first.startswith(repair.partition("\n# What is wrong")[0])
+
+
 @pytest.mark.parametrize("kind", get_args(Kind))
 def test_each_kind_has_its_hint(check_golden: Golden, kind: str) -> None:
     """Code, tests, configuration, scripts and documentation are each asked for in their way."""
@@ -240,18 +271,6 @@ async def test_repair_test_without_a_name(check_golden: Golden) -> None:
     check_golden("prompts/repair_test_crashed.md", await asked(repair_test, before))
 
 
-async def test_repair_test_for_linters(check_golden: Golden) -> None:
-    """The question about what only linters say reads as it did."""
-    unused = TestFailure("F401", "`os` imported but unused", "calc.py", 1)
-    found = Verification("tree", (Level("lint", "failed", tool="ruff", failures=(unused,)),))
-    before = state("repair_test", answers=1, changes=CODE, verification=found)
-    attempt = before.attempt
-    kept = AcceptedChange(attempt.answered, attempt.checked, attempt.tested)
-
-    asking = with_attempt(before, accepted=kept)
-    check_golden("prompts/repair_test_linters.md", await asked(repair_test, asking))
-
-
 async def test_repair_test_for_a_test_apart(check_golden: Golden) -> None:
     """The question about a test that its author did not write reads as it did."""
     fails = TestFailure("tests/test_a.py::test_zero", "assert 1 == 0", "tests/test_a.py", 3)
@@ -279,7 +298,7 @@ def test_ask_test(check_golden: Golden) -> None:
     """The question for a test apart reads as it did."""
     asking = question(
         "ask_test",
-        task=state("verify_task").task,
+        **about_task(state("verify_task").task),
         interfaces=[
             KnownInterface("calc.py", ["def add(a, b)"], ["divide"]),
             KnownInterface("zero.py (new)", [], []),
