@@ -66,7 +66,7 @@ class Dialect:
             return replace(self, temperature=False)
         if self.seed and _names(refused, "seed"):
             return replace(self, seed=False)
-        if self.effort and _names(refused, "reasoning_effort"):
+        if self.effort and _names(refused, "effort"):  # reasoning_effort, or another API's word
             return replace(self, effort=False)
         if self.stream and self.stream_usage and _names(refused, "stream_options"):
             return replace(self, stream_usage=False)

@@ -90,7 +90,11 @@ def _texts(value: object) -> Iterator[str]:
 def request_of(
     path: str, question: Question, model: str, parameters: Mapping[str, object]
 ) -> dict[str, object]:
-    """Return the request for the endpoint; ``parameters`` are those of its chat completions."""
+    """Return the request for the endpoint; ``parameters`` are those of its chat completions.
+
+    The run's effort wins over the agent's own. Anthropic knows none below ``low``.
+    https://platform.claude.com/docs/en/build-with-claude/effort
+    """
     body = json.loads(question.messages[0].content)
     given: dict[str, object] = {LIMITS[path][0]: question.max_tokens}
     if path == CHAT:
@@ -100,6 +104,14 @@ def request_of(
             body.pop("temperature", None)
     elif path == RESPONSES:
         given["store"] = False
+    if path != CHAT and (effort := parameters.get("reasoning_effort")):
+        where = "reasoning" if path == RESPONSES else "output_config"
+        known = body.get(where)
+        words = {"none": "low", "minimal": "low"} if path == MESSAGES else {}
+        given[where] = {
+            **(known if isinstance(known, dict) else {}),
+            "effort": words.get(str(effort), effort),
+        }
     return {**question.more, **body, "model": model, **given}
 
 

@@ -62,6 +62,49 @@ async def test_a_newer_model_is_asked_in_its_dialect() -> None:
     assert not {"max_tokens", "temperature"} & last.keys()
 
 
+@pytest.mark.parametrize(
+    ("path", "asked", "effort", "passed"),
+    [
+        ("responses", {}, "xhigh", {"reasoning": {"effort": "xhigh"}}),
+        (
+            "responses",
+            {"reasoning": {"summary": "auto", "effort": "low"}},
+            "high",
+            {"reasoning": {"summary": "auto", "effort": "high"}},
+        ),
+        ("messages", {"output_config": None}, "minimal", {"output_config": {"effort": "low"}}),
+        (
+            "messages",
+            {"output_config": {"effort": "max"}},
+            "",
+            {"output_config": {"effort": "max"}},
+        ),
+    ],
+)
+async def test_the_effort_of_the_run(
+    path: str, asked: dict[str, object], effort: str, passed: dict[str, object]
+) -> None:
+    """Each API has its own word for it; without one of the run's the agent's own counts."""
+    script = ScriptedModel().says(CALLS)
+    async with asking(script) as model:
+        await model.ask(replace(of_agent(path, **asked), effort=effort))
+
+    body = script.requests[-1].body
+    assert {name: body[name] for name in passed} == passed
+    assert "reasoning_effort" not in body
+
+
+async def test_a_model_without_an_effort_is_asked_without_one() -> None:
+    """Anthropic refuses it for models that do not have it, in these words."""
+    refused = Fault.http_status(400, "This model does not support the effort parameter.")
+    script = ScriptedModel().says(refused, CALLS, CALLS)
+    async with asking(script) as model:
+        for _ in range(2):
+            await model.ask(replace(of_agent("messages"), effort="low"))
+
+    assert ["output_config" in each.body for each in script.requests] == [True, False, False]
+
+
 async def test_anthropics_cache_is_counted() -> None:
     """Its tokens of the prompt are those apart and those of the cache together."""
     script = ScriptedModel().says(Reply("Hi.", details={"cached_tokens": 4}))
