@@ -53,7 +53,12 @@ log = logging.getLogger(__name__)
 
 _ORDERS: Mapping[Order, tuple[Status, tuple[Status, ...], str, str]] = {
     "cancel": ("cancelling", UNFINISHED, "", "cancelled"),
-    "pause": ("pausing", ("queued", "running", "pausing"), PERSON, "paused"),
+    "pause": (
+        "pausing",
+        ("queued", "running", "pausing", "waiting", "paused"),
+        PERSON,
+        "paused",
+    ),
     "resume": ("queued", ("paused",), PERSON, ""),
 }
 """The status that a run gets, those in which it can be, the cause, and what was done."""
@@ -312,6 +317,8 @@ class RunService:
         status, allowed, cause, did = _ORDERS[what]
         reason, moved = did and f"{did} by {by.login}", []
         for run in await self.parts.runs.by_issue(repository_id, issue):
+            if what == "pause" and run.status == "paused" and run.cause == PERSON:
+                continue  # only what would go on by itself
             if await self.queue.set_status(
                 run.id, status, allowed=allowed, reason=reason, cause=cause
             ):

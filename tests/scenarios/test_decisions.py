@@ -40,6 +40,24 @@ async def test_a_reaction_approves(bot: Bot) -> None:
     assert "Approved-by: writer" in bot.message(pull)
 
 
+async def test_what_is_decided_during_a_pause_is_done_after_it(bot: Bot) -> None:
+    """A person paused the run while it waited: it stays so until somebody resumes it."""
+    pull = await decomposed(bot)
+    await bot.comment("/execute pause")
+    assert "is paused" in bot.says()[0]
+    script_new_tasks(bot)
+
+    await bot.github.comment(REPOSITORY, pull.number, "/approve", by="writer")
+    await bot.idle()
+
+    bot.proposes()
+    assert len(bot.pulls) == 1
+    await bot.comment("/execute resume")
+    bot.says()
+    bot.proposes()
+    assert [p.title for p in bot.pulls][-2:] == TITLES
+
+
 async def test_a_thumb_down_rejects(bot: Bot) -> None:
     """👎 leaves the task failed, and the pull request is closed with who said so."""
     pull = await decomposed(bot)

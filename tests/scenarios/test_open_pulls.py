@@ -66,6 +66,26 @@ async def test_a_run_continues_when_one_is_merged(bot: Bot, method: str) -> None
         unread_comments(bot, pull)
 
 
+async def test_a_run_that_rests_can_be_paused(bot: Bot) -> None:
+    """Then a merge alone does not let it continue: somebody has to say so."""
+    await full(bot)
+
+    await bot.comment("/execute pause")
+    said = bot.says()
+    assert "is paused" in said[0]
+    assert "paused by writer" in said[0]
+    await merge(bot, bot.pulls[0])
+    await bot.comment("/execute pause")
+    assert "No run on this issue is running or queued" in bot.says()[-1]
+    assert len(bot.pulls) == 2
+
+    bot.model.says(note("six.md"))
+    await bot.comment("/execute resume")
+
+    assert bot.checkpoints()[2:] == ["1.3 Write six.md"]
+    bot.says()
+
+
 async def test_a_run_continues_when_one_is_closed(bot: Bot) -> None:
     """A no makes room, too; the next task builds on what is left."""
     await full(bot)

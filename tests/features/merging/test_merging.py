@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from tests.model_server import Held
 from tests.scenarios.bot import REPOSITORY, Bot
 from tests.scenarios.projects import answer, on
 from tests.scenarios.stacks import merge
@@ -120,28 +119,23 @@ async def test_nobody_is_surprised(bot: Bot) -> None:
     bot.says()
 
 
-@on(project(ROADMAP))
+@on(project(ROADMAP, "pull_requests: {merge: auto}\nlimits: {open_pull_requests: 1}\n"))
 async def test_a_pause_stops_it_until_somebody_resumes(bot: Bot) -> None:
-    """While a person has paused the run, nothing is merged by itself."""
+    """The run waits for the merge; paused by a person, nothing is merged by itself."""
     demand(bot)
-    held = Held(SUB)
-    bot.model.says(ADD, held)
-    await bot.github.comment(REPOSITORY, bot.issue.number, "/execute", by="writer")
-    await held.asked.wait()
-    for words, due in (("status", True), ("pause", False)):
-        await bot.github.comment(REPOSITORY, bot.issue.number, f"/execute {words}", by="writer")
-        assert bot.running
-        await bot.running.inbox.idle()
-        assert armed(bot) == [due]
+    bot.model.says(ADD, SUB)
+    await bot.comment("/execute")
+    assert armed(bot) == [True]
+
+    await bot.comment("/execute pause")
+
+    assert armed(bot) == [False]
     assert "by itself" not in (bot.pulls[0].body or "")
-    held.go.set()
-    await bot.idle()
     await approve(bot, bot.pulls[0].number)
     assert not bot.pulls[0].pull.merged
-
+    await merge(bot, bot.pulls[0])
     await bot.comment("/execute resume")
-
-    assert armed(bot) == [False, False]  # it needs no review any more
+    assert armed(bot) == [False, True]
     bot.says()
 
 
