@@ -137,17 +137,6 @@ class _Rules:
         return indent - around < _INDENTED_CODE and _LONE_TAG.match(text) is not None
 
 
-_END = re.compile(r"--!?>")
-_HTML = re.compile(
-    r"<!--(?:-?>|.*?(?:--!?>|(?P<open>\Z)))|<[!?][^>]*+(?:>|\Z)"
-    # atomic, for ``*+`` of a group takes too much before Python 3.11.5 (cpython issue 106052)
-    r"|</?[A-Za-z](?>(?:=\s*(?:\"[^\"]*(?:\"|\Z)|'[^']*(?:'|\Z))|[^=>]+|=)*)(?:>|\Z)",
-    re.DOTALL,
-)
-"""A comment, declaration or tag: what looks like a comment inside the others is not one."""
-_INLINE = MarkdownIt("commonmark", {"maxNesting": 20})
-
-
 def _definitions(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     """Read a link definition as the library does, then the rest of the paragraph."""
     if not reference(state, start, end, silent):
