@@ -292,7 +292,7 @@ class PullRequestsGroup(_Group):
         description="auto: enable GitHub's auto-merge on a pull request that builds on no open one "
         "and whose task is shown by tests that stood there, if its branch demands a review. GitHub "
         "then merges it once it is approved and meets all rules of the branch. Cairn itself never "
-        "merges. No effect on a checkout.",
+        "merges. No effect in the Action or on a checkout.",
     )
     labels: Items[Label] = Field(
         default=(), max_length=20, description="Labels that new pull requests get."

@@ -109,9 +109,12 @@ async def _disable(at: Place, pull: Pull) -> None:
 
 
 async def _ended(begun: Begun, ended: Ended) -> str:
-    """What a run has opened is looked at when it stops, unless a person stopped it."""
+    """What a run has opened is looked at when it stops, unless a person stopped it.
+
+    What GitHub merges in the name of a workflow's token starts no workflow on the base branch.
+    """
     stopped = ended.kind == STOP_REQUEST or ended.status == "cancelled"
-    if begun.writes and begun.config.pull_requests.merge == "auto" and not stopped:
+    if begun.proposes and begun.config.pull_requests.merge == "auto" and not stopped:
         at = begun.ports.repository
         await _kept(at, await at.pulls.open_ones())
     return ""
