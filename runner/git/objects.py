@@ -55,13 +55,11 @@ class GitObjects:
 
     async def tree(self, commit: str) -> str:
         """Return the tree sha of a commit. Raises ``TaskError`` when there is no such commit."""
-        peeled = f"{named(commit)}^{{commit}}^{{tree}}"
-        done = await self._git.call("rev-parse", "--verify", "--quiet", peeled)
-        if done.exit_code == 1 and not done.stderr:
+        name = f"{named(commit)}^{{commit}}"
+        raw = (await self._found([name])).get(name)
+        if raw is None:
             raise TaskError("git", f"The repository has no commit {commit}.")
-        if done.exit_code:
-            raise GitFailed("rev-parse", done.exit_code, done.stderr)
-        return done.stdout.decode().strip()
+        return raw.removeprefix(b"tree ")[:40].decode()
 
     async def snapshot(self, commit: str) -> Snapshot:
         """Return the exact tree of a commit. Raises ``TaskError`` when there is no such commit."""
@@ -83,14 +81,18 @@ class GitObjects:
         wanted = list(dict.fromkeys(named(sha) for sha in shas))
         if not wanted:
             return {}
-        found = await self._read(wanted)
+        found = await self._found(wanted)
         if missing := [sha for sha in wanted if sha not in found]:
+            raise MissingBlobs(missing)
+        return found
+
+    async def _found(self, names: Sequence[str]) -> dict[str, bytes]:
+        """Read those objects that there are."""
+        found = await self._read(names)
+        if missing := [name for name in names if name not in found]:
             # the folder may be another one since the process was started: ask a new one
             await asyncio.to_thread(self._batch.end)
             found |= await self._read(missing)
-            missing = [sha for sha in missing if sha not in found]
-        if missing:
-            raise MissingBlobs(missing)
         return found
 
     async def _read(self, names: Sequence[str]) -> dict[str, bytes]:

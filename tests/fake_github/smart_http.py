@@ -62,7 +62,19 @@ def _repo(world: World, name: str, token: object, *, pushing: bool) -> Repo:
     return repo
 
 
+_ABILITIES: dict[str, bytes] = {}
+"""What git says first by version 2 of its protocol: nothing of it is about the repository."""
+
+
 async def _backend(request: web.Request, repo: Repo, rest: str) -> web.StreamResponse:
+    asked = f"{rest}?{request.rel_url.raw_query_string} {request.headers.get('Git-Protocol')}"
+    said = _ABILITIES.get(asked) or await _said(request, repo, rest)
+    if asked == "/info/refs?service=git-upload-pack version=2" and b"version 2" in said:
+        _ABILITIES[asked] = said
+    return _cgi(said)
+
+
+async def _said(request: web.Request, repo: Repo, rest: str) -> bytes:
     body = await request.read()
     if request.headers.get("Content-Encoding") == "gzip" and body[:2] == b"\x1f\x8b":
         body = gzip.decompress(body)
@@ -82,7 +94,7 @@ async def _backend(request: web.Request, repo: Repo, rest: str) -> web.StreamRes
         "git", "http-backend", stdin=pipe, stdout=pipe, stderr=pipe, env=variables
     )
     out, _ = await process.communicate(body)
-    return _cgi(out)
+    return out
 
 
 def _cgi(out: bytes) -> web.StreamResponse:
