@@ -74,6 +74,7 @@ _EXAMPLES: Mapping[str, tuple[str, ...]] = {
         "cairn run --dry-run",
         "cairn run --task 1.2 --max-cost 0.50",
         "cairn run --roadmap docs/PLAN.md --model gpt-6-luna --parallel 2",
+        "cairn run --task 1.2 --compare gpt-6-luna,gpt-6-sol",
     ),
     "resume": ("cairn resume", "cairn resume 3f2a91c0 --max-cost 2"),
     "status": ("cairn status", "cairn status --json"),
@@ -224,6 +225,7 @@ def run(
     allow_dirty: option.AllowDirty = False,
     dry_run: option.DryRun = False,
     show_prompt: option.ShowPrompt = False,
+    compare: option.Compare = "",
     json: option.Json = False,
     verbose: option.Verbose = False,
     log_level: option.LogLevel = "info",
@@ -249,7 +251,7 @@ def run(
         "parallel": parallel,
         "max_iterations": max_iterations,
     }
-    from app.local.command import command
+    from app.local.command import command, compared
     from app.local.options import LocalRun
     from app.local.report import OutputFormat as Told
     from app.terminal import at_terminal
@@ -264,6 +266,8 @@ def run(
         answers=at_terminal() and not json,
     )
     told = Told(json, log_level, verbose)
+    if compare:
+        raise typer.Exit(compared(asked, compare, told, dry=dry_run or show_prompt))
     raise typer.Exit(command(asked, told, dry=dry_run, prompt=show_prompt))
 
 

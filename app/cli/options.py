@@ -73,6 +73,14 @@ def given_by(words: Sequence[str]) -> dict[str, object]:
 
 Roadmap = Annotated[str, typer.Option(help="Path of the roadmap (default: ROADMAP.md).")]
 Model = Annotated[str, typer.Option(help="Model to ask (default: CAIRN_MODEL).")]
+Compare = Annotated[
+    str,
+    typer.Option(
+        metavar="MODEL,MODEL",
+        help="Have the task (--task) done by each of these models, each in its own copy, and show "
+        "them side by side; nothing of the project changes.",
+    ),
+]
 MaxTasks = Annotated[
     int | None, typer.Option(min=1, help="Stop after this many tasks (default: all).")
 ]

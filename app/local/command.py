@@ -117,6 +117,43 @@ def replay(wanted: Replay, asked: LocalRun, output: OutputFormat) -> int:
     return _telling(work, output)
 
 
+def compared(asked: LocalRun, named: str, output: OutputFormat, *, dry: bool) -> int:
+    """Have one task done by several models; the exit code of the one that ended worst."""
+    from app.local.compare import as_table, compare, report_of
+    from runner.people.history_sentences import as_lines
+
+    models = [name for each in named.split(",") if (name := each.strip())]
+
+    def work(settings: RunSettings) -> int:
+        others = {"--dry-run or --show-prompt": dry, "--branch": asked.branch}
+        others |= {f"--{name}": name in asked.given for name in ("model", "phase")}
+        if wrong := next((name for name, given in others.items() if given), ""):
+            return _complain(texts.not_compared(wrong), 2)
+        if "task" not in asked.given:
+            return _complain(texts.compares_a_task(), 2)
+        if len(models) < 2:
+            return _complain(texts.one_model(models), 2)
+        if twice := next((name for name in models if models.count(name) > 1), ""):
+            return _complain(texts.same_model(twice), 2)
+        check_key(settings)
+        control, mask = Interrupts(texts.replay_cut), mask_for(secrets_of(settings))
+        try:
+            with watching(mask) as listener:
+                told = Fanout() if output.json else listener
+                found = control.run(compare(asked, models, settings, told, control))
+        except KeyboardInterrupt:
+            raise KeyboardInterrupt(texts.replay_cut()) from None
+        report = report_of(found)
+        shown = dumps(report) if output.json else "\n".join(as_lines(as_table(report)))
+        speaker(settings, output)(shown)
+        for row in report["models"]:
+            if row["stopped"]:
+                _complain(mask(texts.model_stopped(row)), 4)
+        return max(exit_code(ended) for _, ended in found)
+
+    return _telling(work, output)
+
+
 def check_key(settings: RunSettings) -> None:
     """Raise ``SettingsError`` where a model cannot be asked."""
     if settings.missing_model_key:

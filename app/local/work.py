@@ -187,13 +187,13 @@ async def run_locally(
         if own.hooks or own.unused:
             log.info(texts.programs_not_run(own))
         if not asked.run:
-            request = await _request(secrets.token_hex(5), stack.tip, asked, here)
+            request = await request_of(secrets.token_hex(5), stack.tip, asked, here)
             if request.options.scope.again:
                 request = await _again(request, here)
             await _begin(request, settings, here)
             await check_prices(request, asked, settings, here)
             await check_roadmap(request, stack, here)
-        mine, work = _take(asked.kept), TaskWork()
+        mine, work = take(asked.kept), TaskWork()
         try:
             request = await (taken_up(asked, here) if asked.run else _new(request, here))
             here.repository.ticks(request.roadmap)
@@ -252,7 +252,7 @@ async def read_locally(
 
     await check_place(asked)
     async with local_deps(asked, settings, Fanout(), dry=True) as here:
-        request = await _request("dry-run", (await here.repository.stack()).tip, asked, here)
+        request = await request_of("dry-run", (await here.repository.stack()).tip, asked, here)
         state = (await parse_roadmap(RunState(request), here.deps, TaskWork())).state
     history = FileHistory(asked.kept / NAME)
     try:
@@ -266,7 +266,8 @@ async def read_locally(
     return state, expected(tasks, options, settings.cairn_model, recalled.executions)
 
 
-async def _request(run: str, tip: str, asked: LocalRun, here: LocalCheckout) -> Request:
+async def request_of(run: str, tip: str, asked: LocalRun, here: LocalCheckout) -> Request:
+    """Make the request of a new run on a commit, with what its configuration says."""
     config = await read_config(here.deps, tip)
     roadmap = await plan_of(here.repository, tip, asked.roadmap or config.roadmap.path)
     return Request(run, roadmap, options_for(asked, config))
@@ -348,7 +349,7 @@ async def _driven(request: Request, asked: LocalRun, here: LocalCheckout, work: 
     return ended
 
 
-def _take(folder: Path) -> int:
+def take(folder: Path) -> int:
     """Let one run at a time work on the checkout, and keep git from seeing what it leaves."""
     taken = take_folder(folder, name=str(folder))
     try:

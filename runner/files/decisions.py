@@ -146,14 +146,17 @@ State = Literal["working", "interrupted", "paused", "waiting", "ended", "cancell
 OVER: frozenset[State] = frozenset({"ended", "cancelled", "stopped"})
 _NAME = "run.json"
 
+COMPARISON = "comparison"
+"""What a run that compares models is a replay of: of nothing that happened."""
+
 
 @dataclass(frozen=True, slots=True)
 class KnownRun:
     """A run of the folder. ``began`` is a time stamp; ``reason`` and ``until`` are of a pause.
 
     ``sandbox``, ``max_cost`` (USD) and ``max_tokens`` are what it was asked for with, which going
-    on with it keeps. ``replay_of`` is the run that it plays again ('' for real work); only such a
-    one is ``stopped``.
+    on with it keeps. ``replay_of`` is the run that it plays again, or ``COMPARISON`` ('' for real
+    work); only such a one is ``stopped``.
     """
 
     id: str

@@ -43,18 +43,18 @@ async def replayed(here: Checkout, *arguments: str) -> Said:
     return said
 
 
-def looks(here: Checkout) -> tuple[object, ...]:
-    """What people see of the project, and what later runs learn from."""
+def looks(here: Checkout, *, kept: bool = True) -> tuple[object, ...]:
+    """What people see of the project, and what later runs learn from if that is ``kept``."""
     left = here.folder / ".executor"
     names = ("todos.json", "report.md", "report.json", "memory.json", "history.db")
-    kept = [(left / name).read_bytes() for name in names]
+    learnt = [(left / name).read_bytes() for name in names if kept]
     files = {
         str(path): path.read_bytes()
         for path in here.folder.rglob("*")
         if path.is_file() and not {".git", ".executor"} & {*path.parts}
     }
     git = (here.folder / ".git").exists() and [here.git("for-each-ref"), here.git("status", "-s")]
-    return git, files, kept
+    return git, files, learnt
 
 
 async def test_a_finished_run_ends_as_it_did(here: Checkout) -> None:
