@@ -169,7 +169,8 @@ class Bare:
 
     def resolve(self, name: str, kind: str = "commit") -> str | None:
         """The sha of a branch, tag, full ref or sha; None when there is none of that kind."""
-        candidates = (f"refs/heads/{name}", f"refs/tags/{name}", name)
+        whole = _SHA.fullmatch(name) or name.startswith("refs/")
+        candidates = (name,) if whole else (f"refs/heads/{name}", f"refs/tags/{name}", name)
         found = (self.objects.info(f"{candidate}^{{{kind}}}") for candidate in candidates)
         return next((one.sha for one in found if one), None)
 

@@ -115,6 +115,7 @@ async def test_tests_that_still_prove_nothing_are_told_of(bot: Bot) -> None:
     assert "so they prove nothing" in (bot.pulls[0].body or "")
 
 
+@pytest.mark.nightly("test_new_tests_that_turn_green_are_shown")
 async def test_tests_that_fail_without_the_change_prove_it(bot: Bot) -> None:
     """New tests that need the new code are what they should be."""
     bot.model.says(ADD)

@@ -43,6 +43,7 @@ async def minutes_later(bot: Bot, minutes: int) -> None:
     await bot.running.worker.look()
 
 
+@pytest.mark.sample(2, "a conversation for each limit")
 @pytest.mark.parametrize(
     ("files", "settings", "whose"),
     [

@@ -29,7 +29,7 @@ FILES: dict[str, object] = {
 BROKEN = FILES | {"requirements.txt": b"--no-index\nno-such-package\n"}
 
 
-@pytest.mark.sample(1, "installs packages in each sandbox")
+@pytest.mark.sample(0, "test_a_configuration_is_offered_and_used_after_the_merge installs in one")
 @pytest.mark.parametrize("sandbox", EVERY)
 async def test_installed_packages_are_there_for_the_tests(sandbox: str, tmp_path: Path) -> None:
     """A task whose tests import what setup installs is verified and published."""

@@ -207,6 +207,7 @@ async def test_one_pull_request_for_all_tasks_says_it_of_each(bot: Bot) -> None:
 TWICE = "# One\n\n- [ ] Write notes\n\n# Two\n\n- [ ] Write notes\n"
 
 
+@pytest.mark.nightly("test_one_pull_request_for_all_tasks_says_it_of_each")
 @on(notes(TWICE, **SINGLE))
 async def test_two_tasks_with_the_same_title_are_both_said(bot: Bot) -> None:
     """What nobody verified of the one is not hidden by the other."""
