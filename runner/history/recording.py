@@ -170,8 +170,9 @@ def _recovery(state: RunState, attempt: Attempt) -> ExecutionRecovery:
 
 
 def commands_of(verification: Verification) -> list[Level]:
-    """Return the levels that ran a command."""
-    return [level for level in verification.levels if level.command]
+    """Return the levels that ran a command; a linter that is not there ran none."""
+    ran = [level for level in verification.levels if level.command]
+    return [level for level in ran if (level.name, level.result) != ("lint", "skipped")]
 
 
 def tool_of_level(level: Level, *, step: int, number: int) -> ToolRecord:

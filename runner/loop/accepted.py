@@ -1,7 +1,7 @@
 """One repair of what would be better, which never costs an accepted change.
 
-The new tests prove nothing and nothing else shows that the task is done, or a test that was asked
-for apart fails.
+Linters newly complain, the new tests prove nothing and nothing else shows that the task is done, or
+a test that was asked for apart fails.
 
 The change that its tests accept is kept in the attempt while a model is asked. Whatever goes wrong
 with the answer, the kept change takes its place and is published with its findings.
@@ -40,7 +40,7 @@ def asks_for_better(state: RunState) -> bool:
     verdict = state.attempt.tested.verdict
     may_show = verdict is None or verdict.kind == "unbroken"
     idle = may_show and "proof" in _weak(verification)
-    return idle and may_repair(state)
+    return (idle or bool(verification.findings)) and may_repair(state)
 
 
 def may_repair(state: RunState) -> bool:
@@ -62,12 +62,15 @@ def may_repair(state: RunState) -> bool:
     )
 
 
-def kept(state: RunState, about: str, said: Verification | None = None) -> Step:
-    """Keep an accepted change, and ask for the repair; ``about`` what.
+def kept(state: RunState, about: str = "", said: Verification | None = None) -> Step:
+    """Keep an accepted change, and ask for the repair; ``about`` what, if not by its findings.
 
     ``said`` is the verification that the repair is asked for by, if not that of the change.
     """
     attempt = state.attempt
+    found = attempt.tested.verification
+    linted = found is not None and found.findings
+    about = about or ("what linters say" if linted else "tests that prove something")
     why = f"the tests accept the change, and one repair is asked for {about}"
     tried = (*attempt.answered.tried, attempt.answered.changes.digest)
     attempt = replace(
@@ -131,7 +134,10 @@ def _why_worse(before: VerifiedWork, after: VerifiedWork) -> str:
         return ""  # its author saw that test fail and changed the code: that is the last word
     if old and new and len(new.unchanged) < len(old.unchanged):
         return ""
-    return "its tests prove no more"
+    was, now = (each.verification.findings if each.verification else () for each in (before, after))
+    if len(now) >= len(was):
+        return "linters complain as before" if now else "its tests prove no more"
+    return ""
 
 
 def _weak(verification: Verification | None) -> list[str]:

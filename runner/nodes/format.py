@@ -15,11 +15,12 @@ from runner.state.changes import ChangeSet
 from runner.state.run_state import RunState
 from runner.text.mask import HIDDEN
 from runner.verify.formatters import (
+    FORMATTERS,
     formatted_text,
     formatter_of,
     only_changed_lines,
-    settings_files,
 )
+from runner.verify.linters import settings_files
 
 _MOST_FILES, _LONGEST = 50, 200_000
 
@@ -35,7 +36,7 @@ async def formatted(work: NodeWork) -> RunState:
     if asked or state.request.options.verify.verify_mode in ("off", "syntax"):
         return state
     written = [path for path, write in files.items() if write]
-    settings = await work.contents(settings_files(written, work.base.entries))
+    settings = await work.contents(settings_files(written, work.base.entries, tools=FORMATTERS))
     tools = {path: found for path in written if (found := formatter_of(path, settings))}
     texts = _texts(work.changes, tools, deps)
     if not texts:

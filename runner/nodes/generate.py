@@ -33,7 +33,7 @@ from runner.nodes.quoting import (
 )
 from runner.nodes.revise import added_to, as_suggested, change_so_far
 from runner.nodes.told import about_task
-from runner.people.sentences import in_log
+from runner.people.sentences import finding, in_log
 from runner.prompts import question
 from runner.prompts.forms import kind_of
 from runner.roadmap.task import files, listed_files
@@ -203,8 +203,8 @@ async def repair_code(state: RunState, deps: Deps, work: TaskWork) -> Step:
 async def repair_test(state: RunState, deps: Deps, work: TaskWork) -> Step:
     """Ask for a correction from the parsed failures, with the code and the tests they name.
 
-    Where the tests accept the change, it asks only about tests that failed before as well, or for
-    better ones.
+    Where the tests accept the change, it asks only about what linters say, about tests that failed
+    before as well, or for better ones.
     """
     attempt = state.attempt
     log.info("Test repair attempt %d/%d", attempt.answered.test_repairs + 1, MAX_REPAIRS)
@@ -212,10 +212,11 @@ async def repair_test(state: RunState, deps: Deps, work: TaskWork) -> Step:
     state = state.updated(replace(attempt.answered, test_repairs=repairs))
     if state.request.options.agents.agent != "cairn":
         return _unless_repeated(await _agents(state, deps))
-    verification, kept = attempt.tested.verification, attempt.accepted is not None
+    verification, linted = attempt.tested.verification, attempt.accepted is not None
     asked = attempt.tested.asked_test
     failed = verification.failures if verification else ()
     apart = asked if asked and any(path_of(each) == asked.path for each in failed) else None
+    findings = verification.findings[:_MOST_FINDINGS] if verification and not apart else ()
     files = await with_tests(state, deps, failed)
     if apart:
         files.append(quote(apart.path, apart.content.decode("utf-8", "replace"), limit=MAX_QUOTED))
@@ -224,10 +225,12 @@ async def repair_test(state: RunState, deps: Deps, work: TaskWork) -> Step:
         **await answer_form(state, deps),
         **about_task(state.task),
         failures=distinct(failed),
-        outputs=[] if apart else outputs_of(verification, most=3_000),
+        outputs=[] if apart or (linted and findings) else outputs_of(verification, most=3_000),
         apart=apart.path if apart else "",
-        earlier=kept and bool(failed) and not apart,
-        unproven=kept and not failed,
+        earlier=linted and bool(failed) and not apart,
+        unproven=linted and not (findings or failed),
+        linted=linted and bool(findings),
+        findings=[f"{finding(each)} ({tool})" for tool, each in findings],
         files=files,
         left_out=attempt.answered.left_out,
         edit=long_one(files),

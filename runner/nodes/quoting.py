@@ -59,6 +59,8 @@ def _named_lines(state: RunState) -> Mapping[str, set[int]]:
     for complaint in state.attempt.checked.complaints:
         found.setdefault(complaint.path, set()).add(complaint.line or 0)
     verification = state.attempt.tested.verification
+    for _, finding in verification.findings if verification else ():
+        found.setdefault(finding.file, set()).add(finding.line or 0)
     for failure in verification.failures if verification else ():
         found.setdefault(failure.file, set()).add(failure.line or 0)
         for path, line in _PLACE.findall(failure.message):

@@ -29,11 +29,13 @@ from runner.nodes.covered import apart_from, beside_the_task, covered
 from runner.nodes.evidence import gathered
 from runner.nodes.first_tests import first_tests, suite_seconds, time_needed, whole_seconds
 from runner.nodes.format import formatted
+from runner.nodes.lint import lint_levels, with_linters
 from runner.nodes.people import excused, stands_in_the_way
 from runner.nodes.preflight import falls_short
 from runner.nodes.proof import proved, unnoticed, unproven
 from runner.nodes.steadied import TIMES, steadied, turned_by_chance, unsteady_on_base
 from runner.nodes.work import NodeWork, work_on
+from runner.people.sentences import new_findings
 from runner.people.texts import pull_texts, verification_texts
 from runner.prompts import question
 from runner.recovery.classify import unrepairable
@@ -235,11 +237,7 @@ async def _judged(work: NodeWork) -> Step:
             return told
         state = accepted(state, found)
         if not await falls_short(state, deps, base):
-            return (
-                kept(state, "tests that prove something")
-                if asks_for_better(state)
-                else settled(state)
-            )
+            return kept(state) if asks_for_better(state) else settled(state)
         missing = Level("tests", "failed", reason=verification_texts.not_shown())
         verification = replace(verification, levels=(*verification.levels, missing))
     state = state.updated(
@@ -288,9 +286,15 @@ async def measured(work: NodeWork) -> tuple[RunState, Assessment]:
 async def _assessed(work: NodeWork) -> tuple[NodeWork, Assessment, JudgedChange | None]:
     """Judge the change by its own tests where those of all take long, and then by all."""
     known = _key(work) in work.sandbox.verified
+    linters = await lint_levels(work)
     if not known and (early := await first_tests(work)):
-        return work, early, None
-    verification = await _verified(work)
+        both = with_linters(early.verification, linters)
+        if linters:
+            await work.tell(both, "change")
+        return work, replace(early, verification=both), None
+    verification = with_linters(await _verified(work), linters)
+    if linters and not known:
+        await work.tell(verification, "change")
     if seconds := whole_seconds(verification):
         tested = replace(work.state.attempt.tested, suite_seconds=seconds)
         work = replace(work, state=work.state.updated(tested))
@@ -340,6 +344,7 @@ def accepted(state: RunState, found: Assessment) -> RunState:
         parts = (*parts, verification_texts.tests_left(left))
     if (asked := state.attempt.tested.asked_test) and asked.failures:
         parts = (*parts, pull_texts.apart(asked))
+    parts = (*new_findings(verification), *parts)
     gone = [row.test for row in found.rows if row.after == "gone" and row.taken]
     first = (verification_texts.went_along(gone),) if gone else ()
     left_out = [row.test for row in found.rows if row.after == "gone" and row.before == "failed"]

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Literal
 
 from runner.people.sentences import title_of
 from runner.people.texts import commit_texts, pull_texts, trust_texts
 from runner.people.trust import line_ranges, trust_of
 from runner.roadmap.task import Task
-from runner.state.findings import ADVISORY, Verification, headline
+from runner.state.findings import ADVISORY, Level, Verification, headline
 from runner.state.publishing import CheckDetails, CheckpointText, LineNote, TaskRow
 from runner.state.revising import Revision
 from runner.state.run_state import Attempt, RunState
@@ -84,17 +85,25 @@ def check_details(attempt: Attempt) -> CheckDetails:
 
 def _notes(verification: Verification) -> Iterator[LineNote]:
     for level in verification.levels:
-        if level.name == "coverage":
+        if level.name == "lint":
+            yield from _failures(level, f"New finding of {inert_line(level.tool)}", "warning")
+        elif level.name == "coverage":
             yield from _places(line_ranges(level.found), "No test runs this")
         elif level.name == "mutants":
             yield from _places(level.found, "The new tests do not notice a fault here")
         elif level.name not in ADVISORY and level.result == "failed":
-            for each in level.failures:
-                if each.file and not each.file.startswith("/"):  # at the place the tool names
-                    line = max(1, each.line or 1)
-                    said = cut_middle(f"{each.test}: {headline(each.message)}", _LONGEST)
-                    title, text = f"Fails: {level.name}", inert_line(said)
-                    yield LineNote(each.file, line, line, title, text, "failure")
+            yield from _failures(level, f"Fails: {level.name}", "failure")
+
+
+def _failures(
+    level: Level, title: str, weight: Literal["warning", "failure"]
+) -> Iterator[LineNote]:
+    """A note for each failure that has a file; of tests at the place that the tool names."""
+    for each in level.failures:
+        if each.file and not each.file.startswith("/"):
+            line = max(1, each.line or 1)
+            text = inert_line(cut_middle(f"{each.test}: {headline(each.message)}", _LONGEST))
+            yield LineNote(each.file, line, line, title, text, weight)
 
 
 def _places(found: Iterable[str], title: str) -> Iterator[LineNote]:

@@ -1,4 +1,4 @@
-"""What people call things: tasks, branches, in titles, logs and messages."""
+"""What people call things: tasks, findings, branches, in titles, logs and messages."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ import unicodedata
 from runner.roadmap.task import Task
 from runner.state.findings import (
     Complaint,
+    TestFailure,
+    Verification,
 )
 from runner.state.publishing import CheckpointText
 from runner.state.run_state import Attempt, RunState, Status
@@ -20,7 +22,28 @@ _NOT_ACCEPTED = {Status.FAILED, Status.SKIPPED, Status.DEFERRED, Status.REPLACED
 _MADE = {Status.COMPLETED, Status.IN_REVIEW, Status.REPLACED}
 _LONGEST_WHY = 300
 _MOST_WARNINGS = 20
+_MOST_FINDINGS = 5
+"""Findings of one linter that are shown."""
+
 _WARNING = 400
+
+
+def new_findings(verification: Verification) -> list[str]:
+    """What the repository's linters newly complain about: a sentence each, a few for each tool."""
+    lines = []
+    for level in verification.levels:
+        if level.name == "lint":
+            shown = level.failures[:_MOST_FINDINGS]
+            lines += [f"{level.tool} newly reports {finding(failure)}" for failure in shown]
+            left = len(level.failures) - len(shown)
+            lines += [f"{level.tool} reports more new problems: {level.reason}"] if left else []
+    return lines
+
+
+def finding(failure: TestFailure) -> str:
+    """A finding of a linter on one line: the place, the rule, what is wrong."""
+    at = f"{failure.file}, line {failure.line}" if failure.line else failure.file
+    return f"{at}: {failure.test} {failure.message}".strip()
 
 
 def title_of(task: Task) -> str:

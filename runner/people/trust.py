@@ -9,7 +9,7 @@ from runner.checks.asked import is_text
 from runner.code.languages import is_code
 from runner.state.findings import Level, Verdict, Verification
 from runner.state.run_state import Attempt, Status
-from runner.state.trust import Share, Trust
+from runner.state.trust import LintSummary, Share, Trust
 from runner.text.sanitize import cut_middle, inert_line, plain_line
 
 _REASON = 240
@@ -63,6 +63,7 @@ def trust_of(attempt: Attempt) -> Trust:
         faults=_share(mutants) if mutants else None,
         lines=_share(lines) if lines and lines.result != "skipped" else None,
         lost_names=attempt.checked.lost_names,
+        linters=_lint_of(verification),
         unverified=_unverified(attempt, verdict),
         warnings=len(attempt.checked.warnings),
     )
@@ -85,8 +86,9 @@ def _is_doubtful(attempt: Attempt, found: Trust) -> bool:
 
 def _has_warnings(found: Trust) -> bool:
     faults = bool(found.faults and found.faults.missing)
+    linters = bool(found.linters and found.linters.result == "failed")
     doubtful = found.warnings or found.lost_names or found.unverified or found.proof is False
-    return found.result == "verified" and bool(doubtful or faults)
+    return found.result == "verified" and bool(doubtful or faults or linters)
 
 
 def _turned(verdict: Verdict, proof: Level | None) -> tuple[str, ...]:
@@ -105,6 +107,17 @@ def _unverified(attempt: Attempt, verdict: Verdict) -> tuple[str, ...] | None:
 def _level(verification: Verification | None, name: str) -> Level | None:
     levels = verification.levels if verification else ()
     return next((level for level in levels if level.name == name), None)
+
+
+def _lint_of(verification: Verification | None) -> LintSummary | None:
+    """What all linters say together; None where the repository configures none."""
+    levels = [v for v in verification.levels if v.name == "lint"] if verification else []
+    results = {level.result for level in levels}
+    lines = [f"{v.tool}: {v.reason or 'nothing new'}" if v.tool else v.reason for v in levels]
+    for result in ("failed", "passed", "skipped"):
+        if result in results:
+            return LintSummary(result, "; ".join(filter(None, lines)))
+    return None
 
 
 def _share(level: Level) -> Share:
@@ -159,6 +172,7 @@ def trust_json(trust: Trust) -> dict[str, object]:
         "faults": _share_json(trust.faults, "noticed", "unnoticed"),
         "changed_lines": _share_json(trust.lines, "run", "not_run"),
         "public_names_lost": None if names is None else [asdict(each) for each in names],
+        "linters": asdict(trust.linters) if trust.linters else None,
         "nobody_verified": None if trust.unverified is None else list(trust.unverified),
         "warnings": trust.warnings,
         "not_measured": list(not_measured(trust)),

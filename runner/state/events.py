@@ -100,7 +100,8 @@ class Verified(Event):
 class CommandRan(Event):
     """A command ended in the sandbox that is part of no verification.
 
-    ``purpose`` is ``setup`` for a command that installs something, ``format`` for a formatter.
+    ``purpose`` is ``setup`` for a command that installs something, ``format`` for a formatter, and
+    ``lint`` for a linter that is asked about the files before the change.
     ``exit_code`` is None if it took too long.
     """
 

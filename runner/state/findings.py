@@ -73,7 +73,7 @@ class TestFailure:
 
 
 LevelName = Literal["files", "syntax", "imports", "lint", "tests", "coverage", "proof", "mutants"]
-"""The last three say what tests are worth; ``lint`` is in attempts of earlier versions."""
+"""The last three say what tests are worth."""
 
 ADVISORY: tuple[LevelName, ...] = ("lint", "coverage", "proof", "mutants")
 """Levels that alone never fail a verification."""
@@ -92,8 +92,10 @@ class Level:
     ``mutants`` whether those notice small faults in the change (``passed``: so many; ``found``: the
     unnoticed ones), ``coverage`` how many changed lines tests run (``passed``; ``found``: the
     places of the others). Of a level of tests ``found`` are those that passed, as far as its report
-    names them; an attempt does not keep them. None of them alone fails a verification. ``cause``
-    says what is behind a failure that names no test: a ``timeout``, or
+    names them; an attempt does not keep them. None of them alone fails a verification. The
+    failures of ``lint`` are findings that the tool (named in ``tool``) did not have before the
+    change; each has the rule in
+    place of a test. ``cause`` says what is behind a failure that names no test: a ``timeout``, or
     nothing that is known but the ``exit_code``.
     """
 
@@ -195,8 +197,13 @@ class Verification:
 
     @property
     def failures(self) -> tuple[TestFailure, ...]:
-        """What failed."""
+        """What failed; without what linters say, which is ``findings``."""
         return tuple(f for v in self.levels if v.name != "lint" for f in v.failures)
+
+    @property
+    def findings(self) -> tuple[tuple[str, TestFailure], ...]:
+        """What linters newly complain about, each with the name of the tool."""
+        return tuple((v.tool, f) for v in self.levels if v.name == "lint" for f in v.failures)
 
 
 _LONGEST = 300
@@ -217,8 +224,8 @@ _NOISE = re.compile(
 
 
 def failed_level(verification: Verification | None) -> Level | None:
-    """The last level that failed; None when none did."""
-    levels = verification.levels if verification else ()
+    """The last level that failed, linters aside; None when none did."""
+    levels = [v for v in verification.levels if v.name != "lint"] if verification else []
     return next((level for level in reversed(levels) if level.result == "failed"), None)
 
 

@@ -244,7 +244,7 @@ Part = Planned | Answered | Checked | VerifiedWork | Agreed | PublishedWork | Sp
 
 @dataclass(frozen=True)
 class AcceptedChange:
-    """A change that its tests accept, kept while a model is asked for something better."""
+    """A change that its tests accept, kept while a model is asked to satisfy the linters."""
 
     answered: Answered
     checked: Checked

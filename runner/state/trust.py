@@ -20,6 +20,14 @@ class Share:
     missing: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class LintSummary:
+    """What linters said about a change."""
+
+    result: Literal["passed", "failed", "skipped"]
+    reason: str = ""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trust:
     """What was shown about the change of one task (its key), and what nobody has shown.
@@ -52,6 +60,7 @@ class Trust:
     faults: Share | None = None
     lines: Share | None = None
     lost_names: tuple[LostName, ...] | None = None
+    linters: LintSummary | None = None
     unverified: tuple[str, ...] | None = None
     warnings: int = 0
     doubtful: bool = False

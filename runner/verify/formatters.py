@@ -6,9 +6,7 @@ Each reads a file from its standard input and prints it formatted, so that nothi
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from fnmatch import fnmatchcase
+from collections.abc import Collection, Mapping
 from time import monotonic
 from typing import Final
 
@@ -16,146 +14,70 @@ from runner.checks.blanks import added_lines, same_python
 from runner.checks.validate import syntax_complaint
 from runner.ports import Ran, SandboxSession, unheard
 from runner.text.compared import Compared
+from runner.verify.linters import ANYTHING, ConfiguredTool, home_of, started_in, table
 
 SECONDS = 30.0
 """How long a formatter may take for one file."""
 
-# A Node tool of the project lies in node_modules of a folder above; a Python tool may be there
-# as a module only.
-_START = """\
-cd -P "$1" && pwd -P || exit 125
-name=$2; shift 2; at=$PWD
-while [ -n "$at" ]; do
-    [ -x "$at/node_modules/.bin/$name" ] && exec "$at/node_modules/.bin/$name" "$@"
-    at=${at%/*}
-done
-command -v "$name" >/dev/null && exec "$name" "$@"
-exec python3 -m "$name" "$@"
-"""
-
-_ANYTHING = re.compile("")
-"""The file exists: that is enough."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Formatter:
-    """A formatter that a repository may configure.
-
-    ``settings`` are names of files, each with what in it configures it.
-    """
-
-    name: str
-    suffixes: tuple[str, ...]
-    settings: Mapping[str, re.Pattern[str]]
-    command: tuple[str, ...]
-
-
 _HOOKS = ".pre-commit-config.yaml"
 _WORKFLOWS = ".github/workflows/*.y*ml"
-
-
-def _table(name: str) -> re.Pattern[str]:
-    """A table of a TOML or INI file, or one below it."""
-    return re.compile(rf"^\s*\[{name}[\].]", re.MULTILINE)
 
 
 def _hook(name: str) -> re.Pattern[str]:
     return re.compile(rf"^\s*-?\s*id:\s*['\"]?{name}['\"]?\s*(?:#.*)?$", re.MULTILINE)
 
 
-FORMATTERS: Final[tuple[Formatter, ...]] = (
-    Formatter(
+FORMATTERS: Final[tuple[ConfiguredTool, ...]] = (
+    ConfiguredTool(
         name="ruff",
         suffixes=(".py", ".pyi"),
         settings={
-            "pyproject.toml": _table(r"tool\.ruff\.format"),
-            "ruff.toml": _table("format"),
-            ".ruff.toml": _table("format"),
+            "pyproject.toml": table(r"tool\.ruff\.format"),
+            "ruff.toml": table("format"),
+            ".ruff.toml": table("format"),
             _HOOKS: _hook("ruff-format"),
             _WORKFLOWS: re.compile(r"\bruff format\b"),
         },
         command=("ruff", "format", "--no-cache", "--force-exclude", "--stdin-filename", "{}", "-"),
     ),
-    Formatter(
+    ConfiguredTool(
         name="black",
         suffixes=(".py", ".pyi"),
-        settings={"pyproject.toml": _table(r"tool\.black"), _HOOKS: _hook("black")},
+        settings={"pyproject.toml": table(r"tool\.black"), _HOOKS: _hook("black")},
         command=("black", "-q", "--stdin-filename", "{}", "-"),
     ),
-    Formatter(
+    ConfiguredTool(
         name="prettier",
         suffixes=(".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts", ".css", ".vue"),
         settings={
-            ".prettierrc": _ANYTHING,
-            ".prettierrc.*": _ANYTHING,
-            "prettier.config.*": _ANYTHING,
+            ".prettierrc": ANYTHING,
+            ".prettierrc.*": ANYTHING,
+            "prettier.config.*": ANYTHING,
             "package.json": re.compile(r'"prettier"\s*:\s*[{"](?!\^|~|\d|>)'),
             _HOOKS: _hook("prettier"),
         },
         command=("prettier", "--stdin-filepath", "{}"),
     ),
-    Formatter(name="gofmt", suffixes=(".go",), settings={"go.mod": _ANYTHING}, command=("gofmt",)),
+    ConfiguredTool(
+        name="gofmt", suffixes=(".go",), settings={"go.mod": ANYTHING}, command=("gofmt",)
+    ),
 )
 """The first that is configured for a file formats it."""
 
 
-def settings_files(changed: Iterable[str], paths: Collection[str]) -> list[str]:
-    """Return the files of a tree that may configure a formatter for the changed ones."""
-    names = {name for tool in FORMATTERS for name in tool.settings}
-    folders = {folder for path in changed for folder in _above(path)}
-    plain = [name for name in names if "*" not in name]
-    found = {f"{folder}{name}" for folder in folders for name in plain} & set(paths)
-    patterns = [f"{folder}{name}" for folder in folders for name in names if "*" in name]
-    near = {pattern.rpartition("/")[0] for pattern in patterns}
-    beside = (path for path in paths if path.rpartition("/")[0] in near)
-    found |= {path for path in beside if any(fnmatchcase(path, each) for each in patterns)}
-    return sorted(found)
-
-
-def _above(path: str) -> list[str]:
-    """The folders that contain a file, the nearest first, each with its slash; the root is ''."""
-    parts = path.split("/")[:-1]
-    return ["/".join(parts[:depth]) + "/" * (depth > 0) for depth in range(len(parts), -1, -1)]
-
-
-def formatter_of(path: str, settings: Mapping[str, bytes]) -> tuple[Formatter, str] | None:
+def formatter_of(path: str, settings: Mapping[str, bytes]) -> tuple[ConfiguredTool, str] | None:
     """Return what formats a file, and the folder it is started in; None where nothing does."""
     texts = {each: content.decode("utf-8", "replace") for each, content in settings.items()}
     for tool in FORMATTERS:
-        home = _home_of(tool, path, texts)
+        home = home_of(tool, path, texts)
         if home is not None:
             return tool, home
     return None
 
 
-def _home_of(tool: Formatter, path: str, texts: Mapping[str, str]) -> str | None:
-    """The nearest folder above a file that configures a formatter for it; None where none does.
-
-    A folder ends in its slash; the root is ''.
-    """
-    if not path.endswith(tool.suffixes):
-        return None
-    for folder in _above(path):
-        if any(_configures(tool, folder, each, text) for each, text in texts.items()):
-            return folder
-    return None
-
-
-def _configures(tool: Formatter, folder: str, path: str, text: str) -> bool:
-    return any(
-        fnmatchcase(path, f"{folder}{name}") and says.search(text) is not None
-        for name, says in tool.settings.items()
-    )
-
-
-def _started_in(folder: str, command: Sequence[str]) -> tuple[str, ...]:
-    """The command that starts a tool in a folder and prints, on a line before, where that is."""
-    return ("sh", "-c", _START, "sh", folder or ".", *command)
-
-
 async def formatted_text(
     session: SandboxSession,
-    tool: Formatter,
+    tool: ConfiguredTool,
     folder: str,
     path: str,
     text: str,
@@ -168,7 +90,7 @@ async def formatted_text(
     began = monotonic()
     command = [word.replace("{}", path.removeprefix(folder)) for word in tool.command]
     result = await session.run(
-        _started_in(folder.rstrip("/"), command), stdin=text.encode(), timeout=SECONDS
+        started_in(folder.rstrip("/"), command), stdin=text.encode(), timeout=SECONDS
     )
     await ran(command, result, monotonic() - began)
     if result.exit_code or result.timed_out or result.truncated:

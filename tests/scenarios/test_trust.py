@@ -182,7 +182,7 @@ async def test_where_nothing_verifies_that_is_said(bot: Bot) -> None:
     found = reported(bot)
     assert (found["result"], found["nobody_verified"]) == ("not_verified", ["one.md"])
     assert found["reason"].startswith("the project has no tests")
-    assert (found["new_tests_prove_it"], found["faults"]) == (None, None)
+    assert (found["new_tests_prove_it"], found["faults"], found["linters"]) == (None, None, None)
     assert (check(bot)["conclusion"], check(bot)["output"]["title"]) == ("neutral", "Untested")
 
 

@@ -39,6 +39,7 @@ from runner.verify.junit import (
     report_of,
     vitest,
 )
+from runner.verify.lint_output import dicts
 from runner.verify.tools.node_scripts import build_before, lone_step
 from runner.verify.tools.tap import read_tap
 
@@ -64,12 +65,12 @@ def read_jest(content: bytes) -> SuiteReport:
 def read_mocha(content: bytes) -> SuiteReport:
     """Read mocha's JSON (https://mochajs.org/#json). Raises ``UnreadableReport``."""
     report = _whole(content, "tests")
-    failing = [_mocha_case(each) for each in _dicts(report.get("failures"))]
+    failing = [_mocha_case(each) for each in dicts(report.get("failures"))]
     passing = [
         ("passed", TestFailure(_mocha_id(each), "") if each.get("file") else None)
-        for each in _dicts(report.get("passes"))
+        for each in dicts(report.get("passes"))
     ]
-    skipped = [("skipped", None) for _ in _dicts(report.get("pending"))]
+    skipped = [("skipped", None) for _ in dicts(report.get("pending"))]
     return report_of([*failing, *passing, *skipped])
 
 
@@ -85,9 +86,9 @@ def _node_case(line: dict[str, Any]) -> _Case:
 
 
 def _jest_cases(data: dict[str, Any]) -> Iterator[_Case]:
-    for file in _dicts(data.get("testResults")):
+    for file in dicts(data.get("testResults")):
         path = str(file.get("name") or "?")
-        tests = _dicts(file.get("assertionResults"))
+        tests = dicts(file.get("assertionResults"))
         for test in tests:
             yield _jest_case(path, test)
         if file.get("status") == "failed" and not any(t.get("status") == "failed" for t in tests):
@@ -114,11 +115,6 @@ def _jest_case(path: str, test: dict[str, Any]) -> _Case:
 
 def _mocha_id(test: dict[str, Any]) -> str:
     return f"{test.get('file') or '?'}::{test.get('fullTitle') or test.get('title') or '?'}"
-
-
-def _dicts(value: object) -> list[dict[str, Any]]:
-    """The objects of a list of JSON."""
-    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
 
 
 def _mocha_case(test: dict[str, Any]) -> _Case:

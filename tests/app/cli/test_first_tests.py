@@ -18,6 +18,7 @@ TEST_ADD = "from calc.half import add\n\n\ndef test_add():\n    assert add(2, 3)
 SLOW = {
     # tests may take 90 s, so that all of them take long from three seconds on
     ".github/cairn.yml": b"sandbox:\n  timeout: 90\n",
+    "ruff.toml": b'lint.select = ["F"]\n',
     "ROADMAP.md": b"- [ ] 1.1 Add `add(a, b)` to `calc/half.py`, and `tests/test_add.py`\n",
     "calc/__init__.py": b"",
     "calc/half.py": HALF.encode(),
@@ -45,9 +46,12 @@ def runs(here: Checkout) -> list[list[str]]:
 
 @pytest.mark.long("waits for a slow suite several times")
 async def test_a_repair_of_a_slow_suite_is_judged_by_its_own_tests_first(tmp_path: Path) -> None:
-    """All tests run for the first answer and for the last: the second is red before that."""
+    """All tests run for the first answer and for the last: the second is red before that.
+
+    The linters have been asked by then, so that one repair can correct both.
+    """
     wrong = answer({"calc/half.py": WRONG, "tests/test_add.py": TEST_ADD})
-    again = answer({"calc/half.py": WRONG.replace("a // 3", "a // 4")})
+    again = answer({"calc/half.py": "import os\n\n\n" + WRONG.replace("a // 3", "a // 4")})
     async with checkout(tmp_path / "here", SLOW) as here:
         here.model.says(wrong, again, answer({"calc/half.py": BOTH, "tests/test_add.py": TEST_ADD}))
         said = await here.cairn("run", "--loop", "repair")
@@ -59,6 +63,7 @@ async def test_a_repair_of_a_slow_suite_is_judged_by_its_own_tests_first(tmp_pat
         assert (second, third) == ([own], [own, "pytest -q"])
         assert "the other tests did not run" not in said.out
         assert "tests/test_found.py::test_found" in here.model.requests[2].prompt
+        assert "F401 `os` imported but unused (ruff)" in here.model.requests[2].prompt
         assert "Cairn-Verified: yes" in here.git("log", "-1", "--format=%B")
 
 

@@ -107,8 +107,8 @@ async def test_nodes_have_rows(here: Checkout) -> None:
 
 @pytest.mark.long("runs real tests and tools several times")
 async def test_commands_of_the_sandbox_have_rows(tmp_path: Path) -> None:
-    """What was installed, what formatters and tests said, with exit codes and seconds."""
-    tools = b"[tool.ruff.format]\n"
+    """What was installed, what linters, formatters and tests said, with exit codes and seconds."""
+    tools = b"[tool.ruff]\nlint.select = ['F']\n\n[tool.ruff.format]\n"
     setup = b"sandbox: {setup: [sleep 0.1]}\n"
     files = CALC | {"pyproject.toml": tools, ".github/cairn.yml": setup}
     async with checkout(tmp_path / "here", files) as here:
@@ -121,6 +121,7 @@ async def test_commands_of_the_sandbox_have_rows(tmp_path: Path) -> None:
     found = [(each["level"], each["tool"], each["exit_code"]) for each in task["tools"]]
     assert found.count(("setup", "sleep", 0)) == 1
     assert ("format", "ruff", 0) in found
+    assert ("lint", "ruff", 0) in found
     tests = [each for each in task["tools"] if each["level"] == "tests"]
     assert [(each["result"], each["exit_code"]) for each in tests[:1]] == [("failed", 1)]
     assert (tests[0]["passed"], tests[0]["failed"]) == (1, 1)

@@ -195,3 +195,20 @@ async def test_an_import_that_leads_nowhere_is_repaired_where_no_test_loads_it(
         assert said.code == 0, said.out
         assert "No module named 'half'" in here.model.requests[1].prompt
         assert "from the repository's root it is calc.half" in here.model.requests[1].prompt
+
+
+@pytest.mark.nightly("test_a_new_finding_is_a_warning_in_the_pull_request")
+async def test_a_new_finding_of_a_linter_is_a_warning_in_the_report(tmp_path: Path) -> None:
+    """The model corrects nothing. The terminal and the reports name the rule and the line."""
+    ruff = {"ruff.toml": b'lint.select = ["F"]\n'}
+    async with checkout(tmp_path / "here", CALC | ruff) as here:
+        unused = ADD.replace("def add(a, b):", "import os\n\n\ndef add(a, b):")
+        here.model.says(unused, unused)
+        said = await here.cairn("run")
+
+        found = "ruff newly reports calc/add.py, line 1: F401 `os` imported but unused"
+        (trust,) = here.left("report.json")["trust"]
+        assert said.code == 0, said.out
+        assert found in said.out
+        assert found in (here.folder / ".executor" / "report.md").read_text()
+        assert (trust["result"], trust["linters"]["result"]) == ("verified_with_warnings", "failed")

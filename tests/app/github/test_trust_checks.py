@@ -56,10 +56,12 @@ async def test_a_failure_between_two_batches_loses_none(github: Bench) -> None:
     assert [note["start_line"] for note in check["annotations"]] == list(range(1, 121))
 
 
-def test_notes_say_what_tests_and_measures_found() -> None:
+def test_notes_say_what_linters_tests_and_measures_found() -> None:
     """Each at its lines; output of tools is made inert, and what has no file is left out."""
-    red = TestFailure("tests/test_a.py::test_a", "E   assert 1 == '<!--'", "tests/test_a.py", 7)
+    lint = TestFailure("F401", "unused <!-- @all", "calc.py", 3)
+    red = TestFailure("tests/test_a.py::test_a", "E   assert 1 == 2", "tests/test_a.py", 7)
     levels = (
+        Level("lint", "failed", tool="ruff", failures=(lint,)),
         Level("tests", "failed", failures=(red, TestFailure("nowhere", "?"))),
         Level("coverage", "passed", found=("calc.py:4", "calc.py:5", "calc.py:9")),
         Level("mutants", "failed", found=("calc.py:4: `-` in place of `+`",)),
@@ -69,10 +71,11 @@ def test_notes_say_what_tests_and_measures_found() -> None:
     notes = check_details(attempt).notes
 
     assert [(note.path, note.start, note.end, note.level) for note in notes] == [
+        ("calc.py", 3, 3, "warning"),
         ("tests/test_a.py", 7, 7, "failure"),
         ("calc.py", 4, 5, "warning"),
         ("calc.py", 9, 9, "warning"),
         ("calc.py", 4, 4, "warning"),
     ]
-    assert notes[0].text.startswith("tests/test_a.py::test_a: assert 1 == ")
     assert "<!--" not in notes[0].text
+    assert notes[1].text == "tests/test_a.py::test_a: assert 1 == 2"

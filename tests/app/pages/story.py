@@ -45,7 +45,7 @@ GREEN = Verification(
     "t2",
     (
         Level("files", "passed"),
-        Level("coverage", "skipped", reason="coverage is not installed"),
+        Level("lint", "skipped", reason="ruff is not installed"),
         Level(
             "tests",
             "passed",

@@ -137,17 +137,12 @@ async def test_one_line_an_event() -> None:
 async def test_levels_of_one_name_have_one_result() -> None:
     """A project may have tests for several tools: one that fails counts, then one that passes."""
     lines: list[str] = []
-    levels = [
-        ("tests", "passed"),
-        ("tests", "failed"),
-        ("tests", "skipped"),
-        ("proof", "skipped"),
-    ]
+    levels = [("tests", "passed"), ("tests", "failed"), ("tests", "skipped"), ("lint", "skipped")]
     found = Verification("t", tuple(Level(name, result) for name, result in levels))
 
     await JsonLines(lines.append).emit(Verified("r1", "1.1", found))
 
-    assert json.loads(lines[0])["levels"] == {"tests": "failed", "proof": "skipped"}
+    assert json.loads(lines[0])["levels"] == {"tests": "failed", "lint": "skipped"}
 
 
 async def test_a_failure_names_the_files_that_show_it(tmp_path) -> None:

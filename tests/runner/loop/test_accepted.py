@@ -1,4 +1,4 @@
-"""The change that tests accept is kept while a model is asked for something better."""
+"""The change that tests accept is kept while a model is asked to satisfy the linters."""
 
 from __future__ import annotations
 
@@ -17,33 +17,32 @@ from tests.runner.fields import with_attempt
 from tests.runner.scripted import deps
 from tests.runner.states import at, run_state
 
-BETTER = "something better"
+UNUSED = TestFailure("F401", "`os` imported but unused", "a.py", 1)
 PASSED = Level("tests", "passed", tool="pytest", passed=1)
 MISSED = Level("mutants", "failed", found=("a.py:1",))
-IDLE = Level("proof", "failed")
-BEFORE = Verdict("shown", turned=("test_a",), unchanged=("test_b",))
 
 
-def verification(*more: Level) -> Verification:
-    """Tests that pass, and what else was looked at."""
-    return Verification("tree", (PASSED, *more))
+def verification(*found: TestFailure, more: tuple[Level, ...] = ()) -> Verification:
+    """Tests that pass, and a linter that found this."""
+    lint = Level("lint", "failed" if found else "passed", tool="ruff", failures=found)
+    return Verification("tree", (lint, PASSED, *more))
 
 
 def verified(content: bytes = b"import os\n", **options: Any) -> RunState:
-    """A change that its tests accept, beside a test that fails as before."""
+    """A change that its tests accept, with a finding."""
     return at(
         "verify_task",
         run_state(**options),
         answers=1,
         changes=ChangeSet({"a.py": Write(content)}),
-        verification=verification(),
-        verdict=BEFORE,
+        verification=verification(UNUSED),
+        verdict=Verdict("shown", turned=("test_a",)),
     )
 
 
 def repaired(after: Verification, verdict: Verdict | None = None) -> RunState:
     """The kept change, and after it a repair of which this was found."""
-    state = kept(verified(), BETTER).state
+    state = kept(verified()).state
     return with_attempt(
         state,
         answers=2,
@@ -54,26 +53,20 @@ def repaired(after: Verification, verdict: Verdict | None = None) -> RunState:
 
 
 def test_who_is_asked() -> None:
-    """One question about tests that prove nothing, where an answer and steps for it are left."""
-
-    def idle(more: dict[str, Any] | None = None, **options: Any) -> RunState:
-        found = {"verification": verification(IDLE), "verdict": Verdict("unbroken")}
-        return with_attempt(verified(**options), **(found | (more or {})))
-
-    assert asks_for_better(idle())
-    assert asks_for_better(idle(loop="repair"))
-    assert not asks_for_better(kept(idle(), BETTER).state)
-    assert not asks_for_better(idle({"verification": verification()}))
-    assert not asks_for_better(idle({"verdict": BEFORE}))
-    assert not asks_for_better(idle({"answers": 5}))
-    assert not asks_for_better(idle({"test_repairs": 2}))
-    assert not asks_for_better(idle({"steps": 5}, max_iterations=9))
-    assert not asks_for_better(idle({"approved": "digest"}))
-    assert not asks_for_better(idle(loop="fixed"))
+    """One question about findings, where an answer and the steps to check it are left."""
+    assert asks_for_better(verified())
+    assert asks_for_better(verified(loop="repair"))
+    assert not asks_for_better(kept(verified()).state)
+    assert not asks_for_better(with_attempt(verified(), verification=verification()))
+    assert not asks_for_better(with_attempt(verified(), answers=5))
+    assert not asks_for_better(with_attempt(verified(), test_repairs=2))
+    assert not asks_for_better(with_attempt(verified(max_iterations=9), steps=5))
+    assert not asks_for_better(with_attempt(verified(), approved="digest"))
+    assert not asks_for_better(verified(loop="fixed"))
 
 
-def test_a_repair_that_turns_an_old_failure_takes_the_place() -> None:
-    """It passes the same tests and one that failed before."""
+def test_a_repair_without_findings_takes_the_place() -> None:
+    """It passes the same tests and linters say less."""
     step = settled(repaired(verification()))
 
     assert step.outcome == "ok"
@@ -84,10 +77,10 @@ def test_a_repair_that_turns_an_old_failure_takes_the_place() -> None:
 @pytest.mark.parametrize(
     ("after", "verdict", "why"),
     [
-        (verification(), BEFORE, "tests prove no more"),
+        (verification(UNUSED), None, "linters complain as before"),
         (verification(), Verdict("untested", "no test uses what changed"), "tests show less"),
         (verification(), Verdict("shown"), "tests show less"),
-        (verification(MISSED), None, "tests prove less"),
+        (verification(more=(MISSED,)), None, "tests prove less"),
     ],
 )
 def test_a_repair_that_is_no_gain(after: Verification, verdict: Verdict | None, why: str) -> None:
@@ -98,7 +91,7 @@ def test_a_repair_that_is_no_gain(after: Verification, verdict: Verdict | None, 
     assert step.outcome == "kept"
     assert attempt.answered.changes.files["a.py"] == Write(b"import os\n")
     assert attempt.answered.answers == 2
-    assert attempt.tested.verification == verification()
+    assert attempt.tested.verification == verification(UNUSED)
     assert why in attempt.spent.reasons[-1]
 
 
@@ -126,7 +119,7 @@ def unshown(said: str, *more: Level, verdict: Verdict | None = None) -> dict[str
 def test_who_has_the_last_word_after_a_test_apart(now: dict[str, Any], outcome: str) -> None:
     """Its author, if the code does something else now; what a test shows counts in any case."""
     first = with_attempt(verified(), **unshown("1 == 2"))
-    state = with_attempt(kept(first, BETTER).state, changes=ChangeSet({"a.py": Write(b"")}), **now)
+    state = with_attempt(kept(first).state, changes=ChangeSet({"a.py": Write(b"")}), **now)
 
     assert settled(state).outcome == outcome
 

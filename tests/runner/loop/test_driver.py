@@ -233,19 +233,19 @@ async def test_the_step_budget() -> None:
     assert (attempt.failure.type, attempt.failure.node) == ("budget", "write_files")
 
 
-class _Kept(ScriptedNodes):
-    """Tests accept the change, and a better one is asked for."""
+class _Linted(ScriptedNodes):
+    """Tests accept the change, and linters complain about it."""
 
     async def _work(self, name: str, state: RunState, deps: Deps, work: TaskWork) -> Step:
-        if name == "verify_task":
-            return kept(state, "better tests")
-        return await super()._work(name, state, deps, work)
+        return (
+            kept(state) if name == "verify_task" else await super()._work(name, state, deps, work)
+        )
 
 
 async def test_no_budget_costs_a_change_that_is_accepted() -> None:
-    """Where a better one cannot be paid, the change is published without it."""
+    """Where the repair for linters cannot be paid, the change is published without it."""
     request = Request("r1", options=changed(Options(), max_tasks=1, max_iterations=5))
-    ended = await drive(request, _Kept(), deps(model=model(1)))
+    ended = await drive(request, _Linted(), deps(model=model(1)))
     [attempt] = ended.state.attempts.values()
 
     assert list(attempt.spent.path) == TASK

@@ -109,3 +109,18 @@ def test_foreign_text_does_nothing_in_it() -> None:
     for said in (trust_texts.section(trust), trust_texts.line(trust)):
         assert not any(active in said for active in ("Fixes #1", "@octocat", "`\n\nF"))
     assert "\n" not in trust_texts.line(trust)
+
+
+def test_linters_are_told_together() -> None:
+    """One with new findings makes it a warning; the reason names each tool."""
+    ruff = Level("lint", "passed", tool="ruff")
+    mypy = Level("lint", "failed", tool="mypy", reason="1 new finding")
+    sure = Verdict("shown", untested=())
+    trust = trust_of(reached(ruff, mypy, GREEN, PROOF, verdict=sure))
+
+    assert trust.result == "verified_with_warnings"
+    assert "- Linters: ❌ failed (ruff: nothing new; mypy: 1 new finding)." in trust_texts.section(
+        trust
+    )
+    assert trust_of(reached(ruff, GREEN, PROOF, verdict=sure)).result == "verified"
+    assert trust_of(reached(GREEN, verdict=sure)).linters is None

@@ -271,6 +271,18 @@ async def test_repair_test_without_a_name(check_golden: Golden) -> None:
     check_golden("prompts/repair_test_crashed.md", await asked(repair_test, before))
 
 
+async def test_repair_test_for_linters(check_golden: Golden) -> None:
+    """The question about what only linters say reads as it did."""
+    unused = TestFailure("F401", "`os` imported but unused", "calc.py", 1)
+    found = Verification("tree", (Level("lint", "failed", tool="ruff", failures=(unused,)),))
+    before = state("repair_test", answers=1, changes=CODE, verification=found)
+    attempt = before.attempt
+    kept = AcceptedChange(attempt.answered, attempt.checked, attempt.tested)
+
+    asking = with_attempt(before, accepted=kept)
+    check_golden("prompts/repair_test_linters.md", await asked(repair_test, asking))
+
+
 async def test_repair_test_for_a_test_apart(check_golden: Golden) -> None:
     """The question about a test that its author did not write reads as it did."""
     fails = TestFailure("tests/test_a.py::test_zero", "assert 1 == 0", "tests/test_a.py", 3)
