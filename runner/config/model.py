@@ -124,12 +124,9 @@ class ModelGroup(_Group):
         default=None, description="The model that says why a task failed and what to do."
     )
     stronger: Word | None = Field(
-        default=None, description="The model asked from the second repair or fresh answer on."
-    )
-    second: Word | None = Field(
         default=None,
-        description="Another model, asked for the fresh answers after a failure; the first answer "
-        "that is verified counts, whichever model gave it.",
+        description="The model asked once two answers have failed. Another one that is only as "
+        "good helps, too, where it makes other mistakes.",
     )
     seed: int | None = Field(default=None, ge=0, le=2**31 - 1, description="Seed of every answer.")
     temperature: float | None = Field(
@@ -181,7 +178,6 @@ class ModelGroup(_Group):
             "repairing": self.repairing,
             "classifying": self.classifying,
             "stronger": self.stronger,
-            "second": self.second,
         }
         return {role: model for role, model in named.items() if model}
 

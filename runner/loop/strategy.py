@@ -118,14 +118,10 @@ _ROLES: Final = {
 def model_for(state: RunState) -> str:
     """Return the model that the current node asks; '' is the endpoint's configured one.
 
-    Fresh answers after a failure are the second one's, and from the second repair or fresh answer
-    on it is the stronger one, where these are named.
+    Once two answers have failed it is the stronger one, where one is named.
     """
     options = state.request.options
     role = _ROLES.get(state.node, "writing")
-    second = options.models.roles.get("second")
-    if second and state.node == "execute_task" and state.attempt.answered.answers:
-        return second
     if role in ("writing", "repairing") and state.attempt.answered.answers >= 2:
         stronger = options.models.roles.get("stronger")
         if stronger:
@@ -136,8 +132,7 @@ def model_for(state: RunState) -> str:
 def writers(state: RunState) -> tuple[str, ...]:
     """Return the models that may be asked the whole question of a task."""
     models = state.request.options.models
-    others = (models.roles[role] for role in ("second", "stronger") if role in models.roles)
-    return tuple(dict.fromkeys((models.model, *others)))
+    return tuple(dict.fromkeys((models.model, models.roles.get("stronger", models.model))))
 
 
 log = logging.getLogger(__name__)

@@ -224,13 +224,13 @@ async def test_a_small_model_is_told_the_form_in_few_words(
         assert ("DELETE" in prompt) is deletes
 
 
-async def test_another_model_gives_the_fresh_answers(tmp_path: Path) -> None:
+async def test_another_model_goes_on_after_two_answers(tmp_path: Path) -> None:
     """What it gave is verified like the others' answers, and the report says what each took."""
     files = {
         "ROADMAP.md": b"- [ ] 1.1 Let `one()` in `one.py` return 2\n",
         "one.py": b"def one():\n    return 1\n",
         "tests/test_one.py": b"from one import one\n\n\ndef test_one():\n    assert one() == 2\n",
-        CONFIG: b"model:\n  name: first\n  second: other\n",
+        CONFIG: b"model:\n  name: first\n  stronger: other\n",
     }
     answer = "one.py\n```python\ndef one():\n    return {}\n```\n"
     async with checkout(tmp_path / "here", files) as here:
