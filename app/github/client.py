@@ -344,7 +344,9 @@ class GitHubClient(GitHubAPI):
         if body and not _CONTENTS.search(urlsplit(url).path):  # a commit's stay byte for byte
             data = json.loads(body)
             safe = masked(data, self._over.mask)
-            body = body if safe == data else json.dumps(safe).encode()
+            if safe != data:
+                body = json.dumps(safe).encode()
+                headers = dict(headers) | {"content-length": str(len(body))}
         try:
             async for attempt in retrying("GitHub", self.retry, sleep=self.sleep):
                 with attempt:

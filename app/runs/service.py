@@ -102,9 +102,14 @@ class RunService:
             if asked is None and self._means_issue(request, roadmap):
                 roadmap = issue_path(request.issue)
             if asked is None and form_of(roadmap).apart:
-                before = await self.find_task(request, roadmap, roadmap)
+                before, here = (
+                    await self.find_task(request, roadmap, roadmap),
+                    request.repository.id,
+                )
+                if isinstance(before, NamedTask):
+                    await self.parts.skips.remove(here, roadmap, before.key)
                 if isinstance(before, NamedTask) and await self.parts.runs.newest(
-                    request.repository.id, roadmap, most=1
+                    here, roadmap, most=1
                 ):  # whoever asks once more does so whatever became of it
                     one = replace(request.command, path=roadmap, task=before.key)
                     await self.retry(replace(request, command=one))

