@@ -83,7 +83,8 @@ async def serve(role: Role = ROLE) -> None:
         async with listening(running.app, settings.host, settings.port) as address:
             log.info("Listening on %s", address)
             await stop.wait()
-            log.info("Stopping: runs continue from their last step at the next start")
+            if role.works:
+                log.info("Stopping: runs continue from their last step at the next start")
 
 
 async def _settings(stop: asyncio.Event) -> ServerSettings | None:

@@ -60,7 +60,7 @@ CHECKS: tuple[Check, ...] = (
 )
 
 
-_FROM_OUTSIDE = (aiohttp.ClientError, GitHubException, OSError, SettingsError, StoreError)
+_FROM_OUTSIDE = (aiohttp.ClientError, GitHubException, OSError, SettingsError)
 
 
 async def examine(
@@ -78,6 +78,8 @@ async def examine(
             found = problem(texts.no_answer(check.seconds), texts.again())
         except PortError as error:
             found = problem(error.message)
+        except StoreError as error:
+            found = problem(str(error))
         except ConfigError as error:
             found = problem(texts.config_problems(error.problems))
         except _FROM_OUTSIDE as error:

@@ -18,9 +18,9 @@ import asyncio
 import fcntl
 import json
 import logging
-from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import asynccontextmanager
 from pathlib import Path
 from types import MappingProxyType
 from typing import TextIO
@@ -60,9 +60,13 @@ def claim(url: str) -> TextIO | None:
     return lock
 
 
-@contextmanager
-def _alone(url: str) -> Iterator[None]:
-    """Let one process at a time make the engine's tables. Raises ``Outage``."""
+@asynccontextmanager
+async def _alone(url: str) -> AsyncIterator[None]:
+    """Let one process at a time make the engine's tables. Raises ``Outage``.
+
+    It asks for the lock again and again: dbos makes an index concurrently, which waits for every
+    statement that is running, and one that waits for this lock would never end.
+    """
     address = make_url(url)
     if is_sqlite(address):
         yield
@@ -73,8 +77,10 @@ def _alone(url: str) -> Iterator[None]:
         isolation_level="AUTOCOMMIT",
     )
     try:
-        connection = engine.connect()
-        connection.execute(sa.text("SELECT pg_advisory_lock(51875)"))
+        connection = await asyncio.to_thread(engine.connect)
+        mine = sa.text("SELECT pg_try_advisory_lock(51875)")
+        while not connection.scalar(mine):  # noqa: ASYNC110 - another process has it
+            await asyncio.sleep(_TURN)
     except exc.DBAPIError as error:
         said = str(error.orig).strip()
         raise Outage("engine", f"The database {address!r} cannot be used: {said}") from error
@@ -163,6 +169,9 @@ SHARED_POLL = 0.75
 
 _STOPS_POLL = 2.0
 
+_TURN = 0.2
+"""Seconds between two looks whether another process has made the engine's tables."""
+
 _NOTIFIES = 0.5
 """Seconds between two looks for notifications to send: ours are none, and dbos looks 100 times a
 second unless it is told."""
@@ -223,7 +232,7 @@ class Engine:
         _step = self._drive
         if not self._works:
             DBOS.listen_queues([])
-        with _alone(self._url):
+        async with _alone(self._url):
             DBOS.launch()
         if self._slots is None:
             await DBOS.register_queue_async(QUEUE, polling_interval_sec=POLL)

@@ -200,6 +200,7 @@ class ClusterMember:
         beat = sa.cast(now, sa.Double) + sa.literal(_STARTING)
         await self._store.change(sa.insert(workers).values(**row, beat=beat))
         self._sure_until = time.monotonic() + _STARTING
+        log.info("This process is %s", self.id)
 
     async def begin(self, *duties: Duty) -> None:
         """Say from now on that it is alive, and try to lead."""

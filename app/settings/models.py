@@ -122,6 +122,8 @@ def database_url(value: SecretStr) -> SecretStr:
         address = make_url(value.get_secret_value())
     except ArgumentError:
         raise ValueError(f"is not a database URL; set it to {DATABASES}") from None
+    if "@" in (address.host or ""):  # what is before it is part of the password
+        raise ValueError("has an @ in its password; write it as %40, and / : ? # [ ] % as %2F …")
     if address.drivername in {"postgresql", "postgresql+psycopg"}:
         if not address.database:
             raise ValueError(f"does not name a database; set it to {DATABASES}")

@@ -12,6 +12,7 @@ from datetime import date, timedelta
 from pathlib import Path
 
 import pytest
+from pydantic import SecretStr
 
 from app.doctor.command import CHECKS, examine
 from app.doctor.values import Check, Finding, Surveyed, ok
@@ -301,6 +302,19 @@ async def at(tmp_path: Path) -> AsyncIterator[Seen]:
         yield Seen(github, load_server_settings(**values))
         assert github.world.violations == []
         model.verify()
+
+
+async def test_a_database_that_cannot_be_used_is_no_bug(at: Seen, tmp_path: Path) -> None:
+    """The sentence says what is wrong, and nobody is asked to report it."""
+    away = at.settings.model_copy(
+        update={"database_url": SecretStr(f"postgresql://cairn@/cairn?host={tmp_path}")}
+    )
+
+    (finding,) = (await found(patient_of(away), "database")).values()
+
+    assert finding.level == "problem"
+    assert "cannot be used" in finding.text
+    assert "report it" not in finding.text + finding.todo
 
 
 async def app_of(at: Seen) -> dict[str, Finding]:

@@ -240,6 +240,15 @@ def test_a_database_that_cannot_be_used_is_refused(environment, url):
     assert "pw" not in message
 
 
+def test_a_password_that_ends_the_address_is_not_shown(environment):
+    """What comes behind an @ in it would be taken for the host."""
+    environment(DATABASE_URL="postgresql://cairn:a/b@pw+d=e#f%@127.0.0.1:5432/cairn")
+
+    message = problems()["DATABASE_URL"]
+    assert "%40" in message
+    assert "pw" not in message
+
+
 @pytest.mark.parametrize("scheme", ["postgresql", "postgresql+psycopg"])
 def test_postgresql_may_keep_the_data(environment, scheme):
     """The address of a PostgreSQL database is taken as it is."""

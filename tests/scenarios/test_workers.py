@@ -116,6 +116,17 @@ async def ended(worker: Process, runs: int) -> None:
         await worker.until(": ended")
 
 
+async def test_all_start_at_once_on_an_empty_database(talk: Bot, tmp_path: Path) -> None:
+    """As compose.yaml starts them: one makes the tables, and the others wait for it."""
+    async with AsyncExitStack() as stack:
+        processes = (
+            serving(talk, "--no-work"),
+            *(working(talk, folder=tmp_path / f"worker-{n}") for n in range(2)),
+        )
+        starting = asyncio.gather(*map(stack.enter_async_context, processes))
+        await asyncio.wait_for(starting, 60)
+
+
 async def test_what_died_and_what_froze_goes_on_elsewhere(talk: Bot, tmp_path: Path) -> None:
     """Of three workers with a run each, one is killed and one frozen: the third ends all three.
 
