@@ -64,7 +64,7 @@ _RUN_CODES = {
 _SERVER_CODES = {
     0: "stopped normally",
     2: "wrong settings or database",
-    4: "an outage at the start",
+    4: "an outage at the start, or another process has the data folder",
     75: "it was silent for too long; others continue its work, start it again",
 }
 _CODES = {0: "done", 2: "wrong usage or settings; nothing was changed"}

@@ -197,7 +197,7 @@ async def limits(patient: Surveyed) -> Finding:
         shown |= {
             name.upper(): amount
             for name, amount in operator.model_dump(mode="json").items()
-            if name.startswith(("cairn_max_", "cairn_allowed_models"))
+            if name.startswith(("cairn_max_", "cairn_allowed_models", "cairn_allowed_images"))
             or name in ("cairn_allow_setup_network", "cairn_setup_hosts", "cairn_push")
             if amount and (patient.app or name in operator.model_fields_set)
         }
