@@ -150,6 +150,10 @@ _PLACES = {"checks": 0, "actions": -1, "merge_queues": -2, "statuses": -3}
 """Under which number it is kept that a permission was said to be missing: nobody has these."""
 
 
+_SOON = timedelta(minutes=5)
+"""After which a run looks again whether the calls of others left something of the day's money."""
+
+
 @dataclass(frozen=True)
 class DailyLimits(Model):
     """Reserves before each call what it can cost at most, and gives back what it did not cost.
@@ -167,7 +171,10 @@ class DailyLimits(Model):
     most: float | None
 
     async def ask(self, question: Question) -> Answer:
-        """Ask if the limits allow it. Raises ``Outage`` (kind ``budget``) until the next day."""
+        """Ask if the limits allow it.
+
+        Raises ``Outage`` (kind ``budget``) until the next day, or until others' calls may be over.
+        """
         settings = self.settings
         model = question.model or settings.cairn_model
         most = self.prices.most(model, prompt_at_most(question, model), question.max_tokens)
@@ -190,19 +197,20 @@ class DailyLimits(Model):
             here=self.most,
         )
         if full is not None:
-            limit, used, whose = full
-            tomorrow = datetime.combine(now.date() + timedelta(days=1), time(), UTC)
-            never = most > limit  # not even tomorrow
-            amounts = map(dollars, (most, used, limit))
-            text = progress_texts.spent_today(*amounts, whose, never)
-            raise Outage("budget", text, until=None if never else tomorrow)
+            until = datetime.combine(now.date() + timedelta(days=1), time(), UTC)
+            if full.used - full.held + most <= full.limit:  # calls under way give some back
+                until = min(until, now + _SOON)
+            never = most > full.limit  # not even tomorrow
+            amounts = map(dollars, (most, full.used, full.limit))
+            text = progress_texts.spent_today(*amounts, full.whose, never)
+            raise Outage("budget", text, until=None if never else until)
         paid = 0.0
         try:
             answer = await self.inner.ask(question)
             paid = most if answer.cost is None else answer.cost
         finally:
             with suppress(Outage):  # it stays reserved
-                await self.spending.settle(spender, most - paid)
+                await self.spending.settle(spender, most, paid)
         return answer
 
 

@@ -161,7 +161,7 @@ def _config() -> Config:
 _FILE = "Check the free space, the permissions of its folder, and who else uses the file."
 _SERVER = "Check that its server runs and can be reached, and check DATABASE_URL."
 
-SCHEMA = "0020"
+SCHEMA = "0021"
 """The newest migration: what this version of Cairn reads and writes."""
 
 # One writer in all processes on a PostgreSQL, too: what it reads stays true until it writes.

@@ -271,7 +271,8 @@ files = sa.Table(
     sa.Column("content", sa.LargeBinary, nullable=False),
 )
 
-# What calls of models cost (USD) by day, UTC, and repository: at most, while one is under way.
+# What calls of models cost (USD) by day, UTC, and repository: at most, while one is under way, for
+# which so much is ``held``.
 spending = sa.Table(
     "spending",
     metadata,
@@ -279,6 +280,7 @@ spending = sa.Table(
     sa.Column("installation_id", sa.BigInteger, primary_key=True, autoincrement=False),
     sa.Column("repository_id", sa.BigInteger, primary_key=True, autoincrement=False),
     sa.Column("cost", sa.Double, nullable=False),
+    sa.Column("held", sa.Double, nullable=False, server_default="0"),
 )
 
 # Who did what: runs that were started, decisions, merges, changes of the configuration, and every

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from pathlib import Path
 
+from app.store.database import open_current
+from app.store.spending import Spender, StoredSpending
 from tests.marks import MORE
 from tests.scenarios.bot import REPOSITORY, conversation
 from tests.scenarios.projects import NOTES, note
@@ -66,6 +69,32 @@ async def test_a_day_without_money_ends_at_midnight(tmp_path: Path) -> None:
 
         assert len(bot.prompts) > before
         bot.says()
+        bot.github.verify()
+
+
+async def test_money_that_another_call_may_give_back_is_waited_for(tmp_path: Path) -> None:
+    """What a call under way may cost at most is in the way for minutes, not until midnight."""
+    prices = tmp_path / "prices.json"
+    prices.write_text('{"scripted": {"input": 100.0, "output": 2.0}}')
+    settings = {"CAIRN_PRICES": prices, "CAIRN_MAX_COST_PER_DAY": 1.0}
+    async with conversation(tmp_path, NOTES, **settings) as bot, bot.started():
+        store = await open_current(bot.settings.database_url.get_secret_value())
+        spending = StoredSpending(store)
+        another = Spender(f"{bot.github.clock.now():%Y-%m-%d}", 1, 999)
+        await spending.reserve(another, 0.99, together=None, own=None)
+        await bot.comment("/execute --max-tasks 1")
+        (said,) = bot.says()
+        soon = bot.github.clock.now() + timedelta(minutes=5)
+        assert f"It continues automatically at {soon:%H:%M} UTC" in said
+        assert bot.prompts == []
+
+        await spending.settle(another, 0.99, 0.01)
+        await store.close()
+        bot.model.says(note("one.md"))
+        await bot.later(minutes=5)
+
+        assert "is done" in bot.says()[-1]
+        assert len(bot.pulls) == 1
         bot.github.verify()
 
 

@@ -213,6 +213,7 @@ _BEFORE_0020 = """
     CREATE INDEX ix_outbox_status_run_seq ON outbox (status, run, seq);
     INSERT INTO outbox (id, run, event, body, made_at, status, tries, next_at)
         VALUES ('1', 'r', 'node_started', '{}', 0, 'waiting', 0, 0);
+    ALTER TABLE spending DROP COLUMN held;
     UPDATE alembic_version SET version_num = '0019'
 """
 

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 
 from app.store.runs import RunRequest
 from app.store.schema import spending
-from app.store.spending import Spender, StoredSpending
+from app.store.spending import FullDay, Spender, StoredSpending
 from handlers.events import InstalledRepository
 from tests.app.store.rows import put_run
 from tests.postgresql import ON_BOTH
@@ -31,7 +31,7 @@ async def test_two_hundred_calls_at_once_exceed_no_limit(store):
         if used is None:
             held = await store.value(sa.select(sa.func.sum(spending.c.cost)))
             assert held <= 9.0 + 1e-9
-            await kept.settle(spender, most - cost)
+            await kept.settle(spender, most, cost)
             paid[installation] += cost
             theirs[repository] += cost
 
@@ -54,9 +54,25 @@ async def test_another_day_begins_with_nothing(store):
     kept = StoredSpending(store)
     today, tomorrow = (Spender(f"2026-11-{day}", 1, 7) for day in (29, 30))
     assert await kept.reserve(today, 5.0, together=5.0, own=None) is None
-    assert await kept.reserve(today, 0.1, together=5.0, own=None) == (5.0, 5.0, "operator")
-    assert await kept.reserve(today, 0.1, together=None, own=None, here=5) == (5, 5.0, "repository")
+    full = await kept.reserve(today, 0.1, together=5.0, own=None)
+    assert full == FullDay(5.0, 5.0, 5.0, "operator")
+    full = await kept.reserve(today, 0.1, together=None, own=None, here=5.0)
+    assert full == FullDay(5.0, 5.0, 5.0, "repository")
     assert await kept.reserve(tomorrow, 0.1, together=5.0, own=None) is None
+
+
+async def test_what_calls_under_way_hold_is_told_apart(store):
+    """Once they are over, only what they cost is in the way."""
+    kept, today = StoredSpending(store), Spender("2026-11-29", 1, 7)
+    await kept.reserve(today, 4.0, together=5.0, own=None)
+    full = await kept.reserve(today, 2.0, together=5.0, own=None)
+    assert full == FullDay(5.0, 4.0, 4.0, "operator")
+
+    await kept.settle(today, 4.0, 1.0)
+
+    assert await kept.reserve(today, 2.0, together=5.0, own=None) is None
+    full = await kept.reserve(today, 2.5, together=5.0, own=None)
+    assert full == FullDay(5.0, 3.0, 2.0, "operator")
 
 
 async def test_who_installs_the_app_again_is_nobody_else(store, clock):
@@ -70,5 +86,6 @@ async def test_who_installs_the_app_again_is_nobody_else(store, clock):
 
     assert await kept.reserve(first, 5.0, together=None, own=5.0) is None
 
-    assert await kept.reserve(again, 0.1, together=None, own=5.0) == (5.0, 5.0, "account")
+    full = await kept.reserve(again, 0.1, together=None, own=5.0)
+    assert full == FullDay(5.0, 5.0, 5.0, "account")
     assert await kept.reserve(other, 0.1, together=None, own=5.0) is None
