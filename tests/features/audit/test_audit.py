@@ -22,6 +22,7 @@ async def test_who_did_what(bot: Bot) -> None:
     (said,) = bot.says()
     run = run_of(said)
     await bot.github.merge_pull(REPOSITORY, bot.pulls[0].number)
+    await bot.idle()  # a merge and a push are worked side by side
     await bot.github.push(REPOSITORY, {CONFIG: b"loop: fixed\n"})
     await bot.comment("/execute skip 1.1")
     await bot.comment("/execute audit")
