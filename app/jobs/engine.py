@@ -164,7 +164,7 @@ STOPS = "stops"
 POLL = 0.4
 """Seconds between two looks into the queue: two thirds of what an idle server takes."""
 
-SHARED_POLL = 0.75
+SHARED_POLL = 1.0
 """The same where several processes look, each of which takes a little of the database, too."""
 
 _STOPS_POLL = 2.0
