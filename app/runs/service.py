@@ -102,18 +102,14 @@ class RunService:
             if asked is None and self._means_issue(request, roadmap):
                 roadmap = issue_path(request.issue)
             if asked is None and form_of(roadmap).apart:
-                before, here = (
-                    await self.find_task(request, roadmap, roadmap),
-                    request.repository.id,
-                )
+                before = await self.find_task(request, roadmap, roadmap)
+                # whoever asks once more does so whatever became of it
                 if isinstance(before, NamedTask):
-                    await self.parts.skips.remove(here, roadmap, before.key)
-                if isinstance(before, NamedTask) and await self.parts.runs.newest(
-                    here, roadmap, most=1
-                ):  # whoever asks once more does so whatever became of it
-                    one = replace(request.command, path=roadmap, task=before.key)
-                    await self.retry(replace(request, command=one))
-                    return
+                    if await self.parts.runs.newest(request.repository.id, roadmap, most=1):
+                        one = replace(request.command, path=roadmap, task=before.key)
+                        await self.retry(replace(request, command=one))
+                        return
+                    await self.parts.skips.remove(request.repository.id, roadmap, before.key)
             queued = row_of(request, roadmap, more)
             await self.put(queued, silent=silent)
         await self.parts.outward.queued(queued)

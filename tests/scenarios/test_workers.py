@@ -124,7 +124,12 @@ async def test_all_start_at_once_on_an_empty_database(talk: Bot, tmp_path: Path)
             *(working(talk, folder=tmp_path / f"worker-{n}") for n in range(2)),
         )
         starting = asyncio.gather(*map(stack.enter_async_context, processes))
-        await asyncio.wait_for(starting, 60)
+        started = await asyncio.wait_for(starting, 60)
+
+        assert [each.process.returncode for each in started] == [None, None, None]
+        ready = str(talk.github.webhook_url).replace("/webhook", "/readyz")
+        async with aiohttp.ClientSession() as session, session.get(ready) as answer:
+            assert answer.status == 200, await answer.text()
 
 
 async def test_what_died_and_what_froze_goes_on_elsewhere(talk: Bot, tmp_path: Path) -> None:
