@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import atexit
 import json
+import os
 import shutil
 import signal
 import sys
@@ -16,6 +17,8 @@ from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from tests.app.warm import PROJECT, WarmProcess, start
 from tests.model_server import ScriptedModel, serve
@@ -80,6 +83,22 @@ class Checkout:
         assert "Traceback" not in said.err, said.err
         assert KEY not in said.out + said.err
         return said
+
+    async def read_by(self, process: Process, pipe: Path) -> int:
+        """Open a named pipe for writing once somebody reads it; fail where the command ends first.
+
+        An open that nobody answers blocks its thread, which would hold up the end of the tests.
+        """
+        opening = asyncio.create_task(asyncio.to_thread(os.open, pipe, os.O_WRONLY))
+        ending = asyncio.create_task(process.wait())
+        await asyncio.wait({opening, ending}, timeout=60, return_when=asyncio.FIRST_COMPLETED)
+        if not opening.done():
+            os.close(os.open(pipe, os.O_RDONLY | os.O_NONBLOCK))
+            os.close(await opening)
+            process.kill()
+            pytest.fail(f"nobody read {pipe.name}: {await self.end(process)}")
+        ending.cancel()
+        return opening.result()
 
     async def interrupt(
         self, process: Process, meanwhile: Callable[[], None] | None = None

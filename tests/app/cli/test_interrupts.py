@@ -39,7 +39,7 @@ async def test_ctrl_c_before_a_run_has_begun(
     files = CALC | {path: content.format(pipe).encode()}
     async with checkout(tmp_path / "here", files) as here:
         process = await here.start(command)
-        writer = await asyncio.to_thread(os.open, pipe, os.O_WRONLY)  # once somebody reads
+        writer = await here.read_by(process, pipe)  # once somebody reads
         began = time.monotonic()
         process.send_signal(signal.SIGINT)
         said = await here.end(process)
@@ -87,10 +87,10 @@ async def test_ctrl_c_while_a_command_reads(tmp_path: Path) -> None:
     async with checkout(tmp_path / "here", CALC) as here:
         os.mkfifo(here.folder / "pipe")
         process = await here.start("roadmap", "show", "pipe")
-        writer = await asyncio.to_thread(os.open, here.folder / "pipe", os.O_WRONLY)
+        writer = await here.read_by(process, here.folder / "pipe")
         process.send_signal(signal.SIGINT)
+        os.close(writer)  # Python may be about to read, and then hears of a signal after it
         said = await here.end(process)
-        os.close(writer)
 
     assert (said.code, said.out, said.err) == (130, "", "Interrupted.\n")
 
@@ -132,7 +132,7 @@ async def test_a_step_that_takes_long_is_not_waited_for(tmp_path: Path) -> None:
     async with checkout(tmp_path / "here", CALC) as here:
         here.model.says(answer(added))
         process = await here.start("run", "--task", "1.1")
-        writer = await asyncio.to_thread(os.open, pipe, os.O_WRONLY)
+        writer = await here.read_by(process, pipe)
         began = time.monotonic()
         process.send_signal(signal.SIGINT)
         said = await here.end(process)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import os
 import signal
@@ -222,7 +221,7 @@ async def test_what_happens_while_the_tests_run(here: Checkout, tmp_path: Path) 
     before = here.log()
 
     process = await here.start("undo", "1.1")
-    writer = await asyncio.to_thread(os.open, pipe, os.O_WRONLY)
+    writer = await here.read_by(process, pipe)
     (here.folder / "one.md").write_text("Mine.\n")
     pipe.rename(tmp_path / "gone")  # whoever reads after this one does not wait
     os.close(writer)
@@ -236,7 +235,7 @@ async def test_what_happens_while_the_tests_run(here: Checkout, tmp_path: Path) 
     here.git("checkout", "one.md")
     (tmp_path / "gone").rename(pipe)
     process = await here.start("undo", "1.1")
-    writer = await asyncio.to_thread(os.open, pipe, os.O_WRONLY)
+    writer = await here.read_by(process, pipe)
     process.send_signal(signal.SIGINT)
     said = await here.end(process)
     os.close(writer)
