@@ -10,8 +10,12 @@ from runner.loop.normalising import propose
 from runner.money import Usage, cost_text, tokens_text
 from runner.prompts.forms import form
 from runner.prompts.questions import Message
-from runner.roadmap.normalise.propose import render_body, render_title
-from runner.roadmap.normalise.rewrite import NormalizedRoadmap
+from runner.roadmap.normalise.propose import (
+    NormalizedRoadmap,
+    has_work,
+    render_body,
+    render_title,
+)
 from runner.state.changes import blob_sha
 from runner.state.run_state import RunState
 from runner.text.sanitize import sanitize
@@ -61,7 +65,7 @@ async def propose_boxes(state: RunState, deps: Deps, pulls: OfferedPulls) -> str
     roadmap = state.roadmap
     if roadmap is None:
         return ""
-    if not roadmap.asks and any(task.kind == "work" for task in roadmap.tasks):
+    if has_work(roadmap):
         return ""
     source, branch = blob_sha(roadmap.content), branch_of(roadmap.path)
     try:
