@@ -114,7 +114,9 @@ def history(
 
 
 def retry(
-    task: Annotated[str, typer.Argument(help="The task: its id or key.")],
+    task: Annotated[
+        str, typer.Argument(help="The task: its id or key, with its project: 1.2, api#1.2.")
+    ],
     message: Annotated[
         str,
         typer.Option("-m", "--message", help="What to add, such as the answer to a question."),
@@ -135,16 +137,17 @@ def retry(
 ) -> None:
     """Work on one task again in a new run, with what you add to it."""
     from app.local.command import command
-    from app.local.options import LocalRun
+    from app.local.options import LocalRun, of_project
     from app.local.report import OutputFormat as Told
     from app.terminal import at_terminal
     from runner.model.budget import Budget
     from runner.state.options import LONGEST_NOTE
 
+    project, task = of_project(task)
     given = {"task": task, "note": message.strip()[:LONGEST_NOTE], "again": from_ or ""}
     budget, answers = Budget(max_cost, max_tokens), at_terminal() and not json
     place, chosen = Path.cwd(), sandbox or ""
-    asked = LocalRun(place, "", given, "", chosen, budget, dirty=allow_dirty, answers=answers)
+    asked = LocalRun(place, project, given, "", chosen, budget, dirty=allow_dirty, answers=answers)
     raise typer.Exit(command(asked, Told(json, log_level, verbose)))
 
 
@@ -191,9 +194,11 @@ def undo(
 
     This removes its change, clears its checkbox, and says whether the tests pass without it.
     """
+    from app.local.options import of_project
     from app.local.undo import undo as command
 
-    raise typer.Exit(command(Path.cwd(), task, roadmap))
+    project, task = of_project(task)
+    raise typer.Exit(command(Path.cwd(), task, project or roadmap))
 
 
 def accept(
@@ -206,9 +211,11 @@ def accept(
 
     A task is in review when its change is committed and no test shows that it is done.
     """
+    from app.local.options import of_project
     from app.local.undo import accept as command
 
-    raise typer.Exit(command(Path.cwd(), task, roadmap))
+    project, task = of_project(task)
+    raise typer.Exit(command(Path.cwd(), task, project or roadmap))
 
 
 def resume(

@@ -73,6 +73,7 @@ _EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "run": (
         "cairn run --dry-run",
         "cairn run --task 1.2 --max-cost 0.50",
+        "cairn run api#1.2",
         "cairn run --roadmap docs/PLAN.md --model gpt-6-luna --parallel 2",
         "cairn run --task 1.2 --compare gpt-6-luna,gpt-6-sol",
     ),
@@ -203,6 +204,7 @@ def worker(slots: option.Slots = None) -> None:
 
 
 def run(
+    project: option.Project = "",
     roadmap: option.Roadmap = "",
     model: option.Model = "",
     max_tasks: option.MaxTasks = None,
@@ -235,9 +237,14 @@ def run(
     Each finished task becomes a commit. Options that you leave out come from .github/cairn.yml, if
     there is one.
     """
+    from app.local.options import LocalRun, of_project
+
+    named, own = of_project(project) if "#" in project else (project, "")
+    if project and (roadmap or (own and task)):
+        raise typer.BadParameter("Name the plan and the task once: PROJECT#TASK, or the options.")
     flags = {
         "max_tasks": max_tasks,
-        "task": task,
+        "task": own or task,
         "phase": phase,
         "model": model,
         "image": image,
@@ -252,7 +259,6 @@ def run(
         "max_iterations": max_iterations,
     }
     from app.local.command import command, compared
-    from app.local.options import LocalRun
     from app.local.report import OutputFormat as Told
     from app.terminal import at_terminal
     from runner.model.budget import Budget
@@ -261,7 +267,7 @@ def run(
     budget = Budget(max_cost, max_tokens)
     asked = LocalRun(
         Path.cwd(),
-        *(roadmap, given, branch, sandbox or "", budget),
+        *(named or roadmap, given, branch, sandbox or "", budget),
         dirty=allow_dirty,
         answers=at_terminal() and not json,
     )

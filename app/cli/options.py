@@ -71,6 +71,15 @@ def given_by(words: Sequence[str]) -> dict[str, object]:
     return found
 
 
+Project = Annotated[
+    str,
+    typer.Argument(
+        metavar="[PROJECT[#TASK]]",
+        help="A project of .github/cairn.yml, and one of its tasks (default: the whole "
+        "repository's roadmap).",
+        show_default=False,
+    ),
+]
 Roadmap = Annotated[str, typer.Option(help="Path of the roadmap (default: ROADMAP.md).")]
 Model = Annotated[str, typer.Option(help="Model to ask (default: CAIRN_MODEL).")]
 Compare = Annotated[

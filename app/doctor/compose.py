@@ -68,8 +68,8 @@ async def looked_at(
     async with local_deps(asked, run, listener or Fanout(), dry=True) as here:
         tip = (await here.repository.stack()).tip
         config = config or await read_config(here.deps, tip)
-        path = await plan_of(here.repository, tip, config.roadmap.path)
-        request = Request("doctor", path, options_for(asked, config))
+        path = await plan_of(here.repository, tip, config.roadmap.path, config.plans)
+        request = Request("doctor", path, options_for(asked, config.of_plan(path)))
         state = (await parse_roadmap(RunState(request), here.deps, TaskWork())).state
         sandbox = MaskedSandbox(choice.sandbox, here.deps.mask)
         found = await cannot_start(state, replace(here.deps, sandbox=sandbox), starts=True)

@@ -73,18 +73,20 @@ async def git(patient: Surveyed) -> Finding:
 
 async def roadmap(patient: Surveyed) -> Finding:
     """Whether the roadmap exists and has tasks to work on."""
-    path = (await configured(patient)).roadmap.path
+    config = await configured(patient)
+    path = config.roadmap.path
     checkout = await checkout_in(patient.folder)
     if checkout is not None:
-        path = await plan_of(checkout, (await checkout.stack()).tip, path)
+        path = await plan_of(checkout, (await checkout.stack()).tip, path, config.plans)
     content = await _content(patient, path)
     if content is None:
         if patient.app and checkout is None:
             return skipped(texts.no_checkout())
         # all files of the commit, those near the top of a plain folder
         paths = await _entries(checkout) if checkout else beside(patient.folder)
-        there = () if checkout else ("in this folder",)
-        return problem(missing_roadmap(path, ON_A_CHECKOUT, paths, *there))
+        where = {} if checkout else {"where": "in this folder"}
+        known = {each.name: each.plan_setting for each in config.projects}
+        return problem(missing_roadmap(path, ON_A_CHECKOUT, paths, **where, projects=known))
     found = parse_roadmap(path, content)
     work = [task for task in found.tasks if task.kind == "work"]
     if found.asks:

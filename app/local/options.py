@@ -10,11 +10,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from app.texts import checkout_texts as texts
 from runner.config.model import CONFIG_PATH, RepositoryConfig, config_entry, parse_config
 from runner.config.options import options_of
+from runner.errors import PortError
 from runner.loop.deps import Deps
 from runner.loop.problems import StartCommands
 from runner.loop.reading import contents
+from runner.loop.stacking import plan_of
 from runner.model.budget import Budget
 from runner.state.options import Options, with_given
 from runner.state.proposal import ApprovalMode
@@ -62,6 +65,28 @@ async def read_config(deps: Deps, commit: str) -> RepositoryConfig:
     if config_entry(snapshot.entries) is None:
         return RepositoryConfig()
     return parse_config((await contents(deps, snapshot, [CONFIG_PATH]))[CONFIG_PATH])
+
+
+async def settings_of(name: str, deps: Deps, commit: str) -> RepositoryConfig:
+    """Read the settings of a run; ``roadmap.path`` is the plan that it works on.
+
+    ``name`` is the path of the plan, or a project ('': what the configuration says). Raises
+    ``ConfigError``, and ``PortError`` for a project that is not there.
+    """
+    config = await read_config(deps, commit)
+    project = config.project(name)
+    if config.projects and name and not (project or {*"./"} & {*name}):
+        raise PortError("file", texts.no_project(name, [each.name for each in config.projects]))
+    named = project.plan_setting if project else name
+    path = named or config.roadmap.path
+    path = await plan_of(deps.repository, commit, path, () if named else config.plans)
+    return config.of_plan(path)
+
+
+def of_project(word: str) -> tuple[str, str]:
+    """Return the project and the task that people name: ``api#1.2``, or a task alone."""
+    project, sign, task = word.partition("#")
+    return (project, task) if sign and project else ("", word)
 
 
 def options_for(asked: LocalRun, config: RepositoryConfig) -> Options:

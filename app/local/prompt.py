@@ -8,7 +8,7 @@ from pathlib import Path
 
 from app.interrupts import Interrupts
 from app.local.compose import local_deps
-from app.local.options import LocalRun, options_for, read_config
+from app.local.options import LocalRun, options_for, settings_of
 from app.local.report import OutputFormat, check_place, without_work
 from app.settings import RunSettings
 from app.terminal import printable, say
@@ -17,7 +17,6 @@ from runner.errors import Outage, PortError
 from runner.files.journal import FileJournal
 from runner.files.results import line
 from runner.loop.driver import drive
-from runner.loop.stacking import plan_of
 from runner.loop.task_pool import Ended
 from runner.nodes import NODES
 from runner.ports import Fanout
@@ -61,9 +60,8 @@ async def _first(asked: LocalRun, settings: RunSettings) -> tuple[Ended, Questio
     with tempfile.TemporaryDirectory() as folder:
         async with local_deps(asked, settings, Fanout(), dry=True) as here:
             tip = (await here.repository.stack()).tip
-            config = await read_config(here.deps, tip)
-            path = await plan_of(here.repository, tip, asked.roadmap or config.roadmap.path)
-            options = options_for(asked, config)
+            config = await settings_of(asked.roadmap, here.deps, tip)
+            path, options = config.roadmap.path, options_for(asked, config)
             unasked, journal = _Unasked(), FileJournal(Path(folder))
             deps = replace(here.deps, model=unasked, journal=journal, events=Fanout())
             try:

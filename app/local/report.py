@@ -280,7 +280,12 @@ async def check_roadmap(request: Request, stack: Stack, here: LocalCheckout) -> 
             "file",
             texts.not_committed(request.roadmap)
             if request.roadmap in beside(Path())
-            else missing_roadmap(request.roadmap, ON_A_CHECKOUT, entries),
+            else missing_roadmap(
+                request.roadmap,
+                ON_A_CHECKOUT,
+                entries,
+                projects=request.options.projects.plans,
+            ),
         )
     state = (await parse_roadmap(RunState(request), here.deps, TaskWork())).state
     if state.problem and without_work(state) == 2:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from app.interrupts import KIND, Interrupts
 from app.local.compose import LocalCheckout, local_deps, prices_of
 from app.local.files import hide_from_git
-from app.local.options import LocalRun, options_for, read_config
+from app.local.options import LocalRun, options_for, settings_of
 from app.local.report import (
     check_folder,
     check_model,
@@ -40,7 +40,6 @@ from runner.loop.driver import drive, would_do
 from runner.loop.journal import BORDER, Cursors, encode_attempt, encode_run
 from runner.loop.reading import contents
 from runner.loop.schedule import advanced
-from runner.loop.stacking import plan_of
 from runner.loop.task_pool import Ended
 from runner.model.budget import Budget, BudgetModel, budget_of
 from runner.model.shutdowns import endings
@@ -215,7 +214,9 @@ async def limited(
     asked: LocalRun, settings: RunSettings, tip: str, here: LocalCheckout
 ) -> LocalCheckout:
     """Keep to the limits of the repository's file, besides those of the command line."""
-    budget = budget_of((await read_config(here.deps, tip)).limits, day=True)
+    known = next((run for run in here.kept.runs.all() if run.id == asked.run), None)
+    config = await settings_of(known.roadmap if known else asked.roadmap, here.deps, tip)
+    budget = budget_of(config.limits, day=True)
     if budget == Budget():
         return here
     midnight = datetime.combine(SystemClock().now().astimezone(UTC).date(), time_of_day(), UTC)
@@ -268,9 +269,8 @@ async def read_locally(
 
 async def request_of(run: str, tip: str, asked: LocalRun, here: LocalCheckout) -> Request:
     """Make the request of a new run on a commit, with what its configuration says."""
-    config = await read_config(here.deps, tip)
-    roadmap = await plan_of(here.repository, tip, asked.roadmap or config.roadmap.path)
-    return Request(run, roadmap, options_for(asked, config))
+    config = await settings_of(asked.roadmap, here.deps, tip)
+    return Request(run, config.roadmap.path, options_for(asked, config))
 
 
 async def _again(request: Request, here: LocalCheckout) -> Request:

@@ -6,6 +6,7 @@ the defaults.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Collection, Mapping
 from typing import Annotated, Any, Literal, get_args
 
@@ -15,6 +16,7 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
+    StringConstraints,
     ValidationError,
     ValidationInfo,
     field_validator,
@@ -52,6 +54,7 @@ from runner.state.error_types import ErrorType
 from runner.state.options import AgentName, Planning
 from runner.state.proposal import ApprovalMode
 from runner.state.publishing import PullRequests, Push
+from runner.text.sanitize import as_typed
 
 __all__ = [
     "CONFIG_PATH",
@@ -587,6 +590,47 @@ class HistoryGroup(_Group):
     )
 
 
+def _commands(value: Any) -> Any:
+    """A list alone is that of the commands."""
+    return {"commands": value} if isinstance(value, list) else value
+
+
+class BudgetGroup(_Group):
+    """What the runs of one project may use, in the place of the same keys of ``limits``."""
+
+    tokens_per_task: int | None = Field(default=None, ge=1000, le=100_000_000)
+    tokens_per_run: int | None = Field(default=None, ge=1000, le=1_000_000_000)
+    cost_per_task: Dollars | None = None
+    cost_per_run: Dollars | None = None
+
+
+ProjectName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_-]*$", max_length=50)]
+
+
+class ProjectGroup(_Group):
+    """A folder with a plan of its own; what is not set here is as for the whole repository.
+
+    Its commands work in its folder; those of ``setup`` follow the repository's.
+    """
+
+    name: ProjectName
+    path: Annotated[Word, AfterValidator(inside)]
+    plan: Annotated[Word, AfterValidator(inside)] | None = None
+    model: Annotated[ModelGroup, BeforeValidator(_named)] = ModelGroup()
+    setup: Annotated[Items[Command], Field(max_length=20)] = ()
+    verify: Annotated[VerifyGroup, BeforeValidator(_commands)] = VerifyGroup()
+    budget: BudgetGroup = BudgetGroup()
+
+    @property
+    def plan_setting(self) -> str:
+        """The path or pattern of its plan."""
+        return self.plan or f"{self.path}/ROADMAP.md"
+
+    def has(self, plan: str) -> bool:
+        """Say whether a plan is the project's: it is named so, or is in its folder."""
+        return plan == self.plan or plan.startswith(f"{self.path}/")
+
+
 class RepositoryConfig(_Group):
     """All settings of a repository."""
 
@@ -648,6 +692,51 @@ class RepositoryConfig(_Group):
     retry: RetriesGroup = RetriesGroup()
     memory: MemoryGroup = MemoryGroup()
     adaptive: AdaptiveGroup = AdaptiveGroup()
+    projects: Annotated[Items[ProjectGroup], Field(max_length=50)] = Field(
+        default=(),
+        description="Folders with plans of their own: `name`, `path`, and `plan`, `model`, "
+        "`setup`, `verify`, `budget` where they differ (docs/projects.md).",
+    )
+
+    @field_validator("projects")
+    @classmethod
+    def _each_once(cls, projects: tuple[ProjectGroup, ...]) -> tuple[ProjectGroup, ...]:
+        names = [each.name.lower() for each in projects]
+        if twice := sorted({name for name in names if names.count(name) > 1}):
+            raise ValueError(f"has two projects called {twice[0]}; rename one of them")
+        return projects
+
+    def project(self, name: str) -> ProjectGroup | None:
+        """Return the project of a name, in whatever case it is written."""
+        return next((each for each in self.projects if each.name.lower() == name.lower()), None)
+
+    @property
+    def plans(self) -> tuple[str, ...]:
+        """The paths or patterns of the plans of all projects."""
+        return tuple(each.plan_setting for each in self.projects)
+
+    def project_of(self, plan: str) -> ProjectGroup | None:
+        """Return the project that a plan belongs to: that which names it, else the innermost."""
+        found = [each for each in self.projects if each.has(plan)]
+        return max(found, key=lambda each: (each.plan == plan, len(each.path)), default=None)
+
+    def of_plan(self, plan: str) -> RepositoryConfig:
+        """Return the settings of a run of one plan: those of its project, if it has one, first."""
+        changed: dict[str, Any] = {"roadmap": self.roadmap.model_copy(update={"path": plan})}
+        project = self.project_of(plan)
+        if project is None:
+            return self.model_copy(update=changed)
+        for name in ("model", "verify"):
+            group: BaseModel = getattr(project, name)
+            given = {key: getattr(group, key) for key in group.model_fields_set}
+            changed[name] = getattr(self, name).model_copy(update=given)
+        budget = project.budget.model_dump(exclude_none=True)
+        changed["limits"] = self.limits.model_copy(update=budget)
+        there = f"cd {shlex.quote(project.path)} &&"
+        own = [("sh", "-c", f"{there} {as_typed(command)}") for command in project.setup]
+        setup = (*self.sandbox.setup, *own)
+        changed["sandbox"] = self.sandbox.model_copy(update={"setup": setup})
+        return self.model_copy(update=changed)
 
     @property
     def most_open(self) -> int:

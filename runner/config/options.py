@@ -14,6 +14,7 @@ from runner.state.options import (
     HistoryOptions,
     ModelOptions,
     Options,
+    ProjectOptions,
     RoutingLimits,
     SandboxOptions,
     Scope,
@@ -34,7 +35,7 @@ def options_of(config: RepositoryConfig) -> Options:
     mute = config.github_mode == "disabled"
     asked_about = (*ASKED_ABOUT, *config.pause_protected)
     limits, model, verify, sandbox = config.limits, config.model, config.verify, config.sandbox
-    retry = config.retry
+    retry, project = config.retry, config.project_of(config.roadmap.path)
     return Options(
         loop=config.loop,
         grouping=config.grouping,
@@ -80,6 +81,7 @@ def options_of(config: RepositoryConfig) -> Options:
             verify_tick=verify.tick,
             verify_require=verify.require,
             verify_ask=verify.ask,
+            verify_folder=project.path if project and project.verify.commands else "",
         ),
         sandbox=SandboxOptions(
             image=sandbox.image or "",
@@ -107,6 +109,11 @@ def options_of(config: RepositoryConfig) -> Options:
             history=config.history.enabled,
             history_days=config.history.days,
             history_details=config.history.details,
+        ),
+        projects=ProjectOptions(
+            name=project.name if project else "",
+            folder=project.path if project else "",
+            plans={each.name: each.plan_setting for each in config.projects},
         ),
     )
 

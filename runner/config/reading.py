@@ -11,7 +11,7 @@ import difflib
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, get_args
 
 import yaml
 from pydantic import BaseModel, ValidationError
@@ -213,6 +213,8 @@ def _message(detail: Mapping[str, Any], path: Path, model: type[BaseModel]) -> s
     match detail["type"]:
         case "extra_forbidden":
             return f"There is no such setting. {_did_you_mean(path, model)}"
+        case "missing":
+            return f"This needs a `{detail['loc'][-1]}`."
         case "value_error":
             return f"This {detail['ctx']['error']}."
         case "model_type":
@@ -256,7 +258,7 @@ def _amount(bound: float) -> str:
 
 def _did_you_mean(path: Path, model: type[BaseModel]) -> str:
     known = list(_keys(model))
-    key = dotted(path)
+    key = dotted(tuple(part for part in path if isinstance(part, str)))
     group, _, last = key.rpartition(".")
     siblings = [name for name in known if name.rpartition(".")[0] == group]
     # what all have in front says nothing about how near they are
@@ -271,6 +273,6 @@ def _did_you_mean(path: Path, model: type[BaseModel]) -> str:
 def _keys(model: type[BaseModel], above: str = "") -> Iterator[str]:
     for name, info in model.model_fields.items():
         yield above + name
-        inner = info.annotation
-        if isinstance(inner, type) and issubclass(inner, BaseModel):
-            yield from _keys(inner, f"{above}{name}.")
+        for inner in (info.annotation, *get_args(info.annotation)):  # a group, or a list of them
+            if isinstance(inner, type) and issubclass(inner, BaseModel):
+                yield from _keys(inner, f"{above}{name}.")

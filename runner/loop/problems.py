@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from runner.loop.schedule import open_tasks
 from runner.roadmap.edit import find
 from runner.roadmap.named_work import in_phase
 from runner.roadmap.plans import form_of
-from runner.roadmap.plans.choosing import plans_in
+from runner.roadmap.plans.choosing import USUAL, plans_in
 from runner.roadmap.plans.form import is_closed
 from runner.roadmap.task import Roadmap, Task
 from runner.state.run_state import RunState, Status
@@ -45,20 +46,31 @@ def missing_roadmap(
     start: StartCommands,
     paths: Iterable[str] = (),
     where: str = "on the branch this run builds on",
+    projects: Mapping[str, str] = MappingProxyType({}),
 ) -> str:
-    """There is no such file; ``paths`` (what exists) may have the one that was meant."""
+    """There is no such file; ``paths`` (what exists) may have the one that was meant.
+
+    ``projects`` are the plans of the repository's projects, as configured, by name.
+    """
     if form_of(path).apart:
         if start.word.startswith("/"):
             return f"Nobody asked for this issue yet: comment `/execute {path}` on {path} itself."
         return f"`{start.word}` reads no issues. On GitHub, comment `/execute {path}` on {path}."
     name, pattern, paths = f"`{_plain(path)}`", "*" in path, [*paths]
     text = f"{'No file matches' if pattern else 'There is no file'} {name} {where}."
-    if plans := plans_in(path, paths):
+    if plans := plans_in(path, paths, projects.values()):
         first = f"{name} matches several plans." if pattern else text
-        names = "\n".join(f"- `{_plain(each)}`" for each in plans[:_MOST])
+        owners = {plan: own for own, each in projects.items() for plan in plans_in(each, paths)}
+        if path == USUAL and {*plans} <= {*owners}:
+            listed = "\n".join(f"- `{owners[each]}`: `{_plain(each)}`" for each in plans[:_MOST])
+            return (
+                f"{first} More than one project has open tasks:\n\n{listed}\n\n"
+                f"A run works on one of them. Name it: `{start.word} {owners[plans[0]]}`."
+            )
+        listed = "\n".join(f"- `{_plain(each)}`" for each in plans[:_MOST])
         more = f"\n- {len(plans) - _MOST} more" * (len(plans) > _MOST)
         return (
-            f"{first} More than one of these plans has open tasks:\n\n{names}{more}\n\n"
+            f"{first} More than one of these plans has open tasks:\n\n{listed}{more}\n\n"
             f"A run works on one of them. Name it, "
             f"`{start.roadmap}{_plain(plans[0])}`, or write it into `.github/cairn.yml`: "
             f"`roadmap: {{path: {_plain(plans[0])}}}`."

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import posixpath
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from runner.loop.applied import edited
@@ -53,10 +53,13 @@ async def plan_now(deps: Deps, stack: Stack, path: str) -> Unmerged | None:
     return await roadmap_now(deps.repository, stack, path)
 
 
-async def plan_of(repository: Repository, commit: str, setting: str) -> str:
+async def plan_of(
+    repository: Repository, commit: str, setting: str, projects: Iterable[str] = ()
+) -> str:
     """Return the plan that is meant by a configured path or pattern, where links in it lead.
 
-    Raises ``Outage`` and ``TaskError``.
+    ``projects`` are the plans of projects, one of which may be meant. Raises ``Outage`` and
+    ``TaskError``.
     """
     entries = (await repository.snapshot(commit)).entries
     files = {path for path, entry in entries.items() if entry.mode in (FILE, EXECUTABLE)}
@@ -65,7 +68,7 @@ async def plan_of(repository: Repository, commit: str, setting: str) -> str:
         blobs = await repository.blobs([entries[path].sha for path in paths])
         return {path: blobs[entries[path].sha] for path in paths}
 
-    path = setting if setting in entries else await plan_at(setting, files, read)
+    path = setting if setting in entries else await plan_at(setting, files, read, projects)
     return await linked(repository, commit, path)
 
 

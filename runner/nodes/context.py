@@ -39,7 +39,14 @@ from runner.loop.reading import contents, quote, seen_of
 from runner.loop.schedule import Bases, independent
 from runner.nodes.people import ask_people_first
 from runner.nodes.revise import change_so_far
-from runner.nodes.told import guides, specification, test_command, wants_tests, with_criteria
+from runner.nodes.told import (
+    guides,
+    in_project,
+    specification,
+    test_command,
+    wants_tests,
+    with_criteria,
+)
 from runner.prompts import render_text
 from runner.roadmap.plans import form_of
 from runner.state.changes import Snapshot, blob_sha
@@ -187,6 +194,7 @@ async def describe(state: RunState, deps: Deps) -> tuple[RunState, str]:
             *not_shown(named, base, found),
             *filter(None, [wants_tests(state, library, base)]),
             *(f"The task names {each}, which is not there." for each in spec.missing),
+            *filter(None, [in_project(state.request.options.projects)]),
         ),
         rules=spec.rules,
         cited=spec.cited,

@@ -101,7 +101,8 @@ async def first_look(
     base = await deps.repository.snapshot(state.stack.tip)
     # what the answer depends on: the tree, and where its tests run
     where, commands = state.request.options.sandbox, state.request.options.verify.verify_commands
-    parts = (base.tree, deps.sandbox.name, where.image, where.setup, commands)
+    project = state.request.options.projects.folder
+    parts = (base.tree, deps.sandbox.name, where.image, where.setup, commands, project)
     key = hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
     found = None if key in started else await cannot_start(state, deps, sandbox=sandbox)
     if found and found.partly:
@@ -153,13 +154,16 @@ async def has_tests(state: RunState, deps: Deps, base: Snapshot) -> bool:
 def configured(state: RunState) -> Commands | None:
     """The repository's own commands, None where its tests are found."""
     verify = state.request.options.verify
-    return Commands(verify.verify_commands, verify.verify_report) or None
+    folder = verify.verify_folder
+    return Commands(verify.verify_commands, verify.verify_report, folder=folder) or None
 
 
 async def _obstacle(work: NodeWork, *, starts: bool) -> Obstacle | None:
     paths = sorted(work.base.entries)
     tasks = [task for task in work.state.tasks if not task.checked]
     words = "\n".join("\n".join((t.text, t.details, *t.acceptance, *t.files)) for t in tasks)
+    if folder := work.state.request.options.projects.folder:
+        words = f"{folder}/\n{words}"
     try:
         session = await work.session(ChangeSet())
         async with AtWork(work.state, work.deps, "Checking whether the tests start"):

@@ -29,7 +29,7 @@ from runner.roadmap.edit import find
 from runner.roadmap.parse import parse_roadmap as parse
 from runner.roadmap.plans import form_of
 from runner.roadmap.plans.issue import names_issue
-from runner.roadmap.task import Roadmap
+from runner.roadmap.task import Roadmap, from_the_top
 from runner.state.options import plans_first
 from runner.state.publishing import Stack
 from runner.state.run_state import (
@@ -74,7 +74,9 @@ async def parse_roadmap(state: RunState, deps: Deps, work: TaskWork) -> Step:
         return Step(state, "ok")
     if now is None:
         there = await deps.repository.snapshot(stack.base or stack.tip)
-        problem = missing_roadmap(path, deps.start, there.entries)
+        problem = missing_roadmap(
+            path, deps.start, there.entries, projects=state.request.options.projects.plans
+        )
         return Step(replace(state, problem=problem), "rejected")
     roadmap = parse(path, now.content)
     statuses = _statuses(state, roadmap, stack, now.ticked)
@@ -125,6 +127,10 @@ async def pick_task(state: RunState, deps: Deps, work: TaskWork) -> Step:
         tested=VerifiedWork(asked_test=before.tested.asked_test if before else None),
     )
     state = replace(state.put(attempt), current=task.key)
+    if folder := options.projects.folder:
+        base = await deps.repository.snapshot(place.commit)
+        places = from_the_top(state.task.files, folder, base.entries)
+        state = state.updated(replace(state.attempt.planned, places=places))
     begun = human_commits or revision or options.scope.again
     planned = plans_first(task, options.planning, options.routing) and not begun
     return Step(state, "ok" if planned else "direct")

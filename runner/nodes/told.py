@@ -28,6 +28,7 @@ from runner.roadmap.plans import form_of
 from runner.roadmap.plans.specification import SpecQuote
 from runner.roadmap.task import Task
 from runner.state.changes import Snapshot
+from runner.state.options import ProjectOptions
 from runner.state.run_state import RunState
 from runner.text.encoding import text_of
 from runner.verify import configuration, tools_of
@@ -89,6 +90,17 @@ def wants_tests(state: RunState, library: Library, base: Snapshot) -> str:
     if any(has(terms, name) for terms in known for name in names):
         return ""
     return f"The project has tests, like `{tests[0]}`. Add one for this task."
+
+
+def in_project(project: ProjectOptions) -> str:
+    """Say where a project's plan is about; '' for the whole repository's."""
+    if not project.folder:
+        return ""
+    return (
+        f"This plan is about the project in `{project.folder}/`. A path of the plan that is not "
+        f"there from the top of the repository is meant from `{project.folder}/`; in your answer, "
+        "write all paths from the top."
+    )
 
 
 _BOX = re.compile(r"^[ \t]*[-*][ \t]+\[.\]", re.MULTILINE)

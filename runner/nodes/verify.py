@@ -31,10 +31,10 @@ from runner.nodes.first_tests import first_tests, suite_seconds, time_needed, wh
 from runner.nodes.format import formatted
 from runner.nodes.lint import lint_levels, with_linters
 from runner.nodes.people import excused, stands_in_the_way
-from runner.nodes.preflight import falls_short
+from runner.nodes.preflight import configured, falls_short
 from runner.nodes.proof import proved, unnoticed, unproven
 from runner.nodes.steadied import TIMES, steadied, turned_by_chance, unsteady_on_base
-from runner.nodes.work import NodeWork, work_on
+from runner.nodes.work import NodeWork, laid_out, work_on
 from runner.people.sentences import new_findings
 from runner.people.texts import pull_texts, verification_texts
 from runner.prompts import question
@@ -67,8 +67,8 @@ async def own_commands(
     Raises as ``ask`` does when a model is asked.
     """
     options = state.request.options
-    if options.verify.verify_commands:
-        return state, Commands(options.verify.verify_commands, options.verify.verify_report)
+    if own := configured(state):
+        return state, own
     if options.verify.verify_mode != "agent" or tools_of(paths, read):
         return state, None
     if state.attempt.tested.command is None:
@@ -264,7 +264,8 @@ async def measured(work: NodeWork) -> tuple[RunState, Assessment]:
     """Judge the current attempt's change; where it is accepted, also what its tests are worth."""
     work = replace(work, state=without_asked_test(work.state))
     state, own = await own_commands(work.state, work.deps, paths=work.paths, read=work.read)
-    own = own and replace(own, before=work.base.entries.keys())
+    if own:
+        own = replace(laid_out(own, work.base, work.settings), before=work.base.entries.keys())
     work, found, change = await _assessed(replace(work, state=state, own=own))
     if change and found.outcome == "red" and (shown := found.otherwise):
         async with AtWork(work.state, work.deps, _WORTH):

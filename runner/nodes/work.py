@@ -15,6 +15,8 @@ from runner.state.events import TestedTree, Verified
 from runner.state.findings import Verification
 from runner.state.run_state import RunState
 from runner.verify import Commands, configuration, tools_of
+from runner.verify.folders import below
+from runner.verify.folders import reader as folder_reader
 from runner.verify.judging import Tool
 from runner.verify.python_layout import MANIFESTS, layout_of
 from runner.verify.set_up import set_up, set_up_session
@@ -123,4 +125,13 @@ async def work_on(
 ) -> NodeWork:
     """Return the work on a base: the current attempt's change, where it has one."""
     settings = await contents(deps, base, configuration(base.entries))
+    own = own and laid_out(own, base, settings)
     return NodeWork(state, deps, sandbox, base, settings, own)
+
+
+def laid_out(own: Commands, base: Snapshot, settings: dict[str, bytes]) -> Commands:
+    """Return commands that work in a folder with the Python project that is laid out there."""
+    if not own.folder:
+        return own
+    layout = layout_of(below(own.folder, base.entries), folder_reader(own.folder, settings.get))
+    return replace(own, layout=replace(layout, own=()))

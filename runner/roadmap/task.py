@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -111,6 +112,25 @@ class Task:
         named = dict.fromkeys((*self.files, *files(note)))
         return replace(self, details=details, files=tuple(named))
 
+    def placed(self, places: Mapping[str, str]) -> Task:
+        """Return the task with the files it names called as the whole repository calls them."""
+        if not places:
+            return self
+        longest_first = sorted(map(re.escape, places), key=len, reverse=True)
+        named = re.compile(rf"(?<![\w./@-])(?:{'|'.join(longest_first)})(?![\w/-]|\.\w)")
+
+        def said(text: str) -> str:
+            return named.sub(lambda found: places[found[0]], text)
+
+        return replace(
+            self,
+            text=said(self.text),
+            details=said(self.details),
+            acceptance=tuple(map(said, self.acceptance)),
+            place=replace(self.place, section=said(self.place.section)),
+            files=tuple(places.get(path, path) for path in self.files),
+        )
+
     @property
     def around(self) -> tuple[Heading, ...]:
         """The headings of what says what to do."""
@@ -200,6 +220,25 @@ def files(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(span for span in (*spans, *_listed(text)) if _is_path(span)))
 
 
+def from_the_top(named: Iterable[str], folder: str, paths: Collection[str]) -> dict[str, str]:
+    """Return those files that a plan names from its project's folder, with their whole paths.
+
+    ``paths`` are all files of the repository. A file that is nowhere yet goes where the first
+    folder of its path is, else into the project.
+    """
+    found: dict[str, str] = {}
+    for path in named:
+        inner, first = f"{folder}/{path}", path.partition("/")[0]
+        if inner in paths:
+            found[path] = inner
+        elif path not in paths and not path.startswith(f"{folder}/"):
+            tops = (f"{folder}/{first}/", f"{first}/") if "/" in path else ()
+            there = [top for top in tops if any(each.startswith(top) for each in paths)]
+            if there[:1] != [f"{first}/"]:
+                found[path] = inner
+    return found
+
+
 def listed_files(text: str) -> tuple[str, ...]:
     """Return the paths after "Files:", where a task says which files it writes."""
     return tuple(dict.fromkeys(span for span in _listed(text) if _is_path(span)))
@@ -211,10 +250,10 @@ def _listed(text: str) -> list[str]:
 
 
 def _is_path(span: str) -> bool:
-    if _PATH.fullmatch(span) is None or ".." in span or span.startswith(_ROUTES):
+    if _PATH.fullmatch(span) is None or ".." in span:
         return False
     stem, dot, suffix = span.rstrip("/").rpartition(".")
     named = bool(
         dot and stem and 1 <= len(suffix) <= 5 and suffix.isalnum() and suffix[0].isalpha()
     )
-    return "/" in span or named
+    return named or ("/" in span and not span.startswith(_ROUTES))

@@ -140,7 +140,8 @@ class VerifyOptions:
     of the JUnit reports they write; failing tests are run again ``verify_reruns`` times.
     ``verify_tick`` is the verdict with which a checkout's box is ticked, ``verify_require`` the one
     that a change needs, or the loop tries again. ``verify_ask``: where nothing shows a change to do
-    its task, a model is asked for a test that may.
+    its task, a model is asked for a test that may. ``verify_folder`` is where the commands work
+    ('': at the top).
     """
 
     verify_mode: Literal["auto", "tests", "syntax", "agent", "off"] = "auto"
@@ -150,6 +151,7 @@ class VerifyOptions:
     verify_tick: Literal["shown", "unbroken", "any"] = "shown"
     verify_require: Literal["shown", "unbroken", "none"] = "unbroken"
     verify_ask: bool = True
+    verify_folder: str = ""
 
 
 PREPARED_ROOM = 20 << 30
@@ -211,6 +213,19 @@ class HistoryOptions:
 
 
 @dataclass(frozen=True, slots=True)
+class ProjectOptions:
+    """The projects of a repository, and which of them the run's plan belongs to.
+
+    ``name`` and ``folder`` are empty where it is the whole repository's. ``plans`` are the paths or
+    patterns of the plans of all of them, by name.
+    """
+
+    name: str = ""
+    folder: str = ""
+    plans: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class Options:
     """How a run works.
 
@@ -240,6 +255,7 @@ class Options:
     approvals: ApprovalOptions = field(default_factory=ApprovalOptions)
     remembers: HistoryOptions = field(default_factory=HistoryOptions)
     retry: RetryOptions = field(default_factory=RetryOptions)
+    projects: ProjectOptions = field(default_factory=ProjectOptions)
 
 
 def with_given(options: Options, given: Mapping[str, Any]) -> Options:

@@ -98,6 +98,8 @@ class Planned:
     shows the repository, in its order. ``specification`` names what it shows of the
     plan's own files, ``absent`` what the task names there that does not exist. ``human_commits``
     is people's work that it continues from, ``revision`` the pull request that it works on again.
+    ``places`` are files that a project's plan names as they are called in its folder, with their
+    whole paths.
     """
 
     members: tuple[str, ...] = ()
@@ -112,6 +114,7 @@ class Planned:
     absent: tuple[str, ...] = ()
     human_commits: HumanCommits | None = None
     revision: Revision | None = None
+    places: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def by_people(self) -> bool:
@@ -426,7 +429,7 @@ class RunState:
         """The current task, with what a person adds; of a group all its tasks as one."""
         grouped = (self.current, *self.attempt.planned.members)
         task = TaskGroup(tuple(self.task_of(key) for key in grouped)).task
-        return task.with_note(self.request.options.scope.note)
+        return task.with_note(self.request.options.scope.note).placed(self.attempt.planned.places)
 
     def task_of(self, key: str) -> Task:
         """A task by its key, also one that a recovery replaced."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import secrets
+import shlex
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
@@ -18,6 +19,7 @@ from runner.ports import CommandResult, SandboxSession
 from runner.state.findings import Level, TestFailure, what_happened
 from runner.text.counting import counted
 from runner.text.sanitize import as_typed
+from runner.verify.folders import below, opened, placed
 from runner.verify.judging import (
     Read,
     Tool,
@@ -30,6 +32,7 @@ from runner.verify.judging import (
 )
 from runner.verify.junit import SuiteReport, UnreadableReport, plain, pytest, read_reports
 from runner.verify.levels import NOT_FOUND, lacking, to_install
+from runner.verify.python_layout import PythonLayout
 from runner.verify.tools.cargo import Cargo
 from runner.verify.tools.dotnet import Dotnet
 from runner.verify.tools.go import Go
@@ -78,16 +81,32 @@ class Commands:
 
     ``proposed`` says that a model named them: a program that is not there is then no fault of the
     sandbox image. ``before`` are the files of the tree that a change was made on: tests keep their
-    names, whatever files it adds.
+    names, whatever files it adds. They work in ``folder`` ('': the workspace), where a Python
+    project may be laid out.
     """
 
     commands: tuple[tuple[str, ...], ...] = ()
     report: str = ""
     proposed: bool = False
     before: Collection[str] = field(default=(), repr=False, compare=False)
+    folder: str = ""
+    layout: PythonLayout | None = field(default=None, repr=False, compare=False)
 
     def __bool__(self) -> bool:
         return bool(self.commands)
+
+    async def opened(self, session: SandboxSession) -> SandboxSession:
+        """Return the session that they are run in."""
+        return await opened(session, self.folder, self.layout) if self.folder else session
+
+    def placed(self, level: Level, paths: Collection[str]) -> Level:
+        """The level of one of them, as it is told of a workspace with these ``paths``."""
+        if not self.folder:
+            return _with_files(level, paths, self.before)
+        there = below(self.folder, paths)
+        level = _with_files(level, there, below(self.folder, self.before))
+        line = f"cd {shlex.quote(self.folder)} && {as_typed(level.command)}"
+        return replace(placed(level, self.folder, there), command=("sh", "-c", line))
 
 
 async def command_levels(
@@ -104,6 +123,7 @@ async def command_levels(
     ``paths`` are the files of the tree, ``tools`` what can run its tests. Raises ``TaskError``
     (kind ``environment``) when the sandbox lacks the program of one.
     """
+    session, tools = await own.opened(session), TOOLS if own.folder else tools
     if own.report:
         await session.run(["sh", "-c", _REMOVE, "sh", own.report], timeout=60)
     levels: list[Level] = []
@@ -114,7 +134,7 @@ async def command_levels(
         )
     if own.report and not levels[-1].broken:
         levels[-1] = await _with_report(session, levels[-1], own.report)
-    return tuple(_with_files(level, paths, own.before) for level in levels)
+    return tuple(own.placed(level, paths) for level in levels)
 
 
 async def known_programs(session: SandboxSession, own: Commands) -> None:
@@ -123,6 +143,7 @@ async def known_programs(session: SandboxSession, own: Commands) -> None:
     A path in a shell line is left out: a line before it may make that file. Raises ``TaskError``
     (kind ``environment``) for the first that the sandbox does not have.
     """
+    session = await own.opened(session)
     for command in filter(program_of, own.commands):
         known = await session.run(["sh", "-c", _KNOWN, "sh", program_of(command)])
         if known.exit_code:
@@ -138,7 +159,12 @@ def program_of(command: Sequence[str]) -> str:
 
 
 async def started_commands(
-    session: SandboxSession, own: Commands, *, timeout: float, whole: bool
+    session: SandboxSession,
+    own: Commands,
+    *,
+    timeout: float,
+    whole: bool,
+    paths: Collection[str] = (),
 ) -> tuple[Level, ...]:
     """Start each command without a change, where pytest only collects; each is a level.
 
@@ -173,7 +199,7 @@ async def started_commands(
             level = collected(level, result, content, timeout=share)
         else:
             level = by_exit_code(level, result, timeout=share)
-        levels.append(level)
+        levels.append(own.placed(level, paths) if own.folder else level)
     return tuple(levels)
 
 

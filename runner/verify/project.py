@@ -155,7 +155,7 @@ async def start_tests(
     if own:
         if not starts:
             await known_programs(session, own)
-        found = await started_commands(session, own, timeout=timeout, whole=starts)
+        found = await started_commands(session, own, timeout=timeout, whole=starts, paths=paths)
         return Verification(tree, found)
     levels: list[Level] = []
     for tool in named_in(tools_of(paths, read, tools=tools), words):

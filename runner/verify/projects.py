@@ -18,12 +18,12 @@ from typing import Any, Final
 
 from runner.code.languages import is_pytest_module
 from runner.ports import SandboxSession
-from runner.state.findings import Level, TestFailure
+from runner.state.findings import Level
 from runner.verify.commands import TOOLS
+from runner.verify.folders import below, opened, placed, reader
 from runner.verify.judging import Read, Tool
 from runner.verify.python_layout import MANIFESTS, PythonLayout, layout_of
 from runner.verify.release_version import normal
-from runner.verify.set_up import PrefixedSession, set_up, set_up_session
 from runner.verify.tools.go import Go
 from runner.verify.tools.node import Node, files_for, reaches_packages, starts_packages
 from runner.verify.tools.python import CONFIGURATION, PLAIN, Pytest, plain_modules, testpaths
@@ -33,7 +33,6 @@ MOST = 100
 """So many projects of a tree are looked at."""
 
 _DEEPEST = 4
-_IN_FOLDER = 'cd -- "$0" && exec "$@"'
 _MARKS: Final[Mapping[str, tuple[str, ...]]] = {
     "pytest": (*MANIFESTS, "pytest.ini", "tox.ini", "requirements.txt"),
     "node": ("package.json",),
@@ -146,9 +145,9 @@ def running(
         folder = tool.folder if isinstance(tool, Inside) else ""
         start = f"{folder}/" if folder else ""
         own = [path.removeprefix(start) for path in files if _owner(path, inner) == folder]
-        below, reading = (_below(folder, paths), _reader(folder, read)) if start else (paths, read)
+        there, reading = (below(folder, paths), reader(folder, read)) if start else (paths, read)
         kind = tool.tool if isinstance(tool, Inside) else tool
-        if taken := _taken(kind, own, below, reading):
+        if taken := _taken(kind, own, there, reading):
             found.append((tool, tuple(f"{start}{path}" for path in taken)))
     return tuple(found)
 
@@ -187,7 +186,7 @@ class Inside:
 
     def found(self, paths: Collection[str], read: Read) -> bool:
         """Whether a tree has this project with its tests."""
-        return self.tool.found(_below(self.folder, paths), _reader(self.folder, read))
+        return self.tool.found(below(self.folder, paths), reader(self.folder, read))
 
     async def run(
         self, session: SandboxSession, *, timeout: float, only: Sequence[str] = ()
@@ -205,33 +204,15 @@ class Inside:
 
     async def opened(self, session: SandboxSession) -> SandboxSession:
         """Return a session in the project's folder, whose commands can import the project."""
-        inner = PrefixedSession(session, "sh", "-c", _IN_FOLDER, self.folder)
-        if not self.layout or not isinstance(self.tool, Pytest):
-            return inner
-        await set_up(inner, self.layout)
-        return set_up_session(inner, self.layout)
+        return await opened(
+            session, self.folder, self.layout if isinstance(self.tool, Pytest) else None
+        )
 
     def _placed(self, level: Level) -> Level:
         """The level with paths as the repository has them."""
-        return replace(
-            level,
-            tool=self.name,
-            command=("cd", self.folder, "&&", *level.command),
-            failures=tuple(map(self._failure, level.failures)),
-            green=tuple(map(self._path, level.green)),
-            found=tuple(map(self._path, level.found)),
-        )
-
-    def _failure(self, failure: TestFailure) -> TestFailure:
-        file = self._path(failure.file) if failure.file else ""
-        return replace(failure, test=self._path(failure.test), file=file)
-
-    def _path(self, name: str) -> str:
-        own = name.partition("::")[0] in self.paths
-        if not own and name.startswith((f"{self.folder}/", "/")):
-            return name  # pytest names files from where its settings are
-        whole = f"{self.folder}/{name}"
-        return posixpath.normpath(whole) if name.startswith("../") else whole
+        command = ("cd", self.folder, "&&", *level.command)
+        level = placed(level, self.folder, self.paths)
+        return replace(level, tool=self.name, command=command)
 
 
 def _folders(paths: Iterable[str]) -> list[str]:
@@ -244,22 +225,13 @@ def _folders(paths: Iterable[str]) -> list[str]:
 def _inside(
     folder: str, paths: Collection[str], read: Read, tools: Sequence[Tool]
 ) -> Iterator[Inside]:
-    inner, own = _below(folder, paths), _reader(folder, read)
+    inner, own = below(folder, paths), reader(folder, read)
     for tool in tools:
         if _marked(tool, inner) and tool.found(inner, own):
             # an answer may bring any module: none of them stands for an installed one
             layout = replace(layout_of(inner, own), own=())
             called, needs = _package(tool, own)
             yield Inside(folder, tool, inner, layout, called, needs)
-
-
-def _below(folder: str, paths: Collection[str]) -> frozenset[str]:
-    start = f"{folder}/"
-    return frozenset(path[len(start) :] for path in paths if path.startswith(start))
-
-
-def _reader(folder: str, read: Read) -> Read:
-    return lambda path: read(f"{folder}/{path}")
 
 
 def _marked(tool: Tool, paths: Collection[str]) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 
 from runner.roadmap.parse import parse_roadmap
 from runner.roadmap.plans import form_of
@@ -26,14 +26,23 @@ _FEATURE = ".specify/feature.json"
 Reader = Callable[[Sequence[str]], Awaitable[Mapping[str, bytes]]]
 
 
-def plans_in(setting: str, paths: Collection[str]) -> list[str]:
-    """Return the files that a setting can mean: a path, a pattern, or the usual roadmap."""
+def plans_in(setting: str, paths: Collection[str], projects: Iterable[str] = ()) -> list[str]:
+    """Return the files that a setting can mean: a path, a pattern, or the usual roadmap.
+
+    Where the repository has none at its top, it is one of the plans of its ``projects``, given by
+    their settings, or of a tool; where a project has none, that of a tool in its folder.
+    """
     if setting in paths:
         return [setting]
-    if setting == USUAL:
-        forms = ((path, form_of(path)) for path in paths)
+    folder, _, name = setting.rpartition("/")
+    if name == USUAL:
+        if not folder and (own := [p for each in projects for p in plans_in(each, paths)]):
+            return own
+        start = f"{folder}/" if folder else ""
+        there = [path for path in paths if path.startswith(start)]
+        forms = ((path, form_of(path)) for path in there)
         of_tools = sorted(path for path, form in forms if form.paths and not form.apart)
-        return of_tools or [path for path in _PLAN_FILES if path in paths]
+        return of_tools or [start + each for each in _PLAN_FILES if start + each in paths]
     if not re.search(r"[*?\[]", setting):
         return []
     from runner.text.gitignore import matching
@@ -41,13 +50,15 @@ def plans_in(setting: str, paths: Collection[str]) -> list[str]:
     return [path for path in matching(setting, paths) if not is_closed(path)]
 
 
-async def plan_at(setting: str, paths: Collection[str], read: Reader) -> str:
+async def plan_at(
+    setting: str, paths: Collection[str], read: Reader, projects: Iterable[str] = ()
+) -> str:
     """Return the plan that a setting means now; the setting itself where that is none or several.
 
     Where all of several are done it is the last one by name. ``paths`` are the files of a tree,
-    ``read`` returns what is in some of them.
+    ``read`` returns what is in some of them; ``projects`` are as for ``plans_in``.
     """
-    found = plans_in(setting, paths)
+    found = plans_in(setting, paths, projects)
     if len(found) < 2:
         return found[0] if found else setting
     contents = await read([*found[:_MOST], *({_FEATURE} & {*paths})])

@@ -295,3 +295,59 @@ def test_the_schema_takes_what_is_right_and_refuses_what_is_not():
     assert validator.is_valid({"limits": {"patch_size": 4096}})
     assert not validator.is_valid({"limits": {"taks": 3}})
     assert not validator.is_valid({"sandbox": {"memory": "2 g"}})
+
+
+PROJECTS = b"""\
+model: gpt-5
+sandbox: {setup: [make base]}
+verify: {commands: [make check], reruns: 2}
+projects:
+  - {name: api, path: services/api, verify: [pytest], setup: [pip install -e .]}
+  - {name: web, path: web, plan: docs/web.md, model: gpt-6, budget: {cost_per_run: 2}}
+  - {name: inner, path: services/api/inner}
+"""
+
+
+def test_a_project_has_settings_of_its_own():
+    """What it does not set is the repository's; its commands work in its folder, after others."""
+    config = parse_config(PROJECTS)
+    api = options_of(config.of_plan("services/api/ROADMAP.md"))
+    web = options_of(config.of_plan("docs/web.md"))
+    whole = options_of(config.of_plan("ROADMAP.md"))
+
+    assert (api.verify.verify_commands, api.verify.verify_folder) == (
+        (("sh", "-c", "pytest"),),
+        "services/api",
+    )
+    assert api.verify.verify_reruns == 2
+    assert [line for *_, line in api.sandbox.setup] == [
+        "make base",
+        "cd services/api && pip install -e .",
+    ]
+    assert (api.projects.name, api.projects.folder) == ("api", "services/api")
+    assert api.projects.plans["inner"] == "services/api/inner/ROADMAP.md"
+    assert (web.models.model, api.models.model, web.verify.verify_folder) == ("gpt-6", "gpt-5", "")
+    assert config.of_plan("docs/web.md").limits.cost_per_run == 2
+    assert whole.projects.name == "" == whole.verify.verify_folder
+    inner = config.project_of("services/api/inner/tasks.md")
+    assert inner
+    assert inner.name == "inner"
+
+
+@pytest.mark.parametrize(
+    ("project", "problem"),
+    [
+        ("{name: api}", "This needs a `path`."),
+        ("{name: api, path: api, pth: x}", "Did you mean `projects.path`?"),
+        ("{name: 1.2, path: api}", "This should be text; put it in quotes."),
+        ("{name: a b, path: api}", "This has a character that is not allowed here."),
+        ("{name: api, path: ../api}", "is not a path inside the repository"),
+        ("{name: api, path: a}, {name: API, path: b}", "has two projects called api"),
+    ],
+)
+def test_what_is_wrong_with_a_project(project, problem):
+    """The line of the list is named, and what to do."""
+    ((line, _, message),) = problems(f"\nprojects: [{project}]\n".encode())
+
+    assert line == 2
+    assert problem in message

@@ -15,7 +15,7 @@ from runner.roadmap.parse import parse_roadmap
 from runner.roadmap.plans import form_of
 from runner.roadmap.plans.choosing import plan_at
 from runner.roadmap.replay import RoadmapEdits, replayed
-from runner.roadmap.task import Task
+from runner.roadmap.task import Task, from_the_top
 
 SPEC_KIT = "specs/001-shop/tasks.md"
 KIRO = ".kiro/specs/shop/tasks.md"
@@ -537,6 +537,48 @@ def test_which_plan_is_meant() -> None:
     assert meant(usual, left | written) == one
     assert meant(usual, written | other) == "PLAN.md"
     assert meant(usual, {"PLAN.md": "# Words"}) == "PLAN.md"
+
+
+def test_which_project_is_meant() -> None:
+    """Without a roadmap at the top, the one project with open tasks; in its folder, any plan."""
+    plans = ("api/ROADMAP.md", "web/ROADMAP.md")
+
+    def meant(setting: str, files: dict[str, str]) -> str:
+        async def read(paths: Sequence[str]) -> dict[str, bytes]:
+            return {path: files[path].encode() for path in paths}
+
+        return asyncio.run(plan_at(setting, files, read, plans))
+
+    api, web = {plans[0]: "- [ ] A"}, {"web/specs/001/tasks.md": "- [ ] T001 B"}
+    assert meant("ROADMAP.md", api | web) == "ROADMAP.md"
+    assert meant("ROADMAP.md", {**api, "ROADMAP.md": ""}) == "ROADMAP.md"
+    assert meant("ROADMAP.md", {plans[0]: "- [x] A"} | web) == "web/specs/001/tasks.md"
+    assert meant(plans[1], api | web) == "web/specs/001/tasks.md"
+    assert meant(plans[1], {**api, "web/PLAN.md": "- [ ] B"}) == "web/PLAN.md"
+
+
+@pytest.mark.parametrize(
+    ("named", "whole"),
+    [
+        ("src/a.py", "api/src/a.py"),
+        ("src/new.py", "api/src/new.py"),
+        ("lib/new.py", "lib/new.py"),
+        ("new/new.py", "api/new/new.py"),
+        ("api/src/b.py", "api/src/b.py"),
+        ("README.md", "api/README.md"),
+        ("LICENSE.md", "LICENSE.md"),
+        ("src/", "api/src/"),
+    ],
+)
+def test_a_plan_names_files_from_its_project_s_folder(named: str, whole: str) -> None:
+    """A file that is at the top is that one; a new one goes where its first folder is."""
+    there = ["api/src/a.py", "api/README.md", "README.md", "LICENSE.md", "lib/a.py", "src/top.py"]
+    (task,) = parse_roadmap("api/ROADMAP.md", f"- [ ] Change `{named}` here".encode()).tasks
+
+    places = from_the_top(task.files, "api", there)
+
+    assert task.placed(places).text == f"Change `{whole}` here"
+    assert task.placed(places).files == (whole,)
 
 
 def test_the_last_of_two_branches_ticks_the_parent() -> None:
