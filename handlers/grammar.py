@@ -25,7 +25,8 @@ class ExecuteCommand(Command):
 
     ``task`` is a key or written id; ``max_tasks`` counts roadmap tasks, replacements too. ``tasks``
     are keys, of a run that a push starts: nothing else is worked on then. ``phase`` is a number or
-    heading, ``plan`` stops after the plans, a higher ``priority`` goes first.
+    heading, ``plan`` stops after the plans, a higher ``priority`` goes first. ``fix``: the task is
+    a fault to repair.
     """
 
     path: str | None = None
@@ -38,6 +39,7 @@ class ExecuteCommand(Command):
     dry_run: bool = False
     approval_mode: str | None = None
     priority: int = 0
+    fix: bool = False
 
 
 @dataclass(frozen=True, slots=True)

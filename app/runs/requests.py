@@ -64,18 +64,25 @@ def request_of(run: Run, config: RepositoryConfig) -> Request:
     asked, options = run.request, options_of(config)
     # where nothing is shown on GitHub nobody can be asked, whatever was asked for
     mode = None if config.github_mode == "disabled" else asked.get("approval_mode")
+    scope = Scope(
+        max_tasks=min(asked["max_tasks"], options.scope.max_tasks),
+        task=asked.get("task") or "",
+        tasks=tuple(asked.get("tasks") or ()),
+        phase=asked.get("phase") or "",
+        retry=bool(asked.get("retry")),
+        again=asked.get("again") or "",
+        note=cut_middle(asked.get("note") or "", LONGEST_NOTE),
+        revision=RevisionRequest(**asked["revision"]) if asked.get("revision") else None,
+        fix=bool(asked.get("fix")),
+    )
+    test, verify = config.fixes.regression_test, options.verify
+    if scope.repairs and test != "off":
+        require = "shown" if test == "require" else verify.verify_require
+        verify = replace(verify, verify_ask=True, verify_regression=True, verify_require=require)
     options = replace(
         options,
-        scope=Scope(
-            max_tasks=min(asked["max_tasks"], options.scope.max_tasks),
-            task=asked.get("task") or "",
-            tasks=tuple(asked.get("tasks") or ()),
-            phase=asked.get("phase") or "",
-            retry=bool(asked.get("retry")),
-            again=asked.get("again") or "",
-            note=cut_middle(asked.get("note") or "", LONGEST_NOTE),
-            revision=RevisionRequest(**asked["revision"]) if asked.get("revision") else None,
-        ),
+        scope=scope,
+        verify=verify,
         models=replace(options.models, model=asked.get("model") or options.models.model),
         approvals=replace(options.approvals, approval_mode=mode or options.approvals.approval_mode),
         sandbox=replace(options.sandbox, project=run.repository.full_name),

@@ -523,6 +523,17 @@ class VerifyGroup(_Group):
     )
 
 
+class FixesGroup(_Group):
+    """Repairs: of failing checks, and of issues (`/execute fix`)."""
+
+    regression_test: Literal["off", "ask", "require"] = Field(
+        default="ask",
+        description="The test that a repair comes with: it fails before and passes after. ask: "
+        "where no test does so, the model is asked for one, without the code, and it is committed "
+        "with the repair. require: a repair without one is not proposed. off: as verify says.",
+    )
+
+
 class RoutingGroup(_Group):
     """The largest task that ``planning: auto`` takes without a plan; one more of any is planned."""
 
@@ -667,6 +678,7 @@ class RepositoryConfig(_Group):
     limits: LimitsGroup = LimitsGroup()
     sandbox: SandboxGroup = SandboxGroup()
     verify: VerifyGroup = VerifyGroup()
+    fixes: FixesGroup = FixesGroup()
     protect: Annotated[Items[Annotated[Word, AfterValidator(gitignore)]], Field(max_length=200)] = (
         Field(default=(), description="Paths that are never written, as gitignore patterns.")
     )

@@ -85,7 +85,7 @@ def execution_of(
             route="planned" if "plan_task" in path else "single_phase",
             complexity=complexity_of(size),
             planned_complexity=planned.plan.complexity if planned.plan else "",
-            kind=kind_of(task),
+            kind="fix" if options.scope.repairs else kind_of(task),
             size=size,
             loop=options.loop,
             tasks=1 + len(planned.members),

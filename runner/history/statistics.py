@@ -84,6 +84,7 @@ class Statistics:
     strategies: Tallies = ()
     decisions: Tallies = ()
     repairs: Tallies = ()
+    fixes: Tallies = ()
     left_out: LeftOut = field(default_factory=LeftOut)
 
     @property
@@ -126,6 +127,7 @@ _GROUPS: Final = {
     "strategies": "strategy",
     "decisions": "decision",
     "repairs": "repair",
+    "fixes": "fix",
 }
 
 

@@ -98,6 +98,9 @@ def _places(execution: Execution) -> Iterator[tuple[str, str]]:
     yield "route", route.route
     yield "complexity", route.complexity
     yield "kind", route.kind or "other"
+    if route.kind == "fix":
+        tested, made = execution.checks.verdict == "shown", execution.end.made
+        yield "fix", ("with a regression test" if tested else "without one") if made else "not made"
     yield "loop", route.loop or "unknown"
     repairs = {"code": calls.code_repairs, "test": calls.test_repairs, "auto": calls.auto_repairs}
     for kind, number in repairs.items():

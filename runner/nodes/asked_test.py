@@ -28,6 +28,7 @@ from runner.loop.asking import answer_form, ask
 from runner.loop.reading import quote
 from runner.nodes.assess import tests_using
 from runner.nodes.proof import proved
+from runner.nodes.revise import change_so_far
 from runner.nodes.told import about_task
 from runner.nodes.work import NodeWork
 from runner.prompts import question
@@ -131,13 +132,30 @@ async def by_asked_test(
 def _is_wanted(state: RunState, found: Assessment) -> bool:
     """Whether nothing shows the change; what people wrote or approved is theirs to judge."""
     attempt, verify = state.attempt, state.request.options.verify
-    by_people = attempt.planned.by_people or attempt.agreed.approved
+    by_people = attempt.agreed.approved or (
+        attempt.planned.by_people and not verify.verify_regression
+    )
     return (
         verify.verify_ask
         and not verify.verify_commands
         and attempt.tested.command is None
-        and found.verdict.kind == "unbroken"
+        and (found.verdict.kind == "unbroken" or _lacks_regression_test(state, found))
         and not by_people
+    )
+
+
+def _lacks_regression_test(state: RunState, found: Assessment) -> bool:
+    """Whether tests show the task of a checkpoint, and none what failing checks said of it.
+
+    A test that they name is one: it failed on the head of the branch, and passes now.
+    """
+    revision = state.attempt.planned.revision
+    repairs = state.request.options.verify.verify_regression and revision and revision.repairs
+    if not revision or not repairs or found.verdict.kind != "shown":
+        return False
+    said = "\n".join(point.text for point in revision.points)
+    return not any(
+        row.after == "passed" and has_word(said, last_name(row.test)) for row in found.rows
     )
 
 
@@ -175,18 +193,21 @@ def _place(work: NodeWork, code: Sequence[str], *, first: Collection[str]) -> _P
         shared = {each: sum(map(eq, folder, each.split("/"))) for each in near}
         near.sort(key=lambda each: (each not in first, -shared[each], each))
         for example in near[:1]:
-            wanted = asked.path if asked else _name(path, example, paths)
+            word = (
+                "regression" if work.state.request.options.verify.verify_regression else "as_asked"
+            )
+            wanted = asked.path if asked else _name(path, example, paths, word)
             for tool, only in running(tools, [wanted], [*paths, wanted], work.read):
                 return _Place(wanted, tool, only, example)
     return None
 
 
-def _name(code: str, example: str, paths: Collection[str]) -> str:
+def _name(code: str, example: str, paths: Collection[str], word: str) -> str:
     """The path of the new test: named after the code, in the manner of the example."""
     folder, _, like = (code if code.endswith(".go") else example).rpartition("/")
     stem = _stem(code) if _stem(code) != "__init__" else code.split("/")[-2]
     for number in ("", *map(str, range(2, 9))):
-        name = f"{stem}_as_asked{number}"
+        name = f"{stem}_{word}{number}"
         if code.endswith(".go"):
             name = f"{name}_test.go"
         elif is_pytest_module(example):
@@ -222,12 +243,13 @@ async def _asked(
 ) -> tuple[RunState, AskedTest]:
     """Ask for the test, and read the answer. Raises ``Outage``, except for a spent budget."""
     state, deps, base = work.state, work.deps, work.base
-    shown = await work.contents([place.example])
+    revision, shown = state.attempt.planned.revision, await work.contents([place.example])
     text = shown.get(place.example, b"").decode("utf-8", "replace")
     messages = question(
         "ask_test",
         **await answer_form(state, deps),
         **about_task(state.task),
+        points=revision.points if revision and revision.repairs else (),
         interfaces=interfaces,
         example=quote(place.example, text, limit=_LONGEST_EXAMPLE),
         path=place.path,
@@ -290,9 +312,13 @@ async def _without(
 ) -> AskedTest:
     """The test with how it fails on the base; dropped where it does not, or by a fault of its own.
 
-    It may miss what the task or the change brings, and nothing else.
+    It may miss what the task or the change brings, and nothing else. What checks failed on is not
+    the base, but what the pull request has so far.
     """
-    level = await _ran(work, place, ChangeSet(), asked)
+    revision, before = work.state.attempt.planned.revision, ChangeSet()
+    if revision and revision.repairs:
+        before = await change_so_far(work.state, work.deps)
+    level = await _ran(work, place, before, asked)
     failures = _failures(level, asked.path)
     if not failures:
         why = (
@@ -365,9 +391,11 @@ async def _judged(
     old = [v for v in found.verification.levels if v.name in ("proof", "mutants")]
     kept = [v for v in proof.verification.levels if v not in old]
     verification = Verification(both.tree(work.base), (*kept, *old))
+    before = found.verdict
     found = concluded(replace(proof, verification=verification), (*found.rows, *proof.rows), change)
     used = await tests_using(replace(work, state=merged), {asked.path})
     left = None if found.verdict.untested is None else {*found.verdict.untested} - {*used}
     untested = None if left is None else tuple(sorted(left))
-    verdict = replace(found.verdict, reason=BY_ASKED_TEST, untested=untested)
+    reason = f"{before.reason} and {BY_ASKED_TEST}" if before.verified else BY_ASKED_TEST
+    verdict = replace(found.verdict, reason=reason, untested=untested)
     return merged, replace(found, verdict=verdict)

@@ -78,6 +78,11 @@ def wants_tests(state: RunState, library: Library, base: Snapshot) -> str:
     task = state.task
     tests = [path for path in sorted(base.entries) if is_test_file(path)]
     text = f"{task.text}\n{task.details}"
+    if tests and state.request.options.scope.fix:
+        return (
+            f"The project has tests, like `{tests[0]}`. Add a regression test: it fails as long as "
+            "the fault is there, and passes with your change."
+        )
     if not tests or kind_of(task) != "code" or _OTHERWISE.search(text):
         return ""
     others = tuple(open_others(state))

@@ -151,6 +151,7 @@ def tables(statistics: Statistics) -> tuple[HistoryTable, ...]:
             tuple((each.name, str(each.tally.seen), share(each)) for each in statistics.repairs),
             (1, 2),
         ),
+        _by("Fixes", "Fix", statistics.fixes),
         *error_tables(statistics),
         _by("By route", "Route", statistics.routes[:_MOST_ROWS]),
         _by("By complexity", "Complexity", statistics.complexities[:_MOST_ROWS]),

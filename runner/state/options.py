@@ -46,7 +46,8 @@ class Scope:
     ``tasks`` keys beyond which nothing is worked on (empty: no such bound). ``retry`` takes
     ``task`` up though it was declined, skipped or has a proposal; ``note`` is what a person adds to
     it then. ``again`` is the run whose change for ``task`` is only verified once more: no model is
-    asked. ``revision`` works on ``task`` again in its open pull request.
+    asked. ``revision`` works on ``task`` again in its open pull request. ``fix`` says that the task
+    is a fault to repair.
     """
 
     max_tasks: int = 10
@@ -57,11 +58,17 @@ class Scope:
     note: str = ""
     again: str = ""
     revision: RevisionRequest | None = None
+    fix: bool = False
 
     @property
     def by_name(self) -> bool:
         """Say whether its one task is worked on whatever was decided about it before."""
         return self.retry or self.revision is not None
+
+    @property
+    def repairs(self) -> bool:
+        """Say whether it repairs a fault, or what makes checks fail."""
+        return self.fix or bool(self.revision and self.revision.failing)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +148,8 @@ class VerifyOptions:
     ``verify_tick`` is the verdict with which a checkout's box is ticked, ``verify_require`` the one
     that a change needs, or the loop tries again. ``verify_ask``: where nothing shows a change to do
     its task, a model is asked for a test that may. ``verify_folder`` is where the commands work
-    ('': at the top).
+    ('': at the top). ``verify_regression``: the change is a repair, and a test is to fail before it
+    and pass after it.
     """
 
     verify_mode: Literal["auto", "tests", "syntax", "agent", "off"] = "auto"
@@ -152,6 +160,7 @@ class VerifyOptions:
     verify_require: Literal["shown", "unbroken", "none"] = "unbroken"
     verify_ask: bool = True
     verify_folder: str = ""
+    verify_regression: bool = False
 
 
 PREPARED_ROOM = 20 << 30

@@ -1,4 +1,7 @@
-"""``/execute fix``: a run tries to repair the failing checks of anybody's pull request."""
+"""``/execute fix``: a run tries to repair the failing checks of anybody's pull request.
+
+On an issue the fault that it describes is the task.
+"""
 
 from __future__ import annotations
 
@@ -21,6 +24,7 @@ from handlers.texts import HANDLERS
 from runner.loop.task_pool import Ended
 from runner.people.sentences import fix_branch
 from runner.people.texts import Texts, environment, fix_texts
+from runner.roadmap.plans.issue import has_body, issue_path
 from runner.state.revising import RevisionRequest
 
 fixing_texts = Texts(environment("app.features.fix", HANDLERS), "fix")
@@ -32,8 +36,17 @@ class FixCommand(Command):
 
 
 async def _asked(conversation: Conversation, command: FixCommand) -> CommandReply:
-    """Propose a repair of this pull request; what comes of it is in the run's own comment."""
+    """Propose a repair of this pull request, or of the fault that this issue tells of.
+
+    What comes of it is in the run's own comment.
+    """
     request = conversation.request(ExecuteCommand())
+    if not conversation.event.is_pull_request:
+        if not has_body(request.told):
+            return CommandReply(fixing_texts.fixing(Fixing("no_pull")))
+        repair = replace(request.command, path=issue_path(request.issue), fix=True)
+        await conversation.runs.start(replace(request, command=repair))
+        return CommandReply("")
     return CommandReply(fixing_texts.fixing(await _started(conversation.service, request)))
 
 
@@ -99,7 +112,8 @@ def register() -> Feature:
         handler=_asked,
         needs="write",
         description="try once to repair the failing checks of this pull request, whoever opened "
-        "it; the repair is a pull request against its branch",
+        "it; the repair is a pull request against its branch. On an issue: repair what it "
+        "describes, with a regression test",
         example="/execute fix",
     )
     return Feature(commands=(row,), reviews=_reviews, ended=_told, events={PullClosed: _ended})

@@ -181,7 +181,7 @@ async def test_nothing_is_red(bot: Bot) -> None:
     assert "still running (`ci`)" in running
     assert "No check of this pull request has failed" in green
     assert "(`ci`) also fail on the base branch" in below
-    assert "This is not a pull request" in bot.says()[0]
+    assert "This issue has nothing but a title" in bot.says()[0]
     assert bot.prompts == []
 
 

@@ -26,6 +26,7 @@ from runner.prompts import question, render_text
 from runner.prompts.forms import Kind, form
 from runner.state.changes import ChangeSet, Write
 from runner.state.findings import AskedTest, Complaint, Level, TestFailure, Verification
+from runner.state.revising import Point
 from runner.state.run_state import AcceptedChange, Failure, Plan, RunState, Status
 from tests.runner.fields import with_attempt
 from tests.runner.memory_repository import MemoryRepository
@@ -306,8 +307,9 @@ async def test_repair_test_for_an_old_failure(check_golden: Golden) -> None:
     check_golden("prompts/repair_test_earlier.md", await asked(repair_test, asking))
 
 
-def test_ask_test(check_golden: Golden) -> None:
-    """The question for a test apart reads as it did."""
+@pytest.mark.parametrize("said", ["", "smoke.py: divide(1, 0) never ends"], ids=["", "repair"])
+def test_ask_test(check_golden: Golden, said: str) -> None:
+    """The question for a test apart reads as it did; of a repair also what failing checks say."""
     asking = question(
         "ask_test",
         **about_task(state("verify_task").task),
@@ -319,9 +321,10 @@ def test_ask_test(check_golden: Golden) -> None:
             "tests/test_calc.py", "def test_add():\n    assert add(1, 2) == 3\n", limit=99
         ),
         path="tests/test_calc_as_asked.py",
+        points=[Point(text=said, by="ci")] if said else [],
     )
 
-    check_golden("prompts/ask_test.md", asking[1].content)
+    check_golden(f"prompts/ask_test{'_repair' if said else ''}.md", asking[1].content)
 
 
 @pytest.mark.parametrize("unknown", [[], ["lost/a.py"]], ids=["none", "unknown"])
