@@ -102,8 +102,8 @@ def cases_by_success(points: float, executions: int) -> Iterator[tuple[int, Case
 
 
 def case_among_others(points: float, executions: int) -> Case:
-    """A better loop, while models, contexts and forms, which do not matter, vary as well."""
-    varied = {"loop": 2, "model": 2, "context": 2, "form": 2}
+    """A better loop, while models and contexts, which do not matter, vary as well."""
+    varied = {"loop": 2, "model": 2, "context": 2}
     return Case(
         "loop, among four settings that vary",
         lambda d: World(_base(d), varied, {("loop", "fixed"): points}),

@@ -60,5 +60,4 @@ def settings_of(one: Sample) -> Mapping[str, str]:
         "route": one.route,
         "loop": one.loop,
         "context": str(one.context),
-        "form": one.form,
     }

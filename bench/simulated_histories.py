@@ -27,7 +27,6 @@ SETTINGS: Mapping[str, tuple[str, ...]] = {
     "route": ("single_phase", "planned"),
     "loop": ("hybrid", "fixed"),
     "context": ("3000", "12000"),
-    "form": ("edits", "files"),
 }
 DAY = 86_400
 
@@ -104,7 +103,6 @@ def _sample(
         model=levels["model"],
         loop=levels["loop"],
         context=int(levels["context"]),
-        form=levels["form"],
         succeeded=done,
         tokens=tokens,
         cost=tokens * 2e-6,

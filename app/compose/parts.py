@@ -51,7 +51,7 @@ async def open_parts(
     session = await stack.enter_async_context(aiohttp.ClientSession())
     choice = await _server_sandbox(settings, around, role)
     await choice.sandbox.sweep()
-    model = open_model(settings, around.sleep, kept=folder, mask=mask)
+    model = open_model(settings, around.sleep, mask=mask)
     stack.push_async_callback(model.close)
     others = _others(settings, around, store, role)
     identity = identify(session, mask, others)

@@ -36,7 +36,6 @@ from runner.loop.recorder import Isolated, PastRuns, Recorder
 from runner.model import chat_server
 from runner.model.budget import Budget, BudgetModel
 from runner.model.chat import OpenAIModel
-from runner.model.forms import Habits
 from runner.model.prices import Prices, prices_for
 from runner.ports import Control, Events, Fanout, Model, Sandbox, SystemClock
 from runner.sandbox.choose import MaskedSandbox, SandboxChoice, choose_sandbox
@@ -157,7 +156,7 @@ async def local_deps(
     choice = await sandbox_of(asked, settings, wanted)
     repository = await repository_in(asked.folder, branch=asked.branch, keep=not dry)
     answers = AnswerFiles(folder / "journal", mask=mask.values)
-    model = open_model(settings, kept=folder, mask=mask)
+    model = open_model(settings, mask=mask)
     journal = FileJournal(folder / "journal", mask=mask.values)
     kept = kept_in(folder)
     within = await _within(asked, model, answers, settings)
@@ -329,13 +328,11 @@ def open_model(
     settings: RunSettings,
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     *,
-    kept: Path | None = None,
     mask: Callable[[str], str] | None = None,
 ) -> OpenAIModel:
     """The model of the settings; ``sleep`` waits (seconds) before it is asked again.
 
-    ``kept`` is the folder that keeps what was found out about models. ``mask`` hides secrets in
-    what is asked (None: the one that knows those of the settings).
+    ``mask`` hides secrets in what is asked (None: the one that knows those of the settings).
     """
     key = settings.openai_api_key
     return OpenAIModel(
@@ -343,7 +340,6 @@ def open_model(
         api_key=key.get_secret_value() if key else "none",
         base_url=settings.openai_base_url,
         prices=prices_of(settings),
-        habits=Habits(kept / "models.json" if kept else None),
         sleep=sleep,
         mask=mask or mask_for(secrets_of(settings)),
     )

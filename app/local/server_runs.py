@@ -104,10 +104,8 @@ async def _copy_commits(run: Run, settings: ServerSettings, folder: Path) -> Non
 
 
 def _copy_files(data: Path, run: Run, kept: Path) -> None:
-    """Copy what was asked and tested, and what this machine knows of the models."""
+    """Copy what was asked and tested."""
     left = f"runs/{run.id}"
     here = data / "executor" / str(run.repository.id) / left
     if here.exists():
         shutil.copytree(here, kept / left, dirs_exist_ok=True)
-    if (models := data / "models.json").exists():
-        shutil.copy(models, kept / models.name)

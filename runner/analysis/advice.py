@@ -21,7 +21,6 @@ MOST_CONTEXT, FEWEST_CONTEXT = 32_000, 2_000
 """Between which ``limits.context_tokens`` is advised."""
 
 _LOOPS = ("hybrid", "repair", "fixed", "ralph")
-_FORMS = ("off", "auto")
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +91,6 @@ def _changes(one: Comparison) -> tuple[tuple[Path, Value], ...]:
         return ((("model", "name"), name),)
     if one.factor == "loop" and name in _LOOPS:
         return ((("loop",), name),)
-    if one.factor == "form" and name in _FORMS:
-        return ((("model", "structured"), name),)
     if one.factor == "context":
         tokens = int("".join(c for c in name if c.isdigit()))
         if name.startswith("up to") and FEWEST_CONTEXT <= tokens <= MOST_CONTEXT:

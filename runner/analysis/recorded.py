@@ -97,7 +97,6 @@ def samples_of(executions: Iterable[Execution]) -> list[Sample]:
             model=one.models.writing,
             loop=one.route.loop,
             context=one.route.context_bytes // _BYTES_OF_TOKEN,
-            form=one.models.form or "other",
             succeeded=one.end.finished,
             tokens=one.used.tokens,
             cost=one.used.known_cost,

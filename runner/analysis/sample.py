@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 Route = Literal["single_phase", "planned"]
-Factor = Literal["model", "route", "loop", "context", "form"]
+Factor = Literal["model", "route", "loop", "context"]
 
-FACTORS: tuple[Factor, ...] = ("model", "route", "loop", "context", "form")
+FACTORS: tuple[Factor, ...] = ("model", "route", "loop", "context")
 """What can be set differently, in the order in which people read about it."""
 
 
@@ -18,8 +18,8 @@ class Sample:
 
     ``task`` names it for people. ``kind`` and ``complexity`` were known before it started, and so
     was ``size``: how large the task is, where 1 is the largest that Cairn's own limits take without
-    a plan. ``context`` is how many tokens a question may show of the repository, ``form`` the form
-    in which answers were asked for. ``cost`` is None if a price was unknown.
+    a plan. ``context`` is how many tokens a question may show of the repository. ``cost`` is None
+    if a price was unknown.
     """
 
     task: str
@@ -30,7 +30,6 @@ class Sample:
     model: str
     loop: str
     context: int
-    form: str
     succeeded: bool
     tokens: int
     cost: float | None
@@ -79,12 +78,11 @@ _MATCHED: dict[Factor, tuple[Factor, ...]] = {
     "route": ("model", "loop"),
     "loop": ("model", "route"),
     "context": ("model", "route", "loop"),
-    "form": ("model", "route", "loop"),
 }
 """What must be equal besides kind and complexity before two executions are compared.
 
-The context and the form are left out for a model, because they follow from it: its window decides
-how much it is shown, and what it can do decides how it is asked.
+The context is left out for a model, because it follows from it: its window decides how much it is
+shown.
 """
 
 

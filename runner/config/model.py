@@ -135,11 +135,6 @@ class ModelGroup(_Group):
     temperature: float | None = Field(
         default=None, ge=0, le=2, description="Temperature of first answers (default: 0.2)."
     )
-    structured: Literal["off", "auto"] = Field(
-        default="off",
-        description="auto asks for plans, reasons for failures and proposals as JSON that follows "
-        "a schema, if a small test question shows that the model can do it.",
-    )
     timeout: int = Field(
         default=300,
         ge=10,

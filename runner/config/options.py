@@ -61,7 +61,6 @@ def options_of(config: RepositoryConfig) -> Options:
             roles=model.roles,
             seed=model.seed,
             temperature=model.temperature,
-            structured=model.structured,
             timeout=model.timeout,
             window=model.window or 0,
             api=model.api,
@@ -124,7 +123,7 @@ def todays_settings(config: RepositoryConfig) -> TodaysSettings:
     from runner.analysis.today import TodaysSettings
     from runner.windows import undated
 
-    levels: dict[Factor, str] = {"loop": config.loop, "form": config.model.structured}
+    levels: dict[Factor, str] = {"loop": config.loop}
     if config.model.name:
         levels["model"] = undated(config.model.name)
     if config.limits.context_tokens:

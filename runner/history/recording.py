@@ -92,7 +92,7 @@ def execution_of(
             revision=planned.revision is not None,
             context_bytes=len(planned.context),
         ),
-        models=ExecutionModels(undated(named), by_node, options.models.structured, answered.form),
+        models=ExecutionModels(undated(named), by_node, answered.form),
         calls=ExecutionCalls(
             answers=answered.answers,
             looks=answered.looks,

@@ -88,13 +88,12 @@ class ExecutionModels:
     """Which models answered.
 
     ``writing`` is the one that wrote the first answer, without the date in its name; ``by_node``
-    has the full name that answered at each node. ``form`` is the form of answers that was asked
-    for, ``answered_in`` the one of the newest answer (edits, files, both).
+    has the full name that answered at each node. ``answered_in`` is the form of the newest answer
+    (edits, files, both).
     """
 
     writing: str = ""
     by_node: Mapping[str, str] = field(default_factory=dict)
-    form: str = ""
     answered_in: str = ""
 
 

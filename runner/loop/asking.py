@@ -12,7 +12,7 @@ from runner.errors import PortError, TaskError
 from runner.loop.deps import Deps
 from runner.loop.strategy import model_for, writers
 from runner.money import Usage, by_name
-from runner.prompts.questions import Answer, AnswerFormat, Call, Message, Question
+from runner.prompts.questions import Answer, Call, Message, Question
 from runner.retries.policy import Tried
 from runner.state.events import BudgetReserved, Exchange, ModelAnswered, ModelFailed
 from runner.state.run_state import RunState
@@ -59,15 +59,14 @@ async def ask(
     *,
     temperature: float,
     max_tokens: int | None = None,
-    form: AnswerFormat | None = None,
     call: Call | None = None,
 ) -> tuple[RunState, ModelReply]:
     """Ask, and continue a cut answer. Raises ``Outage``, ``TaskError`` or ``Stopped``.
 
     What question and answer can use is reserved from the attempt's tokens: the answer gets what is
     left, and ``TaskError`` (kind ``budget``) says that it is too little.
-    ``max_tokens`` limits one answer below the run's limit; ``form`` is the JSON form for a closed
-    question, if the run uses forms. With a ``call`` it is an agent's request (``Question.call``).
+    ``max_tokens`` limits one answer below the run's limit. With a ``call`` it is an agent's request
+    (``Question.call``).
     """
     if again := state.request.options.scope.again:
         raise TaskError("budget", f"only the change of run {again} is verified: no model is asked")
@@ -90,8 +89,7 @@ async def ask(
                 f"the attempt has used {used.tokens:,} of its {limit:,} tokens, "
                 "which leaves too little for the next question and its answer",
             )
-        wished = None if text else form
-        question = _question(state, asked, min(most, room), wished, temperature=temperature)
+        question = _question(state, asked, min(most, room), temperature=temperature)
         question = replace(question, call=call)
         await deps.control.check(state.request.id)
         attempt = state.attempt  # the place in it and all that is asked name the question
@@ -178,7 +176,6 @@ def _question(
     state: RunState,
     messages: tuple[Message, ...],
     max_tokens: int,
-    form: AnswerFormat | None,
     *,
     temperature: float = 0.0,
     model: str | None = None,
@@ -193,7 +190,6 @@ def _question(
         models.api,
         models.effort,
         models.more,
-        form=form if models.structured == "auto" else None,
         timeout=models.timeout,
         retry=state.request.options.retry.of_model,
     )
@@ -205,11 +201,10 @@ async def ask_aside(
     messages: tuple[Message, ...],
     *,
     max_tokens: int,
-    form: AnswerFormat | None = None,
 ) -> Answer:
     """Ask once about what belongs to no task. Raises ``Outage`` or ``TaskError``."""
     model = state.request.options.models.model
-    question = _question(state, messages, max_tokens, form, model=model)
+    question = _question(state, messages, max_tokens, model=model)
     return await _paid_once(state, deps, question, f"aside/{_digest(question)}")
 
 

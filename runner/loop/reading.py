@@ -34,7 +34,6 @@ from runner.text.encoding import in_utf8
 from runner.text.mask import NOT_SHOWN, is_secret_file
 from runner.text.sanitize import as_typed
 from runner.verify.python_layout import MANIFESTS, compiled_sources, version_variables
-from runner.verify.release_version import telling_files
 
 Read = Callable[[str], bytes | None]
 
@@ -190,12 +189,11 @@ async def prepared_image(state: RunState, deps: Deps, base: Snapshot, changes: C
     setup = await asyncio.to_thread(setup_of, options, entries, compiled)
     changed = await _not_merged(state, deps, entries) if setup.network else ()
     setup = replace(setup, network=setup.network and not changed)
-    # the variables that tell a build its version; an answer's own changelog has no say in it
+    # the variables that tell a build its version
     manifests = reader(await contents(deps, base, MANIFESTS), changes)
     if version_variables(manifests):
         tags = await deps.repository.tags(base.commit)
-        told = await contents(deps, base, telling_files(base.entries))
-        variables = version_variables(manifests, tags=tags, told=told)
+        variables = version_variables(manifests, tags=tags)
         setup = replace(setup, variables=tuple(sorted(variables.items())))
     # an answer reaches what is kept only through the files the key is made of: any other change of
     # it would work on in later runs, though it was never published

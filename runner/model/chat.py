@@ -8,14 +8,13 @@ import math
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from datetime import date
-from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING
 
 from runner import ports
 from runner.errors import Outage
+from runner.model.dialect import Dialect
 from runner.model.errors import ErrorStatus, Transient, meaning
-from runner.model.forms import PLAIN, Dialect, Forms, Habits, asked_for, in_words
 from runner.model.lazily import without_types
 from runner.model.passed import request_of
 from runner.model.prices import Prices, is_public
@@ -64,7 +63,6 @@ class OpenAIModel(ports.Endpoint):
         prices: Prices | None = None,
         timeout: float = 300.0,
         clock: Clock | None = None,
-        habits: Habits | None = None,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         mask: Callable[[str], str] = str,
     ) -> None:
@@ -78,7 +76,6 @@ class OpenAIModel(ports.Endpoint):
         self._clock = clock or SystemClock()
         self._sleep = sleep
         self._dialects: dict[str, Dialect] = {}
-        self._forms = Forms(base_url, habits or Habits())
         self._api_key = api_key
         self._mask = mask
         self._timeout = timeout
@@ -195,11 +192,7 @@ class OpenAIModel(ports.Endpoint):
         await self._opened()  # what that takes is not the answer's time
         started = self._clock.monotonic()
         try:
-            ask = partial(self._spoken, model)
-            if question.form is None:
-                reply = await ask(question, PLAIN)
-            else:  # in a form, where the model does well with it
-                reply = await self._forms.complete(question, model, ask)
+            reply = await self._spoken(model, question)
         except ErrorStatus as error:
             offer = ""
             if error.unknown_model:  # say which models exist, if the endpoint lists them
@@ -228,11 +221,8 @@ class OpenAIModel(ports.Endpoint):
             cached=min(reply.cached, prompt),
         )
 
-    async def _spoken(self, model: str, question: Question, way: str) -> ChatReply:
+    async def _spoken(self, model: str, question: Question) -> ChatReply:
         """Ask in the dialect this model is known to take; learn a better one from a refusal."""
-        messages, more = question.messages, dict[str, object]()
-        if question.form is not None and way != PLAIN:
-            messages, more = in_words(messages, question.form), asked_for(question.form, way)
         endpoint = await self._opened()
         dialect: Dialect | None = self._dialects.get(model, Dialect())
         while dialect is not None:
@@ -249,8 +239,8 @@ class OpenAIModel(ports.Endpoint):
                 else:
                     reply = await endpoint.complete(
                         model=model,
-                        messages=messages,
-                        parameters={**question.more, **parameters, **more},
+                        messages=question.messages,
+                        parameters={**question.more, **parameters},
                         longest=min(_CHARACTERS_AT_MOST * question.max_tokens, LONGEST),
                         timeout=question.timeout,
                         responses=question.api == "responses",

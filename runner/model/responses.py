@@ -25,8 +25,6 @@ def as_responses(parameters: Mapping[str, object]) -> dict[str, object]:
         given.pop(name, None)
     if effort := given.pop("reasoning_effort", ""):
         given["reasoning"] = {"effort": effort}
-    if form := given.pop("response_format", None):
-        given["text"] = {"format": {"type": form["type"], **form.get("json_schema", {})}}
     return given
 
 

@@ -11,7 +11,6 @@ from runner.loop.asking import ask
 from runner.loop.deps import Deps
 from runner.loop.reading import base_of, contents, reader
 from runner.prompts import render_text
-from runner.prompts.forms import form
 from runner.prompts.questions import Message
 from runner.recovery.classify import believed, classify
 from runner.recovery.facts import MANIFESTS, FailureFacts, facts_of, failure_of
@@ -72,9 +71,7 @@ async def _asked(
     )
     try:
         messages = (Message("user", text),)
-        state, reply = await ask(
-            state, deps, messages, temperature=0.0, max_tokens=SHORT, form=form("reason")
-        )
+        state, reply = await ask(state, deps, messages, temperature=0.0, max_tokens=SHORT)
     except TaskError:
         return state, Classification("unknown", (), by="nobody")
     return state, believed(read_reason(reply.text), facts)

@@ -20,7 +20,6 @@ from runner.nodes.context import describe
 from runner.nodes.people import ask_people_first
 from runner.people.sentences import in_log
 from runner.prompts import question, render_text
-from runner.prompts.forms import form
 from runner.prompts.questions import Message
 from runner.state.run_state import Plan, RunState, Step
 
@@ -45,14 +44,14 @@ async def plan_task(state: RunState, deps: Deps, work: TaskWork) -> Step:
     log.info("Planning task %s", in_log(state.task))
     state, context = await describe(state, deps)
     messages = question("plan_task", **await answer_form(state, deps), context=context)
-    state, reply = await ask(state, deps, messages, temperature=0.2, form=form("plan"))
+    state, reply = await ask(state, deps, messages, temperature=0.2)
     plan = read_plan(reply.text)
     unknown = await _unknown(state, deps, plan) if plan else []
     if plan and (unknown or not plan.likely_files):
         more = render_text("refine_plan", unknown=unknown)
         again = (*messages, Message("assistant", reply.text), Message("user", more))
         try:
-            state, reply = await ask(state, deps, again, temperature=0.2, form=form("plan"))
+            state, reply = await ask(state, deps, again, temperature=0.2)
         except TaskError as error:
             log.info("The plan is not refined: %s", error.message)
         plan = read_plan(reply.text) or plan

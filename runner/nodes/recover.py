@@ -18,7 +18,6 @@ from runner.nodes.evidence import SHORT, explained_failure, gathered, lines, tas
 from runner.people.task_detail import unified
 from runner.people.texts import recovery_texts
 from runner.prompts import render_text
-from runner.prompts.forms import form
 from runner.prompts.questions import Message
 from runner.recovery.checks import Ground, fault
 from runner.recovery.choose import choose, disposition, parts_of, room
@@ -75,9 +74,7 @@ async def drafted(
         )
         try:
             messages = (Message("user", text),)
-            state, reply = await ask(
-                state, deps, messages, temperature=0.2, max_tokens=SHORT, form=form(strategy)
-            )
+            state, reply = await ask(state, deps, messages, temperature=0.2, max_tokens=SHORT)
         except TaskError as error:
             why = error.message
             break

@@ -29,7 +29,6 @@ FACTOR_NAMES = {
     "route": "planning",
     "loop": "loop strategy",
     "context": "context size",
-    "form": "form of answers",
 }
 _ROUTES = {"single_phase": "without a plan", "planned": "planned first"}
 

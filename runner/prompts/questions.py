@@ -26,22 +26,12 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
-class AnswerFormat:
-    """The JSON object a closed question may be answered with: its JSON Schema, also in words."""
-
-    name: str
-    schema: str
-    words: str
-
-
-@dataclass(frozen=True, slots=True)
 class Question:
     """What is asked of the model. ``max_tokens`` bounds the answer.
 
     ``api`` is the one of OpenAI's that is spoken, ``effort`` how long the model thinks first ('':
     as it is used to), ``more`` what the request says besides in the server's own words. ``seed``
-    asks for the same answer to the same question, where the endpoint knows it. ``form`` is a wish:
-    it is passed on to a model that is known to do well with it, and dropped otherwise.
+    asks for the same answer to the same question, where the endpoint knows it.
     ``timeout`` is in seconds without a word (None: the endpoint's own); it does not change what is
     asked, so an answer to the same question with another one counts. ``retry`` says how often it is
     tried; ``on_retry`` hears of each try that is followed by another one. ``on_reserved`` hears
@@ -60,7 +50,6 @@ class Question:
     api: Literal["chat", "responses"] = "chat"
     effort: str = ""
     more: Mapping[str, object] = field(default_factory=dict)
-    form: AnswerFormat | None = None
     call: Call | None = field(default=None, repr=False)
     timeout: float | None = field(default=None, repr=False)
     retry: RetryPolicy = field(default=RetryPolicy(), repr=False, compare=False)

@@ -97,7 +97,7 @@ class ModelOptions:
 
     ``roles`` are the models of single roles (planning, repairing, classifying, stronger, second);
     ``seed`` and ``temperature`` (of first answers) are passed on where they are given;
-    ``structured`` auto wishes for closed questions to be answered in JSON. ``timeout`` is in
+    ``timeout`` is in
     seconds without a word. ``window`` is how many tokens a model reads and writes at once (0: as
     its endpoint or name say). ``api`` is OpenAI's API by which they are asked, ``effort`` is how
     long they think before they answer ('': as they are used to); ``more`` is sent with every
@@ -108,7 +108,6 @@ class ModelOptions:
     roles: Mapping[str, str] = field(default_factory=dict)
     seed: int | None = None
     temperature: float | None = None
-    structured: Literal["off", "auto"] = "off"
     timeout: int = 300
     window: int = 0
     api: Literal["chat", "responses"] = "chat"

@@ -26,12 +26,18 @@ Read = Callable[[str], bytes | None]
 
 # pytest judges the answer: it is never taken from the workspace
 _JUDGES = frozenset({"pytest", "_pytest"})
-_PATH = r"['\"]([\w./-]+)['\"]"
-_PACKAGE_DIR = lazy_pattern(r"package_dir\s*=\s*\{\s*['\"]{2}\s*:\s*" + _PATH)
-_FIND = lazy_pattern(r"find(?:_namespace)?_packages\(\s*(?:where\s*=\s*)?" + _PATH)
-_WRITE_TO = lazy_pattern(r"['\"]?\b(?:write_to|version_file)\b['\"]?\s*[:=]\s*" + _PATH)
+_ROOTS = lazy_pattern(
+    r"\b(?:package[-_]dir|where|from|python-source|module-root|packages|sources|"
+    r"find(?:_namespace)?_packages)\b['\"]?\s*[=:(]\s*(\[[^\]]{0,2000}\]|[^\n]*(?:\n[ \t]+[^\n]*)?)"
+)
+"""Where a build back end is told which folders have modules, or which folders are packages."""
+_WORD = re.compile(r"[\w./-]+")
+_WRITE_TO = lazy_pattern(
+    r"\b(?:write_to|version[-_]file)\b['\"]?\s*[:=]\s*['\"]([\w./-]+\.py)['\"]"
+)
+_FALLBACK = lazy_pattern(r"\bfallback[-_]version\b['\"]?\s*[:=]\s*['\"]([\w.+!-]+)['\"]")
+_SAYS_VERSION = r"(?:{})(?:\.py|/(?:__init__|_*version_*|_*about_*)\.py)"
 _ARGUMENT = r"^\s*{}\s*=\s*['\"]([\w.+!-]+)['\"]"
-_FROM_GIT = ("setuptools_scm", "use_scm_version", "vcs", "versioningit")
 _VERSION_VARIABLES = {
     "setuptools-scm": "SETUPTOOLS_SCM_PRETEND_VERSION_FOR_{}",
     "use-scm-version": "SETUPTOOLS_SCM_PRETEND_VERSION_FOR_{}",
@@ -83,14 +89,16 @@ def layout_of(paths: Collection[str], read: Read) -> PythonLayout:
     manifests = _Manifests(read)
     if not manifests.any:
         return PythonLayout()
-    roots = tuple(root for root in dict.fromkeys(_roots(manifests, paths)) if _usable(root, paths))
+    roots = tuple(root for root in dict.fromkeys(manifests.roots()) if _usable(root, paths))
     name = manifests.name
     modules = {module for root in roots for module in _modules(root, paths)}
-    modules |= _modules("", paths) & {_module_name(name)}
+    modules |= _modules("", paths) & {re.sub(r"[-.]+", "_", name).lower()}
+    starts = "|".join(f"{re.escape(root)}/" for root in roots)
+    says = re.compile(f"(?:{starts}|)" + _SAYS_VERSION.format("|".join(map(re.escape, modules))))
     return PythonLayout(
         name=name,
         version=manifests.version,
-        version_from=tuple(_version_sources(manifests, paths, roots)),
+        version_from=tuple(sorted(path for path in paths if says.fullmatch(path))),
         version_files=tuple(path for path in manifests.version_files if path not in paths),
         roots=roots,
         own=tuple(sorted(modules - sys.stdlib_module_names - _JUDGES)),
@@ -98,21 +106,18 @@ def layout_of(paths: Collection[str], read: Read) -> PythonLayout:
     )
 
 
-def version_variables(
-    read: Read, *, tags: Iterable[str] = (), told: Mapping[str, bytes] | None = None
-) -> dict[str, str]:
+def version_variables(read: Read, *, tags: Iterable[str] = ()) -> dict[str, str]:
     """Return variables that tell a build the version which it would work out from git's tags.
 
-    The trees that setup commands see have no history, so such a build would fail there. ``told``
-    are the contents of ``telling_files``.
+    The trees that setup commands see have no history, so such a build would fail there.
     """
     manifests = _Manifests(read)
     requires = _texts(table(manifests.pyproject, "build-system").get("requires"))
     text = " ".join((*requires, manifests.setup_py)).lower().replace("_", "-")
     own = re.sub(r"[-_.]+", "_", manifests.name).upper()
     names = {name for word, name in _VERSION_VARIABLES.items() if word in text}
-    back = manifests.fallback_version
-    version = release_version(manifests.name, tags=tags, told=told or {}, fallback=back)
+    fallback = (_FALLBACK.findall(manifests.text) or [""])[0]
+    version = release_version(manifests.name, tags=tags, fallback=fallback)
     return {name.format(own): version for name in names if own or "{}" not in name}
 
 
@@ -138,6 +143,7 @@ class _Manifests:
         self.pyproject = _toml(found.get(PYPROJECT, b""))
         self.setup_cfg = _ini(found.get(SETUP_CFG, b""))
         self.setup_py = found.get(SETUP_PY, b"").decode("utf-8", "replace")
+        self.text = "\n".join(content.decode("utf-8", "replace") for content in found.values())
         self.project = table(self.pyproject, "project")
         self.tool = table(self.pyproject, "tool")
         self.poetry = table(self.tool, "poetry")
@@ -163,44 +169,10 @@ class _Manifests:
         return literal if _LITERAL.fullmatch(literal) else ""
 
     @property
-    def fallback_version(self) -> str:
-        """The version for a build that finds no tag."""
-        scm = table(self.tool, "setuptools_scm").get("fallback_version")
-        hatch = table(self.tool, "hatch", "version").get("fallback-version")
-        pdm = table(self.tool, "pdm", "version").get("fallback_version")
-        return _first((scm, hatch, pdm)) or self._argument("fallback_version")
-
-    @property
-    def version_attribute(self) -> str:
-        """The module whose attribute is the version (``package.about``)."""
-        dynamic = table(self.tool, "setuptools", "dynamic", "version").get("attr")
-        cfg = self._cfg("metadata", "version").partition("attr:")[2]
-        return _first((dynamic, cfg.strip())).rpartition(".")[0]
-
-    @property
-    def version_path(self) -> str:
-        """The file that has the version."""
-        hatch, pdm = table(self.tool, "hatch", "version"), table(self.tool, "pdm", "version")
-        return _first((hatch.get("path"), pdm.get("path")))
-
-    @property
-    def module(self) -> str:
-        """The module that is named after another name than the project's."""
-        flit = table(self.tool, "flit", "module").get("name")
-        return _first((flit, table(self.tool, "flit", "metadata").get("module")))
-
-    @property
     def version_files(self) -> tuple[str, ...]:
         """Files the build writes the version into."""
-        scm = table(self.tool, "setuptools_scm")
-        vcs = table(self.tool, "hatch", "build", "hooks", "vcs")
-        paths = [scm.get("version_file"), scm.get("write_to"), vcs.get("version-file")]
-        paths += [table(self.tool, "pdm", "version").get("write_to")]
-        paths += [table(self.tool, "versioningit", "write").get("file")]
-        if any(word in self.setup_py for word in _FROM_GIT):
-            paths += _WRITE_TO.findall(self.setup_py)
-        found = [_inside(path) for path in paths if isinstance(path, str)]
-        return tuple(dict.fromkeys(path for path in found if path.endswith(".py")))
+        found = map(_inside, _WRITE_TO.findall(self.text))
+        return tuple(dict.fromkeys(path for path in found if path))
 
     @property
     def entry_points(self) -> dict[str, dict[str, str]]:
@@ -216,23 +188,11 @@ class _Manifests:
         return {group: points for group, points in clean.items() if points}
 
     def roots(self) -> Iterator[str]:
-        """Folders of modules, as each build back end calls them."""
-        setuptools = table(self.tool, "setuptools")
-        yield _first((table(setuptools, "package-dir").get(""),))
-        yield from _texts(table(setuptools, "packages", "find").get("where"))
-        yield from (_lines(self._cfg("options", "package_dir")).get("", ""),)
-        yield self._cfg("options.packages.find", "where")
-        yield from _PACKAGE_DIR.findall(self.setup_py)
-        yield from _FIND.findall(self.setup_py)
-        packages = self.poetry.get("packages")
-        for package in packages if isinstance(packages, list) else ():
-            yield _first((package.get("from") if isinstance(package, dict) else "",))
-        wheel = table(self.tool, "hatch", "build", "targets", "wheel")
-        yield from map(posixpath.dirname, _texts(wheel.get("packages")))
-        yield from _texts(wheel.get("sources"))
-        yield _first((table(self.tool, "pdm", "build").get("package-dir"),))
-        yield _first((table(self.tool, "uv", "build-backend").get("module-root"),))
-        yield _first((table(self.tool, "maturin").get("python-source"),))
+        """What may be folders of modules: those that are named, and ``src``."""
+        for value in _ROOTS.findall(self.text):
+            for word in _WORD.findall(value.partition("exclude")[0]):
+                yield from map(_inside, (word, posixpath.dirname(word)))
+        yield "src"
 
     def _cfg(self, section: str, key: str) -> str:
         return self.setup_cfg.get(section, key, fallback="").strip()
@@ -271,17 +231,16 @@ def _ini(content: bytes) -> configparser.ConfigParser:
     return parser
 
 
-def _roots(manifests: _Manifests, paths: Collection[str]) -> Iterator[str]:
-    """The folders that are named, and ``src``, which every back end looks into."""
-    for root in manifests.roots():
-        yield _inside(root)
-    if not any(path in ("src/__init__.py", "src/src.py") for path in paths):
-        yield "src"
-
-
 def _usable(root: str, paths: Collection[str]) -> bool:
-    """Whether a folder holds modules, none of which would hide one of the standard library."""
-    found = _modules(root, paths) if root not in ("", ".") else set()
+    """Whether a folder holds modules, none of which would hide one of the standard library.
+
+    The modules of a package are imported by its name.
+    """
+    found = (
+        _modules(root, paths)
+        if root and not {f"{root}/__init__.py", f"{root}/{root}.py"} & set(paths)
+        else set()
+    )
     return bool(found) and not found & sys.stdlib_module_names
 
 
@@ -292,30 +251,6 @@ def _modules(root: str, paths: Collection[str]) -> set[str]:
     return {
         name for path in inner if (name := path.split("/")[0].removesuffix(".py")).isidentifier()
     }
-
-
-def _version_sources(
-    manifests: _Manifests, paths: Collection[str], roots: Collection[str]
-) -> Iterator[str]:
-    """Files that may say ``__version__ = "1.2"``, the likeliest first."""
-    if manifests.version_path:
-        yield _inside(manifests.version_path)
-    name = manifests.module or _module_name(manifests.name)
-    modules = [manifests.version_attribute.replace(".", "/"), name]
-    for root in ("", *roots):
-        for module in filter(None, modules):
-            path = posixpath.join(root, module)
-            known = (
-                f"{path}.py",
-                f"{path}/__init__.py",
-                f"{path}/__version__.py",
-                f"{path}/__about__.py",
-            )
-            yield from (each for each in known if each in paths)
-
-
-def _module_name(name: str) -> str:
-    return re.sub(r"[-.]+", "_", name).lower()
 
 
 def _inside(path: str) -> str:
@@ -337,8 +272,7 @@ def _strings(points: object) -> dict[str, str]:
 
 
 def _texts(value: object) -> list[str]:
-    values = value if isinstance(value, list) else [value]
-    return [each for each in values if isinstance(each, str)]
+    return [each for each in value if isinstance(each, str)] if isinstance(value, list) else []
 
 
 def _first(values: Collection[object]) -> str:

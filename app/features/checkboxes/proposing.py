@@ -8,7 +8,6 @@ from runner.loop.asking import ask_aside
 from runner.loop.deps import Deps
 from runner.loop.normalising import propose
 from runner.money import Usage, cost_text, tokens_text
-from runner.prompts.forms import form
 from runner.prompts.questions import Message
 from runner.roadmap.normalise.propose import (
     NormalizedRoadmap,
@@ -100,9 +99,7 @@ class _Model:
         self.used = Usage()
 
     async def __call__(self, messages: tuple[Message, ...]) -> str:
-        answer = await ask_aside(
-            self._state, self._deps, messages, max_tokens=_MAX_TOKENS, form=form("normalise")
-        )
+        answer = await ask_aside(self._state, self._deps, messages, max_tokens=_MAX_TOKENS)
         tokens = answer.prompt_tokens + answer.completion_tokens
         self.used += Usage.of_call(answer.seconds, tokens, answer.cost, answer.cached)
         return answer.text

@@ -16,7 +16,6 @@ USUAL = Sample(
     model="oak-1",
     loop="hybrid",
     context=4_000,
-    form="edits",
     succeeded=True,
     tokens=3_000,
     cost=0.01,

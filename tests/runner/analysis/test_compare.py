@@ -120,24 +120,6 @@ def test_planning_never_and_planning_always() -> None:
     assert advice(compare(planned + single, TodaysSettings()), TodaysSettings()) == ()
 
 
-def test_settings_without_a_key_are_shown_only() -> None:
-    """Only the forms of answers that ``model.structured`` knows can be set."""
-    found = compare(executions(5, 40, at=2.0) + executions(36, 40, form="files"), TodaysSettings())
-
-    assert found[0].speaks()
-    assert advice(found, TodaysSettings()) == ()
-
-
-def test_a_form_of_answers_has_a_key() -> None:
-    """Answers by a schema that do better become ``model.structured``."""
-    samples = executions(5, 40, form="off", at=2.0) + executions(36, 40, form="auto")
-    today = TodaysSettings(levels={"form": "off"})
-
-    (one,) = advice(compare(samples, today), today)
-
-    assert (one.factor, one.changes) == ("form", ((("model", "structured"), "auto"),))
-
-
 def test_contexts_and_loops() -> None:
     """A better context becomes the limit of the context, a better loop the loop."""
     context = executions(5, 40, at=2.0) + executions(36, 40, context=9_000)

@@ -12,7 +12,7 @@ from runner.config.model import parse_config
 NAME = (("model", "name"), "elm-2")
 WORDS = (("routing", "words"), 20)
 LOOP = (("loop",), "fixed")
-FORM = (("model", "structured"), "auto")
+API = (("model", "api"), "responses")
 
 
 @pytest.mark.parametrize(
@@ -26,8 +26,8 @@ FORM = (("model", "structured"), "auto")
         ("model:\n  name: 'oak-1'  # old\n", NAME, "model:\n  name: elm-2  # old\n"),
         ("routing: {files: 3}\n", WORDS, "routing: {words: 20, files: 3}\n"),
         ("routing:\n  files: 3 # f", WORDS, "routing:\n  words: 20\n  files: 3 # f"),
-        ("model: oak-1 # cheap\n", FORM, "model: {name: oak-1, structured: auto} # cheap\n"),
-        ("model:\n  name: oak-1\n", FORM, "model:\n  structured: auto\n  name: oak-1\n"),
+        ("model: oak-1 # cheap\n", API, "model: {name: oak-1, api: responses} # cheap\n"),
+        ("model:\n  name: oak-1\n", API, "model:\n  api: responses\n  name: oak-1\n"),
         ("loop: fixed", WORDS, "loop: fixed\nrouting:\n  words: 20\n"),
         ("loop: fixed\r\n", WORDS, "loop: fixed\r\nrouting:\r\n  words: 20\r\n"),
     ],

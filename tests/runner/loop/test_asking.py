@@ -12,7 +12,6 @@ from runner.errors import Outage, Stopped, TaskError
 from runner.files.results import RunFiles
 from runner.loop.asking import MAX_CONTINUATIONS, ModelReply, ask
 from runner.money import Usage
-from runner.prompts.forms import form
 from runner.prompts.questions import Message
 from runner.state.events import ModelAnswered
 from tests.runner.scripted import ScriptedControl, ScriptedModel, answer, deps
@@ -38,19 +37,6 @@ async def test_the_question_has_the_runs_options(model: ScriptedModel) -> None:
     [question] = model.questions
 
     assert (question.model, question.max_tokens, question.temperature) == ("small", 99, 0.3)
-
-
-@pytest.mark.parametrize("structured", ["off", "auto"])
-async def test_a_form_is_wished_for_only_where_the_run_wants_it(
-    model: ScriptedModel, structured: str
-) -> None:
-    """Closed questions have a form with ``model.structured: auto``; the rest of a cut one none."""
-    model.says(answer("{", "length"), "}")
-    state = at("plan_task", run_state(structured=structured))
-    await ask(state, deps(model=model), ASKED, temperature=0.3, form=form("plan"))
-
-    wished = form("plan") if structured == "auto" else None
-    assert [question.form for question in model.questions] == [wished, None]
 
 
 async def test_an_answer_gets_what_the_limit_of_the_attempt_leaves(model: ScriptedModel) -> None:

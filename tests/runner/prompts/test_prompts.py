@@ -23,7 +23,7 @@ from runner.nodes.plan import plan_task
 from runner.nodes.told import about_task
 from runner.people.report import markdown
 from runner.prompts import question, render_text
-from runner.prompts.forms import Kind, form
+from runner.prompts.kinds import Kind
 from runner.state.changes import ChangeSet, Write
 from runner.state.findings import AskedTest, Complaint, Level, TestFailure, Verification
 from runner.state.revising import Point
@@ -345,11 +345,6 @@ def test_what_an_agent_is_told(check_golden: Golden) -> None:
         first | none | {"complaints": [wrong], "failures": [failure]},
     )
     check_golden("prompts/agent.md", "\n".join(render_text("agent", **each) for each in told))
-
-
-def test_form(check_golden: Golden) -> None:
-    """What a model is told where it answers in JSON reads as it did."""
-    check_golden("prompts/form.md", form("reason").words + "\n")
 
 
 def test_report(check_golden: Golden) -> None:

@@ -12,7 +12,6 @@ import pytest
 
 import runner.prompts
 from runner.people.texts import recovery_texts
-from runner.prompts.forms import FORMS
 from runner.recovery.choose import ASKED_IN, choose, room
 from runner.recovery.reading import read_reason
 from runner.roadmap.task import NewTask
@@ -73,10 +72,9 @@ def test_every_strategy_is_told() -> None:
 
 @pytest.mark.parametrize("strategy", REPLACED_BY)
 def test_a_model_can_be_asked_for_what_replaces_a_task(strategy: Strategy) -> None:
-    """Each strategy that replaces a task has a form for the answer, and a template."""
+    """Each strategy that replaces a task has a template."""
     templates = Path(runner.prompts.__file__).parent / "templates"
 
-    assert strategy in FORMS, f"_SCHEMAS in runner/prompts/forms.py has no form {strategy}"
     template = templates / f"propose_{strategy}.md.j2"
     assert template.is_file(), f"there is no runner/prompts/templates/{template.name}"
     assert APPLIED[strategy] is Status.REPLACED, "APPLIED in runner/state/recoveries.py"
