@@ -32,8 +32,8 @@ from runner.nodes.revise import change_so_far
 from runner.nodes.told import about_task
 from runner.nodes.work import NodeWork
 from runner.prompts import question
-from runner.prompts.kinds import kind_of
 from runner.prompts.questions import Message
+from runner.prompts.task_kinds import kind_of
 from runner.recovery.facts import open_others
 from runner.state.changes import ChangeSet, Snapshot, Write
 from runner.state.findings import AskedTest, Level, TestFailure, Verification, headline

@@ -35,7 +35,7 @@ from runner.nodes.revise import added_to, as_suggested, change_so_far
 from runner.nodes.told import about_task
 from runner.people.sentences import finding, in_log
 from runner.prompts import question
-from runner.prompts.kinds import kind_of
+from runner.prompts.task_kinds import kind_of
 from runner.roadmap.task import files, listed_files
 from runner.state.changes import ChangeSet
 from runner.state.findings import Complaint, outputs_of

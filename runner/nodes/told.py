@@ -22,7 +22,7 @@ from runner.context.library import Library, readable
 from runner.context.search import names_in
 from runner.loop.deps import Deps
 from runner.loop.reading import contents
-from runner.prompts.kinds import kind_of
+from runner.prompts.task_kinds import kind_of
 from runner.recovery.facts import open_others
 from runner.roadmap.plans import form_of
 from runner.roadmap.plans.specification import SpecQuote

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from runner.prompts.kinds import kind_of
+from runner.prompts.task_kinds import kind_of
 from runner.roadmap.parse import parse_roadmap
 
 

@@ -23,7 +23,7 @@ from runner.nodes.plan import plan_task
 from runner.nodes.told import about_task
 from runner.people.report import markdown
 from runner.prompts import question, render_text
-from runner.prompts.kinds import Kind
+from runner.prompts.task_kinds import Kind
 from runner.state.changes import ChangeSet, Write
 from runner.state.findings import AskedTest, Complaint, Level, TestFailure, Verification
 from runner.state.revising import Point
