@@ -25,6 +25,7 @@ from handlers.events import (
     CheckEnded,
     CommentDeleted,
     Event,
+    IssueClosed,
     IssueCommentCreated,
     IssueEdited,
     IssueLabelled,
@@ -217,7 +218,9 @@ class Dispatch:
                     await handle_verify(event, thread=thread, runs=runs)
             case CommentDeleted() | ButtonClicked() | PullClosed() | PullReopened() | PullTouched():
                 await handle_pull(event, thread=thread, proposals=proposals, clock=clock)
-            case MergeQueued() | CheckEnded() | IssueReopened() | IssueUnlocked() | IssueLabelled():
+            case MergeQueued() | CheckEnded() | IssueReopened() | IssueUnlocked():
+                pass
+            case IssueLabelled() | IssueClosed():
                 pass  # were handled before anybody was heard, or are a feature's
             case other:
                 assert_never(other)

@@ -267,6 +267,11 @@ class IssueReopened(_Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class IssueClosed(_Event):
+    """Somebody, or the merge of a pull request, closed an issue."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class IssueUnlocked(_Event):
     """A conversation takes comments again."""
 
@@ -399,6 +404,7 @@ Event = (
     IssueCommentCreated
     | IssueEdited
     | IssueLabelled
+    | IssueClosed
     | IssueReopened
     | IssueUnlocked
     | CommentDeleted
@@ -455,9 +461,9 @@ def read_comment(delivery: str, payload: dict[str, object]) -> Event | None:
 
 
 def read_issue(delivery: str, payload: dict[str, object]) -> Event | None:
-    """Read ``issues``. A changed text counts, a label, an end of a lock, and a second start."""
+    """Read ``issues``. A changed text, a label, end and second start, the end of a lock."""
     action = payload.get("action")
-    if action in ("unlocked", "reopened", "labeled"):
+    if action in ("unlocked", "closed", "reopened", "labeled"):
         back = validated("issues", IssuePayload, payload)
         common, number = common_of(delivery, back), back.issue.number
         if action == "labeled":
@@ -465,6 +471,8 @@ def read_issue(delivery: str, payload: dict[str, object]) -> Event | None:
             return IssueLabelled(**common, issue=number, label=back.label.name, told=told, at=at)
         if action == "unlocked":
             return IssueUnlocked(**common, issue=number)
+        if action == "closed":
+            return IssueClosed(**common, issue=number)
         body, author = back.issue.body or "", back.issue.user
         return IssueReopened(**common, issue=number, body=body, author=author)
     if action != "edited":

@@ -126,9 +126,9 @@ async def execute(
                     return
         if not await deps.journal.recall(run.id):
             why = [await each.hindered(begun) for each in features if each.hindered]
-            if text := next(filter(None, why), ""):
-                await ports.progress.finish("refused", text)
-                yield Outcome("ended", text)
+            if hindrance := next(filter(None, why), None):
+                await ports.progress.finish("refused", hindrance.text)
+                yield Outcome("ended", hindrance.text, result={"waits": hindrance.passes})
                 return
         ending = await endings(models, ports.endpoint, deps.clock.now().date())
         for text in ending:

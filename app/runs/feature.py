@@ -20,6 +20,14 @@ RunKind = Callable[[Begun], Awaitable[Outcome]]
 """What a run does that drives no task. Raises ``Outage``."""
 
 
+@dataclass(frozen=True)
+class Hindrance:
+    """Why a run works on no task, in a sentence; ``passes`` where it may begin by itself later."""
+
+    text: str
+    passes: bool = False
+
+
 @dataclass(frozen=True, kw_only=True)
 class Feature:
     """What a folder of ``app/features`` gives: its ``register`` returns this. All is optional."""
@@ -30,7 +38,7 @@ class Feature:
     """What a run is asked about a pull request, where that is not what reviewers wrote."""
     kinds: Mapping[str, RunKind] = field(default_factory=dict)
     """What a run does instead of working on tasks, by the word in its request."""
-    hindered: Callable[[Begun], Awaitable[str]] | None = None
+    hindered: Callable[[Begun], Awaitable[Hindrance | None]] | None = None
     """Called before a run works on tasks for the first time; what it returns is why it does not."""
     looked: Callable[[Begun, RunState, CannotStart | None], Awaitable[str]] | None = None
     """Called before the first task, with what keeps the tests from starting, if anything does.

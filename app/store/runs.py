@@ -154,6 +154,12 @@ class StoredRuns:
         here = (table.c.repository_id == repository_id) & (table.c.roadmap == roadmap)
         return await self._find(_SELECT.where(here).order_by(table.c.seq.desc()).limit(most))
 
+    async def of_issues(self, repository_id: int, *, most: int) -> list[Run]:
+        """Return the newest runs whose task is an issue, newest first."""
+        issue = table.c.roadmap.startswith("#")
+        here = (table.c.repository_id == repository_id) & issue
+        return await self._find(_SELECT.where(here).order_by(table.c.seq.desc()).limit(most))
+
     async def any_asked(self, repository_id: int) -> bool:
         """Say whether somebody ever asked for a run of a repository."""
         asked = _SELECT.where(table.c.repository_id == repository_id, table.c.issue.is_not(None))

@@ -196,6 +196,73 @@ async def test_what_stands_in_the_way(bot: Bot) -> None:
 
 
 @on(NOTES)
+async def test_it_begins_when_what_blocks_it_is_closed(bot: Bot) -> None:
+    """Once, with the text that was labelled; nobody has to ask again."""
+    first = bot.github.open_issue(REPOSITORY, "Decide", "On a name.", by="outsider")
+    issue = opened(bot, "Write `one.md`")
+    issue.blocked_by = 2
+    await labelled(bot)
+    assert "When they are closed, Cairn begins" in last(bot)
+    issue.blocked_by = 1
+    await bot.github.close(REPOSITORY, first.number)
+    await bot.idle()
+    assert bot.model.requests == []
+    bot.model.says(note("one.md"))
+    issue.blocked_by = 0
+    second = bot.github.open_issue(REPOSITORY, "Decide again", "On a place.", by="outsider")
+
+    await bot.github.close(REPOSITORY, second.number)
+    await bot.idle()
+
+    assert "is done" in last(bot)
+    (pull,) = bot.pulls
+    await merge(bot, pull)
+    assert issue.state == "closed"
+    assert len(bot.model.requests) == 1
+
+
+@pytest.mark.parametrize("what", ["changed", "closed"])
+@on(NOTES)
+async def test_it_does_not_begin_if_it_is_another_issue_now(bot: Bot, what: str) -> None:
+    """What somebody wrote after the label has not been asked for, and a closed one is off."""
+    first = bot.github.open_issue(REPOSITORY, "Decide", "On a name.", by="outsider")
+    issue = opened(bot, "Write `one.md`")
+    issue.blocked_by = 1
+    await labelled(bot)
+    assert "is blocked by 1 open issue" in last(bot)
+    if what == "changed":
+        await bot.github.edit_issue(REPOSITORY, issue.number, "And `two.md`.", by="outsider")
+        await bot.idle()
+        assert "So Cairn does not begin by itself." in last(bot)
+    else:
+        await bot.github.close(REPOSITORY, issue.number)
+    issue.blocked_by = 0
+
+    await bot.github.close(REPOSITORY, first.number)
+    await bot.idle()
+
+    assert bot.model.requests == []
+    assert bot.pulls == []
+
+
+@on(NOTES)
+async def test_an_issue_that_is_closed_meanwhile(bot: Bot) -> None:
+    """Nobody wants it any more: the work on it stops, and its comment says why."""
+    issue = opened(bot, "Write `one.md`")
+    held = Held(note("one.md"))
+    bot.model.says(held)
+    await bot.github.label(REPOSITORY, issue.number, "cairn", by="writer")
+    await held.asked.wait()
+
+    await bot.github.close(REPOSITORY, issue.number, by="writer")
+    held.go.set()
+    await bot.idle()
+
+    assert f"writer closed #{issue.number}" in last(bot)
+    assert bot.pulls == []
+
+
+@on(NOTES)
 async def test_another_issue_and_a_pull_request(bot: Bot) -> None:
     """A number is understood on its own issue only, where the text is known as it was then."""
     issue = opened(bot, "Write `one.md`")
@@ -359,15 +426,14 @@ async def test_two_issues_change_one_line(bot: Bot) -> None:
 
 
 @on(NOTES)
-async def test_the_label_is_taken_off_and_the_issue_closed_in_the_middle(bot: Bot) -> None:
-    """Neither stops what somebody with *write* asked for; cancelling does."""
+async def test_the_label_is_taken_off_in_the_middle(bot: Bot) -> None:
+    """It stops nothing that somebody with *write* asked for."""
     issue = opened(bot, "Write `one.md`", "It says hello.")
     answer = Held(note("one.md"))
     bot.model.says(answer)
     await bot.github.label(REPOSITORY, issue.number, "cairn")
     await answer.asked.wait()
     issue.labels.clear()
-    await bot.github.close(REPOSITORY, issue.number)
     answer.go.set()
     await bot.idle()
 
