@@ -11,6 +11,7 @@ import pytest
 from jinja2 import Environment, UndefinedError, nodes
 
 from app import texts as app_texts
+from app.bench import texts as bench_texts
 from app.features import NAMES
 from app.github import texts as github_texts
 from app.plan_issue import text as plan_text
@@ -31,6 +32,7 @@ TEXTS: dict[str, Texts] = {
         runner_texts,
         texts,
         app_texts,
+        bench_texts,
         github_texts,
         progress_text,
         plan_text,

@@ -18,6 +18,7 @@ from types import TracebackType
 import typer
 
 from app.cli import options as option
+from app.cli.bench import bench
 from app.cli.commands import CommandList, Version, action, add_to, doctor, init, roadmap_cli, setup
 from app.cli.demo import demo
 from app.cli.keeping import audit, purge
@@ -98,6 +99,11 @@ _EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "edit": ("cairn edit 1.2", "cairn edit 1.2 --file tasks.md --resume"),
     "action": ("cairn action",),
     "demo": ("cairn demo", "cairn demo --keep --sandbox process"),
+    "bench": (
+        "cairn bench --model gpt-6-luna",
+        "cairn bench --suite hidden --project . --tasks 30 --agent aider --max-cost 2",
+        "cairn bench --suite exercism --project ../python/exercises/practice",
+    ),
     "doctor": ("cairn doctor", "cairn doctor --json"),
     "init": ("cairn init",),
     "graph": ("cairn graph > loop.mmd",),
@@ -139,6 +145,12 @@ _EXITS: Mapping[str, Mapping[int, str]] = {
         1: "it did not; it says what is missing",
         2: "a part of it is missing here, or the folder is in use",
         130: "interrupted",
+    },
+    "bench": {
+        0: "every task was played",
+        2: "wrong usage, settings or folder, or no task can be made",
+        4: "an outage or the budget stopped it; the same command continues",
+        130: "interrupted; the same command continues",
     },
     "graph": {0: "always"},
     "serve": _SERVER_CODES,
@@ -285,6 +297,7 @@ def graph() -> None:
 
 
 cli.command()(run)
+cli.command()(bench)
 add_to(cli)
 for command in (analyze, init, doctor, demo, serve, worker, audit, purge, setup, action, graph):
     cli.command()(command)

@@ -73,7 +73,7 @@ def command(
         tell_dry(state, expected, settings, output)
         return without_work(state) if state.problem else 0
 
-    return _telling(work, output, mark=f"{MARK} " if dry else "")
+    return telling(work, output, mark=f"{MARK} " if dry else "")
 
 
 def resume(asked: LocalRun, output: OutputFormat) -> int:
@@ -91,7 +91,7 @@ def resume(asked: LocalRun, output: OutputFormat) -> int:
         before = replace(asked, run=run.id, sandbox=sandbox, budget=budget)
         return _run(before, settings, output)
 
-    return _telling(work, output, resuming=True)
+    return telling(work, output, resuming=True)
 
 
 def replay(wanted: Replay, asked: LocalRun, output: OutputFormat) -> int:
@@ -114,7 +114,7 @@ def replay(wanted: Replay, asked: LocalRun, output: OutputFormat) -> int:
             return _complain(f"Stopped: {mask_for(secrets_of(settings))(why)}", code)
         return 0 if report["same"] else 1
 
-    return _telling(work, output)
+    return telling(work, output)
 
 
 def compared(asked: LocalRun, named: str, output: OutputFormat, *, dry: bool) -> int:
@@ -151,7 +151,7 @@ def compared(asked: LocalRun, named: str, output: OutputFormat, *, dry: bool) ->
                 _complain(mask(texts.model_stopped(row)), 4)
         return max(exit_code(ended) for _, ended in found)
 
-    return _telling(work, output)
+    return telling(work, output)
 
 
 def check_key(settings: RunSettings) -> None:
@@ -174,7 +174,7 @@ def exit_code(ended: Ended) -> int:
     return 1 if ended.state.stopping or statuses & unfinished else 0
 
 
-def _telling(
+def telling(
     work: Callable[[RunSettings], int],
     output: OutputFormat,
     *,

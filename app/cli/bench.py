@@ -1,0 +1,58 @@
+"""``cairn bench``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from app.cli.options import Agent, LogLevel, MaxCost, Model, Sandbox, Verbose
+
+
+def bench(
+    suite: Annotated[
+        Literal["hidden", "toy", "exercism"],
+        typer.Option(
+            help="hidden: functions of a project, emptied, and half of their tests hidden; toy: "
+            "small projects that come with Cairn; exercism: exercises of its Python track."
+        ),
+    ] = "toy",
+    project: Annotated[
+        str,
+        typer.Option(
+            help="For hidden: a project's folder, or the name of an installed package that has "
+            "its tests. For exercism: a folder of exercises."
+        ),
+    ] = "",
+    model: Model = "",
+    agent: Agent = None,
+    tasks: Annotated[int, typer.Option(min=1, help="How many tasks, at most.")] = 10,
+    max_cost: MaxCost = None,
+    sandbox: Sandbox = None,
+    output: Annotated[
+        Path, typer.Option(help="Folder of the tasks, their runs and the report.")
+    ] = Path("bench-output"),
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    verbose: Verbose = False,
+    log_level: LogLevel = "info",
+) -> None:
+    """Measure a model or an agent on tasks of which it sees only half of the tests.
+
+    Each task is a run in a checkout of its own. The same command continues after an interruption;
+    with another model or agent it adds a row to the table. Nothing is downloaded.
+    """
+    from app.bench.command import BenchOptions, command
+    from app.local.report import OutputFormat
+
+    asked = BenchOptions(
+        suite=suite,
+        model=model,
+        agent=agent or "cairn",
+        project=project,
+        most=tasks,
+        max_cost=max_cost,
+        sandbox=sandbox or "",
+        output=output,
+    )
+    raise typer.Exit(command(asked, OutputFormat(json, log_level, verbose)))

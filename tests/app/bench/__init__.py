@@ -1,0 +1,1 @@
+"""``cairn bench``, with a scripted model."""
