@@ -6,6 +6,7 @@ the defaults.
 
 from __future__ import annotations
 
+import logging
 import shlex
 from collections.abc import Collection, Mapping
 from typing import Annotated, Any, Literal, get_args
@@ -55,6 +56,8 @@ from runner.state.options import AgentName, Planning
 from runner.state.proposal import ApprovalMode
 from runner.state.publishing import PullRequests, Push
 from runner.text.sanitize import as_typed
+
+log = logging.getLogger(__name__)
 
 __all__ = [
     "CONFIG_PATH",
@@ -751,6 +754,14 @@ class RepositoryConfig(_Group):
         return 1 if self.pull_requests.push == "approved" else self.limits.open_pull_requests
 
 
+RETIRED = {
+    "model.embeddings": "Remove the line: files are found by words and imports.",
+    "model.second": "Remove the line; `model.stronger` names a model for the hard tasks.",
+    "model.structured": "Remove the line: answers are read in words or JSON alike.",
+}
+"""Settings of earlier versions, and what to do about a file that still has them."""
+
+
 def parse_config(content: bytes, *, images: Collection[str] | None = None) -> RepositoryConfig:
     """Read the file's content; ``images`` are those the operator allows (None: any).
 
@@ -761,6 +772,15 @@ def parse_config(content: bytes, *, images: Collection[str] | None = None) -> Re
         document = read_yaml(content)
     except Unreadable as error:
         raise ConfigError([ConfigProblem(error.line, error.key, error.message)]) from error
+    for key, instead in RETIRED.items():
+        group, _, name = key.partition(".")
+        inside = document.values.get(group)
+        if isinstance(inside, dict) and name in inside:
+            line = document.line((group, name))
+            log.warning(
+                "%s line %d: `%s` does nothing any more. %s", CONFIG_PATH, line, key, instead
+            )
+            del inside[name]
     try:
         config = RepositoryConfig.model_validate(document.values, context={"images": images})
     except ValidationError as error:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runner.config.model import RepositoryConfig, config_schema, parse_config
+from runner.config.model import RETIRED, RepositoryConfig, config_schema, parse_config
 from runner.config.options import options_of
 from runner.config.reading import ConfigError
 from runner.retries.policy import RetryOptions, RetryPolicy
@@ -351,3 +351,13 @@ def test_what_is_wrong_with_a_project(project, problem):
 
     assert line == 2
     assert problem in message
+
+
+@pytest.mark.parametrize("key", RETIRED)
+def test_a_setting_of_an_earlier_version(key: str, caplog: pytest.LogCaptureFixture) -> None:
+    """It changes nothing, and what to do is said with its line; the others count as they stand."""
+    group, _, name = key.partition(".")
+    content = f"dashboard: false\n{group}:\n  {name}: true\n  seed: 7\n".encode()
+
+    assert parse_config(content).model.seed == 7
+    assert f".github/cairn.yml line 3: `{key}` does nothing any more. Remove" in caplog.text
