@@ -33,7 +33,7 @@ WHERE = {
     "tests_kept": ("WeakenedTest",),
     "stubs": ("StubBody",),
     "touched (a node)": ("Untouched",),
-    "broken_code": ("DefinedTwice", "LostImport"),
+    "defined_twice": ("DefinedTwice",),
     "undefined": ("UndefinedName",),
     "validate, paths": ("UnsafePath", "ProtectedPath", "NearMissPath", "PathConflict"),
     "validate, secrets": ("Secret", "HiddenValue"),

@@ -1,7 +1,7 @@
 """A reply that asks to see more of the repository instead of answering.
 
 ``READ path[:from-to]``, ``SEARCH words`` and ``LIST folder``, each on its own line, also in a list
-or between fences; the same as the call of a tool; and a sentence that says which file is needed.
+or between fences; and a sentence that says which file is needed.
 A reply that gives a file is an answer, whatever else it holds.
 """
 
@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator, Sequence
 
 from runner.answers.blocks import from_line, names_file, path_of
 from runner.answers.fences import FencedBlock, clean_answer, is_program, outline
-from runner.answers.look_forms import LookRequest, called, plausible, request
+from runner.answers.look_forms import LookRequest, plausible, request
 from runner.answers.pieces import Known
 from runner.answers.reply import gives_files
 
@@ -50,19 +50,17 @@ def looks_in(
     ``paths`` are those of the repository, ``expected`` the files that the task asks for. A sentence
     counts only if it names existing files that are not ``shown`` completely.
     """
-    text = _INVISIBLE.sub("", clean_answer(text[:_LONGEST])).replace("[TOOL_CALLS]", "", 1)
+    text = _INVISIBLE.sub("", clean_answer(text[:_LONGEST]))
     known = Known(frozenset(paths), tuple(expected), lambda _path: None)
     parts = outline(text, lambda info, above: names_file(info, above, known))
     asking = [block for block in parts.blocks if _asks(block, known)]
     if _EDIT.search(text) or gives_files(_without(asking, text), known):
         return ()
-    looks = called(text, [block.text for block in parts.blocks])
-    if not looks:
-        lines = [*(line for _, line in parts.prose), *(n for b in parts.blocks for n in b.lines)]
-        found = [_looks(line, known.paths) for line in lines if line.strip()]
-        if sum(not each for each in found) > _MOST_OTHER_LINES:
-            return ()
-        looks = [look for each in found for look in each]
+    lines = [*(line for _, line in parts.prose), *(n for b in parts.blocks for n in b.lines)]
+    found = [_looks(line, known.paths) for line in lines if line.strip()]
+    if sum(not each for each in found) > _MOST_OTHER_LINES:
+        return ()
+    looks = [look for each in found for look in each]
     if not looks and not parts.blocks and _NEEDS.search(text) and not is_program(text):
         looks = list(_named(text, known.paths, shown))
     return tuple(dict.fromkeys(looks))[:MOST_LOOKS]
@@ -77,7 +75,7 @@ def _asks(block: FencedBlock, known: Known) -> bool:
     found = [_looks(line, known.paths) for line in lines]
     looks = [look for each in found for look in each]
     if not looks or not all(found):
-        return bool(called(block.text, [block.text]))
+        return False
     near = [line for line in block.above if line.strip()][-3:]
     exact = names_file(block.info, "", known) or any(from_line(n, known.names) for n in near)
     path = path_of(block, known)

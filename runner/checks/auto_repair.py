@@ -5,23 +5,19 @@ A file that already parses is never touched.
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Callable, Iterable
 
 from runner.checks import programs
 from runner.checks.validate import syntax_complaint
-from runner.code.languages import python_tree
 from runner.state.changes import ChangeSet, Write
 from runner.state.findings import Complaint
 
 _FENCE = re.compile(r"^\s*(?:`{3,}|~{3,})[\w+-]*\s*$")
 _UNSEEN = re.compile("[\ufeff\u200b\u2060]")
 _COMMA = re.compile(r'("(?:\\.|[^"\\])*"?)|,(\s*[\]}])', re.DOTALL)
-_FOUR = re.compile(r"(?m)(?P<start>^[ \tbrufBRUF]*)?(?<![\"'\\])(?P<quotes>\"{4}(?!\")|'{4}(?!'))"
-                   r"(?P<end>[ \t\r;)\],:]*$)?")  # fmt: skip
 _CURLY = str.maketrans({"“": '"', "”": '"', "„": '"', "‘": "'", "’": "'", "‚": "'", "\u00a0": " "})  # noqa: RUF001
-_MOST_LEVELS, _ROUNDS = 12, 200
+_ROUNDS = 200
 _LARGEST = 64 << 10
 
 
@@ -33,17 +29,6 @@ def _without_fence(text: str) -> str:
         if _FENCE.match(lines[at]):
             del lines[at]
     return "\n".join(lines)
-
-
-def _with_three_quotes(text: str) -> str:
-    """Put three quotes where a docstring begins or ends with four."""
-
-    def three(found: re.Match[str]) -> str:
-        edge = found["start"] is not None or found["end"] is not None
-        quotes = found["quotes"][:3] if edge else found["quotes"]
-        return (found["start"] or "") + quotes + (found["end"] or "")
-
-    return _FOUR.sub(three, text)
 
 
 def _with_plain_quotes(text: str) -> str:
@@ -62,47 +47,6 @@ def _with_plain_quotes(text: str) -> str:
     return text.translate(_CURLY)
 
 
-def _without_tabs(text: str) -> str:
-    """Put blanks for tabs in indentation when every width that compiles means the same code."""
-
-    def expanded(width: int) -> str:
-        bodies = ((line, line.lstrip(" \t")) for line in text.split("\n"))
-        return "\n".join(
-            line[: len(line) - len(body)].expandtabs(width) + body for line, body in bodies
-        )
-
-    return _only_reading(text, map(expanded, (4, 8, 2)))
-
-
-def _indented(text: str) -> str:
-    """Move one line that fits no level to the only level at which the file compiles."""
-    complaint = programs.check_python("", text.encode("utf-8", "replace"))
-    lines = text.split("\n")
-    at = ((complaint.line if complaint else 0) or 0) - 1
-    if complaint is None or complaint.error != "IndentationError" or not 0 <= at < len(lines):
-        return text
-    if "expected an" in complaint.message:
-        return text
-    levels = {len(line) - len(line.lstrip(" ")) for line in lines[:at] if line.strip()}
-    levels |= {level + 4 for level in levels}
-    return _only_reading(
-        text,
-        (
-            "\n".join([*lines[:at], " " * level + lines[at].lstrip(" "), *lines[at + 1 :]])
-            for level in sorted(levels)[:_MOST_LEVELS]
-        ),
-    )
-
-
-def _only_reading(text: str, readings: Iterable[str]) -> str:
-    """Return the reading that compiles, when all that do mean the same; else the text."""
-    meanings: dict[str, str] = {}
-    for each in readings:
-        if programs.check_python("", each.encode("utf-8", "replace")) is None:
-            meanings.setdefault(ast.dump(python_tree(each)), each)
-    return next(iter(meanings.values())) if len(meanings) == 1 else text
-
-
 Repairs = tuple[tuple[str, Callable[[str], str]], ...]
 
 _OF_ALL: Repairs = (
@@ -112,12 +56,7 @@ _OF_ALL: Repairs = (
 _OF_JSON: Repairs = (
     ("dropped trailing commas", lambda text: _COMMA.sub(lambda found: found[1] or found[2], text)),
 )
-_OF_PYTHON: Repairs = (
-    ("replaced four quotes with three", _with_three_quotes),
-    ("replaced typographic quotes with plain ones", _with_plain_quotes),
-    ("replaced tabs with spaces", _without_tabs),
-    ("moved a line to the only indentation that fits", _indented),
-)
+_OF_PYTHON: Repairs = (("replaced typographic quotes with plain ones", _with_plain_quotes),)
 
 
 def auto_repair(

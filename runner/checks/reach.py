@@ -8,7 +8,6 @@ of what changed has all its source files inside. No word of the task counts that
 from __future__ import annotations
 
 import re
-import sys
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -26,18 +25,17 @@ from runner.checks.blanks import same_but_for_blanks, with_legal_lines, without_
 from runner.checks.paths import takes_effect
 from runner.code.imports import ModulePaths, imported
 from runner.code.languages import is_among_tests, language_of
-from runner.code.missing import INSTALLED_AS
 from runner.code.symbols import symbols_of
 from runner.state.changes import ChangeSet, Write
 from runner.text.encoding import in_utf8
 
 Read = Callable[[str], bytes | None]
 
-_NO_FILES: Mapping[str, bytes] = {}
 _LONGEST = 400_000
 """Of a larger file only so many bytes are read."""
 _PACKAGE_FILES = {"__init__.py", "py.typed", "mod.rs", "lib.rs", "index.ts", "index.js", "doc.go",
                   "setup.py", "conftest.py"}  # fmt: skip
+_REQUIREMENTS = re.compile(r"(?:^|/)requirements[\w.-]*\.(?:txt|in)$")
 _LINKED = {"python", "javascript", "typescript", "tsx", "go", "rust", "java", "php", "c", "cpp",
            "ruby"}  # fmt: skip
 """Languages whose imports show what belongs together."""
@@ -123,13 +121,11 @@ def trimmed(
     read: Read,
     guidance: Mapping[str, bytes],
     roadmap: str = "",
-    code: Mapping[str, bytes] = _NO_FILES,
 ) -> Trimmed:
     """Remove from an answer what the task does not need, as far as the rest works without it.
 
     ``paths`` are those of the tree after the change, ``read`` returns what a file held before it,
     ``guidance`` are the project's rules for contributors, ``roadmap`` the file with the tasks.
-    ``code`` are the files of the tree whose imports need what a list of requirements has.
     """
     places = ModulePaths(paths)
     files = {
@@ -155,47 +151,7 @@ def trimmed(
     )
     if not of_blanks:
         found = _put_back(found, read, _tidy, "left out changes of whitespace only")
-    if not any(map(is_requirements, kept.files)):
-        return found
-    return _with_needed_requirements(found, asked, kept, paths=paths, read=read, code=code)
-
-
-def _with_needed_requirements(
-    found: Trimmed,
-    asked: TaskWords,
-    kept: ChangeSet,
-    *,
-    paths: Collection[str],
-    read: Read,
-    code: Mapping[str, bytes],
-) -> Trimmed:
-    """Leave out requirements that nothing imports, and new lists of nothing else."""
-    written = {p: w.content for p, w in kept.files.items() if w and not is_requirements(p)}
-    before = [text for path, text in code.items() if path not in kept.files]
-    after = [text for path, text in written.items() if not MANIFEST.search(path)]
-    loaded = (_PYTHON_LOADS.findall(text.decode("utf-8", "replace")) for text in (*after, *before))
-    used = words_of(line for lines in loaded for line in lines)
-    said = "\n".join([asked.text, *(text.decode("utf-8", "replace") for text in written.values())])
-    scripts = [path for path in written if path.endswith(".py")]
-    known = _modules((*before, *(read(path) or b"" for path in scripts)))
-    known |= {part.partition(".")[0] for path in paths for part in path.split("/")}
-    added = _modules(written[path] for path in scripts) - known - sys.stdlib_module_names
-
-    def needed(path: str, old: bytes, new: bytes) -> bytes:
-        return _without_unused(old, new, used, added, said) if is_requirements(path) else new
-
-    found = _put_back(found, read, needed, "left out a requirement that nothing imports")
-    writes, out = dict(found.changes.files), dict(found.left_out)
-    for path, write in found.changes.files.items():
-        if write is None or read(path) is not None or asked.names_file(path):
-            continue
-        content = needed(path, b"", write.content)
-        if content != write.content and not re.sub(rb"#.*", b"", content).strip():
-            out[path] = "nothing imports what it lists"
-            del writes[path]
-        elif content != write.content:
-            writes[path] = Write(content, write.mode)
-    return replace(found, changes=ChangeSet(writes), left_out=dict(sorted(out.items())))
+    return found
 
 
 def _is_blank(file: ChangedFile, asked: TaskWords) -> bool:
@@ -230,58 +186,6 @@ def _put_back(
     return replace(found, changes=ChangeSet(files), notes=tuple(notes))
 
 
-_REQUIREMENT = re.compile(r"^\s*([A-Za-z][\w.-]*)\s*(?:\[[^\]]*\])?\s*(?:[=<>!~;@].*)?$")
-
-
-def is_requirements(path: str) -> bool:
-    """Whether a file is a list of requirements, one a line."""
-    return re.search(r"(?:^|/)requirements[\w.-]*\.(?:txt|in)$", path) is not None
-
-
-def _modules(sources: Iterable[bytes]) -> frozenset[str]:
-    """The modules that sources of Python import, by the first part of their names."""
-    found = set[str]()
-    for source in sources:
-        for of, several in _PYTHON_MODULES.findall(source.decode("utf-8", "replace")):
-            found.update(re.findall(r"(?:^|,)[ \t]*(\w+)", of or several))
-    return frozenset(found)
-
-
-def _without_unused(
-    old: bytes, new: bytes, used: frozenset[str], added: frozenset[str], said: str
-) -> bytes:
-    """Take new lines out of a list of requirements that neither the code nor a text names.
-
-    ``used`` are the words of all imports, ``added`` the modules that are newly imported. If no line
-    seems to install one of these, its package has another name, and any line may be the one.
-    """
-    if b"\\\n" in new.replace(b"\r", b""):
-        return new  # one requirement on several lines
-    had = set(old.splitlines())
-    known = {package.lower(): module for module, package in INSTALLED_AS.items()}
-    lines = [
-        (line, _REQUIREMENT.match(line.decode("utf-8", "replace").partition("#")[0].rstrip()))
-        for line in new.splitlines(keepends=True)
-    ]
-
-    def fits(name: str, word: str) -> bool:
-        module = known.get(name.lower(), re.sub(r"[-_.]", "", name)).lower().replace("_", "")
-        plain = word.lower().replace("_", "")
-        near = module.startswith(plain) or module.endswith(plain)
-        return module == plain or (len(word) > 3 and near)
-
-    if not all(any(found and fits(found[1], word) for _, found in lines) for word in added):
-        return new
-    return b"".join(
-        line
-        for line, found in lines
-        if line.rstrip(b"\r\n") in had
-        or found is None
-        or has_word(said, found[1])
-        or any(fits(found[1], word) for word in used)
-    )
-
-
 DELETION = "the task does not name what is deleted"
 
 
@@ -314,7 +218,7 @@ def _outside(
             if not (advice.names_file(path) or _is_told_of(file, files.values(), asked)):
                 found[path] = "nothing in it is about what the task names or the answer changes"
         elif MANIFEST.search(path) and file.old is not None:
-            told = is_requirements(path) or _is_told_of(file, files.values(), asked)
+            told = _REQUIREMENTS.search(path) or _is_told_of(file, files.values(), asked)
             if (sure or named) and not told:
                 found[path] = "the task needs no other package or version"
         elif path not in inside:
@@ -380,10 +284,6 @@ def _is_told_of(file: ChangedFile, files: Collection[ChangedFile], asked: TaskWo
 
 
 _VERSION = re.compile(r"\d+(?:\.\d+)+")
-_PYTHON_LOADS = re.compile(r"^[ \t]*(?:from|import)[ \t]+([^\n]+)", re.MULTILINE)
-_PYTHON_MODULES = re.compile(
-    r"^[ \t]*(?:from[ \t]+(\w+)[\w.]*[ \t]+import\b|import[ \t]+([^\n]+))", re.MULTILINE
-)
 _LOADS = re.compile(r"\b(?:import|require|use)\b")
 _OF_LOADING = {"import", "require", "requires", "use", "from", "const"}
 

@@ -1,4 +1,4 @@
-"""Names that Python code uses and nothing defines.
+"""Names that Python code uses and nothing defines, or that it defines twice.
 
 pyflakes decides what is undefined. What a file already had undefined before the change is left
 alone, and so are files that define names in ways that cannot be read off (``globals()``), and
@@ -15,13 +15,14 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from pyflakes.checker import Checker
-from pyflakes.messages import Message, UndefinedExport, UndefinedName
+from pyflakes.messages import Message, RedefinedWhileUnused, UndefinedExport, UndefinedName
 
 from runner.code.languages import is_among_tests, python_tree
 from runner.state.changes import ChangeSet
 from runner.state.findings import Complaint
 
 Read = Callable[[str], bytes | None]
+Defined = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 _LARGEST = 400_000
 _MOST = 5
@@ -146,3 +147,27 @@ def _spared(node: ast.AST) -> range:
         first, last = getattr(node, "lineno", 1), getattr(node, "end_lineno", None)
         return range(first, (last or first) + 1)
     return range(0)
+
+
+def defined_twice(changes: ChangeSet, *, read: Read) -> Iterator[Complaint]:
+    """Complain of functions and classes that a change defines twice; ``read`` gives the old."""
+    for path, write in changes.files.items():
+        if write is None or not path.endswith(".py") or is_among_tests(path):
+            continue
+        if twice := _redefined(path, write.content):
+            before = {name for name, _ in _redefined(path, read(path) or b"")}
+            for name, line in twice:
+                if name not in before:
+                    message, advice = f"{path} defines `{name}` twice.", "Keep one of them."
+                    yield Complaint(path, "DefinedTwice", message, line, advice=advice)
+
+
+def _redefined(path: str, content: bytes) -> list[tuple[str, int]]:
+    """Return functions and classes that are defined again before anything uses them."""
+    again = [m for m in python_messages(path, content) if isinstance(m, RedefinedWhileUnused)]
+    if not again:
+        return []
+    nodes = [node for node in ast.walk(python_tree(content)) if isinstance(node, Defined)]
+    decorated = {node.name for node in nodes if node.decorator_list}
+    lines = {node.lineno for node in nodes if node.name not in {*decorated, "_"}}
+    return [(str(m.message_args[0]), m.lineno) for m in again if m.lineno in lines]

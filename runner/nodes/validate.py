@@ -9,17 +9,17 @@ from dataclasses import replace
 
 from runner.checks.asked import TaskWords, guidance_among, says_what_is_installed
 from runner.checks.auto_repair import auto_repair
-from runner.checks.broken_code import broken_code
 from runner.checks.destructive import Destructive, destructive, log_line
 from runner.checks.guarded import MAX_SECONDS, said_by, time_for_checks
 from runner.checks.kept_names import NameFindings, are_compared, losses, verdict
 from runner.checks.paths import asked_about, protect_plan
-from runner.checks.reach import DELETION, Trimmed, is_requirements, trimmed
+from runner.checks.reach import DELETION, Trimmed, trimmed
 from runner.checks.stubs import stubs
 from runner.checks.tests_kept import changed_tests, tests_gone, weakened_tests, weaker_asserts
 from runner.checks.tests_settings import meddling
 from runner.checks.undefined import (
     OtherFiles,
+    defined_twice,
     other_files,
     undefined_names,
     unknown_names,
@@ -56,7 +56,6 @@ async def without_the_unasked(
     if state.attempt.planned.by_people or not changes:
         return Trimmed(changes)
     guidance = await contents(deps, base, guidance_among(base.entries))
-    code = code_among(base) if any(map(is_requirements, changes.files)) else ()
     found = await asyncio.to_thread(  # a hostile answer may cost seconds
         trimmed,
         changes,
@@ -65,7 +64,6 @@ async def without_the_unasked(
         read=read,
         guidance=guidance,
         roadmap=state.request.roadmap,
-        code=await texts(deps, base, code),
     )
     for path, why in found.left_out.items():
         log.info("Left out %s: %s", path, why)
@@ -143,7 +141,7 @@ async def undone(
     def found() -> tuple[Complaint, ...]:
         return (
             *said_by(stubs, changes, TaskWords.of(state.task), read=read),
-            *said_by(broken_code, changes, read=read),
+            *said_by(defined_twice, changes, read=read),
             *said_by(undefined_names, changes, read=read, others=others),
         )
 

@@ -44,38 +44,6 @@ ASKS = {
 }  # fmt: skip
 
 
-CALLS = {
-    '{"name": "read_file", "arguments": {"path": "setup.cfg"}}': ["READ setup.cfg"],
-    '```json\n{"tool": "search", "input": {"query": "total"}}\n```': ["SEARCH total"],
-    '{"name": "view", "arguments": "{\\"path\\": \\"setup.cfg\\", \\"view_range\\": [3, 9]}"}': [
-        "READ setup.cfg:3-9"
-    ],
-    '[TOOL_CALLS][{"name": "list_dir", "arguments": {"path": "src"}}]': ["LIST src"],
-    '{"tool_calls": [{"function": {"name": "read_file", "arguments": {"file_path": "setup.cfg",'
-    ' "offset": 3, "limit": 7}}}, {"function": {"name": "grep", "arguments": {"pattern": "total"'
-    "}}}]}": ["READ setup.cfg:3-9", "SEARCH total"],
-    '<tool_call>\n{"name": "read_file", "arguments": {"path": "setup.cfg"}}\n</tool_call>': [
-        "READ setup.cfg"
-    ],
-    "<read_file>\n<path>setup.cfg</path>\n</read_file>": ["READ setup.cfg"],
-    "<function=read_file>\n<parameter=path>\nsetup.cfg\n</parameter>\n</function>": [
-        "READ setup.cfg"
-    ],
-    '<invoke name="read_file"><parameter name="path">setup.cfg</parameter></invoke>': [
-        "READ setup.cfg"
-    ],
-    '{"READ": "setup.cfg"}': ["READ setup.cfg"],
-    '{"name": "delete_file", "arguments": {"path": "setup.cfg"}}': [],
-    '{"name": "run_tests", "arguments": {}}': [],
-}
-
-
-@pytest.mark.parametrize("text", CALLS)
-def test_calls_of_tools(text: str) -> None:
-    """As JSON and in tags, as models write them that know their tools better than the form."""
-    assert [in_words(look) for look in looks_in(text, PATHS)] == CALLS[text]
-
-
 @pytest.mark.parametrize("text", ASKS)
 def test_a_reply_that_asks(text: str) -> None:
     """In its own form, in lists and fences, or in a sentence."""

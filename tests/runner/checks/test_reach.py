@@ -192,60 +192,6 @@ def test_a_task_about_layout_keeps_its_blanks() -> None:
     assert left_out(TASK, {**LOUD, **files}) == set(files)
 
 
-@pytest.mark.parametrize(
-    ("said", "code", "stays"),
-    [
-        ("", "import rich_text", False),
-        ("", "import yaml", True),
-        ("; add pyyaml", "", True),
-        ("", "", False),
-    ],
-)
-def test_a_requirement_that_nothing_imports(said: str, code: str, stays: bool) -> None:
-    """It is taken out of the list again; the other lines stay."""
-    old = b"rich>=13\n"
-    read = {"requirements.txt": old}.get
-    changes = ChangeSet(
-        {
-            "src/words/loud.py": Write(f"{code}\n\ndef shout(text):\n    return 1\n".encode()),
-            "requirements.txt": Write(old + b"pyyaml==6.0\nrich_text\n"),
-        }
-    )
-    found = trimmed(changes, TaskWords(f"{TASK}{said}"), paths=BASE, read=read, guidance={})
-
-    write = found.changes.files["requirements.txt"]
-    assert write is not None
-    assert (b"pyyaml" in write.content) is stays
-    assert (b"rich_text" in write.content) is (code == "import rich_text")
-    assert write.content.startswith(old)
-
-
-@pytest.mark.parametrize(
-    ("code", "lines", "files"),
-    [
-        ("import git", b"GitPython==3.1\n", {}),
-        ("from telegram.ext import Application", b"python-telegram-bot\n", {}),
-        ("import os, cv2 as cv", b"opencv-python-headless\n", {}),
-        ("import foo", b"bar==1 \\\n    --hash=sha256:00\nfoo==1\n", {}),
-        ("", b"gunicorn==22\n", {"Procfile": "web: gunicorn words:app\n"}),
-    ],
-)
-def test_a_requirement_that_may_be_needed(code: str, lines: bytes, files: dict[str, str]) -> None:
-    """Its module has another name, it takes several lines, or another new file names it."""
-    old = b"rich>=13\n"
-    written = {"src/words/loud.py": f"{code}\n\ndef shout(text):\n    return 1\n", **files}
-    changes = ChangeSet(
-        {path: Write(text.encode()) for path, text in written.items()}
-        | {"requirements.txt": Write(old + lines)}
-    )
-    read = {"requirements.txt": old}.get
-    found = trimmed(changes, TaskWords(f"{TASK} Procfile"), paths=BASE, read=read, guidance={})
-
-    write = found.changes.files["requirements.txt"]
-    assert write is not None
-    assert write.content == old + lines
-
-
 VERSION = '[project]\nname = "words"\nversion = "2.0"\n'
 PACKAGE = '[project]\nname = "words"\ndependencies = ["rich"]\n'
 NEAR = {
@@ -322,38 +268,3 @@ def test_pages_of_what_is_renamed(said: str, readme: str, outside: bool) -> None
         "README.md": readme,
     }
     assert left_out(said, answer) == ({"README.md"} if outside else set())
-
-
-@pytest.mark.parametrize(
-    ("code", "lines", "left"),
-    [
-        (b"A = 1\n", b"# what it needs\nrich_text\n", None),
-        (b"import requests\n", b"requests\nrich_text\n", b"requests\n"),
-        (b"A = 1\n", b"-r other.txt\nrich_text\n", b"-r other.txt\n"),
-    ],
-)
-def test_a_new_list_of_requirements_has_only_what_is_imported(
-    code: bytes, lines: bytes, left: bytes | None
-) -> None:
-    """An invented package does not come into the project by a file of its own."""
-    changes = ChangeSet({"a.py": Write(code), "requirements-dev.txt": Write(lines)})
-    found = trimmed(
-        changes,
-        TaskWords("Fetch a page in `a.py`"),
-        paths=list(changes.files),
-        read={}.get,
-        guidance={},
-    )
-
-    write = found.changes.files.get("requirements-dev.txt")
-    assert (write.content if write else None) == left
-    assert ("requirements-dev.txt" in found.left_out) is (left is None)
-
-
-def test_a_new_list_that_the_task_names_stays() -> None:
-    """It was asked for."""
-    changes = ChangeSet({"requirements.txt": Write(b"rich_text\n")})
-    task = TaskWords("Add a `requirements.txt`")
-    found = trimmed(changes, task, paths=list(changes.files), read={}.get, guidance={})
-
-    assert found.changes == changes
