@@ -63,6 +63,7 @@ async def _answer(
         repository_id=event.repository.id, user_id=event.author.id
     ):
         return
+    commands = tuple([await _as_meant(conversation, command) for command in commands])
     if any(_allowed(conversation, command) for command in commands):
         await conversation.thread.react(event.comment_id)
     answers = [
@@ -80,6 +81,19 @@ async def _answer(
     text = "\n\n---\n\n".join(said)
     if text:
         await conversation.thread.reply(text, to=delivery, since=event.created_at)
+
+
+async def _as_meant(
+    conversation: Conversation, command: Command | Misunderstood
+) -> Command | Misunderstood:
+    """What a command says where the repository has a project whose name it begins with."""
+    if not isinstance(command, Misunderstood) or command.meant is None:
+        return command
+    names = await conversation.runs.projects(conversation.event.repository)
+    if command.project.lower() in map(str.lower, names):
+        return command.meant
+    said = replies.no_project(names)
+    return replace(command, problem=f"{command.problem} {said}") if names else command
 
 
 def _allowed(conversation: Conversation, command: Command | Misunderstood) -> bool:

@@ -23,6 +23,7 @@ class Command:
 class ExecuteCommand(Command):
     """Start a run. ``path`` None means the configured roadmap, ``model`` None the configured one.
 
+    ``path`` may be the name of a project: then it is the project's plan that is meant.
     ``task`` is a key or written id; ``max_tasks`` counts roadmap tasks, replacements too. ``tasks``
     are keys, of a run that a push starts: nothing else is worked on then. ``phase`` is a number or
     heading, ``plan`` stops after the plans, a higher ``priority`` goes first. ``fix``: the task is
@@ -117,10 +118,15 @@ class EditCommand(Command):
 
 @dataclass(frozen=True, slots=True)
 class Misunderstood:
-    """A command we cannot carry out: what was wrong (Markdown) and what to type instead."""
+    """A command we cannot carry out: what was wrong (Markdown) and what to type instead.
+
+    Where the repository has a ``project`` of this name, it means ``meant`` and nothing is wrong.
+    """
 
     problem: str
     suggestion: str
+    project: str = ""
+    meant: Command | Misunderstood | None = None
 
 
 Deciding = ApproveCommand | RejectCommand | EditCommand

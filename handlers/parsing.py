@@ -31,6 +31,7 @@ MOST_COMMANDS = 3
 
 Values = dict[str, str | int | bool]
 
+_TASK_OF_PROJECT = re.compile(r"[A-Za-z][\w-]*#[^#]+")
 _LONGEST_LINE = 2000
 _LONGEST_PATH = 255
 _LONGEST_ID = 100
@@ -80,7 +81,7 @@ def _understand(line: CommandLine, rows: Commands) -> Command | Misunderstood:
         return Misunderstood(replies.open_quote(), own.usage)
     row, arguments = _row(own, words, rows)
     if row is None:
-        return _unknown_word(words[0], rows)
+        return replace(_unknown_word(words[0], rows), **_of_project(own, words, line))
     if not line.whole and any(argument.kind == "below" for argument in row.arguments):
         return Misunderstood(replies.long_comment(LONGEST), row.usage)
     values = _read_arguments(row, arguments, line)
@@ -118,7 +119,19 @@ def _row(own: CommandRow, words: list[str], rows: Commands) -> tuple[CommandRow 
     named = next((row for row in same if row.name == words[0]), None)
     if named:
         return named, words[1:]
-    return (own, words) if set(words[0]) & set("./\\~#") else (None, words)
+    is_path = set(words[0]) & set("./\\~#") and not _TASK_OF_PROJECT.fullmatch(words[0])
+    return (own, words) if is_path else (None, words)
+
+
+def _of_project(own: CommandRow, words: list[str], line: CommandLine) -> dict[str, Any]:
+    """What a command means if its first word is a project, or a task of one (``api#1.2``)."""
+    project, _, task = words[0].partition("#")
+    if not any(argument.kind == "path" for argument in own.arguments):
+        return {}
+    values = _read_arguments(own, [*(["--task", task] if task else []), *words[1:]], line)
+    if isinstance(values, Misunderstood):
+        return {"project": project, "meant": values}
+    return {"project": project, "meant": own.makes(**values | {"path": project})}
 
 
 def _unknown_word(word: str, rows: Commands) -> Misunderstood:

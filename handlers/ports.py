@@ -311,10 +311,16 @@ class Runs(Protocol):
         no task (``Feature.kinds``).
         """
 
+    async def projects(self, repository: InstalledRepository) -> tuple[str, ...]:
+        """Return the names of the projects of a repository."""
+
     async def find_task(
         self, request: RunRequested, name: str, path: str | None = None
     ) -> NamedTask | Unknown | Ambiguous:
-        """Find the task a name means: in a roadmap, else in that of the issue's newest run."""
+        """Find the task a name means: in a roadmap, else in that of the issue's newest run.
+
+        A name with a project (``api#1.2``) means a task of that project's plan.
+        """
 
     async def kept(self, request: RunRequested) -> str | None:
         """Return the newest run that kept a change for the one task of the command."""

@@ -35,7 +35,10 @@ _BOX = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Tick:
-    """What a checkbox asks for: a task by its key, a proposal by its id, or ``all`` open tasks."""
+    """What a checkbox asks for: a task by its key, a proposal by its id, or ``all`` open tasks.
+
+    A project is before the key (``api#KEY``), or the name of ``all`` its open tasks.
+    """
 
     kind: TickKind
     name: str = ""
@@ -104,15 +107,23 @@ class _Hand:
     role: Role
 
     async def start(self, ticks: Sequence[Tick]) -> str:
-        """Start one run for all that was ticked at once."""
+        """Start one run for all of a plan that was ticked at once."""
         if not ticks:
             return ""
         if refused := self._refused(START.words, START.needs):
             return refused
-        keys = tuple(tick.name for tick in ticks)
-        some = ExecuteCommand(tasks=keys, max_tasks=len(keys))
-        command = ExecuteCommand() if any(tick.kind == "all" for tick in ticks) else some
-        await self.runs.start(self._request(command))
+        by_plan: dict[str, list[str]] = {}  # '' for all open tasks of a plan
+        for tick in ticks:
+            project, _, key = tick.name.rpartition("#")
+            if tick.kind == "all":
+                project, key = tick.name, ""
+            by_plan.setdefault(project, []).append(key)
+        for nth, (project, keys) in enumerate(by_plan.items()):
+            path, command = project or None, ExecuteCommand(tasks=tuple(keys), max_tasks=len(keys))
+            if "" in keys:
+                command = ExecuteCommand()
+            nth = nth and MOST_TICKS + nth  # those between are of tasks that are tried again
+            await self.runs.start(self._request(replace(command, path=path), nth))
         return ""
 
     async def retry(self, tick: Tick, nth: int) -> str:

@@ -72,7 +72,9 @@ def laid_over(inputs: Inputs, config: RepositoryConfig) -> RepositoryConfig:
     """
     changed: dict[str, Any] = {"approval_mode": inputs.approval_mode or config.approval_mode}
     if inputs.roadmap:
-        changed["roadmap"] = config.roadmap.model_copy(update={"path": inputs.roadmap})
+        project = config.project(inputs.roadmap)
+        path = project.plan_setting if project else inputs.roadmap
+        changed["roadmap"] = config.roadmap.model_copy(update={"path": path})
     if "push" not in config.triggers.model_fields_set:
         changed["triggers"] = config.triggers.model_copy(update={"push": "execute"})
     tasks = min(inputs.max_tasks, config.limits.tasks)

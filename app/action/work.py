@@ -241,5 +241,5 @@ def _request(acting: Acting, job: Job, inputs: Inputs, issue: int) -> RunRequest
         repository=acting.entry.repository,
         issue=issue,
         by=job.sender,
-        command=ExecuteCommand(max_tasks=inputs.max_tasks),
+        command=ExecuteCommand(path=inputs.roadmap or None, max_tasks=inputs.max_tasks),
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from app.dashboard.keeper import BoardSources, Dashboards
 from app.github.stack import in_review
 from app.github.token_identity import PUBLISH
@@ -28,7 +30,7 @@ def dashboards(parts: ServerParts, runs: StoredRuns, waiting: WaitEstimate) -> D
     around = parts.around
     sources = _Sources(parts, runs, waiting)
     return Dashboards(
-        BoardSources(sources.issue, sources.config, sources.board),
+        BoardSources(sources.issue, sources.config, sources.boards),
         StoredBoards(parts.store),
         clock=around.clock,
         rest=around.rest,
@@ -59,10 +61,22 @@ class _Sources:
         except ConfigError:
             return None
 
-    async def board(
+    async def boards(
         self, place: InstalledRepository, config: RepositoryConfig, note: str
-    ) -> tuple[Board, str] | None:
-        """All of it as it is now, and the name of the newest roadmap of the default branch."""
+    ) -> tuple[Sequence[Board], str] | None:
+        """All plans as they are now, and the name of what the default branch has of them."""
+        found: list[tuple[Board, bytes]] = []
+        for path in await self._parts.plans(place, config):
+            shown = await self._board(place, config.of_plan(path), "" if found else note)
+            found += [shown] if shown else []
+        if not found:
+            return None
+        return [board for board, _ in found], planned_name(*(newest for _, newest in found))
+
+    async def _board(
+        self, place: InstalledRepository, config: RepositoryConfig, note: str
+    ) -> tuple[Board, bytes] | None:
+        """One plan as it is now, and what the default branch has of it."""
         path = config.roadmap.path
         repository = await self._parts.repository(no_run(place, path))
         stack = await repository.stack()
@@ -98,6 +112,7 @@ class _Sources:
             ),
             note=note,
             pushed=config.triggers.push != "off",
+            project=project.name if (project := config.project_of(path)) else "",
             reviewed=in_review(pulls, base=place.default_branch, newest=await read(path, newest)),
         )
-        return board, planned_name(newest)
+        return board, newest

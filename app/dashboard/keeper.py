@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 
@@ -48,14 +48,14 @@ BOARDS = "boards"
 class BoardSources:
     """Where a dashboard comes from; all raise ``Outage`` or ``TaskError``.
 
-    ``config_of`` returns None while the configuration has errors, ``board_of`` the board and the
-    name of the roadmap it shows, or None where the default branch has no roadmap.
+    ``config_of`` returns None while the configuration has errors, ``board_of`` a board for each
+    plan and the name of what they show, or None where the default branch has no plan.
     """
 
     issue_of: Callable[[InstalledRepository], Awaitable[PlanIssue]]
     config_of: Callable[[InstalledRepository], Awaitable[RepositoryConfig | None]]
     board_of: Callable[
-        [InstalledRepository, RepositoryConfig, str], Awaitable[tuple[Board, str] | None]
+        [InstalledRepository, RepositoryConfig, str], Awaitable[tuple[Sequence[Board], str] | None]
     ]
 
 
@@ -151,10 +151,7 @@ class Dashboards:
         found = await self._sources.board_of(place, config, note)
         if found is None:
             return None
-        render = board_text if config.dashboard else plan_of
-        return render(found[0]), plan_texts.where_the_rest_is(
-            found[0].roadmap.path, place.default_branch
-        )
+        return _written(found[0], board_text if config.dashboard else plan_of, place)
 
     async def ticked(
         self, event: IssueEdited, *, thread: IssueThread, runs: Runs, proposals: Proposals
@@ -243,11 +240,8 @@ class Dashboards:
             shown = await self._sources.board_of(place, config, found.note if found else "")
             if shown is None:
                 return
-            board, planned = shown
-            text, rest = (
-                board_text(board),
-                plan_texts.where_the_rest_is(board.roadmap.path, place.default_branch),
-            )
+            boards, planned = shown
+            text, rest = _written(boards, board_text, place)
             if found is None:
                 await issue.show(TITLE, text, planned=planned, rest=rest)
                 return
@@ -263,6 +257,14 @@ class Dashboards:
             log.error("A dashboard was not written because of a bug", exc_info=bug)
             if self._on_bug:
                 self._on_bug(bug)
+
+
+def _written(
+    boards: Sequence[Board], render: Callable[[Board], str], place: InstalledRepository
+) -> tuple[str, str]:
+    """The text of the issue, a section for each plan, and where the rest of it is."""
+    rest = plan_texts.where_the_rest_is(boards[0].roadmap.path, place.default_branch)
+    return "\n\n".join(map(render, boards)), rest
 
 
 def _wanted(config: RepositoryConfig) -> bool:

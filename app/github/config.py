@@ -69,16 +69,27 @@ class Configurations:
         If the roadmap is a symbolic link to a file of the repository, ``roadmap.path`` is that
         file. Raises ``ConfigError`` with every problem and its line.
         """
-        kept, now = self._kept.get(repository), self._clock.monotonic()
-        if kept is None or now - kept.at > LONGEST_KEPT:
-            kept = self._kept[repository] = _Read(await _find(github, repository), now)
+        kept = await self._read(github, repository)
         config = RepositoryConfig()
         if kept.found is not None:
             config = parse_config(content_of(kept.found), images=self._images)
         path = config.roadmap.path
         if path not in kept.files:
-            kept.files[path] = await plan_on(github, repository, path)
+            kept.files[path] = await plan_on(github, repository, path, projects=config.plans)
         return with_plan(config, kept.files[path] or path)
+
+    async def plan(self, github: GitHubAPI, repository: str, setting: str) -> str:
+        """Return the file that a path or pattern of a configuration means; itself where none is."""
+        kept, known = await self._read(github, repository), f"plan {setting}"
+        if known not in kept.files:
+            kept.files[known] = await plan_on(github, repository, setting)
+        return kept.files[known] or setting
+
+    async def _read(self, github: GitHubAPI, repository: str) -> _Read:
+        kept, now = self._kept.get(repository), self._clock.monotonic()
+        if kept is None or now - kept.at > LONGEST_KEPT:
+            kept = self._kept[repository] = _Read(await _find(github, repository), now)
+        return kept
 
     def lacks_plan(self, repository: str) -> bool:
         """Say whether what was read last has no plan, and no file that could be meant as one."""
@@ -113,24 +124,36 @@ async def _get(github: GitHubAPI, path: str, repository: str) -> Any:
 _MOST_LINKS = 8
 
 
-async def plan_on(github: GitHubAPI, repository: str, path: str, commit: str = "HEAD") -> str:
+def each_once(path: str, own: Sequence[str]) -> tuple[str, ...]:
+    """The plan of a repository, and its projects' ``own``: one of these may be meant as that."""
+    return tuple(dict.fromkeys(own if path in own else (path, *own)))
+
+
+async def plan_on(
+    github: GitHubAPI,
+    repository: str,
+    path: str,
+    commit: str = "HEAD",
+    projects: Collection[str] = (),
+) -> str:
     """Return the file of a commit (the default branch's) that a configured path or pattern means.
 
     The path itself where that is none, several, or a link that leads out of the repository; ''
-    where nothing in the repository could be meant.
+    where nothing in the repository could be meant. ``projects`` are the plans of projects, one of
+    which may be meant.
     """
     followed = await _followed(github, repository, path, commit)
     if followed is not None:
         return followed
     tree = await _get(github, f"/repos/{{+name}}/git/trees/{commit}?recursive=1", repository)
     files = {e["path"]: e["sha"] for e in (tree["tree"] if tree else ()) if e["mode"] in _FILES}
-    if not (plans_in(path, files) or similar_roadmaps(path, files)):
+    if not (plans_in(path, files, projects) or similar_roadmaps(path, files)):
         return ""
 
     async def read(paths: Sequence[str]) -> dict[str, bytes]:
         return {each: await _blob(github, repository, files[each]) for each in paths}
 
-    return await plan_at(path, files, read)
+    return await plan_at(path, files, read, projects)
 
 
 _FILES = (FILE, EXECUTABLE)

@@ -56,7 +56,8 @@ class Board:
     """The whole of it; ``roadmap`` is the newest one with what open pull requests change.
 
     ``note`` is what the last push did (Markdown, sanitized). ``reviewed`` are the open pull
-    requests that show our work. ``pushed`` says that pushes are shown, too.
+    requests that show our work. ``pushed`` says that pushes are shown, too. ``project`` is the name
+    of the project whose plan it is ('': the repository's own).
     """
 
     roadmap: Roadmap
@@ -67,6 +68,11 @@ class Board:
     note: str = ""
     reviewed: tuple[InReview, ...] = ()
     pushed: bool = True
+    project: str = ""
+
+    def named(self, task: Task) -> str:
+        """What a box calls a task: keys are a plan's own."""
+        return f"{self.project}#{task.key}" if self.project else task.key
 
     @property
     def work(self) -> list[Task]:

@@ -105,9 +105,10 @@ def is_plan(body: str) -> bool:
     return body.startswith(MARK)
 
 
-def planned_name(content: bytes | None) -> str:
-    """Name a version of the roadmap, by which it is known what an issue shows."""
-    return "none" if content is None else blob_sha(content)
+def planned_name(*contents: bytes) -> str:
+    """Name a version of the plans, by which it is known what an issue shows."""
+    names = [blob_sha(each) for each in contents] or ["none"]
+    return names[0] if len(names) == 1 else blob_sha(" ".join(names).encode())
 
 
 def noted(note: str) -> str:

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from gidgethub.abc import GitHubAPI
 
-from app.github.config import Contents, plan_on, with_plan
+from app.github.config import Contents, each_once, plan_on, with_plan
 from app.github.token_identity import PLAN
 from app.plan_issue.issue import TITLE, PlanIssue, planned_name
 from app.plan_issue.text import plan_text, plan_texts, plannable
@@ -189,7 +189,8 @@ class _Work:
         try:
             raw = await self.contents.config(self.push.after) or b""
             parts = self.by.service.parts
-            config = parts.overlay(parse_config(raw, images=parts.settings.cairn_allowed_images))
+            plain = parse_config(raw, images=parts.settings.cairn_allowed_images)
+            config = parts.overlay(plain)
         except ConfigError as error:
             if await self._is_newest():
                 text = plan_texts.config_errors([str(problem) for problem in error.problems])
@@ -204,17 +205,24 @@ class _Work:
             await self._turned_off(raw)
         if config.triggers.push == "off" or useless:
             return
-        if await self.contents.read(config.roadmap.path, self.push.after) is None:
-            name, after = self.push.repository.full_name, self.push.after
-            path = await plan_on(self.github, name, config.roadmap.path, after)
-            path = path or config.roadmap.path
-            config = with_plan(config, path)
-        change = await compared(self.push, config.roadmap.path, raw, self.contents)
-        if change is not None:
+        path = await self._meant(config.roadmap.path, config.plans)
+        alone = config.roadmap.path != plain.roadmap.path  # a workflow names one plan
+        own = [] if alone else [await self._meant(setting) for setting in config.plans]
+        config, paths = with_plan(config, path), each_once(path, own)
+        diffs = [await compared(self.push, each, raw, self.contents) for each in paths]
+        changes = [each for each in diffs if each]
+        if changes:
             quiet = not raw and not await parts.runs.any_asked(self.push.repository.id)
-            await self._plan_and_start(config, change, quiet=quiet)
+            await self._plan_and_start(config, paths, changes, quiet=quiet)
         elif writes:
-            await self._catch_up(config)
+            await self._catch_up(config, paths)
+
+    async def _meant(self, setting: str, projects: Collection[str] = ()) -> str:
+        """The file that a setting means in what was pushed; itself where there is none."""
+        name, after = self.push.repository.full_name, self.push.after
+        if await self.contents.read(setting, after) is not None:
+            return setting
+        return await plan_on(self.github, name, setting, after, projects) or setting
 
     async def _turned_off(self, config: bytes) -> None:
         """Say in an open dashboard that the configuration turns it off, if this push changed it."""
@@ -225,99 +233,129 @@ class _Work:
                 await self.issue.write(found, plan_texts.off())
 
     async def _plan_and_start(
-        self, config: RepositoryConfig, change: Change, *, quiet: bool
+        self,
+        config: RepositoryConfig,
+        paths: Sequence[str],
+        changes: Sequence[Change],
+        *,
+        quiet: bool,
     ) -> None:
-        """Nobody asked a ``quiet`` repository's Cairn for anything: no configuration, no run."""
+        """Show all plans, and start a run for each that changed and has something to start.
+
+        Nobody asked a ``quiet`` repository's Cairn for anything: no configuration, no run.
+        """
         executes = config.triggers.push == "execute"
         role: Role = "none"
-        if executes and not self.bot and change.diff is not None and fresh(change.diff):
+        if executes and not self.bot and any(each.diff and fresh(each.diff) for each in changes):
             repository, sender = self.push.repository, self.push.sender
             role = await role_of(self.github, repository.full_name, sender)
-        pushed = RoadmapPush(
-            trigger=config.triggers.push, diff=change.diff, role=role, bot=self.bot
-        )
-        start, newest = started_by(pushed), await self._is_newest()
-        if start.tasks and not newest:  # a later push may have taken some back, or ticked them
-            roadmap = await read(change.path, await self._now(change.path) or b"")
-            live = {task.key for task in roadmap.tasks if task.runnable and not task.checked}
-            start = PushStart(tuple(key for key in start.tasks if key in live))
-        note = refused(start, login=self.push.sender.login, role=role)
-        if start.tasks:
-            note = started(run_id(self.push.delivery), change.tasks(set(start.tasks)))
-        notes = [note, unclear(change.diff) if executes else ""]
-        note, wanted = "\n\n".join(filter(None, notes)), bool(start.tasks)
+        newest, now = await self._is_newest(), dict[str, Roadmap]()
+        if config.github_mode != "disabled" or not newest:
+            now = await self._now(paths, {} if not newest else {c.path: c.after for c in changes})
+        starts: dict[int, PushStart] = {}
+        notes: list[str] = []
+        for nth, change in enumerate(changes):
+            pushed = RoadmapPush(
+                trigger=config.triggers.push, diff=change.diff, role=role, bot=self.bot
+            )
+            start = started_by(pushed)
+            if start.tasks and not newest:  # a later push may have taken some back, or ticked them
+                tasks = now[change.path].tasks if change.path in now else ()
+                live = {task.key for task in tasks if task.runnable and not task.checked}
+                start = PushStart(tuple(key for key in start.tasks if key in live))
+            note = refused(start, login=self.push.sender.login, role=role)
+            if start.tasks:
+                starts[nth] = start
+                note = started(run_id(self.push.delivery, nth), change.tasks(set(start.tasks)))
+            notes += [note, unclear(change.diff) if executes else ""]
+        note = "\n\n".join(dict.fromkeys(filter(None, notes)))
         issue: int | None = 0
         if config.github_mode != "disabled":
-            news = (executes or not quiet) and not self.bot and change.news
-            issue = await self._plan(config, change, note, news=news, wanted=wanted, newest=newest)
-        if wanted and issue is not None:
-            await self._start(change, start, issue)
+            asks = (executes or not quiet) and not self.bot
+            news = asks and any(each.news for each in changes)
+            wanted = bool(starts)
+            issue = await self._plan(config, now, note, news=news, wanted=wanted, newest=newest)
+        if issue is not None:
+            for nth, start in starts.items():
+                await self._start(changes[nth], start, issue, nth)
 
     async def _is_newest(self) -> bool:
         branch = self.push.repository.default_branch
         return await self.contents.head(branch) == self.push.after
 
-    async def _now(self, path: str) -> bytes | None:
-        """The roadmap as the branch has it now."""
-        branch = self.push.repository.default_branch
-        return await self.contents.read(path, await self.contents.head(branch))
+    async def _now(
+        self, paths: Sequence[str], known: Mapping[str, Roadmap | None]
+    ) -> dict[str, Roadmap]:
+        """The plans that there are, as the branch has them now; those ``known`` are not read."""
+        found, head = dict[str, Roadmap](), ""
+        for path in paths:
+            if path not in known:
+                head = head or await self.contents.head(self.push.repository.default_branch)
+                content = await self.contents.read(path, head)
+                roadmap = None if content is None else await read(path, content)
+            else:
+                roadmap = known[path]
+            if roadmap is not None:
+                found[path] = roadmap
+        return found
 
     async def _plan(
         self,
         config: RepositoryConfig,
-        change: Change,
+        now: Mapping[str, Roadmap],
         note: str,
         *,
         news: bool,
         wanted: bool,
         newest: bool,
     ) -> int | None:
-        """Show the plan of the branch as it is now.
+        """Show the plans of the branch as they are ``now``.
 
         The issue is made where there is none, and the push has ``news`` for people. A push that
         another one followed also shows the newest plan, unless it is already shown: the later push
         may not have changed the roadmap.
         """
-        after = change.after
         if not newest:
-            now = await self._now(change.path)
             found = await self.issue.find()
-            if found and found.planned == planned_name(now):
+            if found and found.planned == _name_of(now):
                 return found.number if wanted else None
-            after = None if now is None else await read(change.path, now)
-        return await self._show(config, after, note, create=news and plannable(after))
+        create = news and any(map(plannable, now.values()))
+        return await self._show(config, now, note, create=create)
 
-    async def _catch_up(self, config: RepositoryConfig) -> None:
+    async def _catch_up(self, config: RepositoryConfig, paths: Sequence[str]) -> None:
         """Rewrite a plan that is of an older roadmap: the push that changed it was not heard of."""
         found = await self.issue.find()
         if not (found and found.planned) or not await self._is_newest():
             return
-        path = config.roadmap.path
-        now = await self._now(path)
-        if found.planned != planned_name(now):
-            after = None if now is None else await read(path, now)
-            await self._show(config, after, "", create=False)
+        now = await self._now(paths, {})
+        if found.planned != _name_of(now):
+            await self._show(config, now, "", create=False)
 
     async def _show(
-        self, config: RepositoryConfig, roadmap: Roadmap | None, note: str, *, create: bool
+        self, config: RepositoryConfig, now: Mapping[str, Roadmap], note: str, *, create: bool
     ) -> int | None:
         """Write the issue; its text asks much of GitHub, so it is made only if it is wanted."""
         if not create and await self.issue.find() is None:
             return None
-        text, rest = await self._text(config, roadmap, note)
-        name = planned_name(roadmap.content if roadmap else None)
-        return await self.issue.show(TITLE, text, planned=name, rest=rest)
+        text, rest = await self._text(config, now, note)
+        return await self.issue.show(TITLE, text, planned=_name_of(now), rest=rest)
 
     async def _text(
-        self, config: RepositoryConfig, roadmap: Roadmap | None, note: str
+        self, config: RepositoryConfig, now: Mapping[str, Roadmap], note: str
     ) -> tuple[str, str]:
         """The text of the issue, and where the rest of it is."""
-        if roadmap is None:
+        if not now:
             return plan_texts.gone(config.roadmap.path, note), ""
         found = await self.by.board(self.push.repository, config, note)
-        return found or (await asyncio.to_thread(plan_text, roadmap, note), "")
+        if found:
+            return found
+        texts = [
+            await asyncio.to_thread(plan_text, each, "" if nth else note)
+            for nth, each in enumerate(now.values())
+        ]
+        return "\n\n".join(texts), ""
 
-    async def _start(self, change: Change, start: PushStart, issue: int) -> None:
+    async def _start(self, change: Change, start: PushStart, issue: int, nth: int) -> None:
         push = self.push
         command = ExecuteCommand(
             path=change.path, tasks=start.tasks, max_tasks=MOST_TASKS, priority=-1
@@ -328,5 +366,10 @@ class _Work:
             issue=issue,
             by=push.sender,
             command=command,
+            nth=nth,
         )
         await self.by.service.start(request)
+
+
+def _name_of(plans: Mapping[str, Roadmap]) -> str:
+    return planned_name(*(each.content for each in plans.values()))

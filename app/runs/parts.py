@@ -13,7 +13,7 @@ from gidgethub import GitHubException
 from gidgethub.abc import GitHubAPI
 
 from app.github.api import RepositoryApi
-from app.github.config import Configurations, Overlay, as_it_is
+from app.github.config import Configurations, Overlay, as_it_is, each_once
 from app.github.failing import FailingChecks
 from app.github.mirror import Mirror
 from app.github.place import FollowUps, StackMemory, no_page
@@ -312,7 +312,7 @@ class ServerParts:
             shown=ShownProposals(run, stored, self.around.clock, poll),
             repository=repository,
             lessons=self.lessons(id),
-            config=partial(self.config_at, repository.client, run.repository.full_name),
+            config=partial(self._config_of, run, repository.client),
             missing=partial(self.permissions.missing, run),
             is_wanted=partial(self._is_wanted, run),
             ceilings=Ceilings(self.settings),
@@ -446,14 +446,36 @@ class ServerParts:
             return RepositoryConfig()  # the run itself tells people what is wrong
 
     async def roadmap_of(self, request: RunRequested) -> str:
-        """The roadmap a command means: the one it names, else the configured one."""
-        named, here = request.command.path, request.repository
-        return named or (await self.config_or_default(here)).roadmap.path
+        """The roadmap a command means: the one it or its project names, or the configured one."""
+        named, here = request.command.path or "", request.repository
+        if {*"./#"} & {*named}:
+            return named
+        config = await self.config_or_default(here)
+        if project := config.project(named):
+            return await self.plan(here, project.plan_setting)
+        return named or config.roadmap.path
+
+    async def plans(
+        self, repository: InstalledRepository, config: RepositoryConfig
+    ) -> tuple[str, ...]:
+        """The files that may be plans: the repository's own, and those of its projects."""
+        own = [await self.plan(repository, setting) for setting in config.plans]
+        return each_once(config.roadmap.path, own)
+
+    async def plan(self, repository: InstalledRepository, setting: str) -> str:
+        """The file that a path or pattern of the configuration means now. Raises ``Outage``."""
+        github = self.identity.client(repository, READ)
+        return await self.configs.plan(github, repository.full_name, setting)
 
     async def failing(self, repository: InstalledRepository) -> FailingChecks:
         """What fails on commits of a repository. Raises ``Outage``."""
         apis = (self.api(repository, kind) for kind in (CHECK, LOGS, STATUSES))
         return FailingChecks(*apis, bot_login=await self.identity.bot_login())
+
+    async def _config_of(self, run: RunRequest, github: GitHubAPI) -> RepositoryConfig:
+        """The configuration as it is for a run. Raises ``ConfigError``, ``Outage``."""
+        config = await self.config_at(github, run.repository.full_name)
+        return config if form_of(run.roadmap).apart else config.of_plan(run.roadmap)
 
     async def config_at(self, github: GitHubAPI, repository: str) -> RepositoryConfig:
         """The configuration of a repository. Raises ``ConfigError``, ``Outage``."""

@@ -26,7 +26,7 @@ from app.store.runs import (
     RunRequest,
     Status,
 )
-from handlers.events import User
+from handlers.events import InstalledRepository, User
 from handlers.ports import (
     Ambiguous,
     CheckpointStatus,
@@ -143,14 +143,24 @@ class RunService:
             log.warning("Run %s has no comment yet: %s", run.id, error)
             return None
 
+    async def projects(self, repository: InstalledRepository) -> tuple[str, ...]:
+        """Return the names of the projects of a repository."""
+        config = await self.parts.config_or_default(repository)
+        return tuple(each.name for each in config.projects)
+
     async def find_task(
         self, request: RunRequested, name: str, path: str | None = None
     ) -> NamedTask | Unknown | Ambiguous:
         """Find a task by key or written id; an issue that is a task itself has its number.
 
         Without a ``path`` in the roadmap of the issue's newest run, or of our pull request; else in
-        the configured one.
+        the configured one. A project before the name says which plan is meant.
         """
+        project, _, own = name.partition("#")
+        if project and own:
+            config = await self.parts.config_or_default(request.repository)
+            if found := config.project(project):
+                name, path = own, await self.parts.plan(request.repository, found.plan_setting)
         if path is None and form_of(name).apart:
             path = name
         elif path is None:

@@ -78,6 +78,9 @@ class WrittenRuns:
         self.asked.append(("find", name))
         return self.task
 
+    async def projects(self, repository: InstalledRepository) -> tuple[str, ...]:
+        return ("api",)
+
     async def kept(self, request: RunRequested) -> str | None:
         return None
 

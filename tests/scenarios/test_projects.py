@@ -1,0 +1,68 @@
+"""A repository of several projects on GitHub: each has a plan, settings and pull requests."""
+
+from __future__ import annotations
+
+from tests.scenarios.bot import REPOSITORY, Bot
+from tests.scenarios.projects import note, on
+from tests.scenarios.pushing import plan, plan_comments, plans, push
+
+CONFIG = b"""\
+projects:
+  - {name: api, path: services/api, model: gpt-6.2-sol}
+  - {name: web, path: web, plan: docs/web.md}
+"""
+SHOP = {
+    ".github/cairn.yml": CONFIG,
+    "README.md": b"# A shop\n",
+    "services/api/ROADMAP.md": b"- [ ] 1.1 Write `one.md`\n- [ ] 1.2 Write `two.md`\n",
+    "docs/web.md": b"- [ ] 1.1 Write `web/one.md`\n- [ ] 1.2 Write `web/two.md`\n",
+}
+
+
+@on(SHOP)
+async def test_a_command_names_a_project_and_a_task(bot: Bot) -> None:
+    """Each has its own stack, model and ids; a name that is no project is a wrong word."""
+    bot.model.says(note("services/api/one.md"), note("web/two.md"), note("web/one.md"))
+
+    await bot.comment("/execute api --max-tasks 1")
+    await bot.comment("/execute web#1.2")
+    await bot.comment("/execute retry web#1.1")
+    await bot.comment("/execute wep")
+    await bot.comment("/execute")
+
+    assert bot.checkpoints() == ["1.1 Write one.md", "1.2 Write web/two.md", "1.1 Write web/one.md"]
+    assert [each.pull and each.pull.base for each in bot.pulls][:2] == ["main", "main"]
+    first, second, _ = bot.model.requests
+    assert first.body["model"] == "gpt-6.2-sol" != second.body["model"]
+    assert "Write `services/api/one.md`" in first.prompt
+    *_, wrong, several = bot.says()
+    assert "`wep` is neither a command nor" in wrong
+    assert "There is no project of this name, either; the projects are `api`, `web`." in wrong
+    assert "More than one project has open tasks:\n\n- `api`: `services/api/ROADMAP.md`" in several
+    assert "Name it: `/execute api`." in several
+
+
+@on({**SHOP, ".github/cairn.yml": b"triggers: {push: execute}\n" + CONFIG})
+async def test_a_push_changes_two_plans(bot: Bot) -> None:
+    """Each plan gets a run of its own for what is new in it; the dashboard has a section each."""
+    bot.model.says(note("services/api/three.md"), note("web/three.md"), note("web/one.md"))
+    old = {path: SHOP[path] for path in ("services/api/ROADMAP.md", "docs/web.md")}
+
+    new = {path: text + b"- [ ] 1.3 Write `three.md`\n" for path, text in old.items()}
+
+    await push(bot, None, path="README.md", files=new)
+
+    assert sorted(bot.checkpoints()) == ["1.3 Write three.md", "1.3 Write three.md"]
+    board = plan(bot)
+    assert "### Project `api`: plan of `services/api/ROADMAP.md`" in board
+    assert "### Project `web`: plan of `docs/web.md`" in board
+    assert board.count("Start all open tasks") == 2
+
+    line = next(line for line in board.split("\n") if "do:start:web%23" in line and "1.1" in line)
+    ticked = board.replace(line, line.replace("- [ ]", "- [x]"))
+    await bot.github.edit_issue(REPOSITORY, plans(bot)[0].number, ticked, by="writer")
+    await bot.idle()
+
+    assert bot.checkpoints()[-1] == "1.1 Write web/one.md"
+    assert bot.model.requests[-1].body["model"] != "gpt-6.2-sol"
+    plan_comments(bot)
