@@ -168,7 +168,8 @@ class RunStatus:
     """A run as it is now: ``status`` is the stored word, ``url`` shows more.
 
     ``detail`` says why it is paused or how it ended, ``position`` where in the queue it is (0: it
-    does not wait there). A paused one continues ``again`` by itself, if that is known.
+    does not wait there). A paused one continues ``again`` by itself, if that is known. ``roadmap``
+    is the path of its plan.
     """
 
     run: str
@@ -178,6 +179,7 @@ class RunStatus:
     tasks: tuple[TaskLine, ...] = ()
     position: int = 0
     again: datetime | None = None
+    roadmap: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -317,7 +317,8 @@ class RunService:
             tasks = [TaskLine(r["name"], r["title"], r["status"], r["url"]) for r in rows]
             place = turns[run.id][0].position if run.id in turns else 0
             again = run.until if run.status == "paused" else None
-            seen = RunStatus(run.id, run.status, run.reason, "", tuple(tasks), place, again)
+            said = (run.id, run.status, run.reason, "", tuple(tasks), place, again, run.roadmap)
+            seen = RunStatus(*said)
             found.append(seen)
         return tuple(found)
 

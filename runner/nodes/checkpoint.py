@@ -18,7 +18,7 @@ from runner.nodes.preflight import is_done
 from runner.nodes.revise import after_push
 from runner.nodes.verify import verify_task
 from runner.people.pull_requests import check_details, fix_pull, rows_of
-from runner.people.sentences import branch_name, fix_branch, shared_branch, title_of
+from runner.people.sentences import branch_name, fix_branch, outside, shared_branch, title_of
 from runner.people.texts import commit_texts, pull_texts, recovery_texts, trust_texts
 from runner.people.trust import trust_of, verdict_of, verified_trailer
 from runner.roadmap.edit import EditRefused, find, turned
@@ -289,7 +289,7 @@ def _checkpoint(
         changes=changes.effective(base),
         tree=changes.tree(base),
         text=CheckpointText(
-            title=title_of(task),
+            title=outside(state.request.options.projects.name, title_of(task), task.id),
             message=commit_texts.checkpoint(task, state.attempt.answered.explanation),
             body="\n\n".join(filter(None, body)),
             trailers=(

@@ -53,6 +53,12 @@ def title_of(task: Task) -> str:
     return sanitize(f"{task.id} {task.title}" if task.id else task.title, plain=True)
 
 
+def outside(project: str, words: str, id: str | None) -> str:
+    """What a task of a project is called outside its plan: ``api#1.2 Add it``."""
+    numbered = id and words.startswith(id)
+    return f"{project}{'#' if numbered else ': '}{words}" if project else words
+
+
 def in_log(task: Task) -> str:
     """A task in a line of the log: its id in brackets, with the title where that is only a key."""
     return f"[{task.name}]" if task.id else f"[{task.name}] {' '.join(task.title.split())}"

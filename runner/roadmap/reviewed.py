@@ -5,6 +5,7 @@ All places that show pull requests ask here, so that they say the same.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Literal
@@ -35,10 +36,11 @@ class ReviewedPull:
 def reviewed(newest: Roadmap, keys: Collection[str], title: str) -> Reviewed:
     """Compare the tasks of an open pull request with the newest roadmap of the default branch.
 
-    A task that has other words now is found by its written id, with which the ``title`` begins.
+    A task that has other words now is found by its written id, with which the ``title`` begins, if
+    not with its project and the id (``api#1.2``).
     """
     if form_of(newest.path).apart or any(task.key in keys for task in newest.tasks):
         return Reviewed()
-    id = title.split(" ", 1)[0]
+    id = re.sub(r"^[A-Za-z][\w-]*#", "", title.split(" ", 1)[0])
     same = next((task for task in newest.tasks if task.id and task.id == id), None)
     return Reviewed("changed", f"{same.name}: {same.title}") if same else Reviewed("gone")

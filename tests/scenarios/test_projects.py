@@ -27,15 +27,22 @@ async def test_a_command_names_a_project_and_a_task(bot: Bot) -> None:
     await bot.comment("/execute api --max-tasks 1")
     await bot.comment("/execute web#1.2")
     await bot.comment("/execute retry web#1.1")
+    await bot.comment("/execute status")
     await bot.comment("/execute wep")
     await bot.comment("/execute")
 
-    assert bot.checkpoints() == ["1.1 Write one.md", "1.2 Write web/two.md", "1.1 Write web/one.md"]
+    assert bot.checkpoints() == [
+        "api#1.1 Write one.md",
+        "web#1.2 Write web/two.md",
+        "web#1.1 Write web/one.md",
+    ]
     assert [each.pull and each.pull.base for each in bot.pulls][:2] == ["main", "main"]
     first, second, _ = bot.model.requests
     assert first.body["model"] == "gpt-6.2-sol" != second.body["model"]
     assert "Write `services/api/one.md`" in first.prompt
-    *_, wrong, several = bot.says()
+    first_said, *_, status, wrong, several = bot.says()
+    assert "of project `api` is done" in first_said
+    assert "` of `services/api/ROADMAP.md`: **ended**" in status
     assert "`wep` is neither a command nor" in wrong
     assert "There is no project of this name, either; the projects are `api`, `web`." in wrong
     assert "More than one project has open tasks:\n\n- `api`: `services/api/ROADMAP.md`" in several
@@ -52,7 +59,7 @@ async def test_a_push_changes_two_plans(bot: Bot) -> None:
 
     await push(bot, None, path="README.md", files=new)
 
-    assert sorted(bot.checkpoints()) == ["1.3 Write three.md", "1.3 Write three.md"]
+    assert sorted(bot.checkpoints()) == ["api#1.3 Write three.md", "web#1.3 Write three.md"]
     board = plan(bot)
     assert "### Project `api`: plan of `services/api/ROADMAP.md`" in board
     assert "### Project `web`: plan of `docs/web.md`" in board
@@ -63,6 +70,6 @@ async def test_a_push_changes_two_plans(bot: Bot) -> None:
     await bot.github.edit_issue(REPOSITORY, plans(bot)[0].number, ticked, by="writer")
     await bot.idle()
 
-    assert bot.checkpoints()[-1] == "1.1 Write web/one.md"
+    assert bot.checkpoints()[-1] == "web#1.1 Write web/one.md"
     assert bot.model.requests[-1].body["model"] != "gpt-6.2-sol"
     plan_comments(bot)
