@@ -91,6 +91,9 @@ RUN_NODES: Final = frozenset(
 )
 """Nodes of the run's own cursor; every other node belongs to the cursor of one task."""
 
+COMMITS: Final = frozenset({"checkpoint", "apply_recovery"})
+"""Nodes that add a commit to what the next tasks build on."""
+
 
 def following(node: str, outcome: str) -> str:
     """Return the node after ``outcome`` of ``node``; an unknown pair is a bug (``KeyError``)."""

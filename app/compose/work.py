@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import AsyncIterator, Callable, Collection, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from app.compose.dashboards import dashboards
@@ -147,7 +147,9 @@ def _work(parts: ServerParts, also: tuple[Events, ...]) -> Working:
         await mark(run)
         if run.status == "running":
             await parts.outward.ready(run)
-        return await parts.ports(run, watch.events, poll, QueuedFollowUps(service, run))
+        ports = await parts.ports(run, watch.events, poll, QueuedFollowUps(service, run))
+        waits = partial(queue.others_wait, run.id)
+        return replace(ports, deps=replace(ports.deps, others_wait=waits))
 
     async def stopped(run: Run, outcome: Outcome) -> None:
         await mark(run)

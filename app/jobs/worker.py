@@ -177,7 +177,8 @@ class Worker:
             self._segments[wakeup] = _Open(run, self._begin(run))
         outcome = await self._next(self._segments[wakeup])
         if isinstance(outcome, RunState):
-            crossed = outcome.node == BORDER and outcome.current
+            # whoever gives way while tasks are at work would pay for their answers twice
+            crossed = outcome.node == BORDER and outcome.current and not outcome.at_work
             if not crossed or not await self._until_done(self._queue.give_way, wakeup, run):
                 return True
         await self._segments.pop(wakeup).steps.aclose()

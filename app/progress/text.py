@@ -135,7 +135,9 @@ def _stands(status: str, view: RunView | None) -> str:
 def _is_open(state: RunState) -> bool:
     """Whether a task is in hand, or waits for people to decide."""
     waits = Status.AWAITING_APPROVAL
-    return bool(state.current) or any(a.status is waits for a in state.attempts.values())
+    return bool(state.current or state.at_work) or any(
+        a.status is waits for a in state.attempts.values()
+    )
 
 
 def _told(state: RunState) -> Mapping[str, Any]:

@@ -72,6 +72,7 @@ class Ceilings:
         tries = options.retry.within(most.cairn_max_tries, None)
         held = replace(
             options,
+            parallel=_lower(options.parallel, most.cairn_max_parallel),
             retry=tries.within(None, most.cairn_max_retry_seconds),
             push="approved" if asks else options.push,
             open_pull_requests=1 if asks else options.open_pull_requests,
@@ -94,6 +95,7 @@ class Ceilings:
         )
         now, then = held.sandbox, held.limits
         cut = {
+            f"limits.parallel: {held.parallel}": held.parallel != options.parallel,
             f"limits.tokens_per_task: {then.max_tokens}": then.max_tokens != limits.max_tokens,
             f"limits.minutes: {then.max_seconds / 60:.0f}": then.max_seconds != limits.max_seconds,
             f"sandbox.memory: {now.memory >> 20}m": now.memory != sandbox.memory,

@@ -292,6 +292,9 @@ class WorkSettings(RunSettings):
     cairn_max_minutes: PositiveInt | None = Field(
         None, description="The most that a repository may set limits.minutes to."
     )
+    cairn_max_parallel: PositiveInt | None = Field(
+        None, description="The most that a repository may set limits.parallel to."
+    )
     cairn_max_queue_minutes: PositiveInt | None = Field(
         None,
         description="The most that a repository may set limits.queue_minutes to; it also holds for "

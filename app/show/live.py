@@ -79,7 +79,7 @@ def advanced(view: View, event: Event, *, at: float) -> View:
 
 
 def _taken_in(view: View, event: Advanced, at: float) -> View:
-    state, task = _newest(view.state, event), event.task
+    state, task = event.state, event.task
     view = replace(view, state=state)
     attempt = state.attempts.get(task)
     if task not in view.at_work or (attempt and attempt.status is Status.IN_PROGRESS):
@@ -88,30 +88,6 @@ def _taken_in(view: View, event: Advanced, at: float) -> View:
     done = attempt is not None and attempt.status in DONE
     took = (*view.took, at - view.at_work[task].since) if done else view.took
     return replace(view, at_work=at_work, took=took)
-
-
-def _newest(known: RunState | None, event: Advanced) -> RunState:
-    """The state of the event, with what is newer of the tasks beside its own.
-
-    A task at work reports the run as it was when its step began: the others have moved on.
-    """
-    state = event.state
-    if known is None or known.request.id != state.request.id:
-        return state
-    newer = {
-        key: attempt
-        for key, attempt in known.attempts.items()
-        if key != event.task and key in state.attempts and attempt.spent.steps > _steps(state, key)
-        if attempt.number == state.attempts[key].number
-    }
-    if event.task and state.current == event.task and event.task in state.attempts:
-        own = {event.task: state.attempts[event.task]}
-        return replace(known, attempts={**state.attempts, **known.attempts, **own})
-    return replace(state, attempts={**state.attempts, **newer}) if newer else state
-
-
-def _steps(state: RunState, key: str) -> int:
-    return state.attempts[key].spent.steps
 
 
 @dataclass(frozen=True, slots=True)

@@ -263,6 +263,17 @@ class Queue:
 
         return await self._store.write(in_transaction)
 
+    async def others_wait(self, run: str) -> bool:
+        """Say whether another run could work if this one, which is at work, gave its place away."""
+        own = sa.select(wakeups_table.c.id).where(
+            wakeups_table.c.run == run, wakeups_table.c.status == "sent"
+        )
+
+        def asked(connection: sa.Connection) -> bool:
+            return self._wakeups.others_wait(connection, connection.scalar(own) or "")
+
+        return await self._store.read(asked)
+
     async def sent(self) -> list[str]:
         """Return the wakeups the engine has."""
         query = sa.select(wakeups_table.c.id).where(wakeups_table.c.status == "sent")

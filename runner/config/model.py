@@ -321,6 +321,13 @@ class LimitsGroup(_Group):
         description="The most pull requests of Cairn that may be open at the same time, for one "
         "roadmap. A run that has reached the limit continues when one is merged or closed.",
     )
+    parallel: int = Field(
+        default=1,
+        ge=1,
+        le=16,
+        description="How many tasks one run may work on at the same time: those that depend on "
+        "nothing unfinished and name no file in common. Each has a sandbox of its own.",
+    )
     iterations: int = Field(
         default=100, ge=1, le=1000, description="The most steps of one attempt at a task."
     )

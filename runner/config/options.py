@@ -37,6 +37,7 @@ def options_of(config: RepositoryConfig) -> Options:
     limits, model, verify, sandbox = config.limits, config.model, config.verify, config.sandbox
     retry, project = config.retry, config.project_of(config.roadmap.path)
     return Options(
+        parallel=limits.parallel,
         loop=config.loop,
         grouping=config.grouping,
         planning=config.planning,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field, replace
 
@@ -206,6 +206,11 @@ class EarlierRuns:
     past: PastRuns = field(default_factory=PastRuns)
 
 
+async def nobody_waits() -> bool:
+    """Where one run has all the places there are."""
+    return False
+
+
 @dataclass(frozen=True)
 class Deps:
     """The ports of one run.
@@ -213,7 +218,8 @@ class Deps:
     ``mask`` hides secrets in what a model is shown. ``start`` is what people type to start a run.
     ``outside`` are exceptions of the adapters, beside ``PortError``, that are no bugs. ``on_bug``
     hears of each bug that costs a task an answer (tests fail on it). ``apart`` is the text of a
-    plan that is no file of the repository, by its path.
+    plan that is no file of the repository, by its path. ``others_wait`` says whether another run
+    waits for the place of this one.
     """
 
     model: Model
@@ -234,6 +240,7 @@ class Deps:
     mask: Mask = field(default_factory=Mask)
     apart: Mapping[str, bytes] = field(default_factory=dict)
     outside: tuple[type[Exception], ...] = ()
+    others_wait: Callable[[], Awaitable[bool]] = nobody_waits
     on_bug: Callable[[Exception], None] | None = None
 
 

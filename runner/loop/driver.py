@@ -72,7 +72,10 @@ async def driving(
         while ended is None:
             if not state.current and (task := pool.unfinished()):
                 state = _started(replace(state, current=task, node=BORDER), pool)
-            if _may_move(state, pool):
+            moves = _may_move(state, pool)
+            if moves and pool and await _lets_others(state, deps):
+                state, moves = replace(state, node=BORDER), False
+            if moves:
                 step = await _next(state, nodes, deps, work, cursors)
             else:
                 step = await pool.next(state)
@@ -89,8 +92,8 @@ async def driving(
 def _woken(state: RunState, pool: TaskPool, at_work: Mapping[str, str]) -> RunState:
     """Continue the tasks that were at work; a run that waited reads the current state again."""
     state = advanced(state)
-    for task, node in at_work.items():
-        pool.start(task, node)
+    for task in sorted(at_work, key=lambda task: state.attempts[task].turn):
+        pool.start(task, at_work[task])
     if at_work:
         return replace(state, node=BORDER, current="")
     return replace(state, node=START, current="") if state.node == REST else state
@@ -114,6 +117,19 @@ def _may_move(state: RunState, pool: TaskPool) -> bool:
     if state.node != BORDER or state.current:
         return state.node != REST
     return len(pool) < state.request.options.parallel and next_move(state) == "ok"
+
+
+async def _lets_others(state: RunState, deps: Deps) -> bool:
+    """Whether no task is begun beside those at work, as another run waits for this one's place.
+
+    It gets the place once none is at work, so that no answer is paid for twice.
+    """
+    if state.current or state.node not in (BORDER, "pick_task"):
+        return False
+    try:
+        return await deps.others_wait()
+    except Outage:
+        return True  # the next step of a task at work meets it, too
 
 
 async def _next(
@@ -173,10 +189,31 @@ async def _advance(
         after = after.updated(replace(spent, steps=spent.steps + 1, path=path, usage=used))
     after = replace(after, node=following(node, step.outcome))
     after = await cursors.save(after, node=node, task=task)
-    await deps.events.emit(Advanced(state.request.id, task, after))
+    cursors.newest = newest(cursors.newest, after, task if node not in RUN_NODES else "")
+    await deps.events.emit(Advanced(state.request.id, task, cursors.newest))
     for event in happened(state, after):
         await deps.events.emit(event)
     return after
+
+
+def newest(known: RunState | None, state: RunState, task: str) -> RunState:
+    """Return the whole run after a step of a ``task``, or ('') of the run's own cursor.
+
+    A task at work only knows the run as it was when its step began, and the run's own cursor may
+    not have seen the last steps of the tasks at work.
+    """
+    if known is None:
+        return state
+    if task:
+        now = replace(known, node=state.node, current=task, stopping=state.stopping)
+        return now.put(state.attempts[task])
+    newer = {
+        key: attempt
+        for key, attempt in known.attempts.items()
+        if (seen := state.attempts.get(key)) and seen.number == attempt.number
+        if attempt.spent.steps > seen.spent.steps
+    }
+    return replace(state, attempts={**state.attempts, **newer}) if newer else state
 
 
 def _after_error(state: RunState, error: BaseException, deps: Deps) -> Step:

@@ -213,13 +213,15 @@ class Cursors:
     """Saves and recalls the rows of one run; knows the sequence number of each cursor.
 
     ``at_work`` are the tasks that were begun and not settled when it was recalled, each with the
-    node it is at; several where tasks go side by side.
+    node it is at; several where tasks go side by side. ``newest`` is the run with the last step of
+    all of them.
     """
 
     def __init__(self, journal: Journal) -> None:
         self._journal = journal
         self._seq: dict[str, int] = {}
         self.at_work: dict[str, str] = {}
+        self.newest: RunState | None = None
 
     async def recall(self, request: Request, *, now: float) -> RunState:
         """Fold the newest row of every cursor into the state; an unknown run starts at ``now``."""
@@ -228,7 +230,8 @@ class Cursors:
         own = rows.pop("", None)
         if own is None:
             self._seq = {}
-            return RunState(request, times=RunTimes(now))
+            self.newest = RunState(request, times=RunTimes(now))
+            return self.newest
         state = await self._run_of(own)
         for row in rows.values():
             state = state.put(decode_attempt(row.data, await self._contents(row)))
@@ -238,7 +241,8 @@ class Cursors:
             for task, attempt in state.attempts.items()
             if attempt.status is Status.IN_PROGRESS
         }
-        return _with_work(state, self.at_work)
+        self.newest = _with_work(state, self.at_work)
+        return self.newest
 
     async def save(self, state: RunState, *, node: str, task: str) -> RunState:
         """Save what ``node`` left; where the cursor crosses a border the task's row comes first.

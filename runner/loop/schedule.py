@@ -286,14 +286,17 @@ def open_tasks(state: RunState) -> tuple[Task, ...]:
     """Tasks that may be worked on now, in document order but behind what they depend on.
 
     A retry does not count as one more. A task that is likely to write what another one at work
-    writes waits for it.
+    writes waits for it; one that was tried before waits for all of them, so that its commit is the
+    next one and fits.
     """
     more = state.picked < state.request.options.scope.max_tasks
     busy = [state.task_of(key) for key in state.at_work]
     return tuple(
         task
         for task in ready(state)
-        if (more or task.key in state.attempts) and all(apart(task, other) for other in busy)
+        if (more or task.key in state.attempts)
+        and (not busy or task.key not in state.attempts)
+        and all(apart(task, other) for other in busy)
     )
 
 
@@ -409,15 +412,16 @@ def counted(state: RunState, stack: Stack) -> RunState:
 def is_full(state: RunState) -> bool:
     """Say whether the run would open more pull requests than may be open.
 
-    What was merged since they were counted is not known, so it is asked for before a run rests. A
-    revision opens none, nor does the next task of a single pull request.
+    What was merged since they were counted is not known, so it is asked for before a run rests.
+    Each task at work is going to open one. A revision opens none, nor does the next task of a
+    single pull request.
     """
     options = state.request.options
     if not options.open_pull_requests or options.scope.revision is not None:
         return False
     if options.pull_requests == "single" and _published(state):
         return False
-    return _open_pulls(state) >= options.open_pull_requests
+    return _open_pulls(state) + len(state.at_work) >= options.open_pull_requests
 
 
 def why_full(state: RunState) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal
 
-from runner.graph import RUN_NODES
+from runner.graph import COMMITS, RUN_NODES
 from runner.loop.deps import TaskWork
 from runner.state.run_state import RunState
 
@@ -70,10 +70,16 @@ class TaskPool:
         return next((t for t, started in self._tasks.items() if started.node in RUN_NODES), "")
 
     async def next(self, state: RunState) -> RunState | Ended:
-        """Wait for the first step of any task; the state is that of the run after it."""
+        """Wait for the first step of any task; the state is that of the run after it.
+
+        Commits are added in the order in which the tasks began, each once the row that says so of
+        the one before it is saved: after a crash, a commit that was published is found where it was
+        put.
+        """
         await self._close_left()
+        first = next(iter(self._tasks))
         for task, started in self._tasks.items():
-            if started.step is None:
+            if started.step is None and (task == first or started.node not in COMMITS):
                 view = replace(state, current=task, node=started.node)
                 started.step = asyncio.ensure_future(self._advance(view, started.work))
         steps = [started.step for started in self._tasks.values() if started.step]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -70,6 +71,7 @@ def budget_of(limits: LimitsGroup, *, day: bool = False) -> Budget:
 class BudgetModel(Model):
     """Reserves before each call what it can use at most, and gives back what it did not use.
 
+    A call that finds no room waits as long as others are under way: they may give some back.
     ``model`` is asked when a question names none. ``spent`` are the answers the run has paid for,
     ``today`` is what all runs cost before in this day, which ends at ``tomorrow``. The limits are
     those of the repository's file (``in_file``) or of the command line.
@@ -95,6 +97,7 @@ class BudgetModel(Model):
         self._in_file, self._full = in_file, full
         self._today, self._tomorrow = today, tomorrow
         self._tokens, self._cost = 0, 0.0
+        self._under_way, self._ended = 0, asyncio.Event()
         for answer in spent:
             self._tokens += answer.prompt_tokens + answer.completion_tokens
             self._cost += answer.cost or 0.0
@@ -108,7 +111,15 @@ class BudgetModel(Model):
             why = unpriced(model, limit.money) if self._in_file else unknown_price(model)
             raise Outage("budget", why)
         tokens = prompt + question.max_tokens
-        self._check(tokens, most, question.spent)
+        while True:
+            try:
+                self._check(tokens, most, question.spent)
+                break
+            except Outage:
+                if not self._under_way:
+                    raise
+            await self._ended.wait()
+        self._under_way += 1
         self._tokens += tokens
         self._cost += most
         self._today += most
@@ -120,9 +131,12 @@ class BudgetModel(Model):
             used = answer.prompt_tokens + answer.completion_tokens
             paid = most if answer.cost is None else answer.cost
         finally:
+            self._under_way -= 1
             self._tokens += used - tokens
             self._cost += paid - most
             self._today += paid - most
+            ended, self._ended = self._ended, asyncio.Event()
+            ended.set()
         return answer
 
     def _check(self, tokens: int, cost: float, task: float | None) -> None:

@@ -96,7 +96,8 @@ async def decide_next(state: RunState, deps: Deps, work: TaskWork) -> Step:
     move = next_move(state)
     if move == "decided":
         state = replace(state, current=decided(state))
-        state = state.with_status(Status.IN_PROGRESS)
+        again = replace(state.attempt, status=Status.IN_PROGRESS, turn=state.next_turn)
+        state = state.put(again)
     return Step(state, move)
 
 
@@ -116,6 +117,7 @@ async def pick_task(state: RunState, deps: Deps, work: TaskWork) -> Step:
         base=place.commit,
         below=place.branch,
         number=before.number + 1 if before else 1,
+        turn=state.next_turn,
         planned=Planned(
             members=revision.tasks[1:] if revision else piece.keys[1:],
             former=before.planned.former if before else (),

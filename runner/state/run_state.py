@@ -260,13 +260,15 @@ class Attempt:
 
     ``base`` is the commit it builds on and ``below`` the branch of that commit; ``failure`` says
     why it cannot be finished, ``proposal`` what is proposed to do about that. ``accepted`` is a
-    change that can be published as it is while a better one is tried.
+    change that can be published as it is while a better one is tried. ``turn`` counts the attempts
+    of a run in the order in which they were begun, or taken up again.
     """
 
     task: str
     base: str
     below: str
     number: int = 1
+    turn: int = 0
     status: Status = Status.IN_PROGRESS
     failure: Failure | None = None
     proposal: Proposal | None = None
@@ -384,6 +386,11 @@ class RunState:
         """How many tasks were taken up; a second attempt at one does not count."""
         members = (a.planned.members or a.planned.former for a in self.attempts.values())
         return len(self.attempts.keys() | {key for keys in members for key in keys})
+
+    @property
+    def next_turn(self) -> int:
+        """The turn of an attempt that begins now."""
+        return 1 + max((attempt.turn for attempt in self.attempts.values()), default=0)
 
     @property
     def depths(self) -> dict[str, int]:
