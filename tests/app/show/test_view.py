@@ -50,35 +50,6 @@ def test_a_failed_task_tells_nothing_about_the_next() -> None:
     assert (view.at_work, view.took) == ({}, ())
 
 
-def test_tasks_side_by_side() -> None:
-    """What one task tells of the other is as old as its own step: the newer record stays."""
-    both = working(working(STATE, 1, "execute_task"), 2, "execute_task")
-    first = working(both, 1, "validate_code", steps=2, answers=1)
-    second = working(both, 2, "validate_code", steps=2, answers=1)
-
-    view = view_after(
-        (0, started(both)), (1, saved(both)), (2, saved(first, 1)), (3, saved(second, 2))
-    )
-
-    assert view.state is not None
-    assert [view.state.attempts[key].answered.answers for key in KEYS[1:3]] == [1, 1]
-
-
-def test_the_runs_own_step_loses_nothing() -> None:
-    """A step of the run itself does not bring back what a task was before."""
-    both = working(working(STATE, 1, "execute_task"), 2, "execute_task")
-    second = working(both, 2, "validate_code", steps=2, answers=1)
-    settled = replace(with_status(both, Status.COMPLETED, number=1), current="")
-
-    view = view_after(
-        (0, started(both)), (1, saved(both)), (2, saved(second, 2)), (3, saved(settled, 1))
-    )
-
-    assert view.state is not None
-    assert view.state.attempts[KEYS[2]].answered.answers == 1
-    assert view.state.attempts[KEYS[1]].status is Status.COMPLETED
-
-
 def test_the_end() -> None:
     """A run that stops has nothing in hand."""
     now = working(STATE, 1, "execute_task")

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
+from dataclasses import replace
 
 import pytest
 
 from runner.errors import Outage, Stopped
-from runner.loop.driver import drive
+from runner.loop.driver import drive, driving
 from runner.nodes import NODES
 from runner.prompts.questions import Answer, Question
+from runner.state.events import Advanced
 from runner.state.options import Options, Request
-from runner.state.run_state import Status
+from runner.state.run_state import RunState, Status
 from tests.runner.fields import changed
 from tests.runner.memory_repository import MemoryRepository
 from tests.runner.recording_box import RecordingSandbox
-from tests.runner.scripted import Killed, MemoryJournal, answer, block, deps
+from tests.runner.scripted import Killed, MemoryJournal, Recorder, answer, block, deps
 
 ROADMAP = "- [ ] T1 Write `a.py`\n- [ ] T2 Write `b.py`\n- [ ] T3 Write `c.py`\n"
 FILES = {"ROADMAP.md": ROADMAP}
@@ -134,6 +136,59 @@ async def test_killed_while_two_are_at_work(save: int) -> None:
     assert {ended.state.status(task) for task in ended.state.tasks} == {Status.COMPLETED}
     assert len(repository.checkpoints) == 3
     assert repository.text(ended.state.stack.tip, "ROADMAP.md").count("[x]") == 3
+
+
+async def test_every_event_tells_the_newest_of_all() -> None:
+    """A task at work knows the others as they were when its step began; who watches does not."""
+    repository, model = MemoryRepository(FILES), Meeting(2, blocks("a.py", "b.py", "c.py"))
+    ports = deps(model=model, repository=repository)  # type: ignore[arg-type]
+    await drive(request(), NODES, ports)
+
+    seen: dict[str, int] = {}
+    assert isinstance(ports.events, Recorder)
+    for event in ports.events.events:
+        if isinstance(event, Advanced):
+            now = {key: a.spent.steps for key, a in event.state.attempts.items()}
+            assert all(steps <= now.get(key, 0) for key, steps in seen.items())
+            seen = now
+    assert len(seen) == 3
+
+
+async def test_commits_are_added_in_the_order_in_which_tasks_began() -> None:
+    """The first one is asked most, and its commit is the first all the same."""
+    unusable = "I would rather not."
+
+    class Slow(Meeting):
+        async def ask(self, question: Question) -> Answer:
+            said = await super().ask(question)
+            self.asked = getattr(self, "asked", 0) + 1
+            return answer(unusable) if "A = 1" in said.text and self.asked < 3 else said
+
+    repository = MemoryRepository(FILES)
+    await drive(
+        request(3),
+        NODES,
+        deps(model=Slow(3, blocks("a.py", "b.py", "c.py")), repository=repository),  # type: ignore[arg-type]
+    )
+
+    files = [path for made in repository.checkpoints.values() for path in made.changes.files]
+    assert [path for path in files if path != "ROADMAP.md"] == ["a.py", "b.py", "c.py"]
+
+
+async def test_nothing_is_begun_beside_others_while_another_run_waits() -> None:
+    """Those at work go on; the next one begins once the place could be given away."""
+    model, waits = Meeting(1, blocks("a.py", "b.py", "c.py")), iter([False] * 2 + [True] * 99)
+
+    async def others_wait() -> bool:
+        return next(waits)
+
+    ports = deps(model=model, repository=MemoryRepository(FILES))  # type: ignore[arg-type]
+    at_work: dict[int, int] = {}
+    async for step in driving(request(3), NODES, replace(ports, others_wait=others_wait)):
+        if isinstance(step, RunState):  # how many are at work beside the newest
+            at_work.setdefault(len(step.attempts), len(step.at_work))
+
+    assert at_work == {0: 0, 1: 0, 2: 1, 3: 0}
 
 
 @pytest.mark.parametrize("trouble", [Outage("model", "down"), Stopped("pause")])

@@ -66,7 +66,7 @@ async def test_what_was_paid_before_counts() -> None:
 
 
 async def test_two_at_once_share_it() -> None:
-    """What one call has reserved, another cannot take; a failed call gives it back."""
+    """What one call has reserved, another waits for; a failed call gives it back."""
 
     class Holding(ScriptedModel):
         asked, go = asyncio.Event(), asyncio.Event()
@@ -78,15 +78,25 @@ async def test_two_at_once_share_it() -> None:
 
     inner = Holding(Outage("model", "gone"), "two")
     model = within(inner, tokens=1500)
-    first = asyncio.ensure_future(model.ask(QUESTION))
+    first, second = (asyncio.ensure_future(model.ask(QUESTION)) for _ in range(2))
     await inner.asked.wait()
-
-    with pytest.raises(Outage, match="1,100 tokens, and 1,100 of 1,500"):
-        await model.ask(QUESTION)
     inner.go.set()
+
     with pytest.raises(Outage, match="gone"):
         await first
-    assert (await model.ask(QUESTION)).text == "two"
+    assert (await second).text == "two"
+
+
+async def test_one_that_others_leave_no_room_for_is_refused() -> None:
+    """It is refused once the last one under way has used what was there."""
+    model = within(ScriptedModel("one", "two"), tokens=1110)
+
+    both = await asyncio.gather(*(model.ask(QUESTION) for _ in range(2)), return_exceptions=True)
+
+    first, second = both
+    assert isinstance(first, Answer)
+    assert isinstance(second, Outage)
+    assert "15 of 1,110 are used" in second.message
 
 
 @pytest.mark.parametrize("seed", range(5))
