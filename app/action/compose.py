@@ -107,7 +107,7 @@ class Keeper:
 
     def __init__(self, save: Callable[[], Awaitable[None]]) -> None:
         self._save = save
-        self._due = False
+        self._due: set[str] = set()
         self._wanted = asyncio.Event()
         self._worker: asyncio.Task[None] | None = None
 
@@ -122,9 +122,9 @@ class Keeper:
     async def emit(self, event: Event) -> None:
         """A node that is worth keeping is kept as soon as its row is saved."""
         if isinstance(event, NodeFinished) and event.node in _WORTH:
-            self._due = True
-        elif isinstance(event, Advanced) and self._due:
-            self._due = False
+            self._due.add(event.task)
+        elif isinstance(event, Advanced) and event.task in self._due:
+            self._due.discard(event.task)
             self._wanted.set()
 
     async def _work(self) -> None:
