@@ -16,6 +16,9 @@ from handlers.events import (
     validated,
 )
 
+_FAILED = ("failure", "timed_out", "error")
+"""How check runs and commit statuses end that failed."""
+
 
 class _App(BaseModel):
     slug: str | None = None
@@ -26,11 +29,17 @@ class CheckSuite(BaseModel):
     pull_requests: list[Numbered] = []
 
 
+class _Suite(BaseModel):
+    head_branch: str | None = None
+
+
 class CheckRun(CheckSuite):
     id: int
     name: str
     head_sha: str
     external_id: str | None = None
+    conclusion: str | None = None
+    check_suite: _Suite = _Suite()
 
 
 class Button(BaseModel):
@@ -117,18 +126,28 @@ def read_status(delivery: str, payload: dict[str, object]) -> Event | None:
     branches = tuple(each.name for each in found.branches if each.commit.sha == found.sha)
     if found.state == "pending" or not branches:
         return None
-    return CheckEnded(**common_of(delivery, found), issue=0, head=found.sha, branches=branches)
+    return CheckEnded(
+        **common_of(delivery, found),
+        issue=0,
+        head=found.sha,
+        branches=branches,
+        failed=found.state in _FAILED,
+    )
 
 
 def _ended(delivery: str, found: CheckPayload) -> Event | None:
-    check = found.check_run
-    if not check.pull_requests:
+    check, common = found.check_run, common_of(delivery, found)
+    branch, failed = check.check_suite.head_branch, check.conclusion in _FAILED
+    merged = failed and branch == common["repository"].default_branch
+    if not check.pull_requests and not merged:
         return None
     return CheckEnded(
-        **common_of(delivery, found),
+        **common,
         issue=_issue_of(check),
         head=check.head_sha,
         app=_maker(check),
+        branches=(branch,) if branch and merged else (),
+        failed=failed,
     )
 
 

@@ -18,7 +18,7 @@ from handlers.events import (
 )
 from handlers.grammar import ApproveCommand, Deciding, EditCommand, RejectCommand
 from handlers.issue_thread import IssueThread, Role, role_of, suffices
-from handlers.ports import Proposals, ProposalView, Rules, State, Verdict, Vote
+from handlers.ports import UNDO, Proposals, ProposalView, Rules, State, Verdict, Vote
 from handlers.texts import decision_replies as replies
 from handlers.texts import quoted
 from runner.ports import Clock
@@ -211,7 +211,7 @@ async def _not_found(
 
 def _unusable(command: EditCommand, tasks: Sequence[NewTask], meant: ProposalView) -> str:
     """Say what is wrong with the list of an edit, '' when it can be used."""
-    if form_of(meant.roadmap).read is not None:
+    if form_of(meant.roadmap).read is not None or meant.strategy == UNDO:
         return replies.not_rewritten(meant)
     if not tasks:
         return replies.no_list(command.proposal)

@@ -320,12 +320,14 @@ class CheckEnded(_Event):
     """A check of the App with the slug ``app`` ended on ``head``, the newest commit of ``issue``.
 
     Its sender is whoever pushed that commit, often we. A commit status has no App and no issue (0),
-    but the ``branches`` whose newest commit that is.
+    but the ``branches`` whose newest commit that is; so has a check that ``failed`` on the default
+    branch.
     """
 
     head: str
     app: str = ""
     branches: tuple[str, ...] = ()
+    failed: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -29,6 +29,10 @@ class DecisionView:
     delivery: str
 
 
+UNDO = "undo"
+"""The strategy of a proposal to take a merged task back."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProposalView:
     """A proposal as a server keeps it; ``id`` is what people type, ``name`` is that of its task.

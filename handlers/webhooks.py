@@ -62,7 +62,7 @@ WEBHOOKS = (
     WebhookKind(
         name="check_run",
         why="clicks on the buttons of a proposal and on Re-run; checks of other apps that fail on "
-        "a checkpoint",
+        "a checkpoint, or since its merge",
         read=read_click,
     ),
     WebhookKind(
@@ -137,7 +137,7 @@ WEBHOOKS = (
     ),
     WebhookKind(
         name="status",
-        why="commit statuses of other systems that fail on a checkpoint",
+        why="commit statuses of other systems that fail on a checkpoint, or since its merge",
         read=read_status,
     ),
     WebhookKind(

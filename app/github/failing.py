@@ -121,6 +121,11 @@ class FailingChecks:
         }
         return tuple(each for each in failed if (each.is_status, each.name) not in before)
 
+    async def broken(self, commit: str, before: str) -> tuple[str, ...]:
+        """Name those that fail on a commit, and not on the one ``before``. Raises ``Outage``."""
+        failed = [each for each in await self._reports(commit) if each.failed]
+        return tuple(each.name for each in await self.new_since(failed, before))
+
     async def ours(self, commit: str) -> tuple[str, ...]:
         """Return the names of our own check runs that fail on a commit. Raises ``Outage``."""
         runs = [run async for run in self._all_runs(commit) if self._is_ours(run)]

@@ -234,6 +234,11 @@ class ShownProposals:
             await self._poll()
         self._known = shown
 
+    async def offer(self, shown: ProposalOfRun) -> None:
+        """Keep what a run proposes that works on no task; twice leaves one. Raises ``Outage``."""
+        if await self._stored.sync(self._run, (shown,), poll_at=self._clock.now() + FIRST):
+            await self._poll()
+
     async def end(self) -> None:
         """The run is over: what is still open can be applied by nobody."""
         await self._stored.close(self._run.id)

@@ -29,12 +29,14 @@ from runner.state.proposal import Proposal, ProposalPlace
 class ProposalOfRun:
     """A proposal of a run's state, to be kept; ``name`` is the task's as people write it.
 
-    ``open`` says that the run waits, or is about to wait, for a decision about it.
+    ``open`` says that the run waits, or is about to wait, for a decision about it. ``strategy`` is
+    what people read, where it is no recovery's.
     """
 
     proposal: Proposal
     name: str
     open: bool
+    strategy: str = ""
 
 
 _SELECT = sa.select(
@@ -231,7 +233,7 @@ def _insert(run: Run, shown: ProposalOfRun, now: datetime, poll_at: datetime) ->
     return sa.insert(table).values(
         task=own.task,
         fingerprint=own.fingerprint,
-        strategy=own.strategy,
+        strategy=shown.strategy or own.strategy,
         name=shown.name,
         **asdict(own.place),
         run=run.id,

@@ -537,6 +537,11 @@ class FixesGroup(_Group):
         "where no test does so, the model is asked for one, without the code, and it is committed "
         "with the repair. require: a repair without one is not proposed. off: as verify says.",
     )
+    offer_undo: bool = Field(
+        default=True,
+        description="If checks of other apps (CI) fail on the commit that merges a pull request of "
+        "Cairn, and not on the one before, offer to take its task back. Only on a server.",
+    )
 
 
 class RoutingGroup(_Group):

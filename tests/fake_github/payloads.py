@@ -111,6 +111,8 @@ def check_run(
 ) -> Happening:
     """check_run: created, completed, rerequested, requested_action."""
     suite = {"id": run["check_suite"]["id"], "head_sha": run["head_sha"], "app": run["app"]}
+    heads = (ref for ref, head in repo.bare.refs().items() if head == run["head_sha"])
+    suite["head_branch"] = next((ref.removeprefix("refs/heads/") for ref in heads), None)
     built = happening(world, "check_run", action, repo, by, **more)
     sample: Any = built.payload["check_run"]
     inner = _overlay(sample["check_suite"], suite)

@@ -1,14 +1,19 @@
-"""``/execute undo``: a pull request that takes back a merged task, and clears its checkbox."""
+"""``/execute undo``: a pull request that takes back a merged task, and clears its checkbox.
+
+Where CI fails since the merge, people are asked whether they want that.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from app.features.undo.offering import went_red
 from app.features.undo.texts import undoing_texts
 from app.features.undo.undoing import undone
 from app.runs.feature import Feature
 from handlers.commands import no_task
 from handlers.conversation import Conversation
+from handlers.events import CheckEnded
 from handlers.grammar import (
     TRIGGER,
     Argument,
@@ -66,4 +71,4 @@ def register() -> Feature:
             ),
         ),
     )
-    return Feature(commands=(row,), kinds={"undo": undone})
+    return Feature(commands=(row,), kinds={"undo": undone}, events={CheckEnded: went_red})

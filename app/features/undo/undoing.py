@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from app.features.undo.finished import FinishedTasks
+from app.features.undo.offering import offered
 from app.features.undo.texts import undoing_texts
 from app.github.one_pull import OfferedPulls
 from app.github.pulls import PREFIX
@@ -23,14 +24,25 @@ from runner.state.run_state import Attempt, RunStack, RunState
 
 
 async def undone(begun: Begun) -> Outcome:
-    """Propose to take back a merged task; no task is worked on. Raises ``Outage``."""
-    reply = undoing_texts.may_not()
-    if begun.writes:
+    """Propose to take back a merged task, or ask whether to; no task is worked on.
+
+    Raises ``Outage``.
+    """
+
+    async def proposed() -> str:
+        if not begun.writes:
+            return undoing_texts.may_not()
         try:
-            reply = await _proposed(begun)
+            return await _proposed(begun)
         except TaskError as error:
-            reply = undoing_texts.not_undone(error.message)
-    await begun.ports.progress.finish("ended", reply)
+            return undoing_texts.not_undone(error.message)
+
+    if begun.run.request.get("red"):
+        try:
+            return await offered(begun, proposed)
+        except TaskError as refused:  # nobody can be asked
+            return Outcome("ended", refused.message)
+    await begun.ports.progress.finish("ended", await proposed())
     return Outcome("ended", "it was asked to take a task back, and worked on none")
 
 
