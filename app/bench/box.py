@@ -11,11 +11,12 @@ from importlib import metadata
 from pathlib import Path
 
 from app.bench.texts import bench_texts
-from app.local.compose import local_deps, repository_in, sandbox_of
+from app.local.compose import checkout_in, local_deps, sandbox_of
 from app.local.options import FOLDER, LocalRun, options_for, read_config
 from app.settings import RunSettings
 from runner.errors import PortError, TaskError
 from runner.git.command import hermetic
+from runner.git.folder_repository import FolderRepository
 from runner.loop.deps import TaskSandbox
 from runner.loop.reading import reader
 from runner.nodes.preflight import configured
@@ -106,9 +107,14 @@ async def copy_project(named: str, place: Path) -> None:
     Raises ``PortError`` where there is neither.
     """
     folder = Path(named)
-    there = await asyncio.to_thread(folder.is_dir)
+    looked = (place, folder, folder / ".git")
+    made, there, of_git = await asyncio.to_thread(lambda: [each.exists() for each in looked])
+    if made:
+        return
     if named and there:
-        repository = await repository_in(folder)
+        # a folder within a checkout is a project of its own
+        apart = FolderRepository(folder, store=folder / FOLDER / "folder.git", keep=False)
+        repository = (await checkout_in(folder) if of_git else None) or apart
         entries = (await repository.snapshot((await repository.stack()).tip)).entries
         wanted = {path: e for path, e in entries.items() if e.mode in (FILE, EXECUTABLE)}
         blobs = await repository.blobs(sorted({entry.sha for entry in wanted.values()}))

@@ -13,7 +13,7 @@ from typing import Any
 from app.bench.box import copy_project, opened_box
 from app.bench.play import Bench, Contestant
 from app.bench.report import as_table, report_of, stored, write_report
-from app.bench.suites import SuiteName, exercism, hidden, toy
+from app.bench.suites import SuiteName, exercism, hidden, release, toy
 from app.bench.tasks import BenchTask
 from app.bench.texts import bench_texts
 from app.interrupts import CODE, KIND, Interrupts
@@ -35,14 +35,15 @@ log = logging.getLogger(__name__)
 class BenchOptions:
     """What is measured: ``model`` and ``sandbox`` are '' where the settings say which.
 
-    ``project`` is a folder or an installed package; ``most`` tasks are played, and all together
-    may cost ``max_cost`` (USD).
+    ``project`` is a folder or an installed package, ``newer`` its next version; ``most`` tasks are
+    played, and all together may cost ``max_cost`` (USD).
     """
 
     suite: SuiteName
     model: str
     agent: str
     project: str
+    newer: str
     most: int
     max_cost: float | None
     sandbox: str
@@ -110,7 +111,8 @@ def _left(asked: BenchOptions, place: Path) -> Budget:
 
 async def _tasks(asked: BenchOptions, settings: RunSettings) -> Sequence[BenchTask]:
     """The tasks of the folder; made now where it has too few. Raises ``PortError``."""
-    place, wanted = asked.output.resolve(), {"suite": asked.suite, "project": asked.project}
+    place = asked.output.resolve()
+    wanted = {"suite": asked.suite, "project": asked.project, "newer": asked.newer}
     kept = place / "suite.json"
     if kept.exists():
         data = json.loads(kept.read_text(encoding="utf-8"))
@@ -123,11 +125,15 @@ async def _tasks(asked: BenchOptions, settings: RunSettings) -> Sequence[BenchTa
     elif asked.suite == "exercism":
         tasks = list(exercism(Path(asked.project)))
     else:
-        if not (place / "project").exists():
-            await copy_project(asked.project, place / "project")
-        async with opened_box(place / "project", asked.sandbox, settings) as box:
-            made = hidden(box, place / "project", asked.most, log.info)
-            tasks = [task async for task in made]
+        project, newer = place / "project", place / "newer"
+        await copy_project(asked.project, project)
+        async with opened_box(project, asked.sandbox, settings) as box:
+            if asked.suite == "hidden":
+                tasks = [task async for task in hidden(box, project, asked.most, log.info)]
+            else:
+                await copy_project(asked.newer, newer)
+                async with opened_box(newer, asked.sandbox, settings) as other:
+                    tasks = [await release(project, box, newer, other)]
     if not tasks:
         raise PortError("file", bench_texts.no_tasks(asked.project))
     rows = [asdict(task) for task in tasks[: asked.most]]

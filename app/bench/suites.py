@@ -6,6 +6,7 @@ import ast
 import json
 import re
 import tomllib
+from collections import Counter
 from collections.abc import AsyncIterator, Callable, Collection, Iterator, Mapping
 from dataclasses import replace
 from hashlib import sha256
@@ -28,7 +29,10 @@ from app.bench.texts import bench_texts
 from runner.code.languages import is_among_tests
 from runner.errors import PortError
 
-SuiteName = Literal["hidden", "toy", "exercism"]
+SuiteName = Literal["hidden", "toy", "releases", "exercism"]
+
+_NOTES = ("changelog", "changes", "history", "news", "releases")
+_ITEM = re.compile(r"\s{0,3}[-*+]\s+(\S.*)")
 
 _SMALLEST = 3
 """Statements of a function whose body is worth writing again."""
@@ -91,7 +95,10 @@ async def hidden(
         concerned = {p: text for p, text in tests.items() if _in([p], lost)}
         try:
             task = half_hidden(
-                f"{Path(path).stem}.{name}", {**without_it, **plan}, concerned, wanted=lost
+                f"{path[:-3].replace('/', '.')}.{name}",
+                {**without_it, **plan},
+                concerned,
+                wanted=lost,
             )
         except ValueError:
             continue
@@ -102,14 +109,58 @@ async def hidden(
             return
 
 
+async def release(
+    project: Path, box: BoxedTests, newer: Path, box_of_newer: BoxedTests
+) -> BenchTask:
+    """What a project's next version brought: its notes as the plan, its tests hidden.
+
+    Raises ``PortError`` where the notes list nothing new, or no test tells the versions apart.
+    """
+    old, new = texts_of(project, "*"), texts_of(newer, "*")
+    tests = {path: text for path, text in new.items() if is_among_tests(path)}
+    after, before = await box_of_newer.results({}), await box.results(tests)
+    wanted = sorted(after.passed - before.passed)
+    items = [
+        each for path in new if _are_notes(path) for each in _items(old.get(path, ""), new[path])
+    ]
+    if not (wanted and items):
+        raise PortError("file", bench_texts.no_release(bool(items)))
+    plan = "".join(f"- [ ] 1.{number} {text}\n" for number, text in enumerate(items, 1))
+    return BenchTask(
+        name="release",
+        files={ROADMAP: f"# Roadmap\n\n{plan}"},
+        hidden=tests,
+        wanted=wanted,
+        kept=sorted(before.passed & after.passed),
+        shared=True,
+    )
+
+
+def _are_notes(path: str) -> bool:
+    return Path(path).stem.lower() in _NOTES and path.count("/") < 2
+
+
+def _items(old: str, new: str) -> list[str]:
+    """The items of a list that only the newer notes have, each on one line."""
+    known, items = set(old.splitlines()), list[str]()
+    for line in new.splitlines():
+        if line in known:
+            continue
+        if item := _ITEM.match(line):
+            items.append(item[1].strip())
+        elif items and line[:1].isspace() and line.strip():
+            items[-1] += f" {line.strip()}"
+    return items
+
+
 def _in(paths: Collection[str], tests: Collection[str]) -> set[str]:
     """The tests in these files."""
     return {test for test in tests if test.partition("::")[0] in paths}
 
 
-def texts_of(project: Path) -> dict[str, str]:
-    """The Python files of a checkout."""
-    found = (path for path in project.rglob("*.py") if ".git" not in path.parts)
+def texts_of(project: Path, called: str = "*.py") -> dict[str, str]:
+    """The files of a checkout that are called so: Python's."""
+    found = (path for path in sorted(project.rglob(called)) if ".git" not in path.parts)
     return {
         path.relative_to(project).as_posix(): path.read_bytes().decode("utf-8", "surrogateescape")
         for path in found
@@ -125,10 +176,13 @@ def _candidates(texts: Mapping[str, str]) -> list[tuple[str, str, Function]]:
             named = list(functions(text))
         except ValueError:
             continue
+        twice = Counter(name for name, *_ in named)
         for name, node, _ in named:
+            if twice[name] > 1 or node.name.startswith("_"):
+                continue
             size = sum(isinstance(each, ast.stmt) for part in node.body for each in ast.walk(part))
             size -= ast.get_docstring(node) is not None
             below = node.body[0].lineno > node.lineno
-            if not node.name.startswith("_") and size >= _SMALLEST and below:
+            if size >= _SMALLEST and below:
                 found.append((path, name.replace("::", "."), node))
     return sorted(found, key=lambda each: sha256(f"{each[0]} {each[1]}".encode()).digest())

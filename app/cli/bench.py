@@ -12,18 +12,23 @@ from app.cli.options import Agent, LogLevel, MaxCost, Model, Sandbox, Verbose
 
 def bench(
     suite: Annotated[
-        Literal["hidden", "toy", "exercism"],
+        Literal["hidden", "toy", "releases", "exercism"],
         typer.Option(
             help="hidden: functions of a project, emptied, and half of their tests hidden; toy: "
-            "small projects that come with Cairn; exercism: exercises of its Python track."
+            "small projects that come with Cairn; releases: what the next version of a project "
+            "brought, its notes as the plan and its tests hidden; exercism: exercises of its "
+            "Python track."
         ),
     ] = "toy",
     project: Annotated[
         str,
         typer.Option(
-            help="For hidden: a project's folder, or the name of an installed package that has "
-            "its tests. For exercism: a folder of exercises."
+            help="For hidden and releases: a project's folder, or the name of an installed "
+            "package that has its tests. For exercism: a folder of exercises."
         ),
+    ] = "",
+    newer: Annotated[
+        str, typer.Option(help="For releases: the same of the project's next version.")
     ] = "",
     model: Model = "",
     agent: Agent = None,
@@ -50,6 +55,7 @@ def bench(
         model=model,
         agent=agent or "cairn",
         project=project,
+        newer=newer,
         most=tasks,
         max_cost=max_cost,
         sandbox=sandbox or "",

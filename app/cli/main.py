@@ -102,6 +102,7 @@ _EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "bench": (
         "cairn bench --model gpt-6-luna",
         "cairn bench --suite hidden --project . --tasks 30 --agent aider --max-cost 2",
+        "cairn bench --suite releases --project ../lib-1.4 --newer ../lib-1.5",
         "cairn bench --suite exercism --project ../python/exercises/practice",
     ),
     "doctor": ("cairn doctor", "cairn doctor --json"),

@@ -158,3 +158,64 @@ async def test_exercism(here: Checkout) -> None:
     assert said.code == 0, said.err
     assert (task["task"], task["result"]) == ("double", "shown")
     assert "Return twice the number." in here.model.requests[0].prompt
+
+
+OLD = {
+    "CHANGELOG.md": "# 1.0\n\n- Numbers can be doubled.\n",
+    "numbers_of.py": "def double(number):\n    return 2 * number\n",
+    "tests/test_double.py": "from numbers_of import double\n\n\n"
+    "def test_double():\n    assert double(2) == 4\n",
+}
+NEW = {
+    "CHANGELOG.md": "# 1.1\n\n"
+    "- Numbers can be halved with `half(number)` in\n  `numbers_of.py`.\n\n" + OLD["CHANGELOG.md"],
+    "numbers_of.py": OLD["numbers_of.py"] + "\n\ndef half(number):\n    return number / 2\n",
+    "tests/test_double.py": OLD["tests/test_double.py"],
+    "tests/test_half.py": "from numbers_of import half\n\n\n"
+    "def test_half():\n    assert half(3) == 1.5\n",
+}
+
+
+def put(folder: Path, files: Mapping[str, str]) -> None:
+    """Write files into a folder."""
+    for path, text in files.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(text)
+
+
+@pytest.mark.parametrize(("sign", "result"), [("/", "shown"), ("//", "claimed and wrong")])
+async def test_a_release(here: Checkout, sign: str, result: str) -> None:
+    """The new notes are the plan; only the tests of the newer version say what is right."""
+    put(here.folder / "old", OLD)
+    put(here.folder / "new", NEW)
+    code = NEW["numbers_of.py"].replace("number / 2", f"number {sign} 2")
+    test = NEW["tests/test_half.py"].replace("half(3) == 1.5", "half(4) == 2")
+    here.model.says(answer({"numbers_of.py": code, "tests/test_of_half.py": test}))
+
+    said = await here.cairn("bench", "--suite", "releases", *("--project", "old", "--newer", "new"))
+    (task,) = json.loads((here.folder / "bench-output/report.json").read_text())["tasks"]
+
+    assert said.code == 0, said.err
+    assert (task["task"], task["result"]) == ("release", result)
+    assert "Numbers can be halved with `half(number)` in `numbers_of.py`." in (
+        here.model.requests[0].prompt
+    )
+    assert "half(3)" not in here.model.requests[0].prompt
+
+
+@pytest.mark.parametrize(
+    ("newer", "says"),
+    [
+        (NEW | {"CHANGELOG.md": OLD["CHANGELOG.md"]}, "The newer version has no notes"),
+        (OLD | {"CHANGELOG.md": NEW["CHANGELOG.md"]}, "No test of the newer version passes"),
+    ],
+)
+async def test_no_release(here: Checkout, newer: Mapping[str, str], says: str) -> None:
+    """Without notes or tests of its own a version is no task; 2."""
+    put(here.folder / "old", OLD)
+    put(here.folder / "new", newer)
+
+    said = await here.cairn("bench", "--suite", "releases", *("--project", "old", "--newer", "new"))
+
+    assert said.code == 2
+    assert says in said.err
