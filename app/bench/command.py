@@ -19,11 +19,12 @@ from app.bench.texts import bench_texts
 from app.interrupts import CODE, KIND, Interrupts
 from app.local.command import check_key, telling
 from app.local.report import OutputFormat, speaker
+from app.local.work import take
 from app.logs import mask_for, secrets_of
 from app.settings import RunSettings
 from app.show.watching import watching
 from runner.errors import Outage, PortError
-from runner.files.durable import take_folder, write_file
+from runner.files.durable import write_file
 from runner.model.budget import Budget
 from runner.people.history_sentences import as_lines
 from runner.ports import Events, Fanout
@@ -77,7 +78,7 @@ async def _played(
 ) -> tuple[dict[str, Any], Outage | None]:
     """Return the report and what stopped the bench, if something did."""
     place = asked.output.resolve()
-    mine = take_folder(place, name=str(asked.output))
+    mine = take(place)
     try:
         tasks = await _tasks(asked, settings)
         who = Contestant(model=asked.model or settings.cairn_model, agent=asked.agent)

@@ -218,6 +218,27 @@ async def test_an_outage_stops_it_and_the_same_command_continues(here: Checkout)
     assert len(report(here)["tasks"]) == 2
 
 
+async def test_all_tasks_together_may_cost_so_much(here: Checkout) -> None:
+    """What is spent is taken from the limit; with a higher one the same command goes on; 4, 0."""
+    prices = here.folder.parent / "prices.json"
+    prices.write_text(json.dumps({"scripted": {"input": 1000, "output": 1}}))
+    here.environment["CAIRN_PRICES"] = str(prices)
+    words = bench(here, "--tasks", "2", "--max-cost")
+    here.model.when(contains="Implement `once`").says(edit("once"))
+
+    stopped = await here.cairn(*words, "3.5")
+    (row,) = report(here)["contestants"]
+    nothing = await here.cairn(*words, str(row["cost"]))
+    here.model.when(contains="Implement `ordinal`").says(edit("ordinal"))
+    said = await here.cairn(*words, "9")
+
+    assert (stopped.code, row["right"]["n"], row["right"]["of"]) == (4, 1, 1)
+    assert 0.3 < row["cost"] < 3.5
+    assert (nothing.code, "of --max-cost. The same" in nothing.err) == (4, True)
+    assert said.code == 0, said.err
+    assert report(here)["contestants"][0]["right"]["n"] == 2
+
+
 @pytest.mark.parametrize(
     ("words", "says"),
     [
