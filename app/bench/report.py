@@ -96,6 +96,7 @@ def write_report(place: Path, report: dict[str, Any]) -> None:
     pages = Environment(
         loader=PackageLoader("app.bench"), undefined=StrictUndefined, autoescape=True
     )
+    pages.filters["dollars"] = dollars
     page = pages.get_template("report.html.j2").render(
         report=report, table=as_table(report), duration=duration
     )
