@@ -127,7 +127,8 @@ class Bench:
                 found = await asyncio.to_thread(texts_of, self.project)
                 tests = {path: text for path, text in found.items() if is_among_tests(path)}
             hidden = {**tests, **task.hidden}
-            passed = (await judged(folder, hidden, self.sandbox, self.settings)).passed
+            expected = (*task.wanted, *task.kept)
+            passed = await judged(folder, hidden, expected, self.sandbox, self.settings)
         broken = len(set(task.kept) - passed) if made else 0
         spent = total(attempt.spent.total for attempt in attempts)
         return BenchResult(

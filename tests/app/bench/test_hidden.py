@@ -189,17 +189,23 @@ async def test_a_kill_in_the_middle_changes_nothing(here: Checkout) -> None:
 
 
 async def test_another_contestant_is_another_row(here: Checkout) -> None:
-    """The tasks are made once; ``--json`` prints the report, and ``--tasks`` takes the first."""
+    """A larger number of tasks adds to a smaller one; ``--json`` prints the report."""
     here.model.when(contains="Implement `once`").says(edit("once"), "No.", repeat_last=True)
     here.model.when(contains="Implement `ordinal`").says("No.", repeat_last=True)
-    await here.cairn(*bench(here, "--tasks", "2", "--model", "gpt-6-luna"))
+    await here.cairn(*bench(here, "--tasks", "1", "--model", "gpt-6-sol"))
 
-    said = await here.cairn(*bench(here, "--tasks", "1", "--model", "gpt-6-sol", "--json"))
+    said = await here.cairn(*bench(here, "--tasks", "2", "--model", "gpt-6-luna", "--json"))
     rows = {row["model"]: row["shown"] for row in json.loads(said.out)["contestants"]}
 
-    assert rows["gpt-6-sol"]["of"] == 1
+    assert said.code == 0, said.err
     assert said.out.count("\n") == 1
-    assert (rows["gpt-6-luna"]["n"], rows["gpt-6-luna"]["of"]) == (1, 2)
+    assert (rows["gpt-6-sol"]["n"], rows["gpt-6-sol"]["of"]) == (1, 1)
+    assert (rows["gpt-6-luna"]["n"], rows["gpt-6-luna"]["of"]) == (0, 2)
+    played = [(row["model"], row["task"]) for row in json.loads(said.out)["tasks"]]
+    assert [task for model, task in played if model == "gpt-6-luna"] == [
+        "numbers_of.once",
+        "numbers_of.ordinal",
+    ]
 
 
 async def test_an_outage_stops_it_and_the_same_command_continues(here: Checkout) -> None:
