@@ -20,6 +20,7 @@ from handlers.events import InstalledRepository
 from runner.config.model import RepositoryConfig
 from runner.config.reading import ConfigError
 from runner.loop import stacking
+from runner.loop.elsewhere import needed_elsewhere
 
 _MOST_RUNS = 50
 """Runs that say which tasks failed, and what was used."""
@@ -111,6 +112,12 @@ class _Sources:
                 tokens_per_task=config.limits.tokens_per_task,
             ),
             note=note,
+            elsewhere=await needed_elsewhere(
+                repository,
+                stack,
+                roadmap,
+                {each.name: each.plan_setting for each in config.projects},
+            ),
             pushed=config.triggers.push != "off",
             project=project.name if (project := config.project_of(path)) else "",
             reviewed=in_review(pulls, base=place.default_branch, newest=await read(path, newest)),

@@ -77,6 +77,7 @@ class GitHubRepository(Place):
             open=found.open,
             shown=shown_of(pulls, self.roadmap),
             issues=issues_of(pulls),
+            others={path: shown_of(pulls, path) for path in {each.roadmap for each in pulls}},
         )
 
     async def _fork(self, base: str, head: str) -> str:

@@ -11,7 +11,7 @@ from app.store.runs import UNFINISHED, Run
 from handlers.ports import InReview, ProposalView
 from runner.money import Usage, total
 from runner.roadmap.task import Roadmap, Task
-from runner.state.run_state import Status
+from runner.state.run_state import Status, TaskElsewhere
 
 _TROUBLE = frozenset({Status.FAILED, Status.DEFERRED, Status.BLOCKED})
 _WORKED = frozenset({Status.IN_PROGRESS, Status.PENDING})
@@ -57,7 +57,8 @@ class Board:
 
     ``note`` is what the last push did (Markdown, sanitized). ``reviewed`` are the open pull
     requests that show our work. ``pushed`` says that pushes are shown, too. ``project`` is the name
-    of the project whose plan it is ('': the repository's own).
+    of the project whose plan it is ('': the repository's own), ``elsewhere`` what its tasks need of
+    others, by key.
     """
 
     roadmap: Roadmap
@@ -69,6 +70,7 @@ class Board:
     reviewed: tuple[InReview, ...] = ()
     pushed: bool = True
     project: str = ""
+    elsewhere: Mapping[str, tuple[TaskElsewhere, ...]] = field(default_factory=dict)
 
     def named(self, task: Task) -> str:
         """What a box calls a task: keys are a plan's own."""

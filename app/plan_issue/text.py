@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
@@ -87,7 +88,7 @@ def _rendered(how: str, board: Board) -> str:
         if mark.held or mark.status not in _AGAIN
     }
     state = RunState(Request("", roadmap.path, options), roadmap=roadmap, statuses=statuses)
-    state = with_blocked(state)
+    state = with_blocked(replace(state, elsewhere=board.elsewhere))
     tasks = upcoming(state)
     marks = [board.mark(task).status for task in board.work]
     review, done = marks.count(Status.IN_REVIEW), marks.count(Status.COMPLETED)

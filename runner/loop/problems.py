@@ -14,7 +14,7 @@ from runner.roadmap.plans.choosing import USUAL, plans_in
 from runner.roadmap.plans.form import is_closed
 from runner.roadmap.task import Roadmap, Task
 from runner.state.run_state import RunState, Status
-from runner.state.status_words import TASKS, task_word
+from runner.state.status_words import TASKS, task_word, waits_elsewhere
 from runner.text.counting import counted
 from runner.text.sanitize import sanitize
 
@@ -133,8 +133,11 @@ def nothing_to_do(state: RunState, roadmap: Roadmap, start: StartCommands) -> st
         if state.request.options.scope.tasks:
             return _none_left(state, roadmap, start)
         work = [task for task in roadmap.tasks if task.kind == "work"]
-        if any(state.status(task) is Status.PENDING for task in work):
+        if state.elsewhere or any(state.status(task) is Status.PENDING for task in work):
             names = {task.key: f": waits for `{_plain(task.name)}`" for task in roadmap.tasks}
+            for each in (need for needed in state.elsewhere.values() for need in needed):
+                names[each.name] = f": {waits_elsewhere(each)}"
+            others = " or belongs to another project" if state.elsewhere else ""
             left = [
                 _by_name([task]) + names.get(state.blocked_by.get(task.key, ""), "")
                 for task in work
@@ -142,7 +145,7 @@ def nothing_to_do(state: RunState, roadmap: Roadmap, start: StartCommands) -> st
             ]
             return (
                 f"Each open task in `{path}` is optional, crossed out or put off, or waits for "
-                "one that is. Cairn works on it only if you name it (`--task`):\n\n"
+                f"one that is{others}. Cairn works on it only if you name it (`--task`):\n\n"
                 + "\n".join(left[:_MOST])
             )
         if checks := form_of(roadmap.path).left(roadmap, ()):

@@ -192,8 +192,8 @@ def ready(state: RunState) -> tuple[Task, ...]:
     state = _afresh(state)
     waits = _Waits(state)
     found = tuple(task for task in _open(state) if not waits.first(task))
-    homeless = unplaced(state, found)
-    return tuple(task for task in found if task.key not in homeless)
+    apart_from = unplaced(state, found).keys() | _waits_elsewhere(state).keys()
+    return tuple(task for task in found if task.key not in apart_from)
 
 
 def with_blocked(state: RunState) -> RunState:
@@ -211,9 +211,17 @@ def blocked(state: RunState) -> dict[str, str]:
     waits, still_open = _Waits(state), tuple(_open(state))
     homeless = unplaced(state, tuple(task for task in still_open if not waits.first(task)))
     for task in still_open:
-        if by := waits.first(task, vain=True) or homeless.get(task.key, ""):
+        by = _waits_elsewhere(state).get(task.key) or waits.first(task, vain=True)
+        if by := by or homeless.get(task.key, ""):
             waits.blocked[task.key] = by
     return waits.blocked
+
+
+def _waits_elsewhere(state: RunState) -> dict[str, str]:
+    """The tasks that wait for other projects, each with what; one that is named does not wait."""
+    if _by_name(state):
+        return {}
+    return {key: needed[0].name for key, needed in state.elsewhere.items()}
 
 
 def missing(state: RunState, task: Task) -> tuple[Task, ...]:

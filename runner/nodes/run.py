@@ -9,6 +9,7 @@ from dataclasses import replace
 from runner.context.memory import of_run, of_task
 from runner.loop.applied import replayed
 from runner.loop.deps import Deps, TaskWork
+from runner.loop.elsewhere import needed_elsewhere
 from runner.loop.problems import linked_roadmap, missing_roadmap, nothing_to_do
 from runner.loop.schedule import (
     comes_back,
@@ -70,7 +71,7 @@ async def parse_roadmap(state: RunState, deps: Deps, work: TaskWork) -> Step:
         if now:  # without its roadmap the decision says so
             roadmap = parse(path, replayed(state, now.content))
             state = reread(state, roadmap, _statuses(state, roadmap, stack, now.ticked))
-            state = with_blocked(state)
+            state = with_blocked(await _with_others(state, deps, stack))
         return Step(state, "ok")
     if now is None:
         there = await deps.repository.snapshot(stack.base or stack.tip)
@@ -80,10 +81,20 @@ async def parse_roadmap(state: RunState, deps: Deps, work: TaskWork) -> Step:
         return Step(replace(state, problem=problem), "rejected")
     roadmap = parse(path, now.content)
     statuses = _statuses(state, roadmap, stack, now.ticked)
-    state = with_blocked(replace(state, roadmap=roadmap, statuses=statuses))
+    state = replace(state, roadmap=roadmap, statuses=statuses)
+    state = with_blocked(await _with_others(state, deps, stack))
     if problem := nothing_to_do(state, roadmap, deps.start):
         return Step(replace(state, problem=problem), "rejected")
     return Step(state, "ok")
+
+
+async def _with_others(state: RunState, deps: Deps, stack: Stack) -> RunState:
+    """Take down what the tasks need of other projects."""
+    plans = state.request.options.projects.plans
+    if state.roadmap is None or not plans:
+        return state
+    found = await needed_elsewhere(deps.repository, stack, state.roadmap, plans)
+    return replace(state, elsewhere=found)
 
 
 async def decide_next(state: RunState, deps: Deps, work: TaskWork) -> Step:

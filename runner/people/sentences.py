@@ -14,7 +14,7 @@ from runner.state.findings import (
 )
 from runner.state.publishing import CheckpointText
 from runner.state.run_state import Attempt, RunState, Status
-from runner.state.status_words import task_word
+from runner.state.status_words import task_word, waits_elsewhere
 from runner.text.sanitize import cut_middle, inert_line, plain_line, readable, sanitize
 
 _UNTOUCHED = {Status.PENDING, Status.IN_PROGRESS}
@@ -93,6 +93,9 @@ def blocked_reason(state: RunState, task: Task) -> str:
     key = state.blocked_by.get(task.key)
     if key is None or state.status(task) is not Status.BLOCKED:
         return ""
+    for needed in state.elsewhere.get(task.key, ()):
+        if needed.name == key:
+            return waits_elsewhere(needed)
     other = state.task_of(key)
     status = state.status(other)
     if status in _MADE:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -196,7 +197,7 @@ class Stack:
     many wait for people in all, ``shown`` are those that show work on tasks. (On a checkout there
     are none, and nothing is independent.) ``unshown`` are the keys of tasks that a checkout's
     commits did and that no test shows to be done. ``issues`` are those with an open checkpoint of
-    their own.
+    their own, ``others`` the open checkpoints of other plans, by path.
     """
 
     tip: str
@@ -211,3 +212,4 @@ class Stack:
     shown: tuple[ShownPull, ...] = ()
     unshown: frozenset[str] = frozenset()
     issues: frozenset[int] = frozenset()
+    others: Mapping[str, tuple[ShownPull, ...]] = field(default_factory=dict)

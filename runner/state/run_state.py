@@ -38,6 +38,19 @@ class Status(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class TaskElsewhere:
+    """A task of another project that is not done (``name``: ``api#1.2``).
+
+    ``pull`` is the number of the open pull request that shows it (0: none); one that is not
+    ``known`` is not in that project's plan.
+    """
+
+    name: str
+    pull: int = 0
+    known: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class Failure:
     """Why a task cannot be finished. ``reason`` is a ``Reason``, ``evidence`` what was seen.
 
@@ -359,7 +372,8 @@ class RunState:
     shows to be done. ``current`` is the task a node works on, ``decided`` are tasks a
     person has decided about, ``stopping`` a request to cancel, ``problem`` why there is nothing to
     do, ``problem_kind`` its word if it is an error. ``blocked_by`` are tasks that wait in vain, by
-    key, each with the key of what it waits for. ``revision`` is the pull request that it works on
+    key, each with the key of what it waits for; ``elsewhere`` is what they need of other projects,
+    by key. ``revision`` is the pull request that it works on
     again, if it does.
     """
 
@@ -378,6 +392,7 @@ class RunState:
     decided: tuple[str, ...] = ()
     replaced: ReplacedTasks = field(default_factory=ReplacedTasks)
     blocked_by: Mapping[str, str] = field(default_factory=dict)
+    elsewhere: Mapping[str, tuple[TaskElsewhere, ...]] = field(default_factory=dict)
     revision: Revision | None = None
     attempts: Mapping[str, Attempt] = field(default_factory=dict)
 

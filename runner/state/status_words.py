@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from runner.state.run_state import Status
+from runner.state.run_state import Status, TaskElsewhere
 
 Tone = Literal["done", "failed", "now", "waiting", "other"]
 """What colour a status has, wherever colours can be shown."""
@@ -197,3 +197,10 @@ def tone_of(status: str) -> Tone:
     """The colour of the status of a run or of a task."""
     known = RUNS.get(status) or TASKS.get(Status(status))
     return known.tone if known else "other"
+
+
+def waits_elsewhere(needed: TaskElsewhere) -> str:
+    """What a task of another project keeps waiting, and what to do."""
+    first = f": merge #{needed.pull} first" if needed.pull else ""
+    unknown = ", which that project's plan does not have" if not needed.known else ""
+    return f"waits for `{needed.name}`{first or unknown}"

@@ -73,3 +73,28 @@ async def test_a_push_changes_two_plans(bot: Bot) -> None:
     assert bot.checkpoints()[-1] == "web#1.1 Write web/one.md"
     assert bot.model.requests[-1].body["model"] != "gpt-6.2-sol"
     plan_comments(bot)
+
+
+NEEDS = {**SHOP, "docs/web.md": b"- [ ] 2.1 Write `web/cart.md` (depends on api#1.2)\n"}
+
+
+@on(NEEDS)
+async def test_a_task_waits_for_one_of_another_project(bot: Bot) -> None:
+    """Until that is merged it is left alone, unless it is named; then its pull request says so."""
+    bot.model.says(*map(note, ("services/api/one.md", "services/api/two.md", "web/cart.md")))
+
+    await bot.comment("/execute web")
+    await bot.comment("/execute api")
+    await bot.comment("/execute web")
+    before, _, between = (said.replace("\u200b", "") for said in bot.says())
+
+    assert "or waits for one that is or belongs to another project" in before
+    assert ": waits for `api#1.2`\n" in before
+    assert "waits for `api#1.2`: merge #3 first" in between
+    await bot.later(seconds=61)
+    assert "waits for `api#1.2`: merge #3 first" in plan(bot).replace("\u200b", "")
+
+    await bot.comment("/execute web#2.1")
+    said = str(bot.pulls[-1].body).replace("\u200b", "")
+    assert "**Merge #3 first: this task depends on `api#1.2`, which is not done.**" in said
+    bot.says()

@@ -21,7 +21,7 @@ projects:
     budget: {tokens_per_task: 90000}
 """
 API_PLAN = b"# Roadmap\n\n- [ ] 1.1 Add `shop/double.py` with `double(n)`, and its tests\n"
-WEB_PLAN = b"# Roadmap\n\n- [ ] 1.1 Let `half` in `half.js` round down\n"
+WEB_PLAN = b"# Roadmap\n\n- [ ] 1.1 Let `half` in `half.js` round down (depends on api#1.1)\n"
 FILES = {
     ".github/cairn.yml": CONFIG,
     "README.md": b"# A shop\n",
@@ -55,12 +55,16 @@ FLOOR = answer(
 
 @needs_node
 async def test_a_project_is_worked_on_in_its_own_surroundings(tmp_path: Path) -> None:
-    """Its plan is read, its commands judge in its folder, its model is asked; ids are its own."""
+    """Its plan is read, its commands judge in its folder, its model is asked; ids are its own.
+
+    What needs a task of another project waits for it.
+    """
     async with checkout(tmp_path / "here", FILES) as here:
         here.model.says(DOUBLE, FLOOR)
 
         either = await here.cairn("run")
         unknown = await here.cairn("run", "apu")
+        early = await here.cairn("run", "web")
         api = await here.cairn("run", "api#1.1")
         left = here.left("report.json")
         web = await here.cairn("run", "web")
@@ -69,6 +73,8 @@ async def test_a_project_is_worked_on_in_its_own_surroundings(tmp_path: Path) ->
         assert "More than one project has open tasks:\n\n- `api`: `services/api/R" in either.err
         assert "Name it: `cairn run api`." in either.err
         assert "There is no project called 'apu' in .github/cairn.yml" in unknown.err
+        assert early.code == 2
+        assert "round down (depends on api#1.1): waits for `api#1.1`" in early.err
         assert api.code == 0, api.out + api.err
         assert left["timeline"][0]["verdict"] == "shown"
         assert "services/api/tests/test_double.py::test_double" in str(left["trust"])
