@@ -112,6 +112,7 @@ class _Sources:
                 tokens_per_task=config.limits.tokens_per_task,
             ),
             note=note,
+            projects=tuple(each.name for each in config.projects),
             elsewhere=await needed_elsewhere(
                 repository,
                 stack,

@@ -58,7 +58,7 @@ class Board:
     ``note`` is what the last push did (Markdown, sanitized). ``reviewed`` are the open pull
     requests that show our work. ``pushed`` says that pushes are shown, too. ``project`` is the name
     of the project whose plan it is ('': the repository's own), ``elsewhere`` what its tasks need of
-    others, by key.
+    others (of all ``projects``), by key.
     """
 
     roadmap: Roadmap
@@ -70,6 +70,7 @@ class Board:
     reviewed: tuple[InReview, ...] = ()
     pushed: bool = True
     project: str = ""
+    projects: tuple[str, ...] = ()
     elsewhere: Mapping[str, tuple[TaskElsewhere, ...]] = field(default_factory=dict)
 
     def named(self, task: Task) -> str:

@@ -97,7 +97,7 @@ def _rendered(how: str, board: Board) -> str:
         todo, done = len(tasks), sum(task.checked for task in board.work)
     stands = {"todo": todo, "review": review, "done": done}
     render = plan_texts.board if how == "board" else plan_texts.plan
-    return render(board, tasks, stands, _beside(state), _rest(state, roadmap))
+    return render(board, tasks, stands, _beside(state), _rest(state, roadmap, board.projects))
 
 
 def _beside(state: RunState) -> Sequence[Task]:
@@ -109,7 +109,7 @@ def _beside(state: RunState) -> Sequence[Task]:
     return chosen
 
 
-def _rest(state: RunState, roadmap: Roadmap) -> dict[str, Any]:
+def _rest(state: RunState, roadmap: Roadmap, projects: Sequence[str]) -> dict[str, Any]:
     """What is not in the order, and why; and what to look at in the file."""
     blocked = [task for task in roadmap.tasks if task.key in state.blocked_by]
     left = [task for task in roadmap.tasks if not task.checked]
@@ -118,5 +118,5 @@ def _rest(state: RunState, roadmap: Roadmap) -> dict[str, Any]:
         "unasked": [task for task in left if task.kind == "work" and not task.runnable],
         "checks": [task for task in left if task.kind == "check"],
         "candidates": roadmap.candidates,
-        "warnings": lint(roadmap),
+        "warnings": lint(roadmap, projects),
     }

@@ -52,12 +52,18 @@ async def _in_review(file: str, folder: Path) -> Collection[str]:
 def lint(file: str, *, json: bool) -> int:
     """Print what a person should look at; 1 when there is something."""
     from app.roadmap.view import warning_line
+    from runner.config.model import CONFIG_PATH, RepositoryConfig, parse_config
+    from runner.config.reading import ConfigError
     from runner.roadmap.lint import lint as find
 
     roadmap = parsed(file)
     if roadmap is None:
         return 2
-    found = find(roadmap)
+    try:
+        config = parse_config(Path(CONFIG_PATH).read_bytes())
+    except (OSError, ConfigError):  # it is looked at by `cairn doctor`
+        config = RepositoryConfig()
+    found = find(roadmap, [each.name for each in config.projects])
     if json:
         print(json_.dumps(warnings_json(found), indent=2))
     else:

@@ -9,11 +9,13 @@ from collections.abc import Mapping
 from runner.loop.stacking import content_at, plan_of
 from runner.ports import Repository
 from runner.roadmap.edit import find
+from runner.roadmap.lint.rules import DEPENDS
 from runner.roadmap.parse import parse_roadmap
 from runner.roadmap.task import Roadmap
 from runner.state.publishing import Stack
 from runner.state.run_state import TaskElsewhere
 
+_LONGEST = 20_000
 _NAMED = re.compile(r"[`*]*([A-Za-z][\w-]*)#([^\s`*]+)[`*]*")
 
 
@@ -29,9 +31,10 @@ async def needed_elsewhere(
     base, known = stack.base or stack.tip, dict[str, Roadmap]()
     found: dict[str, tuple[TaskElsewhere, ...]] = {}
     for task in roadmap.tasks if plans else ():
-        named = [match for text in task.depends_text if (match := _NAMED.fullmatch(text))]
-        for project, id in (match.groups() for match in named if not task.checked):
-            if (name := projects.get(project.lower())) is None:
+        said = (each["ref"] for each in DEPENDS.finditer(f"{task.text}\n{task.details}"[:_LONGEST]))
+        named = (_NAMED.fullmatch(text.rstrip(".")) for text in (*task.depends_text, *said))
+        for project, id in dict.fromkeys(match.groups() for match in named if match):
+            if task.checked or (name := projects.get(project.lower())) is None:
                 continue
             if name not in known:
                 path = await plan_of(repository, base, plans[name])

@@ -211,7 +211,6 @@ class _Reader:
 UNRESOLVED = "unresolved-dependency"
 CYCLE = "dependency-cycle"
 TOO_MANY = "too-many-dependencies"
-_ELSEWHERE = re.compile(r"[A-Za-z][\w-]*#[\w.-]+")
 MOST_KEYS = 300_000
 """Keys kept in all lists of dependencies of a file; tasks that state the same share one list."""
 MOST_TARGETS = 200
@@ -272,8 +271,6 @@ class Resolver:
             targets += known
             rest += (text for text, _ in unknown)
             for text, why in unknown[:MOST_TARGETS]:
-                if _ELSEWHERE.fullmatch(text):  # a task of another project, which only a run knows
-                    continue
                 message = (
                     f"{place.called} depends on {_short(text)}, which names {why} phase, section "
                     "or task of this file, so nothing waits for it. Write a unique number or id, "

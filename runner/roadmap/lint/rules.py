@@ -138,7 +138,7 @@ def unread_dependency(roadmap: Roadmap) -> Iterator[LintFinding]:
         inside = range(task.place.line, task.place.end_line + 1)
         told = [each.message for each in roadmap.warnings if each.line in inside]
         lines = [task.text, *task.details.split("\n")]
-        for found in (each for line in lines for each in _DEPENDS.finditer(line[:_LONGEST])):
+        for found in (each for line in lines for each in DEPENDS.finditer(line[:_LONGEST])):
             ref = found["ref"].rstrip(".")
             if ref in known or any(ref in each for each in (*task.depends_text, *told)):
                 continue
@@ -148,7 +148,7 @@ def unread_dependency(roadmap: Roadmap) -> Iterator[LintFinding]:
 
 
 _LONGEST = 2_000
-_DEPENDS = lazy_pattern(
+DEPENDS = lazy_pattern(
     rf"(?<!\w)(?:{any_of('said')})[\s:`*]*(?P<ref>[\w./-]*#\w[\w.]*|\d{{1,3}}(?:\.\d{{1,3}})+(?![\w+]))",
     re.IGNORECASE,
 )
@@ -415,10 +415,11 @@ PARSED: dict[str, str] = {
 """What the parser reports while reading, by code."""
 
 
-def lint(roadmap: Roadmap) -> tuple[Warning, ...]:
+def lint(roadmap: Roadmap, projects: Collection[str] = ()) -> tuple[Warning, ...]:
     """Return what a person should look at, in file order, what the parser found included.
 
-    A finding points to the piece of text it is about, else to where its line's text begins.
+    A finding points to the piece of text it is about, else to where its line's text begins. For
+    tasks of these ``projects`` (``api#1.2``) a run waits, so they are none.
     """
     lines = ["", *read(roadmap.content).lines]
     found = list(roadmap.warnings)
@@ -430,7 +431,13 @@ def lint(roadmap: Roadmap) -> tuple[Warning, ...]:
             line = next((number for number in places if each.at in lines[number]), line)
             column = lines[line].find(each.at) if each.at in lines[line] else column
         found.append(Warning(line, column + 1, code, each.message))
+    if projects:
+        known = re.compile(rf"(?<![\w-])(?:{'|'.join(projects)})#", re.IGNORECASE)
+        found = [w for w in found if w.code not in _OTHERS or not known.search(w.message)]
     return tuple(sorted(found, key=lambda w: (w.line, w.column, w.code)))
+
+
+_OTHERS = ("unresolved-dependency", "unread-dependency")
 
 
 def lint_text(text: str) -> tuple[str, ...]:

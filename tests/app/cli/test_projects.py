@@ -64,6 +64,7 @@ async def test_a_project_is_worked_on_in_its_own_surroundings(tmp_path: Path) ->
 
         either = await here.cairn("run")
         unknown = await here.cairn("run", "apu")
+        looked = await here.cairn("roadmap", "lint", "web/ROADMAP.md")
         early = await here.cairn("run", "web")
         api = await here.cairn("run", "api#1.1")
         left = here.left("report.json")
@@ -73,8 +74,9 @@ async def test_a_project_is_worked_on_in_its_own_surroundings(tmp_path: Path) ->
         assert "More than one project has open tasks:\n\n- `api`: `services/api/R" in either.err
         assert "Name it: `cairn run api`." in either.err
         assert "There is no project called 'apu' in .github/cairn.yml" in unknown.err
+        assert looked.out == "web/ROADMAP.md: no findings.\n"
         assert early.code == 2
-        assert "round down (depends on api#1.1): waits for `api#1.1`" in early.err
+        assert ": waits for `api#1.1`\n" in early.err
         assert api.code == 0, api.out + api.err
         assert left["timeline"][0]["verdict"] == "shown"
         assert "services/api/tests/test_double.py::test_double" in str(left["trust"])

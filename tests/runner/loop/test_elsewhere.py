@@ -19,7 +19,7 @@ WEB = """\
 - [ ] 2.1 Show it (depends on api#1.1)
 - [ ] 2.2 Let people buy it (depends on API#1.2, 2.1)
 - [ ] 2.3 Tell them (depends on 2.2)
-- [ ] 2.4 Say more (depends on api#9)
+- [ ] 2.4 Say more, depends on `api#9`
 - [ ] 2.5 Say less (depends on cli#1.2)
 - [x] 2.6 Say nothing (depends on api#1.3)
 """
