@@ -208,10 +208,10 @@ def blocked(state: RunState) -> dict[str, str]:
     blocked itself, or is not part of a run of the whole roadmap; or one that must be merged first.
     """
     state = _afresh(state)
-    waits, still_open = _Waits(state), tuple(_open(state))
+    waits, still_open, elsewhere = _Waits(state), tuple(_open(state)), _waits_elsewhere(state)
     homeless = unplaced(state, tuple(task for task in still_open if not waits.first(task)))
     for task in still_open:
-        by = _waits_elsewhere(state).get(task.key) or waits.first(task, vain=True)
+        by = elsewhere.get(task.key) or waits.first(task, vain=True)
         if by := by or homeless.get(task.key, ""):
             waits.blocked[task.key] = by
     return waits.blocked
