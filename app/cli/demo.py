@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 _APP = Path(__file__).parents[1]
-_NEEDED = ("cmarkgfm", "graphql", "jsonschema_rs", "pytest")
+_NEEDED = ("cmarkgfm", "graphql", "pytest")
 _EXTRA = "install Cairn's extra demo (docs/install.md)."
 _WITHOUT = "This Cairn was built without the demo. Run make demo in Cairn's repository."
 

@@ -34,6 +34,7 @@ from runner.model.chat import DEFAULT_BASE_URL
 from runner.model.prices import prices_for
 from runner.model.replies import offer_text
 from runner.model.shutdowns import endings
+from runner.patterns.pattern import is_pattern, read_patterns
 from runner.ports import Repository, SandboxSpec, SystemClock
 from runner.prompts.questions import Message, Question
 from runner.roadmap.parse import parse_roadmap
@@ -41,9 +42,14 @@ from runner.state.changes import EXECUTABLE, FILE, TreeEntry
 
 
 async def configuration(patient: Surveyed) -> Finding:
-    """The settings, and the repository's own configuration as it is committed."""
+    """The settings, and the repository's own configuration and patterns as they are committed."""
     if patient.problems:
         return problem(" ".join(str(each) for each in patient.problems), texts.settings())
+    checkout = await checkout_in(patient.folder)
+    paths = filter(is_pattern, await _entries(checkout)) if checkout else ()
+    patterns = {path: await _content(patient, path) or b"" for path in paths}
+    if wrong := read_patterns(patterns)[1]:
+        return warning(" ".join(wrong), texts.patterns())
     content = await _configuration(patient)
     if content is None:
         if not patient.app and (patient.folder / CONFIG_PATH).is_file():

@@ -674,6 +674,11 @@ class RepositoryConfig(_Group):
         le=10,
         description="How many small neighbouring tasks may share a pull request; 1: none.",
     )
+    patterns: bool = Field(
+        default=True,
+        description="Do tasks whose words a pattern fits without a model: those of "
+        "`.github/cairn/patterns` and the built-in ones.",
+    )
     pause_destructive: bool = Field(
         default=True,
         description="Ask before writing code that deletes files, tables, branches ...",

@@ -39,6 +39,7 @@ def options_of(config: RepositoryConfig) -> Options:
     return Options(
         parallel=limits.parallel,
         loop=config.loop,
+        patterns=config.patterns,
         grouping=config.grouping,
         planning=config.planning,
         routing=RoutingLimits(config.routing.words, config.routing.files, config.routing.lines),

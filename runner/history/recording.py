@@ -68,6 +68,8 @@ def execution_of(
     size = size_of(task)
     by_node = {node: _short(name) for node, name in attempt.spent.models.items()}
     named = next((by_node[node] for node in _WRITING if node in by_node), options.models.model)
+    if answered.pattern:
+        named = f"pattern {answered.pattern.partition(' ')[0]}"
     telling = sorted(tools, key=lambda tool: tool.level == "format")[:_MOST_TOOLS]
     return Execution(
         key=ExecutionKey(state.request.id, attempt.task, attempt.number),

@@ -46,12 +46,12 @@ def asks_for_better(state: RunState) -> bool:
 def may_repair(state: RunState) -> bool:
     """Whether one more call may be made about a change that its tests accept.
 
-    What people wrote or agreed to stays as it is.
+    What people wrote or agreed to stays as it is, and so does what a pattern made.
     """
     attempt, options = state.attempt, state.request.options
     if attempt.accepted or attempt.planned.human_commits is not None or attempt.agreed.approved:
         return False
-    if options.scope.again:
+    if options.scope.again or attempt.answered.pattern:
         return False
     steps_left = options.limits.max_iterations - attempt.spent.steps
     return (

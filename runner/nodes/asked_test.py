@@ -139,6 +139,7 @@ def _is_wanted(state: RunState, found: Assessment) -> bool:
         verify.verify_ask
         and not verify.verify_commands
         and attempt.tested.command is None
+        and not attempt.answered.pattern
         and (found.verdict.kind == "unbroken" or _lacks_regression_test(state, found))
         and not by_people
     )

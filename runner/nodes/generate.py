@@ -127,6 +127,10 @@ async def execute_task(state: RunState, deps: Deps, work: TaskWork) -> Step:
         state = await taken_over(state, deps) if begins else set_aside(state)
     elif state.attempt.planned.revision and begins:
         state = await as_suggested(state, deps)
+    elif begins:
+        from runner.nodes.pattern import by_pattern
+
+        state = await by_pattern(state, deps)
     if begins and state.attempt.answered.answers:
         return Step(state, "ok")
     if state.request.options.agents.agent != "cairn":
@@ -330,6 +334,7 @@ async def _answered(
                 auto_repairs=(*state.attempt.answered.auto_repairs, *reply.repairs),
                 explanation=shorten(explanation, _LONGEST_EXPLANATION, placeholder=" …"),
                 form="edits" if has_edits(answer.text.split("\n")) else "files",
+                pattern="",
             ),
             checked=replace(
                 state.attempt.checked,

@@ -146,6 +146,10 @@ async def pick_task(state: RunState, deps: Deps, work: TaskWork) -> Step:
         state = state.updated(replace(state.attempt.planned, places=places))
     begun = human_commits or revision or options.scope.again
     planned = plans_first(task, options.planning, options.routing) and not begun
+    if planned:
+        from runner.nodes.pattern import fits
+
+        planned = not await fits(state, deps)
     return Step(state, "ok" if planned else "direct")
 
 

@@ -237,7 +237,8 @@ class ProjectOptions:
 class Options:
     """How a run works.
 
-    ``parallel`` is how many independent tasks may be worked on at the same time, ``grouping`` how
+    ``parallel`` is how many independent tasks may be worked on at the same time, ``patterns`` says
+    whether tasks that a pattern fits are done without a model, ``grouping`` how
     many small neighbours may be worked on as one. ``routing`` says which tasks are planned first
     with ``auto``, ``memory_notes`` how many notes of earlier runs a question may show (0: none, and
     nothing is remembered). ``pull_requests`` says how pull requests build on each other,
@@ -246,6 +247,7 @@ class Options:
     """
 
     parallel: int = 1
+    patterns: bool = True
     loop: str = "hybrid"
     grouping: int = 1
     planning: Planning = "auto"

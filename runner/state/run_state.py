@@ -147,7 +147,8 @@ class Answered:
     repeat. ``auto_repairs`` are notes on what Cairn repaired in answers without a model,
     ``left_out`` paths that it left out of them, each with the reason. ``explanation`` is what the
     model says about its answer, ``form`` whether the newest one has ``edits`` or whole ``files``.
-    ``lines`` is how many lines the change adds or takes away.
+    ``lines`` is how many lines the change adds or takes away. ``pattern`` says by which pattern it
+    was made, with its inputs ('' where a model or people made it).
     """
 
     answers: int = 0
@@ -167,6 +168,7 @@ class Answered:
     fresh_failures: tuple[str, ...] = ()
     tried: tuple[str, ...] = ()
     avoid: tuple[str, ...] = ()
+    pattern: str = ""
 
 
 @dataclass(frozen=True)

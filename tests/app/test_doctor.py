@@ -144,6 +144,20 @@ async def test_what_is_wrong_with_a_checkout(here: Checkout) -> None:
     assert "It offers scripted." in found["model endpoint"]["said"]
 
 
+async def test_a_pattern_that_cannot_be_used(here: Checkout) -> None:
+    """Its file and line are named; runs go on without it."""
+    here.git.commit(
+        {".github/cairn/patterns/a.yml": b"name: a\nwhen: ['Add the `{b}`']\nfiles: {}\n"}
+    )
+
+    said = await here.cairn("doctor", "--json")
+
+    (answer,) = said.events
+    found = {each["check"]: each for each in answer["checks"]}
+    assert found["configuration"]["level"] == "warning"
+    assert ".github/cairn/patterns/a.yml, line 3: `files`" in found["configuration"]["said"]
+
+
 async def test_settings_that_are_wrong(here: Checkout) -> None:
     """All problems of the environment are in one line; what needs the settings is skipped; 2."""
     here.environment |= {"CAIRN_SANDBOX": "cloud", "CAIRN_CONCURENCY": "2"}
