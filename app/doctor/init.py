@@ -18,8 +18,10 @@ from app.version import schema_line
 from runner.config.model import CONFIG_PATH, parse_config
 from runner.config.reading import ConfigError
 from runner.errors import PortError
+from runner.git.local_repository import LocalRepository
 from runner.nodes.preflight import CannotStart
 from runner.ports import Events
+from runner.verify.workspaces import WORKSPACES, proposed_projects
 
 
 def command(folder: Path) -> int:
@@ -46,13 +48,18 @@ def _interrupted(folder: Path) -> str:
 
 async def _initialised(folder: Path, listener: Events) -> tuple[str, int]:
     """Write the first proposal with which the tests start; none, if they start with none."""
-    if await checkout_in(folder) is None:
+    checkout = await checkout_in(folder)
+    if checkout is None:
         return texts.nothing_to_init(shutil.which("git") is not None), 2
     file = folder / CONFIG_PATH
     if file.exists():
         return texts.has_configuration(), 2
     settings = settings_without_model()
+    projects = await _projects(checkout)
     found, tested = await looked_at(folder, settings, None, listener=listener)
+    if found is None and projects:
+        await asyncio.to_thread(_write, file, schema_line() + projects)
+        return texts.wrote_projects(schema_line() + projects, tested), 0
     if found is None:
         return (texts.starts_already(), 0) if tested else (texts.no_tests(), 2)
     if not found.proposed:
@@ -62,9 +69,21 @@ async def _initialised(folder: Path, listener: Events) -> tuple[str, int]:
         config = parse_config(text.encode())
         left, _ = await looked_at(folder, settings, None, config, listener)
         if left is None:
-            content = schema_line() + text
-            await asyncio.to_thread(file.parent.mkdir, exist_ok=True)
-            await asyncio.to_thread(file.write_text, content, encoding="utf-8")
+            content = schema_line() + text + projects
+            await asyncio.to_thread(_write, file, content)
             return texts.wrote(found.seen, content), 0
         tried.append((text, left))
     return texts.not_enough(found, tried), 0 if found.partly else 2
+
+
+def _write(file: Path, content: str) -> None:
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(content, encoding="utf-8")
+
+
+async def _projects(checkout: LocalRepository) -> str:
+    """What to write of the projects that have a plan of their own."""
+    there = (await checkout.snapshot((await checkout.stack()).tip)).entries
+    shas = {path: there[path].sha for path in WORKSPACES if path in there}
+    blobs = await checkout.blobs(list(shas.values()))
+    return proposed_projects(there, {path: blobs[sha] for path, sha in shas.items()}.get)

@@ -54,7 +54,7 @@ _NO_PROJECT = re.compile(
 
 def configuration(paths: Iterable[str]) -> list[str]:
     """The files whose content tells which tests a tree has, at its root and in its projects."""
-    folders = {"", *_folders(paths)}
+    folders = {"", *project_folders(paths)}
     names = {*CONFIGURATION, *MANIFESTS} - {*MAKEFILES, *PLAIN}
     inner = (path for path in paths if path.rpartition("/")[2] in names)
     return sorted({*CONFIGURATION, *(p for p in inner if posixpath.dirname(p) in folders)})
@@ -62,7 +62,7 @@ def configuration(paths: Iterable[str]) -> list[str]:
 
 def project_files(paths: Collection[str], name: str) -> list[str]:
     """The files of this name in the projects below the root."""
-    return [path for folder in _folders(paths) if (path := f"{folder}/{name}") in paths]
+    return [path for folder in project_folders(paths) if (path := f"{folder}/{name}") in paths]
 
 
 def tools_of(
@@ -80,7 +80,7 @@ def tools_of(
     ]
     inner = [
         inside
-        for folder in _folders(paths)
+        for folder in project_folders(paths)
         for inside in _inside(folder, paths, read, tools)
         if not _reached(inside, at_root, paths, read)
     ]
@@ -215,7 +215,7 @@ class Inside:
         return replace(level, tool=self.name, command=command)
 
 
-def _folders(paths: Iterable[str]) -> list[str]:
+def project_folders(paths: Iterable[str]) -> list[str]:
     """The folders below the root that have a manifest and may be projects."""
     marked = {f for f, _, name in (p.rpartition("/") for p in paths) if name in _ANY_MARK} - {""}
     near = (folder for folder in marked if folder.count("/") < _DEEPEST)

@@ -130,3 +130,23 @@ async def test_what_is_not_committed_is_not_used(tmp_path: Path) -> None:
         assert ".github/cairn.yml is not committed, so no run uses it" in said.out
         assert "there is no .github/cairn.yml" not in said.out
         assert here.git("status", "--porcelain").split() == ["??", ".github/"]
+
+
+async def test_parts_with_plans_are_proposed_as_projects(tmp_path: Path) -> None:
+    """They are written although the tests need nothing, and a run of one can begin."""
+    files = {
+        **{path: text for path, text in CALC.items() if path != "ROADMAP.md"},
+        "go.work": b"use ./apps/docs\n",
+        "apps/docs/go.mod": b"module docs\n",
+        "apps/docs/ROADMAP.md": b"- [ ] Write `apps/docs/a.md`\n",
+    }
+    async with checkout(tmp_path / "here", files) as here:
+        said = await here.cairn("init")
+        here.git("add", "--all")
+        here.git("commit", "-qm", "Configure Cairn")
+        shown = await here.cairn("run", "docs", "--dry-run")
+
+        assert said.code == 0, said.err
+        assert "  - {name: docs, path: apps/docs}\n" in said.out
+        assert "The tests start as they are. Commit the file to use it." in said.out
+        assert "Write apps/docs/a.md" in shown.out
