@@ -304,7 +304,7 @@ def _decide(decision: LocalDecision) -> None:
 
 
 def init() -> None:
-    """Write a .github/cairn.yml if the tests need one.
+    """Write a .github/cairn.yml if the tests need one, or folders have plans of their own.
 
     Cairn checks the file by starting the tests with it.
     """
