@@ -55,6 +55,11 @@ def missing_roadmap(
             return f"Nobody asked for this issue yet: comment `/execute {path}` on {path} itself."
         return f"`{start.word}` reads no issues. On GitHub, comment `/execute {path}` on {path}."
     name, pattern, paths = f"`{_plain(path)}`", "*" in path, [*paths]
+    if path in paths:
+        return (
+            f"{name} is not a file, or a link that leads to none in this repository. Put the "
+            f"roadmap itself there, or name another path: `{start.roadmap}docs/PLAN.md`."
+        )
     text = f"{'No file matches' if pattern else 'There is no file'} {name} {where}."
     if plans := plans_in(path, paths, projects.values()):
         first = f"{name} matches several plans." if pattern else text

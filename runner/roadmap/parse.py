@@ -17,8 +17,10 @@ from runner.roadmap.kinds import Checkbox, decide, family, overviews
 from runner.roadmap.markdown import Blocks, parse
 from runner.roadmap.plans import form_of
 from runner.roadmap.source import (
+    WIDE,
     Inline,
     first_sentence,
+    is_wide,
     read,
     too_deep,
     too_large,
@@ -50,6 +52,8 @@ def parse_roadmap(path: str, content: bytes) -> Roadmap:
     if form.read is not None:
         return form.read(path, content)
     source = written = read(b"" if too_large(len(content)) else content)
+    if is_wide(content):
+        return Roadmap(path=path, content=content, tasks=(), warnings=source.warnings, asks=WIDE)
     if refused := too_large(len(content)) or too_many(source):
         large = Warning(1, 1, "file-too-large", refused)
         return Roadmap(path=path, content=content, tasks=(), warnings=(large,), asks=refused)

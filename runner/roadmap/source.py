@@ -116,9 +116,17 @@ def has_front_matter(text: str) -> bool:
     return _FRONT.match(text) is not None
 
 
+WIDE = "the file looks like UTF-16; save it as UTF-8"
+
+
+def is_wide(content: bytes) -> bool:
+    """Whether a file begins as UTF-16 does."""
+    return content.startswith(_WIDE)
+
+
 def _damage(content: bytes, plain: bytes) -> tuple[Warning, ...]:
-    if content.startswith(_WIDE):
-        return (Warning(1, 1, "not-utf8", "the file looks like UTF-16; save it as UTF-8"),)
+    if is_wide(content):
+        return (Warning(1, 1, "not-utf8", WIDE),)
     try:
         plain.decode("utf-8")
     except UnicodeDecodeError as error:

@@ -83,6 +83,35 @@ async def test_a_roadmap_that_is_a_link(here: Checkout) -> None:
     assert "[x] 1.1" in (here.folder / "docs/PLAN.md").read_text()
 
 
+@pytest.mark.parametrize("target", ["docs/GONE.md", "/etc/hostname", "docs"])
+async def test_a_roadmap_that_is_a_link_to_no_file_of_ours(here: Checkout, target: str) -> None:
+    """Nothing is read through it, and the sentence does not name it as what to use."""
+    (here.folder / "docs").mkdir()
+    (here.folder / "docs/a.txt").write_text("A\n")
+    (here.folder / "ROADMAP.md").unlink()
+    (here.folder / "ROADMAP.md").symlink_to(target)
+    here.git.commit({})
+
+    for command in ("run", "doctor"):
+        said = await here.cairn(command)
+
+        assert said.code == 2
+        assert "is not a file, or a link that leads to none" in said.err + said.out
+        assert "--roadmap ROADMAP.md" not in said.err + said.out
+
+
+async def test_a_roadmap_in_utf_16(here: Checkout) -> None:
+    """What to do is said by both; that it has no checkboxes would be untrue."""
+    here.git.commit({"ROADMAP.md": "- [ ] 1.1 Write `one.md`\n".encode("utf-16")})
+
+    for command in ("run", "doctor"):
+        said = await here.cairn(command)
+
+        assert "ROADMAP.md" in said.err + said.out
+        assert "looks like UTF-16; save it as UTF-8" in said.err + said.out
+        assert "checkboxes" not in said.err + said.out
+
+
 async def test_max_tasks_stops_after_so_many(here: Checkout) -> None:
     """Reaching ``--max-tasks`` is a success; 0."""
     here.model.says(ONE)
