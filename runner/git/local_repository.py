@@ -38,6 +38,16 @@ _KEPT = 64_000_000
 """Bytes of contents that are not read again: the context shows of the files that are tested."""
 
 
+_IN_THE_MIDDLE = {
+    "MERGE_HEAD": "merge",
+    "CHERRY_PICK_HEAD": "cherry-pick",
+    "REVERT_HEAD": "revert",
+    "rebase-merge": "rebase",
+    "rebase-apply": "rebase",
+}
+"""What git is in the middle of where there is such a file or folder in its own."""
+
+
 class LocalRepository:
     """A checkout: each checkpoint is a commit on the current branch, the files move with it.
 
@@ -135,8 +145,17 @@ class LocalRepository:
         """Raise ``Outage`` that lists those tracked files of ``paths`` that have changes.
 
         None of all may have some where no path is given. Every checkpoint is made of git objects
-        and moves only files that are as they were committed.
+        and moves only files that are as they were committed, which git refuses while it is in the
+        middle of something else.
         """
+        folder = Path(await self._git.line("rev-parse", "--absolute-git-dir"))
+        for name, doing in _IN_THE_MIDDLE.items():
+            if (folder / name).exists():
+                raise Outage(
+                    "git",
+                    f"{self._root} is in the middle of a {doing}. Finish it, or take it back (git "
+                    f"{doing} --abort), then run again.",
+                )
         options = ("--porcelain=v1", "-z", "--untracked-files=no", "--ignore-submodules=all")
         only = ("--", *(f":(top,literal){path}" for path in paths)) if paths else ()
         files = _changed(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+
 import pytest
 
 from tests.app.checkout import Checkout
@@ -111,6 +113,25 @@ async def test_a_task_that_would_touch_one(here: Checkout) -> None:
     assert here.log() == ["1.2 Write two.md", "a commit"]
     assert (here.folder / "one.md").read_text() == "mine\n"
     assert here.git("diff", "--cached", "--name-only") == "one.md"
+
+
+@pytest.mark.parametrize("flags", [(), ("--allow-dirty",)])
+async def test_in_the_middle_of_a_merge(here: Checkout, flags: tuple[str, ...]) -> None:
+    """No commit fits into it, so nothing is asked; 2. Nothing of the merge is touched."""
+    here.git("switch", "-q", "-c", "other")
+    here.git.commit({"README.md": b"theirs\n"})
+    here.git("switch", "-q", "-")
+    here.git.commit({"README.md": b"ours\n"})
+    with pytest.raises(subprocess.CalledProcessError):
+        here.git("merge", "other")
+    before = here.git("status", "--porcelain")
+
+    said = await here.cairn("run", *flags)
+
+    assert said.code == 2
+    assert "is in the middle of a merge. Finish it, or take it back (git merge --abort)" in said.err
+    assert here.git("status", "--porcelain") == before
+    assert here.model.requests == []
 
 
 async def test_a_roadmap_with_uncommitted_changes(here: Checkout) -> None:
