@@ -118,7 +118,9 @@ class Bench:
 
     async def _judged(self, task: BenchTask, folder: Path, state: RunState) -> BenchResult:
         attempts = list(state.attempts.values())
-        made = any(attempt.status in MADE for attempt in attempts)
+        done = [attempt for attempt in attempts if attempt.status in MADE]
+        work = [each for each in state.tasks if each.kind == "work"]
+        made = bool(done)
         failures = [attempt.failure.message for attempt in attempts if attempt.failure]
         passed = frozenset[str]()
         if made:
@@ -137,8 +139,9 @@ class Bench:
             agent=self.who.agent,
             run=state.request.id,
             made=made,
-            shown=bool(attempts)
-            and all(a.status in MADE and verdict_of(a).verified for a in attempts),
+            shown=made
+            and all(state.status(each) in MADE for each in work)
+            and all(verdict_of(attempt).verified for attempt in done),
             right=made and not broken and passed >= set(task.wanted),
             broken=broken,
             calls=spent.calls,
