@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from runner.loop.deps import Deps
 from runner.loop.reading import base_of, contents
+from runner.nodes.context import made
 from runner.patterns.pattern import NoFit, Pattern, built_in, is_pattern, read_patterns
 from runner.roadmap.task import Task
 from runner.state.changes import ChangeSet
@@ -23,10 +24,11 @@ _MOST = 50
 async def patterns_of(state: RunState, deps: Deps) -> tuple[list[Pattern], list[str]]:
     """Return those of the repository and the built-in ones, and what is wrong with files of them.
 
-    They are read from the base branch: what a pull request brings does not count before its merge.
+    They are read from the base branch: what a pull request brings does not count before its merge,
+    and on a checkout not what a task of this run wrote.
     """
     base = await deps.repository.snapshot(state.stack.base or state.stack.tip)
-    there = sorted(filter(is_pattern, base.entries))[:_MOST]
+    there = sorted(set(filter(is_pattern, base.entries)) - set(made(state)))[:_MOST]
     found, wrong = await asyncio.to_thread(read_patterns, await contents(deps, base, there))
     return [*found, *built_in()], wrong
 
@@ -73,7 +75,7 @@ async def by_pattern(state: RunState, deps: Deps) -> RunState:
         given = ", ".join(f"{name} = {value}" for name, value in sorted(inputs.items()))
         said = plain_line(f"{pattern.name} ({pattern.place}): {given}")
         answered = replace(state.attempt.answered, answers=1, changes=changes, pattern=said)
-        return state.updated(answered)
+        return state.updated(answered).noted(f"done by the pattern {said}; no model was asked")
     return state
 
 

@@ -109,18 +109,19 @@ async def test_a_file_that_is_no_pattern_is_named(bot: Bot) -> None:
     assert "A template has no for" in iteration.read_text()
 
 
-@on(repository("- [ ] 1.1 Add the handler `ping`\n"))
+@on(repository("- [ ] 1.1 Write a pattern for handlers\n- [ ] 1.2 Add the handler `ping`\n"))
 async def test_only_patterns_of_the_base_branch_count(bot: Bot) -> None:
-    """One that an open pull request brings, even on the branch of the stack, is not looked at."""
-    bot.model.says(answer({"calc/ping.py": "def ping():\n    return 1\n"}))
-    await bot.github.push(REPOSITORY, {f"{FOLDER}handler.yml": HANDLER}, branch="theirs")
-    await bot.github.open_pull(REPOSITORY, "A pattern", head="theirs")
-    await bot.idle()
+    """One that a model wrote a task before, on the branch that the next builds on, is not used."""
+    bot.model.says(
+        f"{FOLDER}handler.yml\n```yaml\n{HANDLER.decode()}```\n",
+        answer({"calc/ping.py": "def ping():\n    return 1\n"}),
+    )
 
     await bot.comment("/execute")
 
     bot.says()
-    assert len(bot.prompts) == 1
+    assert len(bot.prompts) == 2
+    assert bot.changed(bot.pulls[1])["calc/ping.py"] == b"def ping():\n    return 1\n"
 
 
 @on(repository(f"- [ ] {UNITS}\n", **{".github/cairn.yml": b"patterns: false\n"}))
