@@ -37,6 +37,11 @@ _Result = TypeVar("_Result")
 log = logging.getLogger(__name__)
 
 
+def heard_enough() -> None:
+    """Ignore Ctrl-C from now on: the end is being said, and nothing cuts that off."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
 class Interrupts:
     """Runs a command's work, and is the ``Control`` port where nobody but Ctrl-C can stop a run.
 
@@ -47,7 +52,7 @@ class Interrupts:
         self._last_words = last_words
         self._heard = 0
         self._patient = False
-        self._stopping = False
+        self._stopping = self._stopped = False
         self._work: tuple[asyncio.AbstractEventLoop, asyncio.Task[Any]] | None = None
         self._cancelling: asyncio.TimerHandle | None = None
         self._limit: threading.Timer | None = None
@@ -55,6 +60,7 @@ class Interrupts:
     async def check(self, run: str) -> None:
         """Raise ``Outage`` once the run is to stop: what it has got so far is saved."""
         if self._stopping:
+            self._stopped = True
             raise Outage(KIND, STOPPED)
 
     @contextmanager
@@ -75,7 +81,10 @@ class Interrupts:
             self._limit = None
 
     def run(self, work: Coroutine[Any, Any, _Result]) -> _Result:
-        """Do what ``asyncio.run`` does. Raises ``KeyboardInterrupt`` where Ctrl-C ended it."""
+        """Do what ``asyncio.run`` does. Raises ``KeyboardInterrupt`` where Ctrl-C ended it.
+
+        Where Ctrl-C ended or stopped the work, it is ignored from then on.
+        """
         before = signal.getsignal(signal.SIGINT)
         if not callable(before):  # ignored, as in the background of a shell: it stays so
             return asyncio.run(work)
@@ -85,11 +94,12 @@ class Interrupts:
         except asyncio.CancelledError:
             if not self._heard:
                 raise
+            self._stopped = True
             raise KeyboardInterrupt from None
         finally:
             if self._limit:
                 self._limit.cancel()
-            signal.signal(signal.SIGINT, before)
+            signal.signal(signal.SIGINT, signal.SIG_IGN if self._stopped else before)
 
     async def _known(self, work: Coroutine[Any, Any, _Result]) -> _Result:
         task = asyncio.current_task()

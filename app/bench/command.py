@@ -18,8 +18,8 @@ from app.bench.tasks import BenchTask
 from app.bench.texts import bench_texts
 from app.interrupts import CODE, KIND, Interrupts
 from app.local.command import check_key, telling
+from app.local.files import take
 from app.local.report import OutputFormat, speaker
-from app.local.work import take
 from app.logs import mask_for, secrets_of
 from app.settings import RunSettings
 from app.show.watching import watching

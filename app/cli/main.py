@@ -196,6 +196,13 @@ cli.add_typer(memory_cli)
 @cli.callback()
 def cairn(version: Version = False) -> None:
     """Execute a repository's roadmap, one verified checkpoint at a time."""
+    try:
+        Path.cwd()
+    except FileNotFoundError:
+        from app.texts import checkout_texts as texts
+
+        typer.echo(texts.folder_gone(), err=True)
+        raise typer.Exit(2) from None
 
 
 def serve(work: option.Work = True) -> None:

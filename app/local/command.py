@@ -11,7 +11,7 @@ from json import dumps
 from time import time
 from typing import TYPE_CHECKING
 
-from app.interrupts import CODE, Interrupts
+from app.interrupts import CODE, Interrupts, heard_enough
 from app.interrupts import KIND as INTERRUPT
 from app.local.compose import kept_in
 from app.local.options import LocalRun
@@ -201,6 +201,7 @@ def telling(
         code = 4 if resuming and error.kind in _PAUSED else 2
         return _complain(error.message, code, mark=mark)
     except KeyboardInterrupt as interrupt:
+        heard_enough()
         return _complain(
             str(interrupt) or (texts.not_continued() if resuming else texts.not_begun()),
             CODE,
@@ -228,6 +229,7 @@ def _run(asked: LocalRun, settings: RunSettings, output: OutputFormat) -> int:
     try:
         return _run_and_tell(asked, settings, output, began)
     except KeyboardInterrupt:
+        heard_enough()
         raise KeyboardInterrupt(_interrupted(asked, began)) from None
 
 

@@ -15,6 +15,7 @@ from typing import Any
 
 from app.interrupts import KIND, Interrupts
 from app.local.compose import local_deps
+from app.local.files import take
 from app.local.options import LocalRun
 from app.local.replay import PastDecisions, PastReviews
 from app.local.report import (
@@ -24,7 +25,7 @@ from app.local.report import (
     check_roadmap,
     check_tests,
 )
-from app.local.work import limited, request_of, take
+from app.local.work import limited, request_of
 from app.settings import RunSettings
 from app.texts import checkout_texts as texts
 from runner.errors import PortError

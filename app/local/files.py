@@ -13,6 +13,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from runner.errors import PortError
+from runner.files.durable import take_folder
 from runner.roadmap.source import MOST_BYTES, too_large
 
 STDIN = "-"
@@ -139,3 +141,18 @@ def hide_from_git(folder: Path) -> None:
     ignore = folder / ".gitignore"
     if not ignore.exists():
         ignore.write_text("*\n")
+
+
+def take(folder: Path) -> int:
+    """Let one command at a time change the checkout, and keep git from seeing what it leaves.
+
+    Returns the lock, to be closed. Raises ``PortError``.
+    """
+    taken = take_folder(folder, name=str(folder))
+    try:
+        hide_from_git(folder)
+    except OSError as error:
+        os.close(taken)
+        why = f"{folder / '.gitignore'} cannot be written: {error.strerror}"
+        raise PortError("file", why) from error
+    return taken

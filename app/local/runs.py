@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from app.terminal import one_line
+from app.texts import checkout_texts as texts
 from runner.errors import Outage, PortError
 from runner.files.decisions import OVER, FileDecisions, FileRuns, KnownRun
 from runner.files.journal import JournalView
@@ -101,7 +101,7 @@ def named(runs: Sequence[KnownRun], wanted: str, more: str = "") -> KnownRun:
         run for run in runs if run.id.startswith(wanted)
     ]
     if not found:
-        text = f"There is no run called {one_line(wanted)[:60]!r} here. {more}"
+        text = f"{texts.no_run_called(wanted, [run.id for run in runs])} {more}"
         raise PortError("file", text.rstrip())
     if len(found) > 1:
         ids = ", ".join(run.id for run in found[:5])

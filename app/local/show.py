@@ -104,6 +104,8 @@ async def _find(words: Sequence[str], kept: LocalStore) -> _Found | None:
     first = words[0] if words else ""
     begins = first if len(first) >= SHORTEST else "-"  # which no run begins with
     named = [run for run in runs if run.id == first or run.id.startswith(begins)]
+    if words[1:] and not named:
+        raise NotFound(texts.no_run_called(first, [run.id for run in runs]))
     rest = words[1:] if named else words
     work = [run for run in runs if not run.replay_of]
     for run in named or (work if rest else work[:1]):

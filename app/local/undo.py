@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import shutil
 import sys
 from collections.abc import AsyncIterator, Callable, Collection, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
@@ -16,6 +17,7 @@ from pathlib import Path
 
 from app.interrupts import CODE, Interrupts
 from app.local.compose import kept_in, local_deps, repository_in, sandbox_of
+from app.local.files import take
 from app.local.options import FOLDER, LocalRun, options_for, settings_of
 from app.local.runs import branch_in_review, record_results
 from app.settings import SettingsError, settings_without_model
@@ -23,7 +25,7 @@ from app.terminal import any_encoding, say
 from app.texts import checkout_texts as texts
 from runner.config.reading import ConfigError
 from runner.errors import Outage, PortError, TaskError
-from runner.files.durable import take_folder, write_file
+from runner.files.durable import write_file
 from runner.files.results import FileMemory
 from runner.git.local_repository import LocalRepository
 from runner.git.objects import merged
@@ -115,13 +117,16 @@ def accept(folder: Path, name: str, roadmap: str) -> int:
 def _done(folder: Path, work: Coroutine[None, None, str], cut: Callable[[], str]) -> int:
     """Do it alone in the folder; ``cut`` says what an interruption left."""
     any_encoding()
+    kept = folder / FOLDER
+    new = not kept.exists()
     try:
-        taken = take_folder(folder / FOLDER, name=str(folder / FOLDER))
+        taken = take(kept)
     except PortError as error:
         work.close()
         return _refused(error.message)
     try:
         say(Interrupts(cut).run(work))
+        new = False
     except ConfigError as error:
         return _refused(texts.config_faults(error))
     except (PortError, SettingsError) as error:
@@ -130,6 +135,8 @@ def _done(folder: Path, work: Coroutine[None, None, str], cut: Callable[[], str]
         say(cut(), stream=sys.stderr)
         return CODE
     finally:
+        if new:  # nothing came of it: nothing is left, either
+            shutil.rmtree(kept, ignore_errors=True)
         os.close(taken)
     return 0
 

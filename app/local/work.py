@@ -10,12 +10,11 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from datetime import time as time_of_day
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.interrupts import KIND, Interrupts
 from app.local.compose import LocalCheckout, local_deps, prices_of
-from app.local.files import hide_from_git
+from app.local.files import take
 from app.local.options import LocalRun, options_for, settings_of
 from app.local.report import (
     check_folder,
@@ -31,7 +30,6 @@ from app.settings import RunSettings
 from app.texts import checkout_texts as texts
 from runner.errors import Outage, PortError
 from runner.files.decisions import KnownRun
-from runner.files.durable import take_folder
 from runner.files.history_file import NAME, FileHistory
 from runner.files.journal import AnswerFiles
 from runner.graph import END, REST
@@ -347,15 +345,3 @@ async def _driven(request: Request, asked: LocalRun, here: LocalCheckout, work: 
         if old.state == "waiting" and answers and all(d and d.channel == "retry" for d in answers):
             runs.put(replace(old, state="ended", reason="its tasks were worked on again"))
     return ended
-
-
-def take(folder: Path) -> int:
-    """Let one run at a time work on the checkout, and keep git from seeing what it leaves."""
-    taken = take_folder(folder, name=str(folder))
-    try:
-        hide_from_git(folder)
-    except OSError as error:
-        os.close(taken)
-        why = f"{folder / '.gitignore'} cannot be written: {error.strerror}"
-        raise PortError("file", why) from error
-    return taken

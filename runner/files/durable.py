@@ -23,12 +23,14 @@ def translating_errors(doing: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        named = error.filename and str(error.filename) not in doing
-        place = f" ({error.filename})" if named else ""
-        raise Outage(
-            "file",
-            f"cannot {doing}: {error.strerror}{place}. Free some space, or give access to it",
-        ) from error
+        name = str(error.filename or "")
+        place = f" ({name})" if name and name not in doing else ""
+        advice = "Free some space, or give access to it"
+        if isinstance(error, FileExistsError | NotADirectoryError | IsADirectoryError) and name:
+            # of a path below a file the system names all, and the file is what is in the way
+            there = next(each for each in (Path(name), *Path(name).parents) if each.exists())
+            advice = f"Move {there} away"
+        raise Outage("file", f"cannot {doing}: {error.strerror}{place}. {advice}") from error
 
 
 def make_folder(folder: Path) -> None:

@@ -13,6 +13,7 @@ import pytest
 
 from tests.app.checkout import checkout
 from tests.app.cli.test_preflight import CALC
+from tests.model_server import Held
 from tests.scenarios.projects import answer
 
 LIMIT = 2.0
@@ -144,3 +145,35 @@ async def test_a_step_that_takes_long_is_not_waited_for(tmp_path: Path) -> None:
             os.write(writer, b"x")
         os.close(writer)
         assert "resume" in (await here.cairn("status")).out
+
+
+async def test_what_is_typed_while_the_end_is_said_changes_nothing(tmp_path: Path) -> None:
+    """Further Ctrl-C cut off nothing that is true, and leave no traceback."""
+    program = (
+        "import atexit, signal, sys\n"
+        "def typed(event, args):\n"
+        "    if event == 'open' and str(args[0]).endswith('run.json'):\n"
+        "        signal.raise_signal(signal.SIGINT)\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "atexit.register(signal.raise_signal, signal.SIGINT)\n"
+        "sys.addaudithook(typed)\n"
+        "from app.__main__ import main\nmain()\n"
+    )
+    kept = Held(answer({"calc/add.py": "def add(a, b):\n    return a + b\n"}))
+    async with checkout(tmp_path / "here", CALC) as here:
+        here.model.says(kept)
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-P", "-c", program, "run", "--task", "1.1"),
+            cwd=here.folder,
+            env=here.environment,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+        )
+        await kept.asked.wait()
+        said = await here.interrupt(process)
+        kept.go.set()
+
+    assert said.code == 130
+    assert "Type `cairn resume` to continue" in said.err
+    assert "nothing to resume" not in said.err
+    assert "Exception ignored" not in said.err

@@ -43,6 +43,39 @@ async def test_a_folder_without_git(tmp_path: Path, here: Checkout) -> None:
     assert "has no branches; leave out --branch" in said.err
 
 
+@pytest.mark.parametrize("command", ["run", "doctor", "status"])
+async def test_a_folder_that_was_deleted(here: Checkout, command: str) -> None:
+    """Who stands in it is told so in one sentence, by every command; 2."""
+    gone = here.folder / "gone"
+    gone.mkdir()
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-P", "-c"),
+        "import os; os.rmdir(os.getcwd())\nfrom app.__main__ import main\nmain()",
+        command,
+        cwd=gone,
+        env=here.environment,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    said = await here.end(process)
+
+    assert (said.code, said.out) == (2, "")
+    assert said.err.startswith("The current folder does not exist any more.")
+    assert len(said.err.splitlines()) == 1
+
+
+async def test_a_file_where_a_folder_should_be(here: Checkout) -> None:
+    """It is named, and what to do: space and permissions are not the trouble; 2."""
+    (here.folder / ".executor").write_text("mine\n")
+
+    for words in (("run",), ("accept", "1.1")):
+        said = await here.cairn(*words)
+
+        assert said.code == 2
+        assert f"Move {here.folder / '.executor'} away" in said.err
+        assert "Free some space" not in said.err
+
+
 async def test_a_branch_without_a_commit(tmp_path: Path) -> None:
     """An unborn branch has nothing to build on; 2."""
     async with checkout(tmp_path / "here", {}) as here:

@@ -146,7 +146,7 @@ async def test_a_folder_without_git(here: Checkout) -> None:
 
 
 WORDS = {
-    "nope": "There is no run called 'nope' here.",
+    "nope": "There is no run called 'nope' here. The newest runs: ",
     "{} 9.9": "did not work on '9.9'. Its tasks: 1.1.",
     "{} --from nowhere": "'nowhere' is not a node. Nodes: parse_roadmap, decide_next, ",
     "{} --from repair": "'repair' can be repair_code or repair_test.",

@@ -143,6 +143,17 @@ def test_a_name_nobody_knows(tmp_path: Path, word: str) -> None:
     assert "\x1b" not in said.stderr
 
 
+def test_a_task_of_a_run_nobody_knows(tmp_path: Path) -> None:
+    """Its task is not looked for in other runs; the message names the runs there are; 2."""
+    parked(tmp_path)
+
+    for words in (("show", "zzz", "1.1"), ("resume", "zzz")):
+        said = cairn(tmp_path, *words)
+
+        assert (said.exit_code, said.stdout) == (2, "")
+        assert "There is no run called 'zzz' here. The newest runs: r1." in said.stderr
+
+
 def test_a_folder_without_runs(tmp_path: Path) -> None:
     """Nothing is there, which is said; nothing is made."""
     said = cairn(tmp_path, "show")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 from pathlib import Path
 
@@ -265,3 +266,17 @@ async def test_in_a_plain_folder(here: Checkout) -> None:
     assert said.code == 0, said.err
     assert not (here.folder / "one.md").exists()
     assert (here.folder / "two.md").exists()
+
+
+@pytest.mark.parametrize("git", [True, False], ids=["git", "folder"])
+async def test_where_nothing_was_done_nothing_is_left(here: Checkout, git: bool) -> None:
+    """Nothing was changed: there is no folder of Cairn's where there was none; 2."""
+    if not git:
+        shutil.rmtree(here.folder / ".git")
+
+    for command in ("undo", "accept"):
+        said = await here.cairn(command, "9")
+
+        assert said.code == 2
+        assert "Nothing was changed." in said.err
+        assert not (here.folder / ".executor").exists()
