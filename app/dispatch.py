@@ -112,6 +112,9 @@ class Dispatch:
     async def _restack(self, event: Event | BranchPushed) -> None:
         """Keep true what builds on a pull request; it may take long."""
         if isinstance(event, PullChanged):
+            for feature in self.features:
+                if feature.restacking:
+                    await feature.restacking(self.service, event)
             await pull_changed(self.service, event)
             await self.dashboards.mark(event.repository)
             for feature in self.features:

@@ -22,6 +22,7 @@ NAMES: tuple[str, ...] = (
     "required_checks",
     "issues",
     "merging",
+    "native_stacks",
 )
 """In this order the help shows their commands, and runs ask them."""
 

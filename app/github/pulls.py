@@ -234,10 +234,11 @@ _AT_ONCE = 20
 
 
 _DONE = "{ clientMutationId }"
-SECTIONS = ("place", "done", "held", "merge", "news", "redone", "revisions", "reopening")
+SECTIONS = ("place", "done", "held", "merge", "news", "redone", "revisions", "reopening", "stack")
 """Parts of a description: its place in the stack, that its task is done without it, what keeps
 people from merging it, that GitHub merges it by itself, what happened to it there, how it was
-changed, and, unseen, a branch that came back so that it can be opened again."""
+changed, and, unseen, a branch that came back so that it can be opened again, and the stack of
+GitHub that it was put into."""
 
 
 class Pulls:

@@ -134,7 +134,7 @@ async def execute(
         for text in ending:
             log.warning("Run %s: %s", run.id, text)
         notes = "\n\n".join((*ending, progress_texts.cut(cut) if cut else "", _adjusted(adjusted)))
-        own, checked, tasks = TaskWork(), False, -1
+        own, checked, tasks, made = TaskWork(), False, -1, -1
         async with aclosing(driving(begun.request, NODES, deps, own)) as steps:
             async for step in steps:
                 if not isinstance(step, Ended):
@@ -147,7 +147,13 @@ async def execute(
                     yield found
                     return
                 checked = True
-                await ports.shown.see(step.state if isinstance(step, Ended) else step)
+                state = step.state if isinstance(step, Ended) else step
+                await ports.shown.see(state)
+                earlier = made
+                made = sum(1 for each in state.attempts.values() if each.published.commit)
+                for feature in features:
+                    if feature.published and -1 < earlier < made:
+                        await feature.published(begun)
                 if isinstance(step, Ended):
                     yield await _reported(step, begun, runs, features, notes)
                 else:

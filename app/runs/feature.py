@@ -45,11 +45,15 @@ class Feature:
 
     A run that cannot start ends with the first text that a feature returns.
     """
+    published: Callable[[Begun], Awaitable[None]] | None = None
+    """Called when a run has published the work on a task, and that is saved."""
     ended: Callable[[Begun, Ended], Awaitable[str]] | None = None
     """Called when a run that works on tasks stops; what it returns is said below the result."""
     events: Mapping[type, Callable[[RunService, Any], Awaitable[None]]] = field(
         default_factory=dict
     )
     """Called with each event of a type (``handlers/``) after all else was done about it."""
+    restacking: Callable[[RunService, PullChanged], Awaitable[None]] | None = None
+    """Called before what builds on a pull request is kept true because that one changed."""
     restacked: Callable[[RunService, PullChanged], Awaitable[None]] | None = None
     """Called when what builds on a pull request was kept true after it changed."""

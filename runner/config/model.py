@@ -286,6 +286,11 @@ class PullRequestsGroup(_Group):
         "then merges it once it is approved and meets all rules of the branch. Cairn itself never "
         "merges. No effect in the Action or on a checkout.",
     )
+    native_stack: Literal["off", "auto"] = Field(
+        default="off",
+        description="auto: make pull requests that build on each other a stack of GitHub's own (a "
+        "public preview), where GitHub offers that. A refusal is a warning.",
+    )
     labels: Items[Label] = Field(
         default=(), max_length=20, description="Labels that new pull requests get."
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tests.fake_github import git_shapes, payloads, ripple, shapes, stacks
-from tests.fake_github.answers import Answer, Call, missing
+from tests.fake_github.answers import Answer, Call, Refused, invalid, missing
 from tests.fake_github.clock import stamp
 from tests.fake_github.courier import Courier
 from tests.fake_github.merging import Conflict, rebase, web_flow
@@ -25,32 +25,16 @@ class StackActions:
         Each member is told as ``stacked``.
         """
         repo, who = self.world.repo(repository), self.world.user(by)
-        pulls = [repo.issues[number] for number in numbers]
-        assert repo.stacks is not None, f"{repository} has no stacks"
-        assert 2 <= len(pulls) <= 100, "a stack has 2 to 100 pull requests"
-        for issue, below in zip(pulls, [None, *pulls], strict=False):
-            assert issue.pull
-            assert issue.state == "open"
-            assert not issue.pull.fork
-            assert stacks.of(repo, issue) is None, f"#{issue.number} is already part of a stack"
-            assert below is None or (below.pull and below.pull.head == issue.pull.base)
-        bottom = pulls[0].pull
-        assert bottom is not None
-        number = max(repo.stacks, default=0) + 1
-        sha = git_shapes.base_sha(repo, bottom)
-        made = Stack(next(self.world.ids), number, bottom.base, sha, self.world.clock.now(), pulls)
-        repo.stacks[number] = made
-        return await self.courier.tell([_stacked(self.world, repo, each, who) for each in pulls])
+        made = _made(self.world, repo, stacks.chain(repo, numbers))
+        events = [_stacked(self.world, repo, each, who) for each in made.pulls]
+        return await self.courier.tell(events)
 
     def unstack(self, repository: str, number: int) -> None:
         """Dissolve the stack of a pull request: merged ones stay in it, and GitHub tells nobody."""
         repo = self.world.repo(repository)
         stack = stacks.of(repo, repo.issues[number])
         assert stack is not None
-        assert repo.stacks is not None
-        stack.pulls = [each for each in stack.pulls if each.pull and each.pull.merged]
-        if not stack.pulls:
-            del repo.stacks[stack.number]
+        stacks.dissolve(repo, stack)
 
     async def merge_stack(
         self,
@@ -164,6 +148,18 @@ def _rebase(world: World, repo: Repo, stack: Stack, by: User) -> list[Happening]
     return ripple.moved(world, repo, before, by)
 
 
+def _made(world: World, repo: Repo, pulls: list[Issue]) -> Stack:
+    """Put a chain into a stack of its own; numbers count in each repository."""
+    bottom = pulls[0].pull
+    assert bottom is not None
+    assert repo.stacks is not None, f"{repo.full_name} has no stacks"
+    repo.stacks_made += 1
+    sha, now = git_shapes.base_sha(repo, bottom), world.clock.now()
+    made = Stack(next(world.ids), repo.stacks_made, bottom.base, sha, now, pulls)
+    repo.stacks[made.number] = made
+    return made
+
+
 def list_stacks(call: Call) -> Answer:
     """The stacks of a repository, the newest number first; that of one pull request."""
     wanted = call.query.get("pull_request")
@@ -178,11 +174,57 @@ def list_stacks(call: Call) -> Answer:
 
 def get_stack(call: Call) -> Answer:
     """One stack by its number."""
+    return _whole(call, _named(call), 200)
+
+
+def create_stack(call: Call) -> Answer:
+    """A stack of these pull requests, bottom to top; each is told as ``stacked``."""
+    _of(call.repo)
+    made = _made(call.world, call.repo, stacks.chain(call.repo, call.body["pull_requests"]))
+    _tell(call, made.pulls)
+    return _whole(call, made, 201)
+
+
+def add_to_stack(call: Call) -> Answer:
+    """More pull requests on top; 409 while another change runs."""
+    stack = _changing(call)
+    new = stacks.chain(call.repo, call.body["pull_requests"], on=stack)
+    stack.pulls.extend(new)
+    _tell(call, new)
+    return _whole(call, stack, 200)
+
+
+def unstack(call: Call) -> Answer:
+    """All that can leave does, whatever a body says; merged ones stay, and nobody is told."""
+    stack = _changing(call)
+    if all(each.pull and each.pull.merged for each in stack.pulls):
+        raise invalid("Pull requests in this stack cannot be removed")
+    stacks.dissolve(call.repo, stack)
+    return _whole(call, stack, 200) if stack.pulls else Answer(204)
+
+
+def _named(call: Call) -> Stack:
     stack = _of(call.repo).get(int(call.params["stack_number"]))
     if stack is None:
         raise missing()
+    return stack
+
+
+def _changing(call: Call) -> Stack:
+    stack = _named(call)
+    if stack.busy:
+        stack.busy -= 1
+        raise Refused(409, "Stack is currently being modified")
+    return stack
+
+
+def _tell(call: Call, joined: list[Issue]) -> None:
+    call.world.outbox.extend(_stacked(call.world, call.repo, each, call.actor) for each in joined)
+
+
+def _whole(call: Call, stack: Stack, status: int) -> Answer:
     pulls = [_pull(call, each) for each in stack.pulls]
-    return Answer(body=_shape(call, stack) | {"pull_requests": pulls})
+    return Answer(status, _shape(call, stack) | {"pull_requests": pulls})
 
 
 def _of(repo: Repo) -> dict[int, Stack]:
@@ -231,4 +273,10 @@ def _pull(call: Call, issue: Issue) -> dict[str, Any]:
     return _brief(issue) | {name: whole[name] for name in names} | ends | {"user": user}
 
 
-ROUTES = {"pull-request-stacks/list": list_stacks, "pull-request-stacks/get": get_stack}
+ROUTES = {
+    "pull-request-stacks/list": list_stacks,
+    "pull-request-stacks/get": get_stack,
+    "pull-request-stacks/create": create_stack,
+    "pull-request-stacks/add": add_to_stack,
+    "pull-request-stacks/unstack": unstack,
+}

@@ -6,12 +6,14 @@ in the issues of github/gh-stack that are named below.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from tests.fake_github.answers import invalid
 from tests.fake_github.bare import Bare
 from tests.fake_github.state import Issue, Repo, Stack
 
+NO_STACK = "Pull requests must form a stack, where each PR's base ref is the previous PR's head ref"
 FIXED = "Cannot change the base branch because the pull request is part of a stack."
 
 
@@ -39,6 +41,37 @@ def refuse_base(repo: Repo, issue: Issue) -> None:
     if of(repo, issue):
         error = {"resource": "PullRequest", "field": "base", "code": "invalid", "message": FIXED}
         raise invalid("Validation Failed", error)
+
+
+def chain(repo: Repo, numbers: Sequence[int], on: Stack | None = None) -> list[Issue]:
+    """The pull requests of a new stack, bottom to top, or those that go ``on`` one.
+
+    The refusals are those of GitHub's description.
+    """
+    gone = [number for number in numbers if number not in repo.issues]
+    gone += [number for number in numbers if number in repo.issues and not repo.issues[number].pull]
+    if gone:
+        error = {"resource": "Stack", "field": "pull_requests", "code": "missing", "value": gone}
+        raise invalid("Validation Failed", error)
+    pulls = [repo.issues[number] for number in numbers]
+    for each in pulls:
+        if of(repo, each):
+            raise invalid(f"Pull request #{each.number} is already part of a stack")
+    below = on.pulls[-1] if on else None
+    for each in pulls:
+        assert each.pull is not None
+        apart = each.state != "open" or each.pull.fork
+        if apart or (below and below.pull and below.pull.head != each.pull.base):
+            raise invalid(NO_STACK)
+        below = each
+    return pulls
+
+
+def dissolve(repo: Repo, stack: Stack) -> None:
+    """Let go of what can leave; merged ones never do (getstackit/stackit#1719)."""
+    stack.pulls = [each for each in stack.pulls if each.pull and each.pull.merged]
+    if not stack.pulls and repo.stacks is not None:
+        del repo.stacks[stack.number]
 
 
 def opened(stack: Stack) -> list[Issue]:

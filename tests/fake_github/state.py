@@ -207,7 +207,8 @@ class Activity:
 class Stack:
     """A native stack: ``pulls`` from the bottom to the top, merged ones too.
 
-    ``base_sha`` is what GitHub says of the base, which may be stale (github/gh-stack#485).
+    ``base_sha`` is what GitHub says of the base, which may be stale (github/gh-stack#485). So many
+    changes are refused because it is ``busy``.
     """
 
     id: int
@@ -216,6 +217,7 @@ class Stack:
     base_sha: str
     created: datetime
     pulls: list[Issue]
+    busy: int = 0
 
 
 @dataclass
@@ -251,6 +253,7 @@ class Repo:
     required: dict[str, tuple[str, ...]] = field(default_factory=dict)
     ruled: dict[str, tuple[str, ...]] = field(default_factory=dict)
     stacks: dict[int, Stack] | None = field(default_factory=dict)
+    stacks_made: int = 0
     activity: list[Activity] = field(default_factory=list)
 
     @property

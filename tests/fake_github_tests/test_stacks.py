@@ -51,6 +51,46 @@ async def test_members_show_their_stack(
     fake.verify()
 
 
+async def test_a_stack_is_made_and_grows_and_is_dissolved(
+    client: Client, fake: FakeGitHub, listener: Listener, chain: list[int]
+) -> None:
+    """As GitHub describes it: only on top, one at a time, merged ones never leave."""
+    one, two, six = chain
+    listener.seen.clear()
+    made = await client.ask("POST", STACKS, {"pull_requests": [one, two]})
+    path = f"{STACKS}/{made.body['number']}"
+
+    again = await client.ask("POST", STACKS, {"pull_requests": [two, six]})
+    apart = await client.ask("POST", STACKS, {"pull_requests": [six, 99]})
+    (stack,) = (fake.repo(NAME).state.stacks or {}).values()
+    stack.busy = 1
+    busy = await client.ask("POST", f"{path}/add", {"pull_requests": [six]})
+    added = await client.ask("POST", f"{path}/add", {"pull_requests": [six]})
+
+    await fake.settle()
+    assert (made.status, added.status, busy.status) == (201, 200, 409)
+    assert told(listener) == [f"stacked {number}" for number in chain]
+    assert again.body["message"] == f"Pull request #{two} is already part of a stack"
+    assert apart.body["errors"][0]["value"] == [99]
+    assert [each["number"] for each in added.body["pull_requests"]] == chain
+
+    await fake.merge_stack(NAME, one)
+    left = await client.ask("POST", f"{path}/unstack")
+    nothing = await client.ask("POST", f"{path}/unstack")
+
+    assert (left.status, nothing.status) == (200, 422)
+    assert [each["number"] for each in left.body["pull_requests"]] == [one]
+    swapped = await client.ask("POST", STACKS, {"pull_requests": [six, two]})
+    assert "each PR's base ref" in swapped.body["message"]
+    new = await client.ask("POST", STACKS, {"pull_requests": [two, six]})
+    assert new.body["number"] == made.body["number"] + 1
+    gone = await client.ask("POST", f"{STACKS}/{new.body['number']}/unstack")
+    assert gone.status == 204
+    fake.repo(NAME).state.stacks = None
+    assert (await client.ask("POST", STACKS, {"pull_requests": [two, six]})).status == 404
+    fake.verify()
+
+
 async def test_a_base_is_refused_and_the_rest_is_done(
     client: Client, fake: FakeGitHub, chain: list[int]
 ) -> None:
