@@ -159,7 +159,8 @@ class Restack:
             pull, said = each.pull, _said(each.pull, places[each.pull.number])
             parts = {"place": said, "done": each.needless, "held": each.held, "news": each.news}
             body = with_sections(pull.body, parts)
-            if each.fresh.done == "rebuilt" and ties.closed(pull) and not ties.carries(pull):
+            gone = ties.closed(pull) or ties.dropped(pull)
+            if each.fresh.done == "rebuilt" and gone and not ties.carries(pull):
                 body = put_on(pull, body, pull.base)
             bodies.append((pull, body))
         try:

@@ -189,9 +189,9 @@ class Crowd:
                 self.check()
                 ready = [pull for pull in self.open if pull.pull.base == "main"]
 
-    async def act(self) -> str:
-        """Do one thing that is possible, and let Cairn do all it can."""
-        deeds: list[tuple[int, Callable[[], Awaitable[str]]]] = [
+    def deeds(self) -> list[tuple[int, Callable[[], Awaitable[str]]]]:
+        """What they may do, and how often in comparison."""
+        return [
             (6, self._merge),
             (2, self._close),
             (2, self._push_to_pull),
@@ -211,6 +211,10 @@ class Crowd:
             (1, self._delete_comment),
             (1, self._tick),
         ]
+
+    async def act(self) -> str:
+        """Do one thing that is possible, and let Cairn do all it can."""
+        deeds = self.deeds()
         weights = [weight for weight, _ in deeds]
         while True:
             (deed,) = self.random.choices([deed for _, deed in deeds], weights)
