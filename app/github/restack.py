@@ -160,7 +160,8 @@ class Restack:
             parts = {"place": said, "done": each.needless, "held": each.held, "news": each.news}
             body = with_sections(pull.body, parts)
             gone = ties.closed(pull) or ties.dropped(pull)
-            if each.fresh.done == "rebuilt" and gone and not ties.carries(pull):
+            alone = each.fresh.done in ("rebuilt", "joined")  # it has its own change only
+            if alone and gone and not ties.carries(pull):
                 body = put_on(pull, body, pull.base)
             bodies.append((pull, body))
         try:

@@ -5,15 +5,14 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from collections import Counter
 from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 
 import aiohttp
 import pytest
 
-from tests.model_server import Held
 from tests.model_server.turns import Asked, Turn
+from tests.scenarios.beside import LINES, TITLES, WORDS, Writer, config
 from tests.scenarios.bot import REPOSITORY, Bot, conversation, run_of
 from tests.scenarios.endings import progress
 from tests.scenarios.left_behind import disagreements
@@ -21,16 +20,6 @@ from tests.scenarios.pages import TOKEN, page_of
 from tests.scenarios.process import serving
 from tests.scenarios.projects import note, notes, on
 from tests.scenarios.stacks import changed_lines, merge, ticks, unread_comments
-
-WORDS = ("one", "two", "six", "ten")
-LINES = "".join(f"- [ ] 1.{n} Write `{word}.md`\n" for n, word in enumerate(WORDS, 1))
-TITLES = [f"1.{n} Write {word}.md" for n, word in enumerate(WORDS, 1)]
-
-
-def config(limits: str, more: str = "") -> Mapping[str, bytes]:
-    """The configuration of a repository with these limits."""
-    return {".github/cairn.yml": f"limits: {{{limits}}}\n{more}".encode()}
-
 
 FILES = notes(LINES, **config("parallel: 2"))
 
@@ -49,25 +38,6 @@ async def bot(tmp_path: Path, files: Mapping[str, object]) -> AsyncIterator[Bot]
         await bot.idle()
         bot.check()
         assert disagreements(bot) == []
-
-
-class Writer:
-    """Writes the note that it is asked for; keeps the answers in ``kept`` until they may go."""
-
-    def __init__(self, *kept: str) -> None:
-        self.kept = {word: Held(note(f"{word}.md")) for word in kept}
-        self.calls: Counter[str] = Counter()
-
-    def __call__(self, asked: Asked) -> Turn:
-        task = re.search(r"Write `(\w+)\.md`", asked.prompt)
-        assert task is not None, asked.prompt[-500:]
-        self.calls[task[1]] += 1
-        return self.kept.get(task[1]) or note(f"{task[1]}.md")
-
-    async def asked(self, *words: str) -> None:
-        """Wait until it was asked for all of them."""
-        for word in words:
-            await self.kept[word].asked.wait()
 
 
 async def ask(bot: Bot, words: str = "/execute", issue: int = 0) -> None:
