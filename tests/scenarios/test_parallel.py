@@ -139,6 +139,34 @@ async def test_tasks_that_name_the_same_file_go_one_after_the_other(bot: Bot) ->
     bot.says()
 
 
+@pytest.mark.sample(1, "a conversation for each strategy")
+@pytest.mark.parametrize("strategy", ["independent", "single"])
+async def test_with_each_strategy(tmp_path: Path, strategy: str) -> None:
+    """Independent ones stand side by side; a single one has a commit for each task, in order."""
+    more = f"pull_requests: {{strategy: {strategy}}}\n"
+    async with conversation(tmp_path, notes(LINES, **config("parallel: 2", more))) as bot:
+        bot.model.otherwise = writer = Writer("one", "two")
+        async with bot.started():
+            await ask(bot)
+            await writer.asked("one", "two")
+            for word in ("two", "one"):
+                writer.kept[word].go.set()
+            await bot.idle()
+        assert set(writer.calls.values()) == {1}
+        if strategy == "independent":
+            assert bot.checkpoints() == TITLES
+            assert {pull.pull.base for pull in bot.pulls} == {"main"}
+        else:
+            (pull,) = bot.pulls
+            assert ticks(bot, pull.pull.head) == "xxxx"
+            log = bot.view.state.bare.text(
+                "log", "--reverse", "--format=%s", f"main..{pull.pull.sha}"
+            )
+            assert log.splitlines() == TITLES
+        bot.says()
+        bot.check()
+
+
 SAME = "- [ ] 1.1 Write about apples\n- [ ] 1.2 Write about pears\n"
 
 
