@@ -93,9 +93,10 @@ async def _settings(stop: asyncio.Event) -> ServerSettings | None:
         return load_server_settings()
     except SettingsError as error:
         # without an address GitHub could neither deliver nor send a browser back
-        whole = lacks_an_app(error.problems) and all(p.name in APP_NAMES for p in error.problems)
-        if not whole or not os.environ.get("CAIRN_PUBLIC_URL"):
+        if not lacks_an_app(error.problems) or not os.environ.get("CAIRN_PUBLIC_URL"):
             raise
+        if others := [each for each in error.problems if each.name not in APP_NAMES]:
+            raise SettingsError(others) from None  # the set-up brings the App itself
     return load_server_settings() if await set_up(load_setup_settings(), stop) else None
 
 

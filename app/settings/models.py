@@ -427,8 +427,8 @@ class ServerSettings(WorkSettings):
         if info.data.get("cairn_sandbox") == "process" and value == "0":
             raise ValueError(
                 "does not allow CAIRN_SANDBOX=process, which isolates nothing; use docker or "
-                "bubblewrap, or set this to 1 if everyone who can give Cairn commands may control "
-                "this host"
+                "bubblewrap, or set this to 1 (`root` if Cairn runs as root) if everyone who can "
+                "give Cairn commands may control this host"
             )
         return value
 

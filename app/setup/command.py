@@ -108,7 +108,7 @@ async def set_up(settings: SetupSettings, stop: asyncio.Event) -> bool:
     try:
         url = public_url(settings.cairn_public_url)
     except UnusableSetup as error:
-        what = f"cannot be used: {error}"
+        what = f"cannot be used: {str(error).rstrip('.')}"
         raise SettingsError([SettingsProblem("CAIRN_PUBLIC_URL", what)]) from error
     github, clock = github_at(settings.github_server_url, settings.github_api_url), SystemClock()
     convert = Conversions(github).convert

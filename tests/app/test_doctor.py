@@ -79,7 +79,7 @@ async def test_a_roadmap_that_is_a_link(here: Checkout) -> None:
     assert followed.code == 0, followed.out
     assert "Open tasks in docs/PLAN.md: 1 of 1." in line(followed, "roadmap")
     assert broken.code == 2
-    assert "There is no file `ROADMAP.md`" in line(broken, "roadmap")
+    assert "`ROADMAP.md` is not a file, or a link that leads to none" in line(broken, "roadmap")
 
 
 async def test_tests_that_cannot_start(here: Checkout) -> None:

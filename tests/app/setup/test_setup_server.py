@@ -157,6 +157,18 @@ def test_other_mistakes_still_keep_the_server_from_starting(
     assert not (tmp_path / "data" / "cairn.env").exists()
 
 
+def test_what_the_set_up_brings_is_not_asked_for(tmp_path: Path) -> None:
+    """Only what keeps the set-up from starting is named, and in one sentence."""
+    there = {"CAIRN_PUBLIC_URL": "https://x.test"}
+    said = _refused(tmp_path, **there, CAIRN_ADMIN_TOKEN="short")
+    assert "CAIRN_ADMIN_TOKEN" in said
+    assert "GITHUB_" not in said
+    assert "set CAIRN_PUBLIC_URL" not in said
+
+    said = _refused(tmp_path, CAIRN_PUBLIC_URL="http://x.test")
+    assert said.count("..") == 0
+
+
 def test_a_server_without_an_app_says_how_to_get_one(tmp_path: Path) -> None:
     """The message names the command."""
     assert "cairn setup --url https://" in _refused(tmp_path)
