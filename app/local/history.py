@@ -54,7 +54,7 @@ async def _answered(
 def _object(answer: HistoryAnswer) -> dict[str, object]:
     data: dict[str, object] = {"asked": answer.topic, "statistics": as_json(answer.statistics)}
     if answer.topic != "stats":
-        listed = [for_programs(replace(e, nodes=(), tools=())) for e in answer.found.executions]
+        listed = [for_programs(replace(e, nodes=())) for e in answer.found.executions]
         data |= {"executions": listed, "left_out": answer.found.left_out}
     if answer.topic == "recent":
         data["newest_run"] = [for_programs(each) for each in answer.newest.executions]

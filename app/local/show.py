@@ -27,7 +27,7 @@ from runner.errors import PortError
 from runner.files.decisions import KnownRun
 from runner.files.history_file import NAME, FileHistory
 from runner.files.kept import KeptFiles
-from runner.people.cost_sentences import run_commands, run_cost
+from runner.people.cost_sentences import run_cost
 from runner.people.history_sentences import as_lines
 from runner.people.task_detail import (
     TaskDetail,
@@ -134,7 +134,7 @@ async def _detail(found: _Found, folder: Path) -> TaskDetail:
 
 
 async def _cost(run: str, folder: Path) -> list[str]:
-    """What each task of the run cost and why, and its commands, as the history recorded it."""
+    """What each task of the run cost and why, as the history recorded it."""
     history = FileHistory(folder / FOLDER / NAME)
     try:
         found = (await history.of_run(run)).executions
@@ -142,5 +142,5 @@ async def _cost(run: str, folder: Path) -> list[str]:
         return ["", printable(error.message)]
     finally:
         history.close()
-    tables = [table for table in (run_cost(found), run_commands(found)) if table]
-    return [line for table in tables for line in ("", *map(printable, as_lines(table)))]
+    table = run_cost(found)
+    return ["", *map(printable, as_lines(table))] if table else []

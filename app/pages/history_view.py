@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from app.pages.plots import PlotBar, PlotPoint, bars, line
 from runner.history.inquiry import Recalled
 from runner.history.statistics import NamedTally, Statistics, Tallies
-from runner.people.cost_sentences import run_commands, run_cost
+from runner.people.cost_sentences import run_cost
 from runner.people.history_sentences import (
     ROUTES,
     HistoryTable,
@@ -55,9 +55,9 @@ def sections(statistics: Statistics, found: Recalled, newest_run: Recalled) -> l
     drawn = _drawn(statistics)
     every = [HistorySection(t, *drawn.get(t.title, ())) for t in tables(statistics)]
     every.sort(key=lambda section: section.table.title != "By day")
-    of_run = (run_cost(newest_run.executions), run_commands(newest_run.executions))
+    cost = run_cost(newest_run.executions)
     newest = recent_table(found.executions) if found.executions else None
-    return [*every, *(HistorySection(table) for table in (*of_run, newest) if table)]
+    return [*every, *(HistorySection(table) for table in (cost, newest) if table)]
 
 
 def sentences(statistics: Statistics, found: Recalled) -> list[str]:

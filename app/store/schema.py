@@ -352,13 +352,6 @@ _history_table(
     | _each(sa.BigInteger, "tokens"),
 )
 _history_table(
-    "execution_tools",
-    "run task attempt step number",
-    _each(sa.Text, "level tool result")
-    | _each(sa.Integer, "exit_code passed failed")
-    | _each(sa.Double, "seconds"),
-)
-_history_table(
     "execution_totals",
     "scope day dimension value",
     _each(sa.BigInteger, "seen finished good tokens calls unpriced")

@@ -607,7 +607,7 @@ class HistoryGroup(_Group):
     days: int = Field(default=90, ge=1, le=3650, description="How many days records are kept.")
     details: bool = Field(
         default=True,
-        description="Also keep what each node used and what each command in the sandbox did.",
+        description="Also keep what each node used.",
     )
 
 

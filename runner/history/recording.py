@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import PurePosixPath
 from typing import Final
 
 from runner.history.records import (
@@ -20,12 +19,10 @@ from runner.history.records import (
     ExecutionRoute,
     NodeRecord,
     StartedBy,
-    ToolRecord,
 )
 from runner.money import total
 from runner.state.error_types import ErrorType
-from runner.state.events import CommandRan
-from runner.state.findings import Level, Verification
+from runner.state.findings import Verification
 from runner.state.recoveries import outcome_of, replaced_well
 from runner.state.run_state import Attempt, RunState
 from runner.state.task_size import complexity_of, kind_of, size_of
@@ -33,7 +30,7 @@ from runner.text.sanitize import cut_middle
 from runner.windows import undated
 
 _LONGEST: Final = 300
-_MOST_PATHS, _MOST_ERRORS, _MOST_TOOLS, MOST_REFERENCES = 30, 20, 60, 30
+_MOST_PATHS, _MOST_ERRORS, MOST_REFERENCES = 30, 20, 30
 _RANKS: Final = ("skipped", "passed", "failed")
 _WRITING: Final = ("execute_task", "repair_code", "repair_test", "plan_task")
 
@@ -54,14 +51,12 @@ def execution_of(
     origin: RunOrigin,
     *,
     at: float,
-    tools: Sequence[ToolRecord] = (),
     references: Sequence[str] = (),
     waited: Sequence[ErrorType] = (),
 ) -> Execution:
     """Return the record of an attempt as it is now; the only place that makes one.
 
-    ``waited`` are the errors that the run waited out: its state does not have them. As many
-    commands are kept as there is room for; formatters, which run for each file, go first.
+    ``waited`` are the errors that the run waited out: its state does not have them.
     """
     changes, answered, planned = attempt.answered.changes, attempt.answered, attempt.planned
     task, options, path = state.task_of(attempt.task), state.request.options, attempt.spent.path
@@ -70,7 +65,6 @@ def execution_of(
     named = next((by_node[node] for node in _WRITING if node in by_node), options.models.model)
     if answered.pattern:
         named = f"pattern {answered.pattern.partition(' ')[0]}"
-    telling = sorted(tools, key=lambda tool: tool.level == "format")[:_MOST_TOOLS]
     return Execution(
         key=ExecutionKey(state.request.id, attempt.task, attempt.number),
         place=ExecutionPlace(
@@ -118,7 +112,6 @@ def execution_of(
             NodeRecord(node, max(1, path.count(node)), used)
             for node, used in attempt.spent.usage.items()
         ),
-        tools=tuple(sorted(telling, key=lambda tool: (tool.step, tool.number))),
     )
 
 
@@ -169,74 +162,6 @@ def _recovery(state: RunState, attempt: Attempt) -> ExecutionRecovery:
         outcome=outcome_of(attempt, proposal) if proposal.kind == "recovery" else "",
         finished=replaced_well(state, attempt),
     )
-
-
-def commands_of(verification: Verification) -> list[Level]:
-    """Return the levels that ran a command; a linter that is not there ran none."""
-    ran = [level for level in verification.levels if level.command]
-    return [level for level in ran if (level.name, level.result) != ("lint", "skipped")]
-
-
-def tool_of_level(level: Level, *, step: int, number: int) -> ToolRecord:
-    """Return the record of the command of a level."""
-    return ToolRecord(
-        step=step,
-        number=number,
-        level=level.name,
-        tool=_short(level.tool or _program(level.command)),
-        exit_code=level.exit_code,
-        seconds=round(level.seconds, 4),
-        result=level.result,
-        passed=level.passed,
-        failed=len(level.failures),
-    )
-
-
-def _program(command: Sequence[str]) -> str:
-    """The name of what a command starts; of a line for a shell its first word."""
-    words = command
-    if tuple(command[:-1]) == ("sh", "-c"):
-        words = command[-1].split()
-    return PurePosixPath(words[0]).name if words else ""
-
-
-def with_command(
-    before: Sequence[ToolRecord], ran: CommandRan, *, step: int
-) -> tuple[ToolRecord, ...]:
-    """Add a command that is part of no verification."""
-    new = ToolRecord(
-        step=step,
-        number=sum(tool.step == step for tool in before),
-        level=ran.purpose,
-        tool=_short(_program(ran.command)),
-        exit_code=ran.exit_code,
-        seconds=round(ran.seconds, 4),
-        result="passed" if ran.exit_code == 0 else "failed",
-    )
-    return (*before, new)
-
-
-def with_tools(
-    before: Iterable[ToolRecord], levels: Sequence[Level], *, step: int
-) -> tuple[ToolRecord, ...]:
-    """Add the commands of a verification that no earlier one of the step shows.
-
-    Several events of one step show the same commands, as more and more of them are done.
-    """
-    found = list(before)
-    for level in levels:
-        here = [tool for tool in found if tool.step == step]
-        new = tool_of_level(level, step=step, number=len(here))
-        if all(replace(tool, number=new.number) != new for tool in here):
-            found.append(new)
-    return tuple(found)
-
-
-def joined(before: Iterable[ToolRecord], newer: Iterable[ToolRecord]) -> tuple[ToolRecord, ...]:
-    """Return the commands of both, one of each step and number: the newer one."""
-    known: dict[tuple[int, int], ToolRecord] = {(t.step, t.number): t for t in before}
-    known |= {(t.step, t.number): t for t in newer}
-    return tuple(known[key] for key in sorted(known))
 
 
 def says_the_same(one: Execution | None, other: Execution) -> bool:

@@ -190,35 +190,12 @@ class NodeRecord:
     usage: Usage
 
 
-BEFORE_FIRST: Final = -1
-"""The step of commands that ran before a run's first attempt, and are shown with it."""
-
-
-@dataclass(frozen=True, slots=True)
-class ToolRecord:
-    """One command in the sandbox; ``step`` and ``number`` name it within its attempt.
-
-    ``level`` is the level of verification it was for, ``setup`` or ``format``; ``tool`` is the
-    program.
-    """
-
-    step: int
-    number: int
-    level: str
-    tool: str
-    exit_code: int | None = None
-    seconds: float = 0.0
-    result: str = ""
-    passed: int = 0
-    failed: int = 0
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Execution:
     """One attempt at a task. ``at`` is when it was recorded first (seconds since 1970, UTC).
 
-    ``references`` are the artifacts of the run that show it. ``nodes`` and ``tools`` are rows of
-    their own, left out where only the record itself is asked for.
+    ``references`` are the artifacts of the run that show it. ``nodes`` are rows of their
+    own, left out where only the record itself is asked for.
     """
 
     key: ExecutionKey
@@ -235,7 +212,6 @@ class Execution:
     recovery: ExecutionRecovery = field(default_factory=ExecutionRecovery)
     references: tuple[str, ...] = ()
     nodes: tuple[NodeRecord, ...] = ()
-    tools: tuple[ToolRecord, ...] = ()
 
     @property
     def day(self) -> int:

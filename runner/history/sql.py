@@ -19,7 +19,6 @@ from runner.history.records import (
     VERSION,
     Execution,
     NodeRecord,
-    ToolRecord,
     UnreadableRecord,
     from_json,
 )
@@ -44,12 +43,6 @@ TABLES: Final = (
         visits INTEGER NOT NULL, seconds DOUBLE PRECISION NOT NULL, tokens BIGINT NOT NULL,
         cost DOUBLE PRECISION NOT NULL, calls INTEGER NOT NULL, unpriced INTEGER NOT NULL,
         CONSTRAINT pk_execution_nodes PRIMARY KEY (run, task, attempt, node))""",
-    """CREATE TABLE IF NOT EXISTS execution_tools (
-        run TEXT NOT NULL, task TEXT NOT NULL, attempt INTEGER NOT NULL, step INTEGER NOT NULL,
-        number INTEGER NOT NULL, level TEXT NOT NULL, tool TEXT NOT NULL, exit_code INTEGER,
-        seconds DOUBLE PRECISION NOT NULL, result TEXT NOT NULL, passed INTEGER NOT NULL,
-        failed INTEGER NOT NULL,
-        CONSTRAINT pk_execution_tools PRIMARY KEY (run, task, attempt, step, number))""",
     """CREATE TABLE IF NOT EXISTS execution_totals (
         scope TEXT NOT NULL, day INTEGER NOT NULL, dimension TEXT NOT NULL, value TEXT NOT NULL,
         seen BIGINT NOT NULL, finished BIGINT NOT NULL, good BIGINT NOT NULL,
@@ -140,11 +133,6 @@ _TALLIES = ("seen", "finished", "good", *_AMOUNTS)
 BEFORE: Final = f"SELECT at, day, counted FROM executions WHERE {_KEY}"  # noqa: S608 - our names
 PUT: Final = Upsert("executions", _KEYS, _COLUMNS)
 PUT_NODE: Final = Upsert("execution_nodes", (*_KEYS, "node"), ("visits", *_AMOUNTS))
-PUT_TOOL: Final = Upsert(
-    "execution_tools",
-    (*_KEYS, "step", "number"),
-    ("level", "tool", "exit_code", "seconds", "result", "passed", "failed"),
-)
 ADD: Final = Upsert("execution_totals", ("scope", "day", "dimension", "value"), _TALLIES, adds=True)
 TOTALS: Final = (
     f"SELECT day, dimension, value, {', '.join(_TALLIES)} FROM execution_totals "  # noqa: S608
@@ -152,10 +140,6 @@ TOTALS: Final = (
     "ORDER BY day, dimension, value"
 )
 NODES: Final = f"SELECT node, visits, {', '.join(_AMOUNTS)} FROM execution_nodes WHERE {_KEY}"  # noqa: S608
-TOOLS: Final = (
-    "SELECT step, number, level, tool, exit_code, seconds, result, passed, failed "  # noqa: S608
-    f"FROM execution_tools WHERE {_KEY} ORDER BY step, number"
-)
 OF_RUN: Final = "SELECT version, data FROM executions WHERE run = :run ORDER BY at, task, attempt"
 
 
@@ -194,7 +178,6 @@ FORGET: Final = (
     "DELETE FROM execution_totals WHERE scope = :scope AND day < :before",
     f"DELETE FROM execution_totals WHERE scope = '{EVERYWHERE}' AND day < :before AND seen <= 0",  # noqa: S608
     f"DELETE FROM execution_nodes WHERE {_ROWS_OF_OLD.format('execution_nodes')}",  # noqa: S608
-    f"DELETE FROM execution_tools WHERE {_ROWS_OF_OLD.format('execution_tools')}",  # noqa: S608
     "DELETE FROM executions WHERE repository_id = :repository_id AND day < :before",
 )
 
@@ -239,7 +222,7 @@ def rows_of(
         "strategy": execution.recovery.strategy,
         **_amounts(execution.used),
         "version": VERSION,
-        "data": dumps(asdict(replace(execution, nodes=(), tools=())), ensure_ascii=True),
+        "data": dumps(asdict(replace(execution, nodes=())), ensure_ascii=True),
         "counted": dumps([[*k, *_tallied(tally).values()] for k, tally in counts.items()]),
     }
     nodes = [
@@ -255,7 +238,6 @@ def rows_of(
     return {
         PUT: [row],
         PUT_NODE: nodes if details else [],
-        PUT_TOOL: [key | asdict(tool) for tool in execution.tools] if details else [],
         ADD: totals,
     }
 
@@ -353,7 +335,7 @@ class KeptHistory(ABC):
         return await self._do(lambda db: _recalled(db.execute(select, values)))
 
     async def of_run(self, run: str) -> Recalled:
-        """Return the records of a run, with their nodes and commands."""
+        """Return the records of a run, with their nodes."""
 
         def work(db: Tables) -> Recalled:
             found = _recalled(db.execute(OF_RUN, {"run": run}))
@@ -361,8 +343,7 @@ class KeptHistory(ABC):
             for each in found.executions:
                 key = asdict(each.key)
                 nodes = [NodeRecord(n, v, Usage(*used)) for n, v, *used in db.execute(NODES, key)]
-                tools = [ToolRecord(*row) for row in db.execute(TOOLS, key)]
-                whole.append(replace(each, nodes=tuple(nodes), tools=tuple(tools)))
+                whole.append(replace(each, nodes=tuple(nodes)))
             return Recalled(tuple(whole), found.left_out)
 
         return await self._do(work)

@@ -27,7 +27,6 @@ from runner.state.changes import (
     TreeEntry,
     tree_sha,
 )
-from runner.state.events import CommandRan
 from runner.state.options import Options
 from runner.state.run_state import RunState
 from runner.text.encoding import in_utf8
@@ -208,7 +207,6 @@ async def prepared_image(state: RunState, deps: Deps, base: Snapshot, changes: C
             await work.now(left.pop(0) if left else "Setting up")
 
         async def ran(command: Sequence[str], result: CommandResult, seconds: float) -> None:
-            await command_ran(state, deps, "setup", command, result, seconds)
             await work.now(left.pop(0) if left else "Setting up: keeping what was installed")
 
         try:
@@ -241,21 +239,6 @@ async def compiled_files(deps: Deps, base: Snapshot, changes: ChangeSet) -> froz
     """The sources of the project's extension modules, with those that the change deletes."""
     read = reader(await contents(deps, base, MANIFESTS), changes)
     return compiled_sources(changes.entries(base).keys() | changes.files.keys(), read)
-
-
-async def command_ran(
-    state: RunState,
-    deps: Deps,
-    purpose: str,
-    command: Sequence[str],
-    result: CommandResult,
-    seconds: float,
-) -> None:
-    """Report a command that is part of no verification."""
-    code = None if result.timed_out else result.exit_code
-    await deps.events.emit(
-        CommandRan(state.request.id, state.current, purpose, tuple(command), code, seconds)
-    )
 
 
 def setup_of(

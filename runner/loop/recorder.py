@@ -17,40 +17,29 @@ from runner.errors import PortError
 from runner.history.inquiry import HistoryQuery, asked
 from runner.history.recording import (
     RunOrigin,
-    commands_of,
     execution_of,
-    joined,
     says_the_same,
     succeeded_later,
-    with_command,
-    with_tools,
 )
-from runner.history.records import BEFORE_FIRST, DAY, Execution, ExecutionKey, ToolRecord
+from runner.history.records import DAY, Execution, ExecutionKey
 from runner.history.statistics import Statistics, statistics_of
 from runner.ports import Clock, Events, History
 from runner.state.error_types import ErrorType, waited_out
 from runner.state.events import (
     Advanced,
-    CommandRan,
     Event,
     OutageMet,
     RunChanged,
     RunRecalled,
-    Verified,
 )
 from runner.state.run_state import Attempt, RunState, Status
 
 log = logging.getLogger(__name__)
 
-_NOT_FOUND = 127  # what a shell says of a program that is not there
-
 References = Callable[[str, int], Sequence[str]]
 """The artifacts of an attempt, by its task and its number."""
 
 _STOPPED: Final = frozenset({"paused", "interrupted", "waiting", "ended", "cancelled"})
-
-
-_Tools = tuple[ToolRecord, ...]
 
 
 class Recorder:
@@ -72,8 +61,6 @@ class Recorder:
         self._clock = clock
         self._references = references
         self._known: dict[ExecutionKey, Execution] = {}
-        self._tools: dict[tuple[str, int], _Tools] = {}
-        self._early: _Tools = ()
         self._waited: dict[tuple[str, int], tuple[ErrorType, ...]] = {}
         self._newest: RunState | None = None
         self._reported = False
@@ -102,11 +89,6 @@ class Recorder:
                     every = state.attempts.values()
                     others = (a for a in every if a.status in waits and a.task != event.task)
                     await self._record(state, [attempt, *others])
-            case Verified(verification=verification):
-                ran = commands_of(verification)
-                self._ran(event.task, lambda tools, step: with_tools(tools, ran, step=step))
-            case CommandRan() if event.exit_code != _NOT_FOUND:
-                self._ran(event.task, lambda tools, step: with_command(tools, event, step=step))
             case OutageMet(kind=kind) if error := waited_out(kind):
                 if attempt := self._attempt(event.task):
                     key = event.task, attempt.number
@@ -116,14 +98,6 @@ class Recorder:
 
     def _attempt(self, task: str) -> Attempt | None:
         return self._newest.attempts.get(task) if self._newest else None
-
-    def _ran(self, task: str, added: Callable[[_Tools, int], _Tools]) -> None:
-        attempt = self._attempt(task)
-        if attempt is None:
-            self._early = added(self._early, BEFORE_FIRST)
-        else:
-            key = task, attempt.number
-            self._tools[key] = added(self._tools.get(key, ()), attempt.spent.steps)
 
     async def _forget(self, state: RunState) -> None:
         """Delete what is too old, by the clock and by what was recorded last.
@@ -164,16 +138,12 @@ class Recorder:
     def _made(self, state: RunState, attempt: Attempt) -> Execution:
         key = ExecutionKey(state.request.id, attempt.task, attempt.number)
         known, at = self._known.get(key), self._clock.now().timestamp()
-        tools = (*self._early, *self._tools.get((attempt.task, attempt.number), ()))
-        self._tools[attempt.task, attempt.number], self._early = tools, ()
         names = self._references(attempt.task, attempt.number)
         if known is not None:
-            at, tools = known.at, joined(known.tools, tools)
+            at = known.at
             names = tuple(dict.fromkeys((*known.references, *names)))
         waited = self._waited.get((attempt.task, attempt.number), ())
-        return execution_of(
-            state, attempt, self._origin, at=at, tools=tools, references=names, waited=waited
-        )
+        return execution_of(state, attempt, self._origin, at=at, references=names, waited=waited)
 
     async def _keep(self, state: RunState, execution: Execution) -> None:
         if says_the_same(self._known.get(execution.key), execution):

@@ -17,7 +17,7 @@ from runner.agents.adapters import AgentRequest, adapter_of
 from runner.errors import Outage, PortError, Stopped, TaskError
 from runner.loop.asking import ask
 from runner.loop.deps import Deps, TaskSandbox
-from runner.loop.reading import base_of, command_ran, contents
+from runner.loop.reading import base_of, contents
 from runner.loop.strategy import model_for
 from runner.loop.workspace import listing, take
 from runner.nodes.generate import still_hidden
@@ -136,12 +136,10 @@ async def _worked(
     log.info("Task %s: the agent %s works on it", in_log(state.task), adapter.name)
     if missing := await adapter.missing(session):
         raise Outage("environment", missing)  # no task can be worked on without it
-    asking, started = _Asking(state, deps), deps.clock.monotonic()
+    asking = _Asking(state, deps)
     async with deps.chat_server(model, asking) as serve, led(session, serve) as address:
         request = AgentRequest(text, model, address, options.agent_seconds, files)
         result = await _unless_failed(adapter.execute(request, session), asking)
-    seconds = deps.clock.monotonic() - started
-    await command_ran(asking.state, deps, "agent", [adapter.name], result, seconds)
     return asking.state, result
 
 

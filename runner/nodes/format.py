@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import replace
 
 from runner.loop.deps import Deps
-from runner.loop.reading import command_ran
 from runner.nodes.work import NodeWork
-from runner.ports import CommandResult
 from runner.state.changes import ChangeSet
 from runner.state.run_state import RunState
 from runner.text.mask import HIDDEN
@@ -42,19 +40,13 @@ async def formatted(work: NodeWork) -> RunState:
     if not texts:
         return state
     session, old = await work.session(), await work.contents(texts)
-
-    async def ran(command: Sequence[str], result: CommandResult, seconds: float) -> None:
-        await command_ran(state, deps, "format", command, result, seconds)
-
     notes: list[str] = []
     for path, text in texts.items():
         before = old[path].decode("utf-8", "replace") if path in old else None
-        after = await formatted_text(session, *tools[path], path, text, ran)
+        after = await formatted_text(session, *tools[path], path, text)
         if after is None or after == text or after.count(HIDDEN) != text.count(HIDDEN):
             continue
-        kept = before is None or before == await formatted_text(
-            session, *tools[path], path, before, ran
-        )
+        kept = before is None or before == await formatted_text(session, *tools[path], path, before)
         done = await asyncio.to_thread(
             only_changed_lines, path, text, after, old=before or "", was_formatted=kept
         )

@@ -8,7 +8,6 @@ from dataclasses import replace
 
 from runner.nodes.work import NodeWork
 from runner.state.changes import ChangeSet
-from runner.state.events import CommandRan
 from runner.state.findings import Level, Verification
 from runner.verify.linters import LintRun, lint_level, new_findings, runs_of, settings_files
 
@@ -76,9 +75,4 @@ async def _before(work: NodeWork, run: LintRun) -> Level:
         return known[key].levels[0]
     level = await lint_level(await work.session(ChangeSet()), run, timeout=work.seconds)
     known[key] = Verification(tree, (level,))
-    if level.result == "skipped":
-        return level
-    who = (work.state.request.id, work.state.current)
-    told = CommandRan(*who, "lint", level.command, level.exit_code, level.seconds)
-    await work.deps.events.emit(told)
     return level

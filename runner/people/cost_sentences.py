@@ -1,6 +1,6 @@
-"""Why a run cost what it cost: its tasks, the most expensive first, and the commands that it ran.
+"""Why a run cost what it cost: its tasks, the most expensive first.
 
-The terminal, the comment and the page of the history show the same tables.
+The terminal, the comment and the page of the history show the same table.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from runner.history.records import Execution, ToolRecord
+from runner.history.records import Execution
 from runner.money import Usage, cost_brief, cost_text, tokens_text, total
-from runner.people.history_sentences import HistoryTable, cut, duration, ending, task_name
+from runner.people.history_sentences import HistoryTable, cut, ending, task_name
 from runner.text.counting import counted
 
 _MOST_ROWS = 15
@@ -23,9 +23,6 @@ _SPENT_ON: Final = {
     "classify_failure": "finding out why it failed",
     "propose_recovery": "a way to continue",
 }
-
-
-_PURPOSES: Final = {"setup": "installation", "format": "formatting"}
 
 
 def run_cost(executions: Sequence[Execution]) -> HistoryTable | None:
@@ -44,28 +41,6 @@ def run_cost(executions: Sequence[Execution]) -> HistoryTable | None:
     title = f"Cost of run {executions[-1].key.run}: {tokens_text(whole)}, {cost_text(whole)}"
     head = ("Task", "Cost", "Share", "Tokens", "Calls", "Spent on", "Why")
     return HistoryTable(title, head, tuple(rows), (1, 2, 3, 4))
-
-
-def run_commands(executions: Sequence[Execution]) -> HistoryTable | None:
-    """Return the commands that one run started in its sandbox, the slowest first; None for none."""
-    found: dict[tuple[str, str], list[ToolRecord]] = defaultdict(list)
-    for tool in (tool for one in executions for tool in one.tools):
-        found[tool.tool, tool.level].append(tool)
-    if not found:
-        return None
-    slowest = sorted(found.items(), key=lambda each: -sum(tool.seconds for tool in each[1]))
-    rows = tuple(
-        (
-            name or "-",
-            _PURPOSES.get(level, level),
-            str(len(tools)),
-            str(sum(tool.result == "failed" for tool in tools)),
-            duration(sum(tool.seconds for tool in tools)),
-        )
-        for (name, level), tools in slowest[:_MOST_ROWS]
-    )
-    head = ("Command", "For", "Runs", "Failed", "Time")
-    return HistoryTable(f"Commands of run {executions[-1].key.run}", head, rows, (2, 3, 4))
 
 
 def _by_task(executions: Sequence[Execution]) -> list[list[Execution]]:

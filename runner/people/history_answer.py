@@ -8,7 +8,7 @@ from typing import Literal
 
 from runner.history.inquiry import HistoryQuery, Recalled, at_most
 from runner.history.statistics import Statistics, statistics_of
-from runner.people.cost_sentences import run_commands, run_cost
+from runner.people.cost_sentences import run_cost
 from runner.people.history_sentences import (
     HistoryTable,
     as_lines,
@@ -77,7 +77,7 @@ def shown(answer: HistoryAnswer) -> tuple[HistoryTable, ...]:
         found = (*error_tables(statistics), errors_table(executions))
     else:
         newest = answer.newest.executions
-        found = (run_cost(newest), run_commands(newest), recent_table(executions))
+        found = (run_cost(newest), recent_table(executions))
     return tuple(table for table in found if table and table.rows)
 
 

@@ -97,21 +97,6 @@ class Verified(Event):
 
 
 @dataclass(frozen=True, slots=True)
-class CommandRan(Event):
-    """A command ended in the sandbox that is part of no verification.
-
-    ``purpose`` is ``setup`` for a command that installs something, ``format`` for a formatter, and
-    ``lint`` for a linter that is asked about the files before the change.
-    ``exit_code`` is None if it took too long.
-    """
-
-    purpose: str
-    command: tuple[str, ...]
-    exit_code: int | None
-    seconds: float
-
-
-@dataclass(frozen=True, slots=True)
 class Busy(Event):
     """Something that may take long begins (``what`` it is), or has ended ('')."""
 

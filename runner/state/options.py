@@ -211,8 +211,8 @@ class ApprovalOptions:
 class HistoryOptions:
     """What is remembered of a run.
 
-    ``history_days`` is how long records are kept; ``history_details`` says whether nodes and
-    commands get rows of their own.
+    ``history_days`` is how long records are kept; ``history_details`` says whether nodes get
+    rows of their own.
     """
 
     history: bool = True

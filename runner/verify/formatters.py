@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
-from time import monotonic
 from typing import Final
 
 from runner.checks.blanks import added_lines, same_python
 from runner.checks.validate import syntax_complaint
-from runner.ports import Ran, SandboxSession, unheard
+from runner.ports import SandboxSession
 from runner.text.compared import Compared
 from runner.verify.linters import ANYTHING, ConfiguredTool, home_of, started_in, table
 
@@ -81,18 +80,12 @@ async def formatted_text(
     folder: str,
     path: str,
     text: str,
-    ran: Ran = unheard,
 ) -> str | None:
-    """Return a file's text as the tool would write it; None where it cannot.
-
-    ``ran`` is told of the command.
-    """
-    began = monotonic()
+    """Return a file's text as the tool would write it; None where it cannot."""
     command = [word.replace("{}", path.removeprefix(folder)) for word in tool.command]
     result = await session.run(
         started_in(folder.rstrip("/"), command), stdin=text.encode(), timeout=SECONDS
     )
-    await ran(command, result, monotonic() - began)
     if result.exit_code or result.timed_out or result.truncated:
         return None
     try:

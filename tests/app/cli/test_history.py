@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import json
-import re
 import signal
 from dataclasses import replace
 from pathlib import Path
-
-import pytest
 
 from runner.files.history_file import FileHistory
 from runner.history.inquiry import HistoryQuery
@@ -16,7 +13,7 @@ from tests.app.checkout import Checkout, checkout
 from tests.app.cli.test_recovery import stuck
 from tests.app.cli.test_resume import TWO, interrupted
 from tests.model_server import Fault
-from tests.scenarios.projects import ADD, CALC, note
+from tests.scenarios.projects import note
 
 BOTH = "- [ ] 1.1 Write `one.md`\n- [ ] 1.2 Write `table.json`\n"
 
@@ -103,35 +100,6 @@ async def test_nodes_have_rows(here: Checkout) -> None:
     assert sum(node.usage.tokens for node in first.nodes) == first.used.tokens
     assert first.change.lines > 0
     history.close()
-
-
-@pytest.mark.long("runs real tests and tools several times")
-async def test_commands_of_the_sandbox_have_rows(tmp_path: Path) -> None:
-    """What was installed, what linters, formatters and tests said, with exit codes and seconds."""
-    tools = b"[tool.ruff]\nlint.select = ['F']\n\n[tool.ruff.format]\n"
-    setup = b"sandbox: {setup: [sleep 0.1]}\n"
-    files = CALC | {"pyproject.toml": tools, ".github/cairn.yml": setup}
-    async with checkout(tmp_path / "here", files) as here:
-        here.model.says(ADD.replace("return a + b", "return   a - b"), ADD)
-        assert (await here.cairn("run", "--max-tasks", "1")).code == 0
-
-        (task,) = (await asked(here))["newest_run"]
-        recent, shown = (await here.cairn("history")).out, (await here.cairn("show")).out
-
-    found = [(each["level"], each["tool"], each["exit_code"]) for each in task["tools"]]
-    assert found.count(("setup", "sleep", 0)) == 1
-    assert ("format", "ruff", 0) in found
-    assert ("lint", "ruff", 0) in found
-    tests = [each for each in task["tools"] if each["level"] == "tests"]
-    assert [(each["result"], each["exit_code"]) for each in tests[:1]] == [("failed", 1)]
-    assert (tests[0]["passed"], tests[0]["failed"]) == (1, 1)
-    green = [each["passed"] for each in tests if each["failed"] == 0]
-    assert (green[0], green[-1]) == (2, 1)  # with the change, and the base beside it
-    assert all(each["seconds"] > 0 for each in task["tools"])
-    for text in (recent, shown):
-        table = text[text.index("Commands of run ") :]
-        assert re.search(r"^  sleep +installation +1 +0 +0\.\d s$", table, re.MULTILINE)
-        assert re.search(r"^  pytest +tests +\d +1 +", table, re.MULTILINE)
 
 
 async def test_a_rate_limit_that_was_waited_out(here: Checkout) -> None:

@@ -67,7 +67,7 @@ EVERYTHING = HistoryQuery(until=NOW)
 
 def without_rows(execution):
     """A record as it is listed."""
-    return replace(execution, nodes=(), tools=())
+    return replace(execution, nodes=())
 
 
 async def sums(history, query=EVERYTHING):
@@ -166,12 +166,12 @@ async def test_what_is_forgotten_is_gone(opened):
 
 
 async def test_without_details_there_is_one_row(history):
-    """Nodes and commands get no rows; the time by node is still added up."""
+    """Nodes get no rows; the time by node is still added up."""
     await history.record(execution(), details=False)
 
     (found,) = (await history.of_run("r1")).executions
 
-    assert (found.nodes, found.tools) == ((), ())
+    assert found.nodes == ()
     assert (await sums(history))["node", "execute_task"].used.tokens == 3000
 
 

@@ -76,4 +76,3 @@ async def test_the_history_outlives_a_workflow_run(ci: Workflows) -> None:
     assert "2 attempts at tasks, 2 of 2 (100 %) completed." in told
     assert "1.1: Write one.md" in told
     assert "1.2: Write two.md" in told
-    assert "| test | files | 1 | 0 |" in told

@@ -58,7 +58,7 @@ def _attempt(
             loop="hybrid",
             context_bytes=12_000,
         ),
-        models=ExecutionModels(model, {"execute_task": model}, "edits", "edits"),
+        models=ExecutionModels(model, {"execute_task": model}, "edits"),
         used=Usage(draw.uniform(20, 90), tokens, DOLLARS[model], 2),
         end=ExecutionEnd("completed") if done else ExecutionEnd("failed", "test", "test", "error"),
     )

@@ -12,7 +12,6 @@ from runner.history.records import (
     ExecutionModels,
     ExecutionPlace,
     NodeRecord,
-    ToolRecord,
 )
 from runner.money import Usage
 
@@ -48,6 +47,5 @@ def execution(
             NodeRecord("build_context", 1, Usage(0.5)),
             NodeRecord("execute_task", 1, Usage(12.0, 3000, cost, 2)),
         ),
-        tools=(ToolRecord(6, 0, "tests", "pytest", 0, 1.5, "passed", 7),),
     )
     return replace(made, **more)
