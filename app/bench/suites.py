@@ -121,7 +121,7 @@ async def release(
     after, before = await box_of_newer.results({}), await box.results(tests)
     wanted = sorted(after.passed - before.passed)
     items = [
-        each for path in new if _are_notes(path) for each in _items(old.get(path, ""), new[path])
+        each for path in new if _are_notes(path) for each in notes_of(old.get(path, ""), new[path])
     ]
     if not (wanted and items):
         raise PortError("file", bench_texts.no_release(bool(items)))
@@ -140,7 +140,7 @@ def _are_notes(path: str) -> bool:
     return Path(path).stem.lower() in _NOTES and path.count("/") < 2
 
 
-def _items(old: str, new: str) -> list[str]:
+def notes_of(old: str, new: str) -> list[str]:
     """The items of a list that only the newer notes have, each on one line."""
     known, items = set(old.splitlines()), list[str]()
     for line in new.splitlines():

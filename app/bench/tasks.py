@@ -54,7 +54,9 @@ def half_hidden(
         raise ValueError(f"{name} has too few tests")
     away = sorted(own, key=lambda test: sha256(test.encode()).digest())[1::2]
     left = {
-        path: without(text, [test.partition("::")[2] for test in away if test.startswith(path)])
+        path: without(
+            text, [test.partition("::")[2] for test in away if test.startswith(f"{path}::")]
+        )
         for path, text in tests.items()
     }
     return BenchTask(name=name, files={**files, **left}, hidden=tests, wanted=sorted(wanted or own))
@@ -83,14 +85,15 @@ def _functions(body: Sequence[ast.stmt], inside: str) -> Functions:
 
 def without(source: str, names: Collection[str]) -> str:
     """Return a module without these functions; in a class ``pass`` takes the place of each."""
-    lines = source.splitlines(keepends=True)
+    lines: list[str | None] = [*source.split("\n")]
     for name, node, in_class in functions(source):
         if name in names:
             first = min(each.lineno for each in (node, *node.decorator_list))
             end = node.end_lineno or first
-            lines[first - 1 : end] = [""] * (end - first + 1)
-            lines[first - 1] = " " * node.col_offset + "pass\n" if in_class else ""
-    return "".join(lines)
+            indent = source.split("\n")[node.lineno - 1][: node.col_offset]
+            lines[first - 1 : end] = [None] * (end - first + 1)
+            lines[first - 1] = f"{indent}pass" if in_class else None
+    return "\n".join(line for line in lines if line is not None)
 
 
 def emptied(source: str, node: Function) -> str:
@@ -99,7 +102,7 @@ def emptied(source: str, node: Function) -> str:
     body = node.body[1:] if told else node.body
     decorators = getattr(body[0], "decorator_list", [])
     first = min(each.lineno for each in (body[0], *decorators))
-    lines = source.splitlines(keepends=True)
+    lines = source.split("\n")  # as ast counts them: a form feed ends no line
     indent = lines[first - 1][: body[0].col_offset]
-    lines[first - 1 : node.end_lineno] = [f"{indent}raise NotImplementedError\n"]
-    return "".join(lines)
+    lines[first - 1 : node.end_lineno] = [f"{indent}raise NotImplementedError"]
+    return "\n".join(lines)
