@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+import pytest
+
 from app.action.report import summary
 from app.texts import action_texts as texts
 from tests.action.job_kit import REPOSITORY, Workflows
 from tests.marks import MORE
+from tests.scenarios.monorepo import DOUBLE, FILES
 from tests.scenarios.projects import note, notes, on
 from tests.scenarios.pushing import NEW, OLD, triggered
 
@@ -215,3 +218,19 @@ async def test_a_dry_run_lists_and_writes_nothing(ci: Workflows) -> None:
     assert list(ci.view.branches) == ["main"]
     assert ci.view.issues == {}
     assert ci.model.requests == []
+
+
+@pytest.mark.long("a checkout shows the same: tests/app/cli/test_projects.py")
+@on(FILES)
+async def test_a_run_by_hand_works_on_a_project(ci: Workflows) -> None:
+    """The input may name one; its own commands verify the change in its folder."""
+    ci.model.says(DOUBLE)
+
+    report = await ci.run("workflow_dispatch", ci.dispatch(), WITH_ROADMAP="api")
+
+    assert report.exit_code == 0
+    (pull,) = ci.view.pulls
+    assert pull.title == "api#1.1 Add shop/double.py with double(n), and its tests"
+    assert "cd services/api && python -m pytest" in str(pull.body)
+    assert "No test shows that the task is done" not in str(pull.body)
+    ci.read_all()

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import shutil
+
+import pytest
+
 from tests.scenarios.bot import REPOSITORY, Bot
+from tests.scenarios.monorepo import DOUBLE, FILES, FLOOR, TWICE
 from tests.scenarios.projects import note, on
 from tests.scenarios.pushing import plan, plan_comments, plans, push
 
@@ -98,3 +103,28 @@ async def test_a_task_waits_for_one_of_another_project(bot: Bot) -> None:
     said = str(bot.pulls[-1].body).replace("\u200b", "")
     assert "**Merge #3 first: this task depends on `api#1.2`, which is not done.**" in said
     bot.says()
+
+
+@pytest.mark.long("a checkout shows two of them: tests/app/cli/test_projects.py")
+@pytest.mark.skipif(not all(map(shutil.which, ("node", "cargo"))), reason="no node or no cargo")
+@on(FILES)
+async def test_three_languages(bot: Bot) -> None:
+    """Each change is shown by tests of its project, which ran in its folder alone."""
+    bot.model.says(DOUBLE, FLOOR, TWICE)
+
+    for command in ("/execute api", "/execute web#1.1", "/execute cli"):
+        await bot.comment(command)
+
+    assert all("is done" in said for said in bot.says())
+    assert [title.replace("\u200b", "") for title in bot.checkpoints()] == [
+        "api#1.1 Add shop/double.py with double(n), and its tests",
+        "web#1.1 Let half in half.js round down (depends on api#1.1)",
+        "cli#1.1 Add double(n) to src/lib.rs, with a test",
+    ]
+    api, web, cli = (str(pull.body) for pull in bot.pulls)
+    assert "services/api/tests/test_double.py::test_double" in api
+    assert "cd services/api && python -m pytest" in api
+    assert "web/test/floor.test.js" in web
+    assert "cd tools/cli && cargo test" in cli
+    for body in (api, web, cli):
+        assert "No test shows that the task is done" not in body
