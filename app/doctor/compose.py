@@ -15,11 +15,10 @@ from app.github.client import API_VERSION, Connection, user_agent
 from app.github.identity import AppIdentity
 from app.local.compose import local_deps, open_model, sandbox_of, sandboxes
 from app.local.files import hide_from_git
-from app.local.options import FOLDER, LocalRun, options_for, read_config
+from app.local.options import FOLDER, LocalRun, every_plan, options_for, read_config
 from app.settings import RunSettings, ServerSettings
 from runner.config.model import RepositoryConfig
 from runner.loop.deps import TaskWork
-from runner.loop.stacking import plan_of
 from runner.model.chat import OpenAIModel
 from runner.nodes.preflight import CannotStart, cannot_start, has_tests, verifies
 from runner.nodes.run import parse_roadmap
@@ -68,13 +67,13 @@ async def looked_at(
     async with local_deps(asked, run, listener or Fanout(), dry=True) as here:
         tip = (await here.repository.stack()).tip
         config = config or await read_config(here.deps, tip)
-        path = await plan_of(here.repository, tip, config.roadmap.path, config.plans)
-        request = Request("doctor", path, options_for(asked, config.of_plan(path)))
-        state = (await parse_roadmap(RunState(request), here.deps, TaskWork())).state
-        sandbox = MaskedSandbox(choice.sandbox, here.deps.mask)
-        found = await cannot_start(state, replace(here.deps, sandbox=sandbox), starts=True)
-        base = await here.repository.snapshot(tip)
-        tested = not verifies(state) or await has_tests(state, here.deps, base)
+        base, found, tested = await here.repository.snapshot(tip), None, False
+        deps = replace(here.deps, sandbox=MaskedSandbox(choice.sandbox, here.deps.mask))
+        for path in await every_plan(here.repository, tip, config):
+            request = Request("doctor", path, options_for(asked, config.of_plan(path)))
+            state = (await parse_roadmap(RunState(request), here.deps, TaskWork())).state
+            found = found or await cannot_start(state, deps, starts=True)
+            tested = tested or not verifies(state) or await has_tests(state, here.deps, base)
     with suppress(OSError):  # nothing was installed, so the folder is not there
         await asyncio.to_thread(hide_from_git, folder / FOLDER)
     return found, tested

@@ -15,7 +15,7 @@ from app.doctor.values import Finding, Surveyed, ok, problem, skipped, warning
 from app.jobs.notices import addresses
 from app.local.compose import checkout_in
 from app.local.files import beside
-from app.local.options import FOLDER, ON_A_CHECKOUT
+from app.local.options import FOLDER, ON_A_CHECKOUT, every_plan
 from app.runs.limits import Ceilings
 from app.settings import RunSettings
 from app.store.database import inspect_store
@@ -27,8 +27,8 @@ from runner.config.options import options_of
 from runner.config.reading import ConfigError, not_a_file
 from runner.errors import Outage, PortError, TaskError
 from runner.git.command import GitFailed
+from runner.git.local_repository import LocalRepository
 from runner.loop.problems import missing_roadmap
-from runner.loop.stacking import plan_of
 from runner.model.budget import unpriced
 from runner.model.chat import DEFAULT_BASE_URL
 from runner.model.prices import prices_for
@@ -78,21 +78,26 @@ async def git(patient: Surveyed) -> Finding:
 
 
 async def roadmap(patient: Surveyed) -> Finding:
-    """Whether the roadmap exists and has tasks to work on."""
+    """Whether the roadmap, or the plan of each project, exists and has tasks to work on."""
     config = await configured(patient)
-    path = config.roadmap.path
     checkout = await checkout_in(patient.folder)
+    plans: tuple[str, ...] = (config.roadmap.path,)
     if checkout is not None:
-        path = await plan_of(checkout, (await checkout.stack()).tip, path, config.plans)
+        plans = await every_plan(checkout, (await checkout.stack()).tip, config)
+    found = [await _plan(patient, checkout, path) for path in plans]
+    bad = next((each for each in found if each.level != "ok"), None)
+    return bad or ok(" ".join(each.text for each in found))
+
+
+async def _plan(patient: Surveyed, checkout: LocalRepository | None, path: str) -> Finding:
     content = await _content(patient, path)
     if content is None:
         if patient.app and checkout is None:
             return skipped(texts.no_checkout())
         # all files of the commit, those near the top of a plain folder
         paths = await _entries(checkout) if checkout else beside(patient.folder)
-        where = {} if checkout else {"where": "in this folder"}
-        known = {each.name: each.plan_setting for each in config.projects}
-        return problem(missing_roadmap(path, ON_A_CHECKOUT, paths, **where, projects=known))
+        where = () if checkout else ("in this folder",)
+        return problem(missing_roadmap(path, ON_A_CHECKOUT, paths, *where))
     found = parse_roadmap(path, content)
     work = [task for task in found.tasks if task.kind == "work"]
     if found.asks:

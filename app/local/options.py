@@ -19,6 +19,7 @@ from runner.loop.problems import StartCommands
 from runner.loop.reading import contents
 from runner.loop.stacking import plan_of
 from runner.model.budget import Budget
+from runner.ports import Repository
 from runner.state.options import Options, with_given
 from runner.state.proposal import ApprovalMode
 
@@ -81,6 +82,19 @@ async def settings_of(name: str, deps: Deps, commit: str) -> RepositoryConfig:
     path = named or config.roadmap.path
     path = await plan_of(deps.repository, commit, path, () if named else config.plans)
     return config.of_plan(path)
+
+
+async def every_plan(
+    repository: Repository, commit: str, config: RepositoryConfig
+) -> tuple[str, ...]:
+    """Return the plans of a repository and its projects; with projects, it needs none of its own.
+
+    Raises ``Outage`` and ``TaskError``.
+    """
+    own = await plan_of(repository, commit, config.roadmap.path)
+    plans = [await plan_of(repository, commit, each) for each in config.plans]
+    there = (await repository.snapshot(commit)).entries
+    return tuple(dict.fromkeys(plans if plans and own not in there else (own, *plans)))
 
 
 def of_project(word: str) -> tuple[str, str]:

@@ -24,6 +24,7 @@ async def test_a_project_is_worked_on_in_its_own_surroundings(tmp_path: Path) ->
 
         either = await here.cairn("run")
         unknown = await here.cairn("run", "apu")
+        doctor = await here.cairn("doctor")
         looked = await here.cairn("roadmap", "lint", "web/ROADMAP.md")
         early = await here.cairn("run", "web")
         api = await here.cairn("run", "api#1.1")
@@ -34,6 +35,8 @@ async def test_a_project_is_worked_on_in_its_own_surroundings(tmp_path: Path) ->
         assert "More than one project has open tasks:\n\n- `api`: `services/api/R" in either.err
         assert "Name it: `cairn run api`." in either.err
         assert "There is no project called 'apu' in .github/cairn.yml" in unknown.err
+        assert "Open tasks in services/api/ROADMAP.md: 1 of 1. Open tasks in web" in doctor.out
+        assert "More than one project" not in doctor.out
         assert looked.out == "web/ROADMAP.md: no findings.\n"
         assert early.code == 2
         assert ": waits for `api#1.1`\n" in early.err
