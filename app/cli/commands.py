@@ -22,6 +22,7 @@ from app.cli.options import (
     Sandbox,
     Verbose,
 )
+from runner.text.invalid import plain_message
 
 if TYPE_CHECKING:
     from typer._click import Context, HelpFormatter
@@ -346,6 +347,14 @@ Version = Annotated[
 
 class CommandList(TyperGroup):
     """Lists its commands with their whole first sentences; Click cuts them to fit one line."""
+
+    def invoke(self, ctx: Context) -> object:
+        """Do what is asked for; a value that is refused is told in plain words."""
+        try:
+            return super().invoke(ctx)
+        except typer.BadParameter as error:
+            error.message = plain_message(error.message)
+            raise
 
     def format_commands(self, ctx: Context, formatter: HelpFormatter) -> None:
         """Write the list below the options."""

@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from runner.money import NO_LIMIT
+from runner.text.invalid import first_fault
 
 _MOST = 100
 
@@ -65,9 +66,7 @@ def given_by(words: Sequence[str]) -> dict[str, object]:
         try:
             found[name] = TypeAdapter(_SETTABLE[name]).validate_python(value)
         except ValidationError as error:
-            raise typer.BadParameter(
-                f"{name}: {error.errors()[0]['msg']}, not {value!r}."
-            ) from None
+            raise typer.BadParameter(f"{name} {first_fault(error)}, not {value!r}.") from None
     return found
 
 

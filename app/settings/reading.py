@@ -23,6 +23,7 @@ from app.settings.models import (
     ServerSettings,
     WorkSettings,
 )
+from runner.text.invalid import plain_message
 
 APP_FILE = "cairn.env"
 APP_NAMES = (
@@ -221,4 +222,4 @@ def _should(detail: Any) -> str:
             return f"should be at least {detail['ctx']['ge']:g}"
 
         case _:
-            return str(detail["msg"]).removeprefix("Input ").partition(", unable")[0].rstrip(".")
+            return plain_message(detail["msg"]).rstrip(".")

@@ -30,6 +30,10 @@ _WAIT = "PRAGMA busy_timeout = 30000"
 _NO_DATABASE = ("file is not a database", "malformed")
 
 
+class _Damaged(Outage):
+    """The file was no database and has been moved aside."""
+
+
 class FileHistory(KeptHistory):
     """The ``History`` port in a file; ``mask`` hides secrets in what is written.
 
@@ -43,9 +47,15 @@ class FileHistory(KeptHistory):
         self._opened: sqlite3.Connection | None = None
 
     async def _do(self, work: Callable[[Tables], T], *, write: bool = False) -> T:
-        def done() -> T:
+        def once() -> T:
             with self._using(write=write) as db:
                 return work(_Tables(db, self._mask))
+
+        def done() -> T:
+            try:
+                return once()
+            except _Damaged:  # it was moved aside: this is the first use of a new one
+                return once()
 
         return await asyncio.to_thread(done)
 
@@ -65,8 +75,8 @@ class FileHistory(KeptHistory):
                     yield db
             except (sqlite3.Error, OSError) as error:
                 self._close()
-                self._put_aside(error)
-                raise Outage("file", f"The history {self._file} cannot be used: {error}") from error
+                kind = _Damaged if self._put_aside(error) else Outage
+                raise kind("file", f"The history {self._file} cannot be used: {error}") from error
 
     def _open(self, *, write: bool) -> sqlite3.Connection:
         there = write or self._file.exists()
@@ -100,11 +110,16 @@ class FileHistory(KeptHistory):
             with closing(self._opened):
                 self._opened = None
 
-    def _put_aside(self, error: Exception) -> None:
-        if isinstance(error, sqlite3.DatabaseError) and any(w in str(error) for w in _NO_DATABASE):
+    def _put_aside(self, error: Exception) -> bool:
+        """Move a file that is no database out of the way; say whether it was one."""
+        damaged = isinstance(error, sqlite3.DatabaseError) and any(
+            words in str(error) for words in _NO_DATABASE
+        )
+        if damaged:
             aside = self._file.with_name(f"{self._file.name}.broken")
             self._file.replace(aside)
             log.warning("%s is damaged. It is now %s; a new one begins.", self._file, aside)
+        return damaged
 
 
 class _Tables:

@@ -13,7 +13,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, Field, StringConstraints
+from pydantic import BaseModel, Field, StringConstraints, ValidationError
 from pydantic_core import to_json
 
 from runner.context.memory import MAX_ABOUT, MAX_TEXT, MOST, merged, relevant, without
@@ -33,6 +33,7 @@ from runner.state.events import (
 )
 from runner.state.findings import Level
 from runner.state.run_state import Attempt, RunState
+from runner.text.invalid import first_fault
 from runner.text.sanitize import cut_middle
 
 log = logging.getLogger(__name__)
@@ -304,7 +305,7 @@ class FileMemory:
         except FileNotFoundError:
             return ()
         except (OSError, ValueError) as error:
-            reason = str(error).split("\n", 1)[0]
+            reason = first_fault(error) if isinstance(error, ValidationError) else str(error)
             log.warning("%s is not used: %s. It will be moved aside.", self._path, reason)
             return None
         return tuple(MemoryNote(n.kind, n.about, n.text, n.run, n.count) for n in stored.notes)

@@ -156,7 +156,8 @@ async def _next(
             return Ended("paused", state, STOP_REQUEST, "a person paused it")
         return replace(state, stopping=True, node=BORDER)
     except Outage as outage:
-        log.warning("Run %s stopped at %s: %s", state.request.id, state.node, outage.message)
+        with about(run=state.request.id):  # no text names it: a run may not be kept
+            log.warning("Stopped at %s: %s", state.node, outage.message)
         await deps.events.emit(OutageMet(state.request.id, state.current, outage.kind))
         return Ended(
             "paused", state, outage.kind, outage.message, outage.until, advised=outage.advised

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import ClassVar
 from urllib.parse import urlsplit
 
+from runner.text.invalid import first_fault
 from runner.windows import undated
 
 _MILLION = 1_000_000
@@ -94,10 +95,8 @@ def _read(file: Path) -> dict[str, Price]:
     except OSError as error:
         raise ValueError(f"{file} cannot be read: {error.strerror}") from error
     except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"]) or "the file"
         raise ValueError(
-            f"{file} has an error at {place}: {first['msg']}. The form is {form}"
+            f"{file} has an error: {first_fault(error)}. The form is {form}"
         ) from error
     for name, price in table.items():
         if not all(0 <= (n or 0) < math.inf for n in (price.input, price.output, price.cached)):

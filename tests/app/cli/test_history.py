@@ -36,6 +36,19 @@ async def test_before_anything_was_recorded(here: Checkout) -> None:
     assert not (here.folder / ".executor").exists()
 
 
+async def test_a_file_that_is_damaged(here: Checkout) -> None:
+    """A new one begins at once, and is empty; 0."""
+    file = here.folder / ".executor" / "history.db"
+    file.parent.mkdir()
+    file.write_bytes(b"no database at all" * 500)
+
+    said = await here.cairn("history")
+
+    assert said.code == 0, said.err
+    assert "a new one begins" in said.err
+    assert "cannot be used" not in said.err
+
+
 async def test_a_run_with_a_failure_can_be_explained(tmp_path: Path) -> None:
     """The newest attempts, the failures with their types, and what it all adds up to agree."""
     files = {"ROADMAP.md": BOTH.encode(), "README.md": b"# Notes\n"}

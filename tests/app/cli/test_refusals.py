@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import shutil
 import sqlite3
 import sys
@@ -107,6 +108,22 @@ async def test_a_branch_can_be_named(here: Checkout) -> None:
     assert here.git("log", "-1", "--format=%s", "work") == "1.1 Write one.md"
 
 
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        ("run --sandbox vm", "'--sandbox': 'vm' is not one of 'auto', "),
+        ("run --parallel 99", "'--parallel': should be less than or equal to 16"),
+        ("roadmap show --json=3", "does not take a value"),
+    ],
+)
+async def test_a_value_that_cannot_be(here: Checkout, words: str, says: str) -> None:
+    """It is told in plain words; 2."""
+    said = await here.cairn(*words.split())
+
+    assert said.code == 2
+    assert says in said.err
+
+
 async def test_no_key_for_the_model(here: Checkout) -> None:
     """OpenAI answers nobody without a key: that is said before anything begins; 2."""
     del here.environment["OPENAI_API_KEY"], here.environment["OPENAI_BASE_URL"]
@@ -130,6 +147,7 @@ async def test_a_model_that_is_not_there(here: Checkout) -> None:
     assert "has no model scriptet" in said.err
     assert "It offers scripted." in said.err
     assert "CAIRN_MODEL (--model)" in said.err
+    assert not re.search(r"\b[0-9a-f]{10}\b", said.err)  # no run is named that is not there
     assert "resume" not in said.err
     assert "paused" not in said.err
     assert said.out == ""
