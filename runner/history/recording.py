@@ -63,8 +63,7 @@ def execution_of(
     size = size_of(task)
     by_node = {node: _short(name) for node, name in attempt.spent.models.items()}
     named = next((by_node[node] for node in _WRITING if node in by_node), options.models.model)
-    if answered.pattern:
-        named = f"pattern {answered.pattern.partition(' ')[0]}"
+    pattern = answered.pattern.partition(" ")[0]
     return Execution(
         key=ExecutionKey(state.request.id, attempt.task, attempt.number),
         place=ExecutionPlace(
@@ -88,7 +87,7 @@ def execution_of(
             revision=planned.revision is not None,
             context_bytes=len(planned.context),
         ),
-        models=ExecutionModels(undated(named), by_node, answered.form),
+        models=ExecutionModels("" if pattern else undated(named), by_node, answered.form, pattern),
         calls=ExecutionCalls(
             answers=answered.answers,
             looks=answered.looks,

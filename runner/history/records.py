@@ -89,12 +89,13 @@ class ExecutionModels:
 
     ``writing`` is the one that wrote the first answer, without the date in its name; ``by_node``
     has the full name that answered at each node. ``answered_in`` is the form of the newest answer
-    (edits, files, both).
+    (edits, files, both), ``pattern`` what made the change in the place of a model.
     """
 
     writing: str = ""
     by_node: Mapping[str, str] = field(default_factory=dict)
     answered_in: str = ""
+    pattern: str = ""
 
 
 @dataclass(frozen=True, slots=True)

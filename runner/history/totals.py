@@ -94,7 +94,8 @@ def _places(execution: Execution) -> Iterator[tuple[str, str]]:
     route, calls = execution.route, execution.calls
     yield "all", ""
     yield "status", execution.end.status
-    yield "model", execution.models.writing or "unknown"
+    models = execution.models
+    yield "model", f"pattern {models.pattern}" if models.pattern else models.writing or "unknown"
     yield "route", route.route
     yield "complexity", route.complexity
     yield "kind", route.kind or "other"

@@ -6,10 +6,14 @@ from dataclasses import replace
 
 import pytest
 
+from runner.analysis.recorded import samples_of
 from runner.history.inquiry import Totals, asked
 from runner.history.records import (
+    ExecutionChecks,
+    ExecutionEnd,
     ExecutionModels,
     ExecutionRecovery,
+    ExecutionRoute,
     NodeRecord,
     for_programs,
 )
@@ -169,6 +173,30 @@ def test_a_model_that_was_renamed_is_two_and_a_dated_one_is_one():
     found = statistics(old, new, renamed)
 
     assert [(each.name, each.tally.seen) for each in found.models] == [("m", 2), ("n", 1)]
+
+
+def test_what_a_pattern_does_is_no_models():
+    """It is counted under its own name, and no comparison of models knows of it."""
+    by_model = replace(execution("r1"), models=ExecutionModels("m"))
+    by_pattern = replace(execution("r2"), models=ExecutionModels(pattern="config_setup"))
+
+    found = statistics(by_model, by_pattern)
+
+    assert {each.name for each in found.models} == {"m", "pattern config_setup"}
+    assert [each.model for each in samples_of([by_model, by_pattern])] == ["m"]
+
+
+def test_repairs_are_counted_by_what_shows_them():
+    """With a regression test, without one, and those that were not made."""
+    fix = ExecutionRoute(kind="fix")
+    shown = replace(execution("r1"), route=fix, checks=ExecutionChecks(verdict="shown"))
+    bare = replace(execution("r2"), route=fix, checks=ExecutionChecks(verdict="unbroken"))
+    lost = replace(execution("r3"), route=fix, end=ExecutionEnd("failed"))
+
+    found = statistics(shown, bare, lost, execution("r4"))
+
+    counts = {each.name: each.tally.seen for each in found.fixes}
+    assert counts == {"with a regression test": 1, "without one": 1, "not made": 1}
 
 
 def test_a_price_that_changed_leaves_the_past_as_it_was_paid():
