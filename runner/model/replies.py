@@ -90,6 +90,9 @@ def read_reply(body: bytes, *, longest: int = LONGEST) -> ChatReply:
     try:
         parsed = _parsed(_Body, body)
     except ValidationError as error:
+        if body.lstrip()[:1] == b"<":
+            text = "a web page instead of a chat completion: is OPENAI_BASE_URL right (…/v1)?"
+            raise Transient(text) from error
         reason = error.errors()[0]["msg"]
         raise Transient(
             f"a reply that is cut off or is not a chat completion ({reason})"

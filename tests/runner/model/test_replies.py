@@ -52,6 +52,12 @@ def test_no_chat_completion(sent):
         read_reply(sent)
 
 
+def test_a_web_page():
+    """A wrong address answers with one; what to look at is said."""
+    with pytest.raises(Transient, match="a web page instead of a chat completion: is OPENAI_BASE"):
+        read_reply(b"\n<!doctype html><title>Hello</title>")
+
+
 def test_error_with_status_200():
     """An error sent with status 200 is told in the endpoint's own words."""
     with pytest.raises(Transient, match="overloaded"):
