@@ -142,6 +142,11 @@ def cost_brief(used: Usage) -> str:
     return f"at least {dollars(used.cost)}" if used.cost else "unknown"
 
 
+def cost_cell(used: Usage) -> str:
+    """The same where there may have been no call at all, which costs nothing and has no price."""
+    return cost_brief(used) if used.calls else "-"
+
+
 def price_hint(used: Usage) -> str:
     """What to do about calls without a known price, as a further sentence; '' without any."""
     return " Put the price in a file: see CAIRN_PRICES." if used.unpriced else ""

@@ -31,7 +31,7 @@ def audit(
     """
     from app.store.audit import AuditEntry, AuditLog
     from app.store.database import StoreError
-    from app.terminal import one_line
+    from app.terminal import one_line, say
     from runner.ports import SystemClock
 
     async def read(store: Store, _: ServerSettings) -> list[tuple[str, AuditEntry]]:
@@ -43,16 +43,20 @@ def audit(
         found = await log.newest(newest, repository_id=asked, writes=True)
         return [(names.get(each.repository_id or 0, ""), each) for each in found]
 
-    for name, each in _with_store(read):
+    found = _with_store(read)
+    if not found and not json:
+        say(f"The audit log has no entry{f' about {repository}' if repository else ''} yet.")
+    for name, each in found:
         at = each.at.isoformat(timespec="seconds")
         line = f"{at}  {name}  {each.by or 'Cairn'}  {each.action}  {each.what}  {each.run}"
         row = asdict(each) | {"at": at, "repository": name}
-        print(jsonlib.dumps(row) if json else one_line(line))
+        say(jsonlib.dumps(row) if json else one_line(line))
 
 
 def purge() -> None:
     """Remove what the server's settings no longer keep, as the server does every night."""
     from app.runs.keeping import purge_folder, retention_of
+    from app.terminal import say
     from runner.ports import SystemClock
 
     async def remove(store: Store, settings: ServerSettings) -> dict[str, int]:
@@ -62,7 +66,7 @@ def purge() -> None:
         return {**gone, "folders": purge_folder(settings.cairn_data_dir, oldest, keep)}
 
     rows = (f"{_REMOVED[what]:<24}{number:>8}" for what, number in _with_store(remove).items())
-    print("Removed:", *rows, sep="\n")
+    say("\n".join(["Removed:", *rows]))
 
 
 _REMOVED = {

@@ -108,7 +108,7 @@ def command(folder: Path, *, json: bool, verbose: bool = False) -> int:
                 continue  # one line for all of them comes last
             text = each.text if each.text.endswith((".", "!", "?")) else f"{each.text}."
             line = one_line(f"{text} {each.todo}".rstrip())
-            print(mask(f"{each.level:<8} {check.name:<{_WIDTH}}  {line}"), flush=True)
+            say(mask(f"{each.level:<8} {check.name:<{_WIDTH}}  {line}"))
 
     try:
         Interrupts(texts.stopped).run(look())
@@ -122,10 +122,10 @@ def command(folder: Path, *, json: bool, verbose: bool = False) -> int:
             for check, each in found
         ]
         said = jsonlib.dumps({"healthy": healthy, "checks": checks}, ensure_ascii=False)
-        print(mask(said))
+        say(mask(said))
     elif names := [check.name for check, each in found if each.text == texts.no_app()]:
         line = texts.no_app_for(names)
-        print(f"{'skipped':<8} {'GitHub App':<{_WIDTH}}  {line}", flush=True)
+        say(f"{'skipped':<8} {'GitHub App':<{_WIDTH}}  {line}")
     return 0 if healthy else 2
 
 

@@ -12,7 +12,7 @@ from app.local.compose import checkout_in
 from app.logs import PLAIN, mask_for, set_up_logging
 from app.settings import SettingsError, settings_without_model
 from app.show.watching import watching
-from app.terminal import any_encoding, is_live
+from app.terminal import any_encoding, is_live, say
 from app.texts import doctor_texts as texts
 from app.version import schema_line
 from runner.config.model import CONFIG_PATH, parse_config
@@ -38,7 +38,7 @@ def command(folder: Path) -> int:
             lines, code = str(error), 2
         except KeyboardInterrupt:
             lines, code = _interrupted(folder), CODE
-    print(mask(lines))
+    say(mask(lines))
     return code
 
 

@@ -17,7 +17,7 @@ from app.local.compose import kept_in, repository_in
 from app.local.files import UnusableRoadmap, read_roadmap
 from app.local.options import FOLDER
 from app.local.runs import LocalStore, PendingProposal, answerable, undecided
-from app.terminal import one_line
+from app.terminal import one_line, say
 from app.texts import checkout_texts as texts
 from runner.errors import PortError
 from runner.files.decisions import FileDecisions
@@ -144,7 +144,7 @@ def decide(decision: LocalDecision, folder: Path) -> tuple[int, str]:
             tasks = checked(read_roadmap(decision.file).decode("utf-8", "replace"), meant)
         elif decision.verdict == "edit":
             tasks = typed(meant, folder / FOLDER)
-        print(put(meant, decision, kept.inbox, by=who(folder), tasks=tasks))
+        say(put(meant, decision, kept.inbox, by=who(folder), tasks=tasks))
     except (NotMeant, NoTasks, UnusableRoadmap, PortError) as problem:
         print(problem, file=sys.stderr)
         return 2, ""

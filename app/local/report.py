@@ -160,12 +160,12 @@ def command(folder: Path, *, json: bool) -> int:
         return 2
     if json:
         runs = [run_object(*each[:3]) for each in found]
-        print(jsonlib.dumps({"runs": runs}, ensure_ascii=False))
+        say(jsonlib.dumps({"runs": runs}, ensure_ascii=False))
         return 0
     for number, each in enumerate(found):
-        print(run_text(*each, tasks=not number))
+        say(run_text(*each, tasks=not number))
     if not found:
-        print(texts.no_run())
+        say(texts.no_run())
     return 0
 
 

@@ -56,6 +56,8 @@ from runner.state.task_commits import standing
 if TYPE_CHECKING:
     from runner.analysis.preview import CostPreview
 
+_MOST_TOLD = 2
+"""Older runs that could continue, each told in a line of its own when a new one begins."""
 _BEGUN = (Status.IN_PROGRESS, Status.AWAITING_APPROVAL)
 
 
@@ -290,9 +292,13 @@ async def _new(request: Request, here: LocalCheckout) -> Request:
     Tasks with an open proposal are left alone; one that is asked for by name starts again. Its
     proposal is answered once the run has begun, which needs a model that exists.
     """
-    for run, _ in await unfinished(here.kept):
-        if run.state in ("interrupted", "paused"):
-            log.info(texts.unfinished(run))
+    left_off = [
+        run for run, _ in await unfinished(here.kept) if run.state in ("interrupted", "paused")
+    ]
+    for run in left_off if len(left_off) <= _MOST_TOLD else ():
+        log.info(texts.unfinished(run))
+    if len(left_off) > _MOST_TOLD:
+        log.info(texts.many_unfinished(left_off))
     left = []
     for each in await waiting(here.kept):
         task, wanted = each.state.task, request.options.scope.task

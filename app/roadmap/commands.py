@@ -10,7 +10,7 @@ from pathlib import Path
 
 from app.local.files import STDIN, UnusableRoadmap, read_roadmap
 from app.roadmap.view import roadmap_json, warnings_json
-from app.terminal import any_encoding, printable
+from app.terminal import any_encoding, printable, say
 from runner.errors import PortError
 from runner.loop.problems import StartCommands, missing_roadmap
 from runner.roadmap.parse import parse_roadmap
@@ -27,7 +27,7 @@ def show(file: str, *, json: bool) -> int:
         return 2
     reviewing = asyncio.run(_in_review(file, Path(file).absolute().parent))
     if json:
-        print(json_.dumps(roadmap_json(roadmap, reviewing), indent=2))
+        say(json_.dumps(roadmap_json(roadmap, reviewing), indent=2))
         return 0
     # drawing is not needed for programs, and takes a moment to import
     from app.roadmap.view import print_roadmap
@@ -65,10 +65,10 @@ def lint(file: str, *, json: bool) -> int:
         config = RepositoryConfig()
     found = find(roadmap, [each.name for each in config.projects])
     if json:
-        print(json_.dumps(warnings_json(found), indent=2))
+        say(json_.dumps(warnings_json(found), indent=2))
     else:
         lines = [warning_line(roadmap.path, warning) for warning in found]
-        print("\n".join(lines or [f"{printable(roadmap.path)}: no findings."]))
+        say("\n".join(lines or [f"{printable(roadmap.path)}: no findings."]))
     return 1 if found else 0
 
 

@@ -17,7 +17,7 @@ from app.local.files import (
 from app.logs import PLAIN, secrets_of, set_up_logging
 from app.roadmap.commands import complain
 from app.settings import RunSettings, SettingsError, SettingsProblem, load_run_settings
-from app.terminal import any_encoding, printable
+from app.terminal import any_encoding, printable, say
 from runner.errors import PortError
 from runner.roadmap.normalise.propose import NormalizedRoadmap, normalise, render_diff
 
@@ -113,7 +113,7 @@ def _report(asked: NormalizeOptions, proposal: NormalizedRoadmap) -> int:
         write_new(asked.output, proposal.new)
         complain(f"{asked.output} was written; {asked.file} is unchanged.")
     else:
-        print(printable(render_diff(proposal)))
+        say(printable(render_diff(proposal)))
         complain("Nothing was written. Use --write to change the file, or --output FILE.")
     return 0
 

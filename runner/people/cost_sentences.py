@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from runner.history.records import Execution
-from runner.money import Usage, cost_brief, cost_text, tokens_text, total
+from runner.money import Usage, cost_cell, cost_text, tokens_text, total
 from runner.people.history_sentences import HistoryTable, cut, ending, task_name
 from runner.text.counting import counted
 
@@ -65,7 +65,7 @@ def _row(task: Sequence[Execution], whole: Usage) -> tuple[str, ...]:
 
 def _amounts(used: Usage, whole: Usage) -> tuple[str, str, str, str]:
     share = _weight(used, whole) / (_weight(whole, whole) or 1)
-    return cost_brief(used), f"{share:.0%}".replace("%", " %"), f"{used.tokens:,}", str(used.calls)
+    return cost_cell(used), f"{share:.0%}".replace("%", " %"), f"{used.tokens:,}", str(used.calls)
 
 
 def _spent_on(task: Sequence[Execution], used: Usage) -> str:

@@ -13,7 +13,7 @@ from typing import Final
 from runner.history.inquiry import Recalled
 from runner.history.records import Execution
 from runner.history.statistics import NamedTally, Statistics, Tallies, named
-from runner.money import Usage, cost_brief, cost_text
+from runner.money import Usage, cost_cell, cost_text
 from runner.state.run_state import Status
 from runner.state.status_words import TASKS, task_word
 from runner.text.counting import counted
@@ -139,7 +139,7 @@ def tables(statistics: Statistics) -> tuple[HistoryTable, ...]:
                     str(each.tally.seen),
                     duration(each.tally.used.seconds),
                     f"{each.tally.used.tokens:,}",
-                    cost_brief(each.tally.used),
+                    cost_cell(each.tally.used),
                 )
                 for each in by_time
             ),
@@ -201,7 +201,7 @@ def averages_of(each: NamedTally) -> tuple[str, str, str]:
     """Tokens, cost and time of one of what was counted, on average."""
     used, number = each.tally.used, each.tally.seen
     one = Usage(used.seconds / number, 0, used.cost / number, used.calls, used.unpriced)
-    return f"{round(used.tokens / number):,}", cost_brief(one), duration(one.seconds)
+    return f"{round(used.tokens / number):,}", cost_cell(one), duration(one.seconds)
 
 
 def recent_table(executions: Iterable[Execution]) -> HistoryTable:
@@ -215,7 +215,7 @@ def recent_table(executions: Iterable[Execution]) -> HistoryTable:
             each.models.writing or "-",
             str(each.calls.answers),
             f"{each.used.tokens:,}",
-            cost_brief(each.used),
+            cost_cell(each.used),
             duration(each.used.seconds),
         )
         for each in executions

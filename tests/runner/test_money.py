@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runner.money import Usage, cost_brief, cost_text, percentages, total
+from runner.money import Usage, cost_brief, cost_cell, cost_text, percentages, total
 
 ROOT = Path(__file__).parents[2]
 
@@ -69,3 +69,12 @@ def test_no_other_module_writes_dollars():
 
     found = [path.name for path in sources if written.search(path.read_text())]
     assert found == ["money.py"]
+
+
+def test_nothing_was_asked() -> None:
+    """A cell says nothing of money then, also where the price of the model is unknown."""
+    assert [cost_cell(used) for used in (Usage(), NOBODY_KNOWS, KNOWN)] == [
+        "-",
+        "unknown",
+        "$0.0123",
+    ]

@@ -59,6 +59,7 @@ async def test_it_is_committed_and_stays_in_review(calc: Checkout) -> None:
 
     assert said.code == 0
     assert "Task 1.1 is in review: no test shows that it is done." in said.err
+    assert "`cairn accept 1.1` to tick its box" in said.err
     assert f"| in review: {WHY} |" in said.out
     assert "0 of 2 tasks done" in said.out
     assert boxes(calc) == "  "
@@ -73,7 +74,7 @@ async def test_it_is_committed_and_stays_in_review(calc: Checkout) -> None:
     assert (todo["status"], todo["checked"]) == ("in_review", False)
     status = (await calc.cairn("status")).out
     assert "1 in review" in status
-    assert "cairn accept TASK" in status
+    assert "cairn accept 1.1" in status
     assert "in review" in (await calc.cairn("history")).out
     shown = (await calc.cairn("show", "1.1")).out
     assert "attempt 1: in review" in shown

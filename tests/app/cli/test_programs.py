@@ -53,6 +53,24 @@ async def test_a_reader_that_goes_away(here: Checkout, arguments: tuple[str, ...
     assert not {"Traceback", "BrokenPipe", "Broken pipe"} & set(said.err.split())
 
 
+@pytest.mark.parametrize("words", ["status", "roadmap show", "doctor"])
+async def test_a_reader_that_is_gone(here: Checkout, words: str) -> None:
+    """Every command ends as it does with a reader: ``| head`` makes no failure of it."""
+    reads, writes = os.pipe()
+    os.close(reads)
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-P", "-m", "app", *words.split()),
+        cwd=here.folder,
+        env=here.environment,
+        stdout=writes,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    os.close(writes)
+    _, err = await process.communicate()
+
+    assert (process.returncode, err) == ((await here.cairn(*words.split())).code, b"")
+
+
 async def test_an_interrupt(here: Checkout) -> None:
     """The report is the last line of an interrupted run as well; 130."""
     kept = Held(ONE)

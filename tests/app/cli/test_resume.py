@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import signal
 from pathlib import Path
 
@@ -61,6 +62,24 @@ async def test_a_new_run_says_that_an_older_one_could_go_on(here: Checkout) -> N
     assert said.code == 0
     assert "was interrupted; `cairn resume " in said.err
     assert here.log() == ["1.2 Write two.md", "1.1 Write one.md", "a commit"]
+
+
+async def test_many_older_runs_are_told_in_one_line(here: Checkout) -> None:
+    """One that will never be continued is abandoned by deleting its folder."""
+    await interrupted(here, signal.SIGINT)
+    (kept,) = (path.parent for path in here.folder.glob(".executor/journal/*/run.json"))
+    for name in ("older1", "older2"):
+        shutil.copytree(kept, kept.with_name(name))
+    here.model.says(TWO)
+
+    said = await here.cairn("run")
+
+    assert said.err.count("This is a new run.") == 1
+    assert "3 older runs could continue, the newest is " in said.err
+    for path in (kept, kept.with_name("older1"), kept.with_name("older2")):
+        shutil.rmtree(path)
+    runs = json.loads((await here.cairn("status", "--json")).out)["runs"]
+    assert [run["state"] for run in runs] == ["ended"]
 
 
 async def test_after_an_outage(here: Checkout) -> None:

@@ -51,7 +51,9 @@ async def test_who_did_what(bot: Bot) -> None:
 
 @ONE_NOTE
 async def test_the_repository_by_name(bot: Bot) -> None:
-    """GitHub ignores case; a name that is not there is no empty log."""
+    """GitHub ignores case; a name that is not there is no empty log, and an empty one says so."""
+    empty = [(await _audit(bot, *options))[:2] for options in ((), ("--json",))]
+    assert empty == [(0, "The audit log has no entry yet.\n"), (0, "")]
     await bot.comment("/execute skip 1.1")
     bot.says()
 
