@@ -9,7 +9,6 @@ from dataclasses import replace
 from runner.context.memory import of_run, of_task
 from runner.loop.applied import replayed
 from runner.loop.deps import Deps, TaskWork
-from runner.loop.elsewhere import needed_elsewhere
 from runner.loop.problems import linked_roadmap, missing_roadmap, nothing_to_do
 from runner.loop.schedule import (
     comes_back,
@@ -93,6 +92,8 @@ async def _with_others(state: RunState, deps: Deps, stack: Stack) -> RunState:
     plans = state.request.options.projects.plans
     if state.roadmap is None or not plans:
         return state
+    from runner.loop.elsewhere import needed_elsewhere
+
     found = await needed_elsewhere(deps.repository, stack, state.roadmap, plans)
     return replace(state, elsewhere=found)
 
