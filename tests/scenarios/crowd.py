@@ -96,7 +96,9 @@ class Crowd:
     revisions: int = 0
     """How often they asked for a pull request to be revised."""
     kills: int = 0
-    """How often the server was killed."""
+    """How many answers kills of the server may have cost."""
+    beside: int = 1
+    """How many tasks a run works on at the same time."""
 
     def __post_init__(self) -> None:
         self.random = random.Random(self.seed)  # noqa: S311 - no secret, a die
@@ -245,6 +247,10 @@ class Crowd:
         await self.bot.github.close(REPOSITORY, pull.number)
         return f"close #{pull.number}"
 
+    def reopens(self, pull: Issue) -> bool:
+        """Whether they might open a closed one again."""
+        return True
+
     async def _reopen(self) -> str:
         there = self.bot.view.branches
         closed = [
@@ -252,7 +258,7 @@ class Crowd:
             for pull in self.ours
             if pull.state == "closed" and not pull.pull.merged
             if {pull.pull.head, pull.pull.base} <= there.keys()
-            if pull.title not in self.in_review()
+            if pull.title not in self.in_review() and self.reopens(pull)
         ]
         pull = self._one(closed)
         if pull is None:
@@ -418,7 +424,7 @@ class Crowd:
             await fault.reached.wait()
             await process.end()
             fault.release()
-        self.kills += 1
+        self.kills += self.beside
         self.log.append(f"execute, and a kill at request {moment}")
 
     # what must be true

@@ -11,13 +11,15 @@ from pathlib import Path
 import aiohttp
 import pytest
 
+from tests.fake_github.clock import WallClock
 from tests.model_server.turns import Asked, Turn
+from tests.postgresql import postgresql
 from tests.scenarios.beside import LINES, TITLES, WORDS, Writer, config
 from tests.scenarios.bot import REPOSITORY, Bot, conversation, run_of
 from tests.scenarios.endings import progress
 from tests.scenarios.left_behind import disagreements
 from tests.scenarios.pages import TOKEN, page_of
-from tests.scenarios.process import serving
+from tests.scenarios.process import serving, working
 from tests.scenarios.projects import note, notes, on
 from tests.scenarios.stacks import changed_lines, merge, ticks, unread_comments
 
@@ -319,3 +321,25 @@ async def test_killed_while_one_is_published(
             await server.until(": ended")
         await finished(bot, writer, lost=0)
         bot.check()
+
+
+@pytest.mark.nightly("PostgreSQL, a server, and workers that are killed")
+@pytest.mark.timeout(600)
+async def test_another_worker_goes_on_with_all_of_them(tmp_path: Path) -> None:
+    """One is killed while it publishes the second of three: no answer is asked for again."""
+    with postgresql() as cluster:
+        url = cluster.database()
+        async with conversation(tmp_path, THREE, WallClock(), DATABASE_URL=url) as bot:
+            bot.model.otherwise = writer = Writer()
+            fault = bot.github.fail("POST", "*/pulls", skip=1, hold=asyncio.Event())
+            async with serving(bot, "--no-work") as server:
+                async with working(bot, folder=tmp_path / "one") as one:
+                    await ask(bot)
+                    await fault.reached.wait()
+                    await one.end()
+                fault.release()
+                async with working(bot, folder=tmp_path / "two") as two:
+                    await two.until(": ended")
+                await server.end()
+            await finished(bot, writer, lost=0)
+            bot.check()

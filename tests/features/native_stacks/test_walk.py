@@ -64,6 +64,11 @@ class Clickers(Crowd):
             (2, self._rebase),
         ]
 
+    def reopens(self, pull: Issue) -> bool:
+        """Not what came to the default branch with one that says that it contains it."""
+        bare, main = self.bot.view.state.bare, self.bot.view.branches["main"]
+        return bool(bare.between(main, pull.pull.sha))
+
     async def _merge(self) -> str:
         """A member with all below it, at the bottom, in the middle or at the top."""
         state, github = self.bot.view.state, self.bot.github
