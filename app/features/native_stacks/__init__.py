@@ -111,16 +111,18 @@ async def _joined(at: GitHubRepository, chain: Sequence[Pull]) -> bool:
     """
     held = list(takewhile(lambda pull: pull.native, chain))
     new = chain[len(held) :]
-    if not new or any(p.native or _is_settled(p) for p in new):
-        return False
-    if len({p.native.number for p in held if p.native}) > 1:
+    arranged = len({p.native.number for p in held if p.native}) > 1
+    if arranged or any(p.native or _is_settled(p) for p in new):
         return False
     below = held[-1].sha if held else await at.tip()
-    for pull in new:
+    for count, pull in enumerate(new):
         fork, commits = await at.commits.between(below, pull.sha)
         if (pull.base != at.base and fork != below) or any(len(c.parents) > 1 for c in commits):
-            return False
+            new = new[:count]
+            break
         below = pull.sha
+    if not new or len(held) + len(new) < 2:
+        return False
     data = {"pull_requests": [pull.number for pull in new]}
     path = f"stacks/{held[-1].native.number}/add" if held and held[-1].native else "stacks"
     names = ", ".join(f"#{pull.number}" for pull in chain)
