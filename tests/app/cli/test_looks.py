@@ -140,27 +140,6 @@ async def test_an_answer_is_never_taken_for_a_request(tmp_path: Path, answer: st
         assert (report(here.folder)["answers"], report(here.folder)["looks"]) == (1, 0)
 
 
-async def test_a_call_of_a_tool_is_a_request(tmp_path: Path) -> None:
-    """A thousand of them are six, and the next question does not repeat them all."""
-    calls = [
-        {"name": "read_file", "arguments": {"path": "shop/fees.py", "start_line": n, "end_line": n}}
-        for n in range(1, 200)
-    ]
-    many = "\n".join(f"READ shop/none{n}.py" for n in range(1_000))
-    async with checkout(tmp_path / "here", FILES) as here:
-        here.model.says(json.dumps(calls[-1]), json.dumps(calls), many, EDIT)
-        said = await here.cairn("run")
-
-        questions = [asked.prompt for asked in here.model.requests]
-        assert said.code == 0, said.err
-        assert "shop/fees.py (lines 199-199 of 1998)" in questions[1]
-        assert "shop/fees.py (lines 6-6 of 1998)" in questions[2]
-        assert "shop/fees.py (lines 7-7 of 1998)" not in questions[2]
-        assert "There is no shop/none5.py." in questions[3]
-        assert "none6.py" not in questions[3]
-        assert report(here.folder)["looks"] == 3
-
-
 async def test_a_search_finds_words_in_files_that_are_no_code(tmp_path: Path) -> None:
     """Settings and pages, however many files of code there are; parts of words in code as well."""
     settings = b"[rates]\nhighest_rate = 642\n"
