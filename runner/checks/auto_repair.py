@@ -16,6 +16,8 @@ from runner.state.findings import Complaint
 _FENCE = re.compile(r"^\s*(?:`{3,}|~{3,})[\w+-]*\s*$")
 _UNSEEN = re.compile("[\ufeff\u200b\u2060]")
 _COMMA = re.compile(r'("(?:\\.|[^"\\])*"?)|,(\s*[\]}])', re.DOTALL)
+_FOUR = re.compile(r"(?m)(?P<start>^[ \tbrufBRUF]*)?(?<![\"'\\])(?P<quotes>\"{4}(?!\")|'{4}(?!'))"
+                   r"(?P<end>[ \t\r;)\],:]*$)?")  # fmt: skip
 _CURLY = str.maketrans({"“": '"', "”": '"', "„": '"', "‘": "'", "’": "'", "‚": "'", "\u00a0": " "})  # noqa: RUF001
 _ROUNDS = 200
 _LARGEST = 64 << 10
@@ -29,6 +31,17 @@ def _without_fence(text: str) -> str:
         if _FENCE.match(lines[at]):
             del lines[at]
     return "\n".join(lines)
+
+
+def _with_three_quotes(text: str) -> str:
+    """Put three quotes where a docstring begins or ends with four."""
+
+    def three(found: re.Match[str]) -> str:
+        edge = found["start"] is not None or found["end"] is not None
+        quotes = found["quotes"][:3] if edge else found["quotes"]
+        return (found["start"] or "") + quotes + (found["end"] or "")
+
+    return _FOUR.sub(three, text)
 
 
 def _with_plain_quotes(text: str) -> str:

@@ -13,6 +13,19 @@ from runner.state.findings import Complaint
 from tests.runner.checks.trees import changes, syntax
 
 REPAIRED = {
+    "quote4 end": ("a.py", 'def f():\n    """Text.""""\n', 'def f():\n    """Text."""\n'),
+    "quote4 both": ("a.py", 'def f():\n    """"Text.""""\n', 'def f():\n    """Text."""\n'),
+    "quote4 own line": (
+        "a.py",
+        'def f():\n    """Text.\n\n    >>> f("")\n    \'\'\n    """"\n    return 1\n',
+        'def f():\n    """Text.\n\n    >>> f("")\n    \'\'\n    """\n    return 1\n',
+    ),
+    "quote4 single": ("a.py", "x = '''a''''\n", "x = '''a'''\n"),
+    "two at once": (
+        "a.py",
+        '```\ndef f():\n    """Text.""""\n```\n',
+        'def f():\n    """Text."""\n',
+    ),
     "smart": ("a.py", "x = “a”\ny = ‘b’\n", "x = \"a\"\ny = 'b'\n"),  # noqa: RUF001
     "smart kept in strings": ("a.py", 'x = "“a”"\ny = “b”\n', 'x = "“a”"\ny = "b"\n'),
     "smart docstring": ("a.py", "def f():\n    “““Text.”””\n", 'def f():\n    """Text."""\n'),
