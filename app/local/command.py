@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection
 from dataclasses import replace
 from json import dumps
 from time import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from app.interrupts import CODE, Interrupts, heard_enough
 from app.interrupts import KIND as INTERRUPT
@@ -88,7 +88,12 @@ def resume(asked: LocalRun, output: OutputFormat) -> int:
         tokens = run.max_tokens if asked.budget.tokens is None else asked.budget.tokens
         budget = Budget(None if cost == NO_LIMIT else cost, None if tokens == NO_LIMIT else tokens)
         sandbox = asked.sandbox or run.sandbox
-        before = replace(asked, run=run.id, sandbox=sandbox, budget=budget)
+        lifted: dict[Literal["cost", "tokens"], bool] = {
+            "cost": "cost" in run.lifted or asked.budget.cost is not None,
+            "tokens": "tokens" in run.lifted or asked.budget.tokens is not None,
+        }
+        now = tuple(name for name, is_lifted in lifted.items() if is_lifted)
+        before = replace(asked, run=run.id, sandbox=sandbox, budget=budget, lifted=now)
         return _run(before, settings, output)
 
     return telling(work, output, resuming=True)

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Literal
 
 from app.texts import checkout_texts as texts
 from runner.config.model import CONFIG_PATH, RepositoryConfig, config_entry, parse_config
@@ -34,10 +35,11 @@ class LocalRun:
     """``given`` are the options on the command line (fields of ``Options``); the others are those
     of the configuration, or of the run that continues.
 
-    ``roadmap``, ``branch`` and ``sandbox`` are empty if not given; ``run`` is the run to continue
-    ('' for a new one). With ``dirty`` uncommitted changes are left where they are. ``answers`` says
-    that somebody is at the terminal who can be asked. A run of a server was ``copied`` to the
-    folder: its code is that of strangers.
+    ``lifted`` are the limits of the file for a run that do not hold, for others were given when it
+    was continued. ``roadmap``, ``branch`` and ``sandbox`` are empty if not given; ``run`` is the
+    run to continue ('' for a new one). With ``dirty`` uncommitted changes are left where they are.
+    ``answers`` says that somebody is at the terminal who can be asked. A run of a server was
+    ``copied`` to the folder: its code is that of strangers.
     """
 
     folder: Path
@@ -46,6 +48,7 @@ class LocalRun:
     branch: str = ""
     sandbox: str = ""
     budget: Budget = field(default_factory=Budget)
+    lifted: tuple[Literal["cost", "tokens"], ...] = ()
     run: str = ""
     dirty: bool = False
     answers: bool = False

@@ -217,6 +217,7 @@ async def limited(
     known = next((run for run in here.kept.runs.all() if run.id == asked.run), None)
     config = await settings_of(known.roadmap if known else asked.roadmap, here.deps, tip)
     budget = budget_of(config.limits, day=True)
+    budget = replace(budget, **dict.fromkeys(asked.lifted))
     if budget == Budget():
         return here
     midnight = datetime.combine(SystemClock().now().astimezone(UTC).date(), time_of_day(), UTC)
@@ -228,7 +229,7 @@ async def limited(
         prices=prices_of(settings),
         model=settings.cairn_model,
         spent=await answers.paid(asked.run) if asked.run else (),
-        in_file=True,
+        in_file=config.limit_name,
         today=sum(answer.cost or 0.0 for answer in today),
         tomorrow=midnight + timedelta(days=1),
     )
@@ -332,6 +333,7 @@ async def _driven(request: Request, asked: LocalRun, here: LocalCheckout, work: 
         sandbox=asked.sandbox,
         max_cost=budget.cost,
         max_tokens=budget.tokens,
+        lifted=asked.lifted,
     )
     runs.put(run)
     try:

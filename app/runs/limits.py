@@ -235,7 +235,9 @@ async def limited(
         return model
     spent = await StoredAnswers(store, clock).paid(run.id)
     name = config.model.name or settings.cairn_model
-    return BudgetModel(model, budget, prices=prices, model=name, spent=spent, in_file=True)
+    return BudgetModel(
+        model, budget, prices=prices, model=name, spent=spent, in_file=config.limit_name
+    )
 
 
 def _is_limited(settings: WorkSettings) -> bool:

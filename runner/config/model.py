@@ -765,6 +765,12 @@ class RepositoryConfig(_Group):
         changed["sandbox"] = self.sandbox.model_copy(update={"setup": setup})
         return self.model_copy(update=changed)
 
+    def limit_name(self, key: str) -> str:
+        """Return what the file calls the limit that holds for a run of ``roadmap.path``."""
+        project = self.project_of(self.roadmap.path)
+        own = project and getattr(project.budget, key, None) is not None
+        return f"projects[{project.name}].budget.{key}" if project and own else f"limits.{key}"
+
     @property
     def most_open(self) -> int:
         """How many pull requests may be open: one where each is pushed after an approval."""

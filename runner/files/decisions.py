@@ -155,8 +155,9 @@ class KnownRun:
     """A run of the folder. ``began`` is a time stamp; ``reason`` and ``until`` are of a pause.
 
     ``sandbox``, ``max_cost`` (USD) and ``max_tokens`` are what it was asked for with, which going
-    on with it keeps. ``replay_of`` is the run that it plays again, or ``COMPARISON`` ('' for real
-    work); only such a one is ``stopped``.
+    on with it keeps. ``lifted`` are the limits of the repository's file (``cost``, ``tokens``) that
+    a limit took the place of when it was continued. ``replay_of`` is the run that it plays again,
+    or ``COMPARISON`` ('' for real work); only such a one is ``stopped``.
     """
 
     id: str
@@ -166,6 +167,7 @@ class KnownRun:
     sandbox: str = ""
     max_cost: float | None = None
     max_tokens: int | None = None
+    lifted: tuple[Literal["cost", "tokens"], ...] = ()
     reason: str = ""
     until: datetime | None = None
     replay_of: str = ""

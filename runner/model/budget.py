@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -43,10 +43,10 @@ class Budget:
 
     @property
     def money(self) -> str:
-        """The first of its limits of money, as the repository's file calls it; '' for none."""
+        """The key of the first of its limits of money; '' for none."""
         named = {"run": self.cost, "task": self.task_cost, "day": self.day_cost}
         of = next((of for of, limit in named.items() if limit is not None), "")
-        return of and f"limits.cost_per_{of}"
+        return of and f"cost_per_{of}"
 
 
 def unpriced(model: str, limit: str = "limits.cost_per_run") -> str:
@@ -73,8 +73,9 @@ class BudgetModel(Model):
 
     A call that finds no room waits as long as others are under way: they may give some back.
     ``model`` is asked when a question names none. ``spent`` are the answers the run has paid for,
-    ``today`` is what all runs cost before in this day, which ends at ``tomorrow``. The limits are
-    those of the repository's file (``in_file``) or of the command line.
+    ``today`` is what all runs cost before in this day, which ends at ``tomorrow``. Of limits of
+    the repository's file, ``in_file`` returns the name of each by its key; without it they are of
+    the command line.
     """
 
     def __init__(
@@ -85,7 +86,7 @@ class BudgetModel(Model):
         prices: Prices,
         model: str,
         spent: Iterable[Answer] = (),
-        in_file: bool = False,
+        in_file: Callable[[str], str] | None = None,
         full: str = "",
         today: float = 0.0,
         tomorrow: datetime | None = None,
@@ -108,7 +109,11 @@ class BudgetModel(Model):
         prompt = prompt_at_most(question, model)
         most = self._prices.most(model, prompt, question.max_tokens) if limit.money else 0.0
         if most is None:
-            why = unpriced(model, limit.money) if self._in_file else unknown_price(model)
+            why = (
+                unpriced(model, self._in_file(limit.money))
+                if self._in_file
+                else unknown_price(model)
+            )
             raise Outage("budget", why)
         tokens = prompt + question.max_tokens
         while True:
@@ -149,7 +154,7 @@ class BudgetModel(Model):
                 "budget",
                 f"The next answer may use up to {tokens:,} tokens, and {self._tokens:,} of "
                 f"{limit.tokens:,} are used. " + self._advice("tokens_per_run", str(enough)),
-                advised=not self._in_file,
+                advised=self._in_file is None,
             )
         for key, most, used, until in (
             ("cost_per_day", limit.day_cost, self._today, self._tomorrow),
@@ -167,15 +172,18 @@ class BudgetModel(Model):
                     advised=not (self._in_file or self._full),
                 )
         if limit.task_cost is not None and task is not None and task + cost > limit.task_cost:
+            key = "cost_per_task"
+            named = self._in_file(key) if self._in_file else f"limits.{key}"
             raise TaskError(
                 "budget",
                 f"the next answer may cost up to {dollars(cost)}, and {dollars(task)} of the "
-                f"{dollars(limit.task_cost)} that limits.cost_per_task allows is spent",
+                f"{dollars(limit.task_cost)} that {named} allows is spent",
             )
 
     def _advice(self, key: str, enough: str) -> str:
         if self._in_file:
-            return f"To continue, raise limits.{key} in .github/cairn.yml, for example to {enough}."
+            named = self._in_file(key)
+            return f"To continue, raise {named} in .github/cairn.yml, for example to {enough}."
         what = key.removesuffix("_per_run")
         return (
             "To continue, raise or remove the limit: "

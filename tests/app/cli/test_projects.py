@@ -9,6 +9,7 @@ import pytest
 
 from tests.app.checkout import checkout
 from tests.scenarios.monorepo import DOUBLE, FILES, FLOOR
+from tests.scenarios.projects import answer
 
 needs_node = pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
 
@@ -51,3 +52,22 @@ async def test_a_project_is_worked_on_in_its_own_surroundings(tmp_path: Path) ->
         first, second = here.model.requests
         assert first.body["model"] == "gpt-6.2-sol" != second.body["model"]
         assert "This plan is about the project in `web/`" in second.prompt
+
+
+async def test_a_project_has_a_budget_of_its_own(tmp_path: Path) -> None:
+    """Its setting is named; a limit given on going on takes its place, and is kept; 4, 4, 0."""
+    config = b"projects: [{name: api, path: api, budget: {cost_per_run: 0.0001}}]\n"
+    files = {".github/cairn.yml": config, "api/ROADMAP.md": b"- [ ] 1.1 Write one.md\n"}
+    async with checkout(tmp_path / "here", files) as here:
+        prices = tmp_path / "prices.json"
+        prices.write_text('{"scripted": {"input": 100.0, "output": 0.0}}')
+        here.environment["CAIRN_PRICES"] = str(prices)
+        paused = await here.cairn("run", "api")
+        more = await here.cairn("resume", "--max-cost", "0.0002")
+        here.model.says(answer({"api/one.md": "One.\n"}))
+        none = await here.cairn("resume", "--max-cost", "900")
+
+    assert (paused.code, more.code, none.code) == (4, 4, 0), none.err
+    assert "raise projects[api].budget.cost_per_run in .github/cairn.yml" in paused.err
+    assert "of $0.0002 is spent" in more.err
+    assert "cairn resume --max-cost" in more.err

@@ -146,7 +146,7 @@ async def test_no_limit_is_exceeded_whatever_answers_use(seed: int) -> None:
 async def test_a_limit_of_the_file_names_its_key(limits: dict[str, Any], says: str) -> None:
     """Whoever has to raise it reads where."""
     model = BudgetModel(
-        ScriptedModel(), Budget(**limits), prices=PRICES, model="known", in_file=True
+        ScriptedModel(), Budget(**limits), prices=PRICES, model="known", in_file="limits.{}".format
     )
 
     with pytest.raises(Outage, match=re.escape(says)):
@@ -171,7 +171,7 @@ async def test_a_limit_below_one_call_is_to_be_raised(limits: Any, advice: str) 
         Budget(**limits),
         prices=PRICES,
         model="known",
-        in_file=True,
+        in_file="limits.{}".format,
         tomorrow=tomorrow,
     )
 
