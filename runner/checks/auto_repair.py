@@ -69,7 +69,10 @@ _OF_ALL: Repairs = (
 _OF_JSON: Repairs = (
     ("dropped trailing commas", lambda text: _COMMA.sub(lambda found: found[1] or found[2], text)),
 )
-_OF_PYTHON: Repairs = (("replaced typographic quotes with plain ones", _with_plain_quotes),)
+_OF_PYTHON: Repairs = (
+    ("replaced four quotes with three", _with_three_quotes),
+    ("replaced typographic quotes with plain ones", _with_plain_quotes),
+)
 
 
 def auto_repair(
