@@ -67,7 +67,7 @@ def command(asked: BenchOptions, output: OutputFormat) -> int:
         write(json.dumps(report) if output.json else "\n".join(as_lines(as_table(report))))
         if stopped is None:
             return 0
-        log.error("%s", bench_texts.stopped(stopped.message))
+        log.error("%s", bench_texts.stopped(stopped))
         return CODE if stopped.kind == KIND else 4
 
     return telling(work, output)
@@ -106,8 +106,8 @@ def _left(asked: BenchOptions, place: Path) -> Budget:
         return Budget()
     spent = sum(each.cost or 0.0 for each in stored(place.parent, place.name))
     if spent >= asked.max_cost:
-        raise Outage("budget", bench_texts.spent(asked.max_cost))
-    return Budget(asked.max_cost - spent)
+        raise Outage("budget", bench_texts.spent(asked.max_cost), advised=True)
+    return Budget(asked.max_cost, before=spent)
 
 
 async def _tasks(asked: BenchOptions, settings: RunSettings) -> Sequence[BenchTask]:

@@ -106,11 +106,12 @@ class Bench:
         if known is None or known.state not in OVER:
             given = {"model": self.who.model, "agent": self.who.agent, **_ALONE}
             asked = LocalRun(folder, ROADMAP, given, sandbox=self.sandbox, budget=budget)
+            asked = replace(asked, repeats=True)
             if known:  # a run keeps its options
                 asked = replace(asked, run=known.id, given={})
             ended = await run_locally(asked, self.settings, listener, control)
             if ended.status == "paused":
-                raise Outage(ended.kind, ended.reason)
+                raise Outage(ended.kind, ended.reason, advised=ended.advised)
             state = ended.state
         else:
             state = await state_of(known, kept)

@@ -124,7 +124,7 @@ def replay(wanted: Replay, asked: LocalRun, output: OutputFormat) -> int:
 
 def compared(asked: LocalRun, named: str, output: OutputFormat, *, dry: bool) -> int:
     """Have one task done by several models; the exit code of the one that ended worst."""
-    from app.local.compare import as_table, compare, report_of
+    from app.local.compare import as_table, compare, exit_code_of, report_of
     from runner.people.history_sentences import as_lines
 
     models = [name for each in named.split(",") if (name := each.strip())]
@@ -141,20 +141,26 @@ def compared(asked: LocalRun, named: str, output: OutputFormat, *, dry: bool) ->
         if twice := next((name for name in models if models.count(name) > 1), ""):
             return _complain(texts.same_model(twice), 2)
         check_key(settings)
-        control, mask = Interrupts(texts.replay_cut), mask_for(secrets_of(settings))
+        control, mask = Interrupts(texts.compare_cut), mask_for(secrets_of(settings))
+        found: list[tuple[str, Ended]] = []
+        cut = False
         try:
             with watching(mask) as listener:
                 told = Fanout() if output.json else listener
-                found = control.run(compare(asked, models, settings, told, control))
+                each = replace(asked, repeats=True)
+                control.run(compare(each, models, settings, told, control, found))
         except KeyboardInterrupt:
-            raise KeyboardInterrupt(texts.replay_cut()) from None
+            cut = True
+        if cut and not found:
+            raise KeyboardInterrupt(texts.compare_cut())
         report = report_of(found)
         shown = dumps(report) if output.json else "\n".join(as_lines(as_table(report)))
         speaker(settings, output)(shown)
         for row in report["models"]:
             if row["stopped"]:
                 _complain(mask(texts.model_stopped(row)), 4)
-        return max(exit_code(ended) for _, ended in found)
+        code = CODE if cut else exit_code_of(found)
+        return _complain(texts.compare_cut(), code) if code == CODE else code
 
     return telling(work, output)
 

@@ -252,7 +252,9 @@ async def _within(
         return model
     spent = await answers.paid(asked.run) if asked.run else ()
     name, prices = settings.cairn_model, prices_of(settings)
-    return BudgetModel(model, asked.budget, prices=prices, model=name, spent=spent)
+    return BudgetModel(
+        model, asked.budget, prices=prices, model=name, spent=spent, repeats=asked.repeats
+    )
 
 
 def sandboxes(

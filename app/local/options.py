@@ -36,10 +36,11 @@ class LocalRun:
     of the configuration, or of the run that continues.
 
     ``lifted`` are the limits of the file for a run that do not hold, for others were given when it
-    was continued. ``roadmap``, ``branch`` and ``sandbox`` are empty if not given; ``run`` is the
-    run to continue ('' for a new one). With ``dirty`` uncommitted changes are left where they are.
-    ``answers`` says that somebody is at the terminal who can be asked. A run of a server was
-    ``copied`` to the folder: its code is that of strangers.
+    was continued. A run that ``repeats`` is not resumed: the same command does its work again.
+    ``roadmap``, ``branch`` and ``sandbox`` are empty if not given; ``run`` is the run to continue
+    ('' for a new one). With ``dirty`` uncommitted changes are left where they are. ``answers`` says
+    that somebody is at the terminal who can be asked. A run of a server was ``copied`` to the
+    folder: its code is that of strangers.
     """
 
     folder: Path
@@ -49,6 +50,7 @@ class LocalRun:
     sandbox: str = ""
     budget: Budget = field(default_factory=Budget)
     lifted: tuple[Literal["cost", "tokens"], ...] = ()
+    repeats: bool = False
     run: str = ""
     dirty: bool = False
     answers: bool = False

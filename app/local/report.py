@@ -162,8 +162,10 @@ def command(folder: Path, *, json: bool) -> int:
         runs = [run_object(*each[:3]) for each in found]
         say(jsonlib.dumps({"runs": runs}, ensure_ascii=False))
         return 0
-    for number, each in enumerate(found):
-        say(run_text(*each, tasks=not number))
+    # what was only played says nothing about how the plan stands
+    work = next((run for run, *_ in found if not run.replay_of), None)
+    for each in found:
+        say(run_text(*each, tasks=each[0] is work))
     if not found:
         say(texts.no_run())
     return 0
@@ -176,8 +178,10 @@ async def _read(folder: Path) -> list[Found]:
     kept = kept_in(folder / FOLDER)
     waits, repository = await answerable(kept), await repository_in(folder)
     found: list[Found] = []
-    replays = [run for run in kept.runs.all(replays=True) if run.replay_of]
-    shown = [*kept.runs.all()[:MOST_ENDED], *replays[:MOST_ENDED]]
+    runs = kept.runs.all(replays=True)
+    replays = [run for run in runs if run.replay_of][:MOST_ENDED]
+    work = [run for run in runs if not run.replay_of][:MOST_ENDED]
+    shown = [run for run in runs if run in work or run in replays]  # the newest first
     for run, left in await states(shown, kept):
         state, elsewhere = await as_it_stands(repository, folder, run, left)
         found.append((run, state, [w for w in waits if w.run.id == run.id], elsewhere))
@@ -330,9 +334,8 @@ async def check_prices(
     for name in request.options.models.named(settings.cairn_model):
         if prices.cost(name, 1, 1) is None:
             wrong = await here.model.unlisted(name)
-            raise PortError(
-                "budget", f"{wrong} {unknown_price(name)} Nothing was changed.".lstrip()
-            )
+            why = unknown_price(name, repeats=asked.repeats)
+            raise PortError("budget", f"{wrong} {why} Nothing was changed.".lstrip())
 
 
 def refused(ended: Ended) -> PortError | None:

@@ -217,7 +217,10 @@ async def limited(
     known = next((run for run in here.kept.runs.all() if run.id == asked.run), None)
     config = await settings_of(known.roadmap if known else asked.roadmap, here.deps, tip)
     budget = budget_of(config.limits, day=True)
-    budget = replace(budget, **dict.fromkeys(asked.lifted))
+    if "cost" in asked.lifted:
+        budget = replace(budget, cost=None)
+    if "tokens" in asked.lifted:
+        budget = replace(budget, tokens=None)
     if budget == Budget():
         return here
     midnight = datetime.combine(SystemClock().now().astimezone(UTC).date(), time_of_day(), UTC)

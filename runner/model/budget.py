@@ -34,12 +34,14 @@ class Budget:
     """What one run may use: ``cost`` in USD and ``tokens``; None where there is no limit.
 
     ``task_cost`` is the limit of one attempt at a task, ``day_cost`` that of all runs of a day.
+    ``before`` is what was spent under the limit of cost before the run (USD).
     """
 
     cost: float | None = None
     tokens: int | None = None
     task_cost: float | None = None
     day_cost: float | None = None
+    before: float = 0.0
 
     @property
     def money(self) -> str:
@@ -75,7 +77,7 @@ class BudgetModel(Model):
     ``model`` is asked when a question names none. ``spent`` are the answers the run has paid for,
     ``today`` is what all runs cost before in this day, which ends at ``tomorrow``. Of limits of
     the repository's file, ``in_file`` returns the name of each by its key; without it they are of
-    the command line.
+    the command line, which ``repeats`` what it limits where that is no run to be resumed.
     """
 
     def __init__(
@@ -88,6 +90,7 @@ class BudgetModel(Model):
         spent: Iterable[Answer] = (),
         in_file: Callable[[str], str] | None = None,
         full: str = "",
+        repeats: bool = False,
         today: float = 0.0,
         tomorrow: datetime | None = None,
     ) -> None:
@@ -97,7 +100,7 @@ class BudgetModel(Model):
         self._model = model
         self._in_file, self._full = in_file, full
         self._today, self._tomorrow = today, tomorrow
-        self._tokens, self._cost = 0, 0.0
+        self._tokens, self._cost, self._repeats = 0, budget.before, repeats
         self._under_way, self._ended = 0, asyncio.Event()
         for answer in spent:
             self._tokens += answer.prompt_tokens + answer.completion_tokens
@@ -112,7 +115,7 @@ class BudgetModel(Model):
             why = (
                 unpriced(model, self._in_file(limit.money))
                 if self._in_file
-                else unknown_price(model)
+                else unknown_price(model, repeats=self._repeats)
             )
             raise Outage("budget", why)
         tokens = prompt + question.max_tokens
@@ -185,6 +188,8 @@ class BudgetModel(Model):
             named = self._in_file(key)
             return f"To continue, raise {named} in .github/cairn.yml, for example to {enough}."
         what = key.removesuffix("_per_run")
+        if self._repeats:
+            return f"Type the same command with a higher limit, such as --max-{what} {enough}."
         return (
             "To continue, raise or remove the limit: "
             f"cairn resume --max-{what} {enough} (or --max-{what} none)"

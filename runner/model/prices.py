@@ -110,10 +110,14 @@ def is_public(base_url: str) -> bool:
     return "." in host and not re.fullmatch(r"[\d.]+", host)
 
 
-def unknown_price(model: str) -> str:
-    """Say why a limit of money cannot be kept, and what to do."""
+def unknown_price(model: str, *, repeats: bool = False) -> str:
+    """Say why a limit of money cannot be kept, and what to do; only runs are resumed."""
     return (
         f"The price of model {model} is unknown, so Cairn cannot keep to a cost limit. Put its "
-        "price in a file (CAIRN_PRICES), or leave out --max-cost (for a run that "
-        "has already begun, type cairn resume --max-cost none)."
+        "price in a file (CAIRN_PRICES), or leave out --max-cost"
+        + (
+            "."
+            if repeats
+            else " (for a run that has already begun, type cairn resume --max-cost none)."
+        )
     )

@@ -240,7 +240,9 @@ async def test_all_tasks_together_may_cost_so_much(here: Checkout) -> None:
 
     assert (stopped.code, row["right"]["n"], row["right"]["of"]) == (4, 1, 1)
     assert 0.3 < row["cost"] < 3.5
-    assert (nothing.code, "of --max-cost. The same" in nothing.err) == (4, True)
+    assert (nothing.code, "of --max-cost. Type the same comm" in nothing.err) == (4, True)
+    assert "of $3.5000 is spent. Type the same command with a higher limit, such as" in stopped.err
+    assert "resume" not in stopped.err + nothing.err
     assert said.code == 0, said.err
     assert report(here)["contestants"][0]["right"]["n"] == 2
 

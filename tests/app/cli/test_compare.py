@@ -9,7 +9,7 @@ import pytest
 
 from tests.app.checkout import Checkout, Said, checkout
 from tests.app.cli.test_replay import looks
-from tests.model_server import Fault, Reply
+from tests.model_server import Fault, Held, Reply
 from tests.scenarios.projects import ADD, ADD_WRONG, CALC, note, notes
 
 MODELS = "gpt-6-luna,gpt-6-sol"
@@ -54,7 +54,9 @@ async def test_each_does_the_task_in_its_own_copy(calc: Checkout) -> None:
     assert lines["Change"] == ["2", "files,", "7", "lines"] * 2
     for run in (first, second):
         assert "+def add(a, b):" in (await calc.cairn("show", *run.split())).out
-    assert "for a comparison" in (await calc.cairn("status")).out
+    status = (await calc.cairn("status")).out
+    assert status.count("for a comparison (the plan was not changed)  1 completed") == 2
+    assert "1.1" not in status
     again = await calc.cairn("resume", first.split()[0])
     assert (again.code, "made to compare models" in again.err) == (2, True)
 
@@ -75,13 +77,19 @@ async def test_for_programs(calc: Checkout) -> None:
     assert right["shown_by"] == ["tests/test_add.py::test_add"]
     assert (right["files"], right["lines"]) == (["calc/add.py", "tests/test_add.py"], 7)
     assert (right["cost"], right["stopped"], wrong["commit"]) == (None, None, None)
+    assert (right["verdict"], right["failing"]) == ("shown", [])
+    assert (wrong["verdict"], wrong["failing"]) == ("failed", ["tests/test_add.py::test_add"])
+    assert wrong["why"].startswith("the tests still fail after 3 answers: ")
     assert calc.git("log", "-1", "--format=%P", right["commit"]) == calc.git("rev-parse", "HEAD")
     assert right["tokens"] < wrong["tokens"]
     assert right["seconds"] > 0
 
 
 async def test_a_limit_holds_for_each(here: Checkout) -> None:
-    """What one has used is not taken from the other; one that stops does not stop the other; 4."""
+    """What one has used is not taken from the other; one that stops does not stop the other; 4.
+
+    One that is not there, or has no price, is no result; 2.
+    """
     here.model.says(Fault.http_status(404, "The model `gpt-6-luna` does not exist"), note("one.md"))
 
     unknown = await compared(here, "--task", "1.1", "--compare", MODELS)
@@ -89,13 +97,48 @@ async def test_a_limit_holds_for_each(here: Checkout) -> None:
         here, "--task", "1.1", "--compare", MODELS, "--json", "--max-tokens", "1000"
     )
 
-    assert unknown.code == 4
-    assert "gpt-6-luna stopped: " in unknown.err
+    assert unknown.code == 2
+    assert "gpt-6-luna refused: " in unknown.err
     assert "has no model gpt-6-luna" in unknown.err
-    assert "completed" in unknown.out
+    lines = {line.split()[0]: line.split()[1:] for line in unknown.out.splitlines()[1:]}
+    assert lines["Status"] == ["refused", "completed"]
+    assert (len(lines["Tokens"]), lines["Calls"]) == (1, ["1"])
     told = json.loads(few.out)["models"]
     assert few.code == 4
     assert ["1,000" in row["stopped"] for row in told] == [True, True]
+    assert {(row["status"], row["verdict"]) for row in told} == {("stopped", None)}
+    assert "Type the same command with a higher limit, such as --max-tokens" in few.err
+    assert "resume" not in few.err
+
+
+async def test_one_without_a_price_does_not_stop_the_others(here: Checkout) -> None:
+    """With a limit of money it is refused, and the others do the task; 2."""
+    prices = here.folder.parent / "prices.json"
+    prices.write_text('{"gpt-6-sol": {"input": 1.0, "output": 2.0}}')
+    here.environment["CAIRN_PRICES"] = str(prices)
+    here.model.says(note("one.md"))
+
+    said = await compared(here, "--task", "1.1", "--compare", MODELS, "--json", "--max-cost", "1")
+    luna, sol = json.loads(said.out)["models"]
+
+    assert (luna["status"], sol["status"]) == ("refused", "completed")
+    assert "The price of model gpt-6-luna is unknown" in luna["stopped"]
+    assert (said.code, "resume" in said.err) == (2, False)
+
+
+async def test_an_interrupt_leaves_what_the_others_did(here: Checkout) -> None:
+    """The table of those that had ended is shown, and that all are paid for again; 130."""
+    held = Held(note("one.md"))
+    here.model.says(note("one.md"), held)
+
+    process = await here.start("run", "--task", "1.1", "--compare", MODELS, "--json")
+    await held.asked.wait()
+    said = await here.interrupt(process)
+    held.go.set()
+
+    assert said.code == 130
+    assert json.loads(said.out)["models"][0]["status"] == "completed"
+    assert "The same command asks all models again, and each answer is paid for" in said.err
 
 
 @pytest.mark.parametrize(
@@ -125,13 +168,11 @@ async def test_what_cannot_be_compared(tmp_path: Path, arguments: list[str], say
 
 
 async def test_uncommitted_work_is_not_compared(calc: Checkout) -> None:
-    """As for a run: it could be what the task needs."""
+    """It stays as it is, and that no model sees it is said."""
     (calc.folder / "calc" / "__init__.py").write_text("X = 1\n")
     calc.model.says(ADD, ADD)
 
-    refused = await compared(calc, "--task", "1.1", "--compare", MODELS)
-    said = await compared(calc, "--task", "1.1", "--compare", MODELS, "--allow-dirty")
+    said = await compared(calc, "--task", "1.1", "--compare", MODELS)
 
-    assert refused.code == 2
-    assert "--allow-dirty" in refused.err
-    assert "2 models" in said.out
+    assert (said.code, "2 models" in said.out) == (0, True)
+    assert "What you have not committed is left as it is, and no model sees it." in said.err
