@@ -134,7 +134,7 @@ Deciding = ApproveCommand | RejectCommand | EditCommand
 
 TRIGGER = "/execute"
 
-ON_GITHUB = StartCommands(TRIGGER, f"{TRIGGER} ")
+ON_GITHUB = StartCommands(TRIGGER, f"{TRIGGER} ", setup=f"{TRIGGER} setup")
 IN_ACTION = StartCommands(TRIGGER, f"{TRIGGER} ")
 
 Need = Literal["anyone", "read", "write", "maintain", "admin"]

@@ -88,6 +88,11 @@ class RoadmapGroup(_Group):
         "(`specs/*/tasks.md`): Cairn then works on the match that has open tasks. Without a "
         "`ROADMAP.md`, it works on the plan of another tool (docs/plans.md) that has open tasks.",
     )
+    label: Word = Field(
+        default="roadmap",
+        description="Label of the open issues that `/execute setup` turns into tasks of a first "
+        "roadmap, if there is none.",
+    )
 
 
 EXTRA_BODY = (

@@ -31,12 +31,14 @@ _USUAL = frozenset(
 class StartCommands:
     """What people type to start a run, where they type it; ``roadmap`` goes before its path.
 
-    ``normalise`` goes before a path to get checkboxes ('': the run proposes them automatically).
+    ``normalise`` goes before a path to get checkboxes ('': the run proposes them automatically),
+    ``setup`` has a first roadmap proposed ('': nothing does).
     """
 
     word: str
     roadmap: str
     normalise: str = ""
+    setup: str = ""
 
 
 def missing_roadmap(
@@ -81,9 +83,10 @@ def missing_roadmap(
     if meant := similar_roadmaps(path, paths):
         names = " or ".join(f"`{start.roadmap}{_plain(each)}`" for each in meant)
         return f"{text} Did you mean {names}?"
+    propose = f" `{start.setup}` proposes one from labelled issues." * bool(start.setup)
     return (
         f"{text} Add one with a task list (`- [ ] what to do`) or name another path: "
-        f"`{start.roadmap}docs/PLAN.md`."
+        f"`{start.roadmap}docs/PLAN.md`.{propose}"
     )
 
 

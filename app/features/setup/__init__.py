@@ -1,6 +1,6 @@
 """``/execute setup``: what a repository lacks is proposed, also where nobody asked for it.
 
-That is a configuration with which its tests can start.
+That is a configuration with which its tests can start, and a first roadmap from labelled issues.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ async def _set_up(begun: Begun) -> Outcome:
         set_up = SetUp(begun.ports.repository)
         state = (await parse_roadmap(RunState(begun.request), deps, TaskWork())).state
         try:
-            if not asked and not await set_up.is_welcome(state):
+            if not asked and not await set_up.is_welcome(state, begun.config):
                 return Outcome("ended", "there is nothing to propose unasked")
-            reply = await set_up.answer(state, deps, begun.started, asked=asked)
+            reply = await set_up.answer(state, deps, begun.started, begun.config, asked=asked)
         except TaskError as error:
             reply = f"Cairn could not look at everything: {plain_line(error.message)}"
     await begun.ports.progress.finish("ended", reply)
@@ -75,7 +75,8 @@ def register() -> Feature:
         handler=_asked,
         needs="write",
         description="check whether the tests can start; if they need a `.github/cairn.yml`, "
-        "propose one as a pull request; show the dashboard; no model is asked",
+        "propose one as a pull request; if there is no roadmap, propose a first one from labelled "
+        "issues; show the dashboard; no model is asked",
         example="/execute setup",
     )
     return Feature(

@@ -1,7 +1,8 @@
-"""The one pull request that proposes the configuration that a repository's tests need.
+"""The one pull request that proposes what a repository lacks: a configuration, a first roadmap.
 
-It is made from the repository's own files and from what its tests print. Nothing of it is run
-before a person merged it: its commands may use the network.
+What it proposes is made from the repository's own files, from what its tests print, and from the
+titles of its issues. Nothing of it is run before a person merged it: its commands may use the
+network.
 """
 
 from __future__ import annotations
@@ -9,12 +10,12 @@ from __future__ import annotations
 from collections.abc import MutableSet, Sequence
 from dataclasses import dataclass
 
-from app.features.setup import config_offer
+from app.features.setup import config_offer, roadmap_offer
 from app.github.one_pull import Offered, OfferedPulls
 from app.github.pulls import PREFIX
 from app.github.repository import GitHubRepository
 from app.runs.cannot_start import cannot_start
-from runner.config.model import CONFIG_PATH
+from runner.config.model import CONFIG_PATH, RepositoryConfig
 from runner.errors import Outage, TaskError
 from runner.loop.deps import Deps
 from runner.loop.problems import similar_roadmaps
@@ -24,19 +25,41 @@ from runner.state.run_state import RunState
 from runner.text.sanitize import sanitize
 
 BRANCH = f"{PREFIX}setup"
+_SEVERAL = "Set Cairn up: a configuration and a first roadmap"
 _HOW = (
     "- **To change something**, edit what is on this branch, then merge. Cairn does not overwrite "
     "what people push here.\n"
-    "- **To use it**, merge this pull request and comment `/execute` on an issue. Nothing starts "
-    "before it is merged, and nothing starts by merging it.\n"
+    "- **To use it**, {use}\n"
     "- **If you do not want it**, close this pull request. Cairn opens it again only when somebody "
     "comments `/execute setup`."
 )
 
+_COMMENT = (
+    "merge this pull request and comment `/execute` on an issue. Nothing starts before it is "
+    "merged, and nothing starts by merging it."
+)
+_MERGE = (
+    "merge this pull request. Nothing starts before it is merged; then a run starts for its tasks, "
+    "because the configuration says `triggers.push: execute`."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ProposedFile:
+    """A file to add; ``title`` is that of the pull request if it is the only one.
+
+    ``body`` is what the description says of it (Markdown).
+    """
+
+    path: str
+    content: bytes
+    title: str
+    body: str
+
 
 @dataclass(frozen=True, slots=True)
 class SetUp:
-    """Proposes a configuration: where somebody asks for it, and where a run sees the need."""
+    """Proposes what a repository lacks, in one pull request; runs offer it a configuration, too."""
 
     at: GitHubRepository
 
@@ -45,6 +68,7 @@ class SetUp:
         state: RunState,
         deps: Deps,
         started: MutableSet[str],
+        config: RepositoryConfig,
         *,
         asked: bool,
     ) -> str:
@@ -55,26 +79,40 @@ class SetUp:
         ``TaskError``.
         """
         said, found = await self._tests(state, deps, started)
-        base, path = state.stack.base, state.request.roadmap
-        file = await self._config(base, found) if found else None
+        base, path, label = state.stack.base, state.request.roadmap, config.roadmap.label
+        settings = await self._config(base, found) if found else None
+        issues = await self._issues(state, label)
+        files = [settings] if settings else []
+        if issues:
+            content = roadmap_offer.first_roadmap(issues).encode()
+            text = roadmap_offer.body(path, issues)
+            files.append(ProposedFile(path, content, roadmap_offer.TITLE, text))
+        starts = bool(issues) and config.triggers.push == "execute"
+        offered = await self._offer(base, files, asked=asked, starts=starts) if files else ""
         parts = [said]
-        if found and file:
-            offered = await self._offer(base, found, file, asked=asked)
-            parts.append(_told(found, offered))
+        if found and isinstance(offered, Offered) and settings:
+            parts.append(config_offer.offer_text(found, offered))
+        elif found and settings:
+            parts.append(config_offer.refused(found, str(offered)))
         elif found:
             parts.append(cannot_start(found))
-        if base and not await self._has(base, path):
-            parts.append(
-                _no_roadmap(path, similar_roadmaps(path, (await self.at.snapshot(base)).entries))
-            )
+        if issues and isinstance(offered, Offered):
+            parts.append(roadmap_offer.roadmap_text(path, issues, label, offered))
+        elif issues:
+            why = sanitize(str(offered), plain=True)
+            parts.append(f"Cairn could not propose a `{path}`: {why}")
+        elif base and not await self._has(base, path):
+            tree = (await self.at.snapshot(base)).entries
+            parts.append(roadmap_offer.no_issues(path, label, similar_roadmaps(path, tree)))
         return "\n\n".join(filter(None, parts))
 
-    async def is_welcome(self, state: RunState) -> bool:
+    async def is_welcome(self, state: RunState, config: RepositoryConfig) -> bool:
         """Say whether something may be proposed unasked. Raises ``Outage`` or ``TaskError``."""
         base = state.stack.base
         if not base or await self._has(base, CONFIG_PATH):
             return False
-        return await self._has(base, state.request.roadmap)
+        has_roadmap = await self._has(base, state.request.roadmap)
+        return has_roadmap or bool(await self._issues(state, config.roadmap.label))
 
     async def offered(self, state: RunState, found: CannotStart) -> str:
         """Offer what was ``found`` to be needed; return what to tell people (Markdown).
@@ -85,7 +123,10 @@ class SetUp:
         file = await self._config(state.stack.base, found)
         if file is None:
             return cannot_start(found)
-        return _told(found, await self._offer(state.stack.base, found, file))
+        offered = await self._offer(state.stack.base, [file])
+        if isinstance(offered, Offered):
+            return config_offer.offer_text(found, offered)
+        return config_offer.refused(found, offered)
 
     async def close_outdated(self) -> None:
         """Close the open offer of a configuration: somebody has committed one meanwhile."""
@@ -96,6 +137,13 @@ class SetUp:
 
     async def _has(self, commit: str, path: str) -> bool:
         return path in (await self.at.snapshot(commit)).entries
+
+    async def _issues(self, state: RunState, label: str) -> Sequence[roadmap_offer.LabelledIssue]:
+        """The issues that are to become tasks; () where there is a roadmap."""
+        base = state.stack.base
+        if not base or await self._has(base, state.request.roadmap):
+            return ()
+        return await roadmap_offer.labelled(self.at.api, label)
 
     async def _tests(
         self, state: RunState, deps: Deps, started: MutableSet[str]
@@ -110,52 +158,38 @@ class SetUp:
             return (config_offer.STARTS_WITH_FILE if there else config_offer.STARTS), None
         return (config_offer.HAS_FILE if there else ""), found
 
-    async def _config(self, base: str, found: CannotStart) -> bytes | None:
+    async def _config(self, base: str, found: CannotStart) -> ProposedFile | None:
         """The file that lets the tests start; None if nothing is known to help, or it is there."""
         if not found.proposed or await self._has(base, CONFIG_PATH):
             return None
-        return found.proposed.encode()
+        content, text = found.proposed.encode(), config_offer.body(found)
+        return ProposedFile(CONFIG_PATH, content, config_offer.TITLE, text)
 
     async def _offer(
-        self, commit: str, found: CannotStart, content: bytes, *, asked: bool = False
+        self,
+        commit: str,
+        files: Sequence[ProposedFile],
+        *,
+        asked: bool = False,
+        starts: bool = False,
     ) -> Offered | str:
-        """Offer a configuration on top of a commit; or say why GitHub refuses it.
+        """Offer files on top of a commit, all in one pull request; or say why GitHub refuses it.
 
-        Raises ``Outage`` where GitHub may take it later.
+        To merge it ``starts`` a run. Raises ``Outage`` where GitHub may take it later.
         """
+        how = _HOW.format(use=_MERGE if starts else _COMMENT)
         try:
             return await OfferedPulls(self.at, "setup").propose(
                 await self.at.snapshot(commit),
-                {CONFIG_PATH: content},
+                {file.path: file.content for file in files},
                 branch=BRANCH,
                 below=self.at.base,
-                source=blob_sha(content),
-                title=config_offer.TITLE,
-                body=f"{config_offer.body(found)}\n\n{_HOW}",
+                source="-".join(blob_sha(file.content) for file in files),
+                title=files[0].title if len(files) == 1 else _SEVERAL,
+                body="\n\n".join([*(file.body for file in files), how]),
                 again=asked,
             )
         except (TaskError, Outage) as refused:
             if isinstance(refused, Outage) and refused.kind != "permission":
                 raise
             return refused.message
-
-
-def _told(found: CannotStart, offered: Offered | str) -> str:
-    """What became of an offer (Markdown)."""
-    if isinstance(offered, Offered):
-        return config_offer.offer_text(found, offered)
-    return config_offer.refused(found, offered)
-
-
-def _no_roadmap(path: str, similar: Sequence[str]) -> str:
-    """There is none; ``similar`` files may be the one that is."""
-    if similar:
-        there = sanitize(similar[0], plain=True).replace("`", "'")
-        return (
-            f"There is no `{path}`. If `{there}` is the roadmap, name it in `{CONFIG_PATH}` "
-            f"(`roadmap.path: {there}`), or comment `/execute {there}`."
-        )
-    return (
-        f"There is no `{path}`. Write it, with a checkbox for each task, or comment `/execute` on "
-        "the issue that is to be worked on."
-    )

@@ -2,7 +2,7 @@
 
 Somebody who installs an App on a whole organization does not want a pull request in each of its
 repositories. So after an installation, Cairn looks only at repositories that were chosen (a few,
-not "all"), and proposes something only where there is work for it: a roadmap.
+not "all"), and proposes something only where there is work for it: a roadmap, or labelled issues.
 """
 
 from __future__ import annotations

@@ -11,6 +11,9 @@ from tests.features.setup.test_setup_offer import BRANCH, FILE, SETUP, TELLING, 
 from tests.scenarios.bot import REPOSITORY, Bot, conversation
 from tests.scenarios.projects import on
 
+UNPLANNED = {name: content for name, content in TOLD.items() if name != "ROADMAP.md"}
+"""Tests that cannot start, and no roadmap."""
+
 
 @pytest.fixture
 async def bot(tmp_path: Path, files: Mapping[str, object]) -> AsyncIterator[Bot]:
@@ -22,6 +25,12 @@ async def bot(tmp_path: Path, files: Mapping[str, object]) -> AsyncIterator[Bot]
         bot.check()
 
 
+def label(bot: Bot, title: str) -> None:
+    """Open an issue that is to become a task."""
+    issue = bot.github.open_issue(REPOSITORY, title, by="reader")
+    issue.labels = [bot.github.world.label(bot.view.state, "roadmap")]
+
+
 async def install(bot: Bot, *more: str) -> None:
     """Install the App on the repository (and others), and let it do all it can."""
     await bot.github.install(REPOSITORY, *more)
@@ -29,10 +38,11 @@ async def install(bot: Bot, *more: str) -> None:
 
 
 @pytest.mark.sample(1, "a conversation for each case")
-@on(TOLD)
+@on(UNPLANNED)
 @pytest.mark.parametrize("how", ["installed", "added", "asked"])
-async def test_one_pull_request_proposes_it(bot: Bot, how: str) -> None:
-    """There is one proposal, whoever asked for it, and there is no second."""
+async def test_one_pull_request_proposes_all_of_it(bot: Bot, how: str) -> None:
+    """Configuration and roadmap are one proposal, whoever asked for it, and there is no second."""
+    label(bot, "Write `one.md`")
     for _ in range(2):
         if how == "installed":
             await install(bot)
@@ -44,7 +54,8 @@ async def test_one_pull_request_proposes_it(bot: Bot, how: str) -> None:
 
     (pull,) = bot.pulls
     assert (pull.pull.head, pull.pull.base) == (BRANCH, "main")
-    assert bot.changed(pull).keys() == {FILE}
+    assert pull.title == "Set Cairn up: a configuration and a first roadmap"
+    assert bot.changed(pull).keys() == {FILE, "ROADMAP.md"}
     assert pull.body is not None
     assert "Nothing starts before it is merged" in pull.body
     said = "".join(bot.says())
@@ -71,22 +82,21 @@ async def test_a_repository_with_a_roadmap_is_offered_its_configuration(bot: Bot
 
 @pytest.mark.sample(1, "a conversation for each case")
 @pytest.mark.parametrize(
-    "files",
-    [
-        {name: content for name, content in TOLD.items() if name != "ROADMAP.md"},
-        {**TOLD, FILE: b"approval_mode: auto\n"},
-    ],
+    ("more", "labelled"),
+    [({}, False), ({FILE: b"approval_mode: auto\n"}, True)],
     ids=["nothing to do", "configured already"],
 )
 async def test_where_nothing_is_to_be_done_nothing_is_proposed(
-    tmp_path: Path, files: Mapping[str, object]
+    tmp_path: Path, more: Mapping[str, object], labelled: bool
 ) -> None:
-    """There is no roadmap, or somebody has set it up: Cairn is silent."""
-    async with conversation(tmp_path, files) as bot, bot.started():
+    """No roadmap and no labelled issue, or somebody has set it up: Cairn is silent."""
+    async with conversation(tmp_path, {**UNPLANNED, **more}) as bot, bot.started():
+        if labelled:
+            label(bot, "Write `one.md`")
         await install(bot)
 
         assert bot.pulls == []
-        assert set(bot.view.issues) == {1}
+        assert set(bot.view.issues) == {1, 2} if labelled else {1}
         bot.check()
 
 
