@@ -414,6 +414,22 @@ def normalize(
     raise typer.Exit(command(asked))
 
 
+@roadmap_cli.command()
+def sync(
+    file: File = "ROADMAP.md",
+    todos: Annotated[
+        str, typer.Option(help="The todos.json that you edited.")
+    ] = ".executor/todos.json",
+    write: Annotated[
+        bool, typer.Option("--write", help="Change the roadmap; else the changes are only shown.")
+    ] = False,
+) -> None:
+    """Copy statuses that you changed in todos.json to the checkboxes of the roadmap."""
+    from app.roadmap.commands import sync_todos as command
+
+    raise typer.Exit(command(file, todos=todos, write=write))
+
+
 def setup(
     url: Annotated[
         str,

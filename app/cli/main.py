@@ -120,6 +120,7 @@ _EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "roadmap show": ("cairn roadmap show", "cairn roadmap show docs/PLAN.md --json"),
     "roadmap lint": ("cairn roadmap lint", "cairn roadmap lint - < PLAN.md"),
     "roadmap normalize": ("cairn roadmap normalize PLAN.md", "cairn roadmap normalize --write"),
+    "roadmap sync": ("cairn roadmap sync", "cairn roadmap sync --write"),
 }
 _EXITS: Mapping[str, Mapping[int, str]] = {
     "action": {
@@ -159,6 +160,7 @@ _EXITS: Mapping[str, Mapping[int, str]] = {
     "audit": {0: "printed", 2: "wrong settings, or the database cannot be read"},
     "roadmap lint": {0: "no findings", 1: "findings to look at", 2: "the roadmap cannot be read"},
     "roadmap normalize": _CODES | {1: "no checkboxes can be proposed", 4: "no model answered"},
+    "roadmap sync": _CODES | {1: "some statuses could not be copied"},
 }
 
 

@@ -60,6 +60,7 @@ LINK_IS_OVER = (
 NO_RUN = "There is no run with this id. /runs lists all runs."
 NO_TASK = "There is no such task, or the run has not worked on it. The run's page lists its tasks."
 NO_FILE = "The run left no file of this name. The run's page lists its files."
+NO_WAKEUP = "There is no wakeup with this id: it is a run's id, a hyphen and a number, from 0 on."
 NO_REPOSITORY = "No run of this server has worked on a repository of this name."
 NO_PERIOD = f"days must be one of: {', '.join(map(str, PERIODS))} (0 is all)."
 NO_STATUS = f"status must be one of: {', '.join(STATUSES)}."

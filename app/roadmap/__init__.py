@@ -1,1 +1,1 @@
-"""What the ``cairn roadmap`` commands do: show, lint and normalize."""
+"""What the ``cairn roadmap`` commands do: show, lint, normalize and sync."""

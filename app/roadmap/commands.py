@@ -1,18 +1,21 @@
-"""``cairn roadmap show`` and ``lint``. Exit codes: 0, 1 found something, 2 unusable."""
+"""``cairn roadmap show``, ``lint`` and ``sync``. Exit codes: 0, 1 found something, 2 unusable."""
 
 from __future__ import annotations
 
 import asyncio
+import json
 import json as json_
 import sys
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
-from app.local.files import STDIN, UnusableRoadmap, read_roadmap
+from app.local.files import STDIN, UnusableRoadmap, read_roadmap, replace_unless_changed
 from app.roadmap.view import roadmap_json, warnings_json
 from app.terminal import any_encoding, printable, say
 from runner.errors import PortError
 from runner.loop.problems import StartCommands, missing_roadmap
+from runner.people.todos import TodosRefused, sync
+from runner.roadmap.edit import EditRefused, turned
 from runner.roadmap.parse import parse_roadmap
 from runner.roadmap.plans import FORMS
 from runner.roadmap.plans.choosing import plan_at, plans_in
@@ -108,3 +111,37 @@ def _meant(file: str) -> str:
 def complain(message: str) -> None:
     """Say on standard error what is wrong and what to do."""
     print(printable(message), file=sys.stderr)
+
+
+def sync_todos(file: str, *, todos: str, write: bool) -> int:
+    """Show or write the checkboxes to change; 1 if something could not be copied."""
+    roadmap = parsed(file)
+    if roadmap is None:
+        return 2
+    try:
+        found = sync(_todos(todos), roadmap)
+        for edit in found.edits:
+            print(f"{printable(file)}:{edit.line}: {'tick' if edit.checked else 'untick'}")
+        for conflict in found.conflicts:
+            complain(conflict)
+        if write and found.edits and file == STDIN:
+            complain("Standard input cannot be written; name the file.")
+            return 2
+        if write and found.edits:
+            states = {each.key: each.checked for each in found.edits}
+            replace_unless_changed(file, roadmap.content, turned(roadmap, states))
+    except (UnusableRoadmap, TodosRefused, EditRefused) as error:
+        complain(str(error))
+        return 2
+    if not found.edits:
+        print("There is nothing to copy to the roadmap.")
+    elif not write:
+        print("Nothing was written; add --write to change the file.")
+    return 1 if found.conflicts else 0
+
+
+def _todos(name: str) -> object:
+    try:
+        return json.loads(read_roadmap(name))
+    except (ValueError, RecursionError) as error:
+        raise UnusableRoadmap(f"{name} is not JSON: {error}.") from error

@@ -9,6 +9,7 @@ from datetime import datetime
 import sqlalchemy as sa
 
 from app.store.database import Store
+from app.store.line import WaitingLine
 from app.store.schema import deliveries, outbox, proposals, runs, wakeups
 
 
@@ -32,6 +33,24 @@ class QueueShare:
     priority: int
     waiting: int
     at_work: int
+
+
+@dataclass(frozen=True, slots=True)
+class WakeupRow:
+    """One wakeup: ``waiting``, ``sent`` (its run works) or ``done``.
+
+    ``position`` is its place in the line, 0 when it does not wait.
+    """
+
+    id: str
+    run: str
+    repository_id: int
+    roadmap: str
+    status: str
+    made_at: datetime
+    sent_at: datetime | None
+    done_at: datetime | None
+    position: int = 0
 
 
 _OPEN = ("waiting", "sent")
@@ -71,6 +90,18 @@ class Counting:
         return [
             QueueShare(*row) for row in await self._store.rows(query.group_by(*by).order_by(*by))
         ]
+
+    async def wakeup(self, id: str) -> WakeupRow | None:
+        """Return one wakeup with its place in the queue."""
+        names = ("id", "run", "repository_id", "roadmap", "status", "made_at", "sent_at", "done_at")
+        query = sa.select(*(wakeups.c[name] for name in names))
+        rows = await self._store.rows(query.where(wakeups.c.id == id))
+        if not rows:
+            return None
+        row = rows[0]
+        places = await WaitingLine(self._store).places([row.run]) if row.status == "waiting" else {}
+        place, _ = places.get(row.run, (0, None))
+        return WakeupRow(**dict(row._mapping), position=place)
 
 
 def _by_status(connection: sa.Connection, table: sa.Table) -> dict[str, int]:

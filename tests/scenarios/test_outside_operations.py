@@ -297,9 +297,10 @@ async def test_who_leaves_the_queue_makes_room(tmp_path: Path) -> None:
             headers = {"Authorization": f"Bearer {TOKEN}"}
             async with aiohttp.ClientSession(front, headers=headers) as browser:
                 page = await (await browser.get(f"/runs/{runs[name]}")).json()
+                api = await (await browser.get(f"/work-orders/{runs[name]}-0/position")).json()
             told = [int(n) for n in re.findall(r"at position (\d+) in the queue", said)]
             assert len(told) == 2
-            return {*told, page["queue"]["position"]}
+            return {*told, page["queue"]["position"], api["position"]}
 
         async def a_minute() -> None:
             bot.github.clock.advance(60)

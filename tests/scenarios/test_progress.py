@@ -286,7 +286,8 @@ async def test_everybody_says_the_same_position(tmp_path: Path) -> None:
             assert len(told) == 2
             async with aiohttp.ClientSession(front, headers=AUTHORIZED) as browser:
                 page = (await _json(browser, f"/runs/{run}"))["queue"]["position"]
-            return {*told, page}
+                api = (await _json(browser, f"/work-orders/{run}-0"))["position"]
+            return {*told, page, api}
 
         assert await position() == {2}
         first.go.set()

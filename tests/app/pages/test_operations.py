@@ -42,7 +42,7 @@ async def data(client, path, status=200):
     return await answer.json()
 
 
-PATHS = ["/metrics", "/queue/stats"]
+PATHS = ["/metrics", "/queue/stats", "/work-orders/x", "/work-orders/x/position"]
 
 
 @pytest.mark.parametrize("path", PATHS)
@@ -118,3 +118,21 @@ async def test_the_queue_in_numbers(client, bench):
     assert stats["runs"] == {"queued": 2}
     assert [(each["waiting"], each["at_work"]) for each in stats["shares"]] == [(1, 1)]
     assert stats["run_seconds"] is None
+
+
+async def test_one_wakeup_and_its_place(client, bench):
+    """Urgent ones go first, then older ones; what works has no place."""
+    await bench.queue("r1", "r2", "r3")
+    now = bench.clock.now()
+    await put_wakeup(bench.store, "r1-0", "r1", "sent", now)
+    await put_wakeup(bench.store, "r2-0", "r2", "waiting", now)
+    await put_wakeup(bench.store, "r3-0", "r3", "waiting", now, priority=5)
+
+    assert await data(client, "/work-orders/r2-0/position") == {
+        "id": "r2-0",
+        "status": "waiting",
+        "position": 2,
+    }
+    assert (await data(client, "/work-orders/r3-0"))["position"] == 1
+    assert (await data(client, "/work-orders/r1-0"))["position"] == 0
+    assert "no wakeup" in (await data(client, "/work-orders/nothing", 404))["error"]

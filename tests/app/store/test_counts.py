@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from app.store.counts import Counting
 from app.store.history import StoredHistory
 from app.store.runs import StoredJournal
@@ -59,6 +61,17 @@ async def test_everything_is_counted_by_its_status(store, clock):
     counts = await Counting(store).now()
     assert (counts.runs, counts.wakeups) == ({"queued": 1}, {"done": 1, "waiting": 1})
     assert (counts.deliveries, counts.open_proposals, counts.waits_since) == ({}, 0, begin)
+
+
+@pytest.mark.parametrize(("id", "position"), [("w-0", 0), ("w-1", 1)])
+async def test_a_wakeup_knows_its_place(store, clock, id, position):
+    """Of those that wait; one that is done has none."""
+    await put_wakeup(store, "w-0", "r0", "done", clock.now())
+    await put_wakeup(store, "w-1", "r1", "waiting", clock.now())
+    counting = Counting(store)
+
+    found = await counting.wakeup(id)
+    assert (found.position, await counting.wakeup("nothing")) == (position, None)
 
 
 async def test_the_history_is_read_as_it_was_written(store, clock):
