@@ -403,7 +403,7 @@ def normalize(
     output: Annotated[str, typer.Option(help="Write the result into this new file instead.")] = "",
     model: Annotated[
         str,
-        typer.Option(help="Ask this model what the tasks are; else that of CAIRN_MODEL."),
+        typer.Option(help="Ask this model if the structure does not show what the tasks are."),
     ] = "",
 ) -> None:
     """Propose checkboxes for a roadmap that has none, as a diff; --write adds them."""

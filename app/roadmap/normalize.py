@@ -19,7 +19,8 @@ from app.roadmap.commands import complain
 from app.settings import RunSettings, SettingsError, SettingsProblem, load_run_settings
 from app.terminal import any_encoding, printable, say
 from runner.errors import PortError
-from runner.roadmap.normalise.propose import NormalizedRoadmap, normalise, render_diff
+from runner.roadmap.normalise.propose import normalise, render_diff
+from runner.roadmap.normalise.rewrite import NormalizedRoadmap
 
 if TYPE_CHECKING:
     from runner.prompts.questions import Message
@@ -30,7 +31,7 @@ _MAX_TOKENS = 8192
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NormalizeOptions:
-    """What was typed; ``output`` and ``model`` (then the one of the settings) may be ''."""
+    """What was typed; ``output`` and ``model`` are '' when they were not."""
 
     file: str
     write: bool = False
@@ -41,7 +42,7 @@ class NormalizeOptions:
 def command(asked: NormalizeOptions) -> int:
     """Do it; 0 shown, written or not needed, 1 nothing to propose, 2 unusable, 4 no model.
 
-    Settings are read and a model is asked only where tasks have no checkbox.
+    Only about what the structure leaves, settings are read and a model is asked.
     """
     any_encoding()
     if asked.write and asked.output:
@@ -52,7 +53,7 @@ def command(asked: NormalizeOptions) -> int:
         return UnusableRoadmap.code
     try:
         proposal = normalise(asked.file, read_roadmap(asked.file))
-        if proposal.verdict == "unclear" or proposal.left:
+        if asked.model and (proposal.verdict == "unclear" or proposal.left):
             proposal = asyncio.run(_proposed(proposal, asked.model, _settings()))
         return _report(asked, proposal)
     except (UnusableRoadmap, SettingsError) as error:
@@ -78,7 +79,7 @@ async def _proposed(
     proposal: NormalizedRoadmap, name: str, settings: RunSettings
 ) -> NormalizedRoadmap:
     """Return the model's proposal. Raises ``Outage``."""
-    # imported only when a model is asked: it takes a moment
+    # Imported only when a model is asked: it takes longer than reading the structure.
     from app.local.compose import open_model
     from runner.loop.normalising import propose
     from runner.prompts.questions import Question
@@ -86,8 +87,7 @@ async def _proposed(
     model = open_model(settings)
 
     async def ask(messages: tuple[Message, ...]) -> str:
-        asked = Question(messages, 0.0, _MAX_TOKENS, name or settings.cairn_model)
-        answer = await model.ask(asked)
+        answer = await model.ask(Question(messages, 0.0, _MAX_TOKENS, name))
         return answer.text
 
     try:
@@ -103,8 +103,8 @@ def _report(asked: NormalizeOptions, proposal: NormalizedRoadmap) -> int:
     for line in _notes(proposal):
         complain(line)
     if proposal.verdict != "proposed":
-        if proposal.verdict == "unclear":
-            complain("Write `- [ ] ` before each task, or ask another model with --model NAME.")
+        if proposal.verdict == "unclear" and not asked.model:
+            complain("Write `- [ ] ` before each task, or ask a model with --model NAME.")
         return 1
     if asked.write:
         replace_unless_changed(asked.file, proposal.old, proposal.new)

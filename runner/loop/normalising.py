@@ -1,4 +1,4 @@
-"""Propose checkboxes for a roadmap: a model says which tasks it has, and quotes each of them."""
+"""Propose checkboxes for a roadmap: by its structure, and where that says nothing by a model."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ from runner.loop.reading import quote
 from runner.prompts import question
 from runner.prompts.questions import Message
 from runner.roadmap.normalise.claimed import ClaimedTasks, read_answer, write_claims
-from runner.roadmap.normalise.propose import NormalizedRoadmap, lines_of, normalise
+from runner.roadmap.normalise.propose import lines_of, normalise
+from runner.roadmap.normalise.rewrite import NormalizedRoadmap
 
 Ask = Callable[[tuple[Message, ...]], Awaitable[str]]
 
-MAX_CALLS = 8
-CHUNK = 12_000
-"""Characters of the file in one question, line numbers included: its tasks fit into an answer."""
+MAX_CALLS = 2
+CHUNK = 40_000
+"""Characters of the file in one question, line numbers included."""
 _LONGEST_LINE = 2_000
 
 
@@ -35,7 +36,7 @@ class Chunk:
 async def propose(
     path: str, content: bytes, ask: Ask, *, beside: bool = False
 ) -> NormalizedRoadmap:
-    """Return a proposal; the model is asked a few times at most, and nothing it invents is kept.
+    """Return a proposal; the model is asked at most twice, and nothing it invents is kept.
 
     With ``beside`` it is also asked about what is left beside tasks. Raises what ``ask`` raises.
     """
@@ -52,19 +53,19 @@ async def propose(
         at = chunks[MAX_CALLS].first
         unread = (*unread, f"lines {at} to {len(lines)} were not read: the file is too long")
     dropped = (*claims.dropped, *unread)
-    held = claims.held
     if left:
-        held = tuple(
+        held = [
             each
-            for each in held
+            for each in claims.held
             if any(a <= each.source_lines[0] and each.source_lines[1] <= b for a, b in left)
-        )
-    if not held:
+        ]
+        written = write_claims(path, content, held, beside=True)
+        better = written.verdict == "proposed" and held
+        return replace(written if better else proposal, dropped=(*dropped, *written.dropped))
+    if not claims.held:
         why = claims.problem or "the model named no task that is in the file"
-        return replace(proposal, why=proposal.why if left else why, dropped=dropped)
-    written = write_claims(path, content, held)
-    if left and written.verdict != "proposed":
-        written = proposal
+        return replace(proposal, why=why, dropped=dropped, by_model=True)
+    written = write_claims(path, content, claims.held)
     return replace(written, dropped=(*dropped, *written.dropped))
 
 

@@ -11,6 +11,7 @@ from itertools import chain, islice, takewhile
 from runner.roadmap.headings import is_status, is_task, section_ends
 from runner.roadmap.kinds import Checkbox
 from runner.roadmap.markdown import Blocks, ListItem
+from runner.roadmap.normalise.sorts import marked_lines
 from runner.roadmap.source import RenderedText, opens_with_status, without_marks
 from runner.roadmap.task import Candidate, Warning
 from runner.roadmap.words import WORDS, longest
@@ -185,22 +186,11 @@ def _bare(blocks: Blocks) -> Iterator[Candidate]:
     for paragraph in blocks.paragraphs:
         if paragraph.holder is None and not paragraph.content.isascii():
             lines = paragraph.content.split("\n")
-            found = [
-                (number, line)
-                for number, line in enumerate(lines, paragraph.start + 1)
-                if opens_with_status(line) and not is_legend(line)
-            ]
+            found = [(paragraph.start + n + 1, lines[n]) for n in marked_lines(paragraph.content)]
             above = paragraph.headings[-1].line if paragraph.headings else 0
             places[above] += [Candidate(line, line, text.strip(), "emoji") for line, text in found]
     for below in places.values():
         yield from below if len(below) >= _SEVERAL else ()
-
-
-def is_legend(text: str) -> bool:
-    """Say whether a line only explains marks ("✅ Done", "🔄 = in progress, ❌ = dropped")."""
-    rest = without_marks(text).strip(" \t*_`=:\uff1a-\u2013\u2014→.").casefold()
-    several = any(mark in rest for mark in WORDS["status_marks"])
-    return not rest or several or rest in WORDS["done"] | WORDS["open"]
 
 
 def _rows(blocks: Blocks) -> Iterator[Candidate]:

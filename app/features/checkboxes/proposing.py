@@ -9,12 +9,8 @@ from runner.loop.deps import Deps
 from runner.loop.normalising import propose
 from runner.money import Usage, cost_text, tokens_text
 from runner.prompts.questions import Message
-from runner.roadmap.normalise.propose import (
-    NormalizedRoadmap,
-    has_work,
-    render_body,
-    render_title,
-)
+from runner.roadmap.normalise.propose import render_body, render_title
+from runner.roadmap.normalise.rewrite import NormalizedRoadmap
 from runner.state.changes import blob_sha
 from runner.state.run_state import RunState
 from runner.text.sanitize import sanitize
@@ -64,7 +60,7 @@ async def propose_boxes(state: RunState, deps: Deps, pulls: OfferedPulls) -> str
     roadmap = state.roadmap
     if roadmap is None:
         return ""
-    if has_work(roadmap):
+    if not roadmap.asks and any(task.kind == "work" for task in roadmap.tasks):
         return ""
     source, branch = blob_sha(roadmap.content), branch_of(roadmap.path)
     try:

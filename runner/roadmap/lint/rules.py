@@ -23,9 +23,9 @@ from runner.roadmap.lint.reading import (
     readings,
     short,
 )
+from runner.roadmap.normalise.sorts import is_legend
 from runner.roadmap.parse import parse_roadmap
 from runner.roadmap.source import read
-from runner.roadmap.suspects import is_legend
 from runner.roadmap.task import Candidate, Heading, Roadmap, Task, Warning
 from runner.roadmap.words import any_of
 from runner.text.patterns import lazy_pattern

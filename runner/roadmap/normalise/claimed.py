@@ -11,18 +11,18 @@ from typing import Annotated
 
 from pydantic import BaseModel, Field, ValidationError
 
-from runner.roadmap.markdown import parse
-from runner.roadmap.normalise.propose import (
+from runner.roadmap.normalise.outline import outline
+from runner.roadmap.normalise.propose import checked, draft_of, lines_of, structured
+from runner.roadmap.normalise.rewrite import (
+    NewLine,
     NormalizedRoadmap,
     box,
-    checked,
-    draft_of,
-    lines_of,
+    box_item,
+    content_indent,
 )
+from runner.roadmap.normalise.sorts import says_done
 from runner.roadmap.parse import parse_roadmap
-from runner.roadmap.words import WORDS, longest
 from runner.roadmap.writing import text_fault, tidied
-from runner.text.patterns import lazy_pattern
 
 MOST_TASKS = 500
 _MOST_CHARACTERS = 1_000_000
@@ -112,77 +112,48 @@ def _fault(claim: ClaimedTask, lines: Sequence[str]) -> str:
 _PREFIXES = ("T", "TASK-", "WORK-", "ITEM-", "TODO-")
 
 
-def write_claims(path: str, content: bytes, claims: Sequence[ClaimedTask]) -> NormalizedRoadmap:
+def write_claims(
+    path: str, content: bytes, claims: Sequence[ClaimedTask], *, beside: bool = False
+) -> NormalizedRoadmap:
     """Return a file with the claimed tasks as a proposal, checked like any other.
 
-    The item of a claim gets a checkbox; after other text, a task is added.
+    The item of a claim gets a checkbox; after other text, a task is added. ``beside`` says that
+    they stand beside the tasks that the structure shows. Of two items on one line the outer one is
+    taken.
     """
     lines = lines_of(content)
-    draft = draft_of(parse_roadmap(path, content))
-    blocks = parse("\n".join(lines))[0]
-    ends = {
-        item.start: item.end for item in reversed(blocks.items) if not item.quoted
-    }  # outer ones last
-    above = [(headed.start, headed.path[-1]) for headed in blocks.headings]
-    spans = sorted(
-        (*token.map,)
-        for token in blocks.tokens
-        if token.map and token.level == 0 and token.nesting != -1
-    )
+    draft = (structured if beside else draft_of)(parse_roadmap(path, content))
+    parts = list(outline(lines).all())
+    blocks = [block for part in parts for block in part.blocks]
+    items = {i.start: i for block in blocks for outer in block.items for i in outer.nested()}
+    headings = [part for part in parts if part.level]
+    spans = [*((b.start, b.end) for b in blocks), *((p.start, p.body) for p in headings)]
+    spans.sort()
     ids, lost = _ids(claims, content.decode("utf-8", "replace"))
     for claim, (name, needs) in zip(claims, ids, strict=True):
         first, last = (line - 1 for line in claim.source_lines)
         done = False
         if claim.done:  # only if a word or emoji of its source says so, too
-            title = next((h.text for start, h in reversed(above) if start <= last + 1), "")
-            done = _says_done("\n".join((*lines[first : last + 1], title)))
+            above = bisect_right([part.start for part in headings], first) - 1
+            title = headings[above].title if above >= 0 else ""
+            done = says_done("\n".join((*lines[first : last + 1], title)))
             reason = "its text says so" if done else "nothing in its text says so, so it stays open"
             draft.note(first, f"the model says that this is done; {reason}")
         extra = [f"- **Depends on**: {', '.join(needs)}"] if needs else []
         if claim.acceptance:
             extra += ["- **Acceptance criteria**:", *(f"  - {tidied(t)}" for t in claim.acceptance)]
-        indent = draft.add_box(first, done=done, name=name) if first in ends else None
-        if indent is not None:
-            new: list[tuple[str, bool | None]] = [(indent + line, None) for line in extra]
-            end = _unblank(lines, first, ends[first])
+        item = items.get(first)
+        if item and first not in draft.boxes and box_item(draft, item, done=done, name=name):
+            new = [NewLine(content_indent(lines[first]) + line) for line in extra]
+            end = item.end - 1
         else:
             task = f"- {box(done)} {f'{name} {tidied(claim.title)}'.lstrip()}"
-            new = [("", None), (task, done), *((f"  {line}", None) for line in extra), ("", None)]
+            new = [NewLine(""), NewLine(task, done), *(NewLine(f"  {line}") for line in extra)]
+            new.append(NewLine(""))
             around = bisect_right(spans, (last, len(lines) + 1)) - 1
-            end = last
-            if around >= 0:
-                end = max(last, _unblank(lines, *spans[around]))
+            end = max(last, spans[around][1] - 1) if around >= 0 else last
         draft.after.setdefault(end, []).extend(new)
-    return replace(checked(path, content, draft), dropped=lost)
-
-
-def _unblank(lines: Sequence[str], start: int, end: int) -> int:
-    """Return the last line of a block that is not blank."""
-    while end > start + 1 and not lines[end - 1].strip():
-        end -= 1
-    return end - 1
-
-
-_DONE_WORD = lazy_pattern(
-    rf"[✅☑✔✓]|:(?:white_check_mark|heavy_check_mark|ballot_box_with_check):"
-    rf"|\[[xX]\]|(?<!\w)(?:{longest(WORDS['done'])})(?!\w)",
-    re.IGNORECASE,
-)
-_UNTIL_DONE = lazy_pattern(
-    r"\b(?:when|once|until|after|if|before|not|never|will be|to be|wenn|sobald|bis|quand|cuando"
-    r"|quando|когда|после|не)\b[^.,;!?\n]*\Z",
-    re.IGNORECASE,
-)
-"""Before a word for done it says that something is not done yet."""
-_CLAUSE = 40
-
-
-def _says_done(text: str) -> bool:
-    """Say whether a mark or a word of a finished state occurs anywhere in a text."""
-    return any(
-        _UNTIL_DONE.search(text, max(0, word.start() - _CLAUSE), word.start()) is None
-        for word in _DONE_WORD.finditer(text)
-    )
+    return replace(checked(path, content, draft), dropped=lost, by_model=True)
 
 
 def _ids(

@@ -1,142 +1,38 @@
-"""A roadmap that gets checkboxes: the draft, its check, and how people are shown it."""
+"""Propose checkboxes for a roadmap, and show the proposal: a diff and a pull request's text."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from difflib import unified_diff
-from typing import Literal
 
-from runner.roadmap.markdown import parse
+from runner.roadmap.normalise.outline import Part, outline
+from runner.roadmap.normalise.rewrite import (
+    NormalizedRoadmap,
+    ReviewNote,
+    RoadmapDraft,
+    Verdict,
+    unbox,
+    write,
+)
+from runner.roadmap.normalise.sorts import CODES, marked_lines, starts_marked
+from runner.roadmap.normalise.task_sources import task_sources
 from runner.roadmap.parse import parse_roadmap
 from runner.roadmap.plans import form_of
-from runner.roadmap.source import Splice, read, spliced, too_large, too_many
-from runner.roadmap.task import Roadmap, Task
+from runner.roadmap.source import read, spliced, too_large, too_many
+from runner.roadmap.task import Roadmap
 from runner.text.counting import counted
 
-Verdict = Literal["proposed", "nothing", "unclear", "unreadable"]
-"""There is a proposal; nothing is to be done; a model has to say what the tasks are, or could not;
-the file is larger than is read, or another tool's."""
-
-_ITEM = re.compile(r"(?P<marker>[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+)(?=\S)")
-_BOX = re.compile(_ITEM.pattern + r"\[(?P<state>[ xX])\][ \t]*")
-
-
-@dataclass(frozen=True, slots=True)
-class ReviewNote:
-    """Something a reviewer should look at; ``line`` is a line of the old file, from 1."""
-
-    line: int
-    message: str
-
-
-@dataclass(frozen=True)
-class NormalizedRoadmap:
-    """What to write instead of ``old``; ``new`` equals it unless the verdict is ``proposed``.
-
-    ``why`` is one sentence for people; ``tasks`` are those of the new file, as the parser reads
-    them; ``notes`` name every decision about a state; ``unread`` the lists and tables in which no
-    task was found; ``left`` the first and last lines (from 1) of what may be tasks beside those
-    that have checkboxes; ``dropped`` what a model named that is not in the file. Texts quote the
-    roadmap: sanitize them before they are published.
-    """
-
-    path: str
-    old: bytes
-    new: bytes
-    verdict: Verdict
-    why: str
-    tasks: tuple[Task, ...] = ()
-    notes: tuple[ReviewNote, ...] = ()
-    unread: tuple[ReviewNote, ...] = ()
-    left: tuple[tuple[int, int], ...] = ()
-    dropped: tuple[str, ...] = ()
-
-
-@dataclass
-class RoadmapDraft:
-    """The new file on the way; lines count from 0.
-
-    ``lines`` are the old lines as they become, ``boxes`` says of those with a checkbox whether they
-    are done, ``after`` has the lines that follow an old one, each with the state of its own
-    checkbox (None: it has none).
-    """
-
-    lines: list[str]
-    boxes: dict[int, bool] = field(default_factory=dict)
-    after: dict[int, list[tuple[str, bool | None]]] = field(default_factory=dict)
-    changed: set[int] = field(default_factory=set)
-    notes: list[ReviewNote] = field(default_factory=list)
-
-    def put(self, line: int, text: str) -> None:
-        """Change a line."""
-        self.lines[line] = text
-        self.changed.add(line)
-
-    def note(self, line: int, message: str) -> None:
-        """Tell a reviewer something about a line."""
-        self.notes.append(ReviewNote(line + 1, message))
-
-    def add_box(self, line: int, *, done: bool, name: str) -> str | None:
-        """Give an item a checkbox, and ``name`` before its text; None if there is no room for one.
-
-        Return the blanks before its content; tabs stay tabs, for nobody knows how wide they are.
-        """
-        found = _ITEM.match(self.lines[line])
-        if found is None or line in self.boxes:
-            return None
-        text = f"{name} {self.lines[line][found.end() :]}".lstrip()
-        self.put(line, f"{found['marker']}{box(done)} {text}")
-        self.boxes[line] = done
-        return re.sub(r"[^\t]", " ", found["marker"])
-
-    def remove_box(self, line: int) -> None:
-        """Turn a checkbox that is a check into a plain bullet; a ticked one gets a mark."""
-        found = _BOX.match(self.lines[line])
-        if found is None:
-            return
-        ticked = "✅ " if found["state"] != " " else ""
-        self.put(line, found["marker"] + ticked + self.lines[line][found.end() :])
-        if ticked:
-            self.note(line, "this check was ticked; it is shown with ✅")
-
-    def splices(self) -> list[Splice]:
-        """Return what changes, in file order."""
-        found: list[Splice] = []
-        for line in sorted({*self.changed, *self.after}):
-            texts = [self.lines[line], *(text for text, _ in self.after.get(line, ()))]
-            new = tuple(text.encode("utf-8", "surrogateescape") for text in texts)
-            found.append(Splice(line + 1, line + 1, new))
-        return found
-
-    def meant(self) -> list[tuple[int, bool]]:
-        """Return (line from 1, done) of every checkbox of the new file."""
-        states = (
-            state
-            for line in range(len(self.lines))
-            for state in (self.boxes.get(line), *(done for _, done in self.after.get(line, ())))
-        )
-        return [(at, done) for at, done in enumerate(states, 1) if done is not None]
-
-
-def box(done: bool) -> str:
-    """Return a checkbox as it is written."""
-    return "[x]" if done else "[ ]"
-
-
-def lines_of(content: bytes) -> list[str]:
-    """Return the lines of a file without their ends; bytes that are not UTF-8 can be put back."""
-    text = content.decode("utf-8", "surrogateescape").removeprefix("\ufeff")
-    lines = re.split(r"\r\n|\n|\r", text)
-    return lines if lines[-1] else lines[:-1]
+_NO_WORD = re.compile(rf"\[[ xX]\]|{'|'.join(map(re.escape, CODES))}")
+"""A checkbox, or the written name of a mark (":x:") that it replaces."""
 
 
 def normalise(path: str, content: bytes) -> NormalizedRoadmap:
-    """Say whether a file needs checkboxes; nothing is raised for any bytes.
+    """Return the file with checkboxes; for any bytes, nothing is raised and nothing lost.
 
-    A file with tasks that can be run needs nothing, but ``left`` are the lines beside them that
-    show a status. Where the verdict is ``unclear``, a model has to say what the tasks are.
+    A file with tasks that can be run needs nothing; one whose checkboxes are all checks gets tasks,
+    and its checks become plain bullets inside them.
     """
     unread = too_large(len(content)) or too_many(read(content))
     if unread:
@@ -146,7 +42,7 @@ def normalise(path: str, content: bytes) -> NormalizedRoadmap:
     if form_of(path).read is not None:
         return _left(path, content, "it is another tool's plan and no Markdown", "unreadable")
     before = parse_roadmap(path, content)
-    if has_work(before):
+    if not before.asks and any(task.kind == "work" for task in before.tasks):
         left = [each for each in before.candidates if each.why == "emoji"]
         lines = ", ".join(str(each.line) for each in left)
         more = f", but lines {lines} show a status and have none" if lines else ""
@@ -154,22 +50,43 @@ def normalise(path: str, content: bytes) -> NormalizedRoadmap:
         return replace(found, left=tuple((each.line, each.end_line) for each in left))
     if any(task.marks.template for task in before.tasks):
         return _left(path, content, "it is a template with placeholders; fill it in first")
-    return _left(path, content, "it has no task with a checkbox", "unclear")
+    return checked(path, content, structured(before))
 
 
-def has_work(roadmap: Roadmap) -> bool:
-    """Whether a roadmap has a task that can be run, and nothing to ask first."""
-    return not roadmap.asks and any(task.kind == "work" for task in roadmap.tasks)
+def lines_of(content: bytes) -> list[str]:
+    """Return the lines of a file without their ends; bytes that are not UTF-8 can be put back."""
+    text = content.decode("utf-8", "surrogateescape").removeprefix("\ufeff")
+    lines = re.split(r"\r\n|\n|\r", text)
+    return lines if lines[-1] else lines[:-1]
+
+
+def structured(before: Roadmap) -> RoadmapDraft:
+    """Return a draft with the tasks that the file has, or those that its structure shows."""
+    if not before.asks and any(task.kind == "work" for task in before.tasks):
+        boxes = {task.place.line - 1: task.checked for task in before.tasks}
+        return RoadmapDraft(lines_of(before.content), boxes)
+    draft = draft_of(before)
+    write(draft, task_sources(before.path, outline(lines_of(before.content))))
+    return draft
+
+
+def _unread(draft: RoadmapDraft, top: Part) -> Iterator[tuple[ReviewNote, tuple[int, int]]]:
+    """Yield the lists, tables and lines with a state of which nothing became a task; and where."""
+    for part, block in ((each, block) for each in top.all() for block in each.blocks):
+        bare = len(marked_lines(block.text)) if block.kind == "paragraph" else 0
+        size = len(block.items) or max(0, len(block.rows) - 1) or bare
+        least = 1 if any(starts_marked(item.text) for item in block.items) else 2
+        if size >= least and not draft.touches(block.start, block.end):
+            what = "rows" if block.rows else "lines" if bare else "points"
+            where = f" below “{' '.join(part.title.split())[:80]}”" if part.level else ""
+            place = block.start + 1, block.end
+            yield ReviewNote(block.start + 1, f"{size} {what}{where}"), place
 
 
 def draft_of(before: Roadmap) -> RoadmapDraft:
-    """Return a draft of the file with its tasks; if it has only checks, they become bullets."""
+    """Return a draft of the file in which checkboxes that are checks are plain bullets."""
     draft = RoadmapDraft(lines_of(before.content))
-    if has_work(before):
-        draft.boxes = {task.place.line - 1: task.checked for task in before.tasks}
-        return draft
-    for task in before.tasks:
-        draft.remove_box(task.place.line - 1)
+    unbox(draft, [task.place.line - 1 for task in before.tasks])
     return draft
 
 
@@ -179,10 +96,10 @@ def checked(path: str, content: bytes, draft: RoadmapDraft) -> NormalizedRoadmap
     new = spliced(content, draft.splices())
     after = parse_roadmap(path, new)
     if not meant:
-        why = "no task was found in it"
+        why = "its structure does not show what the tasks are"
     elif [(task.place.line, task.checked) for task in after.tasks] != meant:
         why = "the checkboxes would end up in the wrong place"
-    elif not has_work(after):
+    elif after.asks or all(task.kind != "work" for task in after.tasks):
         why = "the checkboxes would not be read as tasks"
     elif not keeps_words(lines_of(content), lines_of(new)):
         why = "a word of it would be lost"
@@ -190,6 +107,7 @@ def checked(path: str, content: bytes, draft: RoadmapDraft) -> NormalizedRoadmap
         why = ""
     if why:
         return _left(path, content, why, "unclear")
+    unread = list(_unread(draft, outline(lines_of(content))))
     why = (
         f"{counted(len(after.tasks), 'task has a checkbox', 'tasks have checkboxes')} now; "
         "nothing of the text is lost"
@@ -202,27 +120,14 @@ def checked(path: str, content: bytes, draft: RoadmapDraft) -> NormalizedRoadmap
         why,
         tasks=after.tasks,
         notes=tuple(sorted(draft.notes, key=lambda note: note.line)),
-        unread=tuple(_unread(draft)),
+        unread=tuple(note for note, _ in unread),
+        left=tuple(place for _, place in unread),
     )
-
-
-def _unread(draft: RoadmapDraft) -> list[ReviewNote]:
-    """Name the lists and tables of several lines in which nothing became a task."""
-    kinds = {"bullet_list_open": "list", "ordered_list_open": "list", "table_open": "table"}
-    found: list[ReviewNote] = []
-    for token in parse("\n".join(draft.lines))[0].tokens:
-        start, end = token.map or (0, 0)
-        bare = not any(at in draft.boxes or at in draft.after for at in range(start, end))
-        if token.type in kinds and token.level == 0 and end - start > 1 and bare:
-            found.append(ReviewNote(start + 1, f"the {kinds[token.type]} up to line {end}"))
-    return found
 
 
 def keeps_words(old: Sequence[str], new: Sequence[str]) -> bool:
     """Say whether the new lines have every word of the old, in order; checkboxes do not count."""
-    had, rest = (
-        re.findall(r"\w+", re.sub(r"\[[ xX]\]", " ", "\n".join(lines))) for lines in (old, new)
-    )
+    had, rest = (re.findall(r"\w+", _NO_WORD.sub(" ", "\n".join(lines))) for lines in (old, new))
     there = iter(rest)
     return all(word in there for word in had)
 
@@ -262,7 +167,9 @@ def render_body(proposal: NormalizedRoadmap) -> str:
     parts = [
         f"`{proposal.path}` has no task that Cairn can run, so this pull request adds checkboxes: "
         f"{counted(len(work), 'task')}, {done} of them done. Every word of the file is kept.",
-        "A model found the tasks; each one quotes the lines it comes from. Read them with care.",
+        "A model found the tasks; each one quotes the lines it comes from. Read them with care."
+        if proposal.by_model
+        else "Cairn found the tasks by the structure of the file; no model was asked.",
         _section("How the states were decided", [*_lines(proposal.notes), rest]),
         _section("Not read as tasks", _lines(proposal.unread)),
         _section("Left out", proposal.dropped),

@@ -14,94 +14,80 @@ from tests.app.cli.test_roadmap import PLAN, cairn
 from tests.model_server import Fault
 
 STEPS = b"# Shop\r\n\r\n## Tasks\r\n\r\n- Parse prices\r\n- Add a cart\r\n"
-CLAIMS = json.dumps(
-    [
-        {"title": "Parse prices", "source_lines": [5, 5], "quote": "Parse prices"},
-        {"title": "Add a cart", "source_lines": [6, 6], "quote": "Add a"},
-    ]
-)
 
 
 @pytest.fixture
-def shop(here: Checkout) -> Checkout:
-    """A roadmap without boxes, beside a model that says what its tasks are."""
-    (here.folder / "plan.md").write_bytes(STEPS)
-    here.model.says(CLAIMS)
-    return here
+def steps(tmp_path: Path) -> Path:
+    """A roadmap without boxes."""
+    file = tmp_path / "ROADMAP.md"
+    file.write_bytes(STEPS)
+    return file
 
 
-async def test_the_diff_is_shown_and_nothing_written(shop: Checkout) -> None:
+def test_the_diff_is_shown_and_nothing_written(steps: Path) -> None:
     """Without ``--write`` the file stays, and what to type is said."""
-    said = await shop.cairn("roadmap", "normalize", "plan.md")
+    said = cairn("normalize", str(steps))
 
-    assert said.code == 0, said.err
-    assert "-- Parse prices" in said.out.splitlines()
-    assert "+- [ ] Parse prices" in said.out.splitlines()
-    assert "--write" in said.err
-    assert (shop.folder / "plan.md").read_bytes() == STEPS
+    assert said.exit_code == 0
+    assert "-- Parse prices" in said.stdout.splitlines()
+    assert "+- [ ] Parse prices" in said.stdout.splitlines()
+    assert "--write" in said.stderr
+    assert steps.read_bytes() == STEPS
 
 
-async def test_it_is_written_when_told_to(shop: Checkout) -> None:
+def test_it_is_written_when_told_to(steps: Path) -> None:
     """``--write`` puts the boxes in, keeps line ends and mode, and a second time does nothing."""
-    (shop.folder / "plan.md").chmod(0o640)
+    steps.chmod(0o640)
 
-    said = await shop.cairn("roadmap", "normalize", "plan.md", "--write")
+    said = cairn("normalize", str(steps), "--write")
 
-    written = (shop.folder / "plan.md").read_bytes()
-    assert said.code == 0, said.err
+    written = steps.read_bytes()
+    assert said.exit_code == 0
     assert written == STEPS.replace(b"- ", b"- [ ] ")
-    assert (shop.folder / "plan.md").stat().st_mode & 0o777 == 0o640
+    assert steps.stat().st_mode & 0o777 == 0o640
     assert [task.title for task in parse_roadmap("x", written).tasks] == [
         "Parse prices",
         "Add a cart",
     ]
-    assert cairn("normalize", str(shop.folder / "plan.md"), "--write").exit_code == 0
-    assert (shop.folder / "plan.md").read_bytes() == written
-    assert len(shop.model.requests) == 1
+    assert cairn("normalize", str(steps), "--write").exit_code == 0
+    assert steps.read_bytes() == written
+    assert [file.name for file in steps.parent.iterdir()] == ["ROADMAP.md"]
 
 
-async def test_what_was_not_read_is_listed(shop: Checkout) -> None:
+def test_what_was_not_read_is_listed(steps: Path) -> None:
     """Lists that are left as they are are named with their place."""
-    (shop.folder / "plan.md").write_bytes(
-        STEPS + b"\r\n## Style\r\n\r\n- Plain words\r\n- No jokes\r\n"
-    )
+    steps.write_bytes(STEPS + b"\r\n## Style\r\n\r\n- Plain words\r\n- No jokes\r\n")
 
-    said = await shop.cairn("roadmap", "normalize", "plan.md")
+    said = cairn("normalize", str(steps))
 
-    assert "plan.md:10 not read as tasks: the list up to line 11" in said.err
+    assert f"{steps}:10 not read as tasks: 2 points below \u201cStyle\u201d" in said.stderr
 
 
-async def test_a_link_stays_one(shop: Checkout) -> None:
+def test_a_link_stays_one(steps: Path) -> None:
     """The file a link leads to is written, not the link."""
-    link = shop.folder / "link.md"
-    link.symlink_to("plan.md")
+    link = steps.with_name("link.md")
+    link.symlink_to(steps.name)
 
-    assert (await shop.cairn("roadmap", "normalize", "link.md", "--write")).code == 0
+    assert cairn("normalize", str(link), "--write").exit_code == 0
 
     assert link.is_symlink()
-    assert b"[ ]" in (shop.folder / "plan.md").read_bytes()
+    assert b"[ ]" in steps.read_bytes()
 
 
-async def test_another_file_is_written(shop: Checkout) -> None:
-    """``--output`` leaves the roadmap and overwrites nothing."""
-    other = shop.folder / "new.md"
-    shop.model.says(CLAIMS)
+def test_another_file_is_written(steps: Path) -> None:
+    """``--output`` leaves the roadmap, takes standard input, and overwrites nothing."""
+    other = steps.with_name("new.md")
 
-    said = await shop.cairn("roadmap", "normalize", "plan.md", "--output", "new.md")
-    again = await shop.cairn("roadmap", "normalize", "plan.md", "--output", "plan.md")
+    assert cairn("normalize", "-", "--output", str(other), input=STEPS).exit_code == 0
+    assert (steps.read_bytes(), b"- [ ] Add a cart" in other.read_bytes()) == (STEPS, True)
 
-    assert said.code == 0, said.err
-    assert ((shop.folder / "plan.md").read_bytes(), b"- [ ] Add a cart" in other.read_bytes()) == (
-        STEPS,
-        True,
-    )
-    assert (again.code, (shop.folder / "plan.md").read_bytes()) == (2, STEPS)
-    assert "already exists" in again.err
+    said = cairn("normalize", str(steps), "--output", str(steps))
+    assert (said.exit_code, steps.read_bytes()) == (2, STEPS)
+    assert "already exists" in said.stderr
 
 
-def test_a_file_changed_meanwhile_is_left(tmp_path: Path) -> None:
+def test_a_file_changed_meanwhile_is_left(steps: Path) -> None:
     """What somebody wrote in between is never lost."""
-    steps = tmp_path / "ROADMAP.md"
     steps.write_bytes(b"new\n")
 
     with pytest.raises(UnusableRoadmap, match="changed in the meantime"):
@@ -114,13 +100,12 @@ def test_a_file_changed_meanwhile_is_left(tmp_path: Path) -> None:
     ("content", "code", "why"),
     [
         (PLAN.encode(), 0, "already have checkboxes"),
-        (b"Some day we will fly.\n", 2, "OPENAI_API_KEY"),
+        (b"Some day we will fly.\n", 1, "does not show what the tasks are"),
         (b"", 0, "it is empty"),
     ],
 )
-def test_why_nothing_is_proposed(tmp_path: Path, content: bytes, code: int, why: str) -> None:
-    """0 where nothing is needed, 2 where no model can be asked; the reason is said."""
-    steps = tmp_path / "ROADMAP.md"
+def test_why_nothing_is_proposed(steps: Path, content: bytes, code: int, why: str) -> None:
+    """0 where nothing is needed, 1 where nothing is known; the reason is said."""
     steps.write_bytes(content)
 
     said = cairn("normalize", str(steps), "--write")
@@ -151,14 +136,14 @@ def test_a_file_that_is_too_large_is_not_written(tmp_path: Path) -> None:
     assert "is written" not in said.stderr
 
 
-async def test_escape_sequences_are_shown(shop: Checkout) -> None:
+def test_escape_sequences_are_shown(steps: Path) -> None:
     """A diff of a hostile file does nothing to the terminal."""
-    (shop.folder / "plan.md").write_bytes(STEPS.replace(b"Add a cart", b"Add a \x1b[31mcart"))
+    steps.write_bytes(b"## Tasks\n\n- Add a \x1b[31mcart\n- Pay\n")
 
-    said = await shop.cairn("roadmap", "normalize", "plan.md")
+    said = cairn("normalize", str(steps))
 
-    assert "\x1b" not in said.out + said.err
-    assert "+- [ ] Add a \\x1b[31mcart" in said.out
+    assert "\x1b" not in said.output + said.stderr
+    assert "+- [ ] Add a \\x1b[31mcart" in said.stdout
 
 
 PROSE = "We want to fly.\nFirst the wings must be built, then somebody writes the manual.\n"
@@ -167,7 +152,7 @@ INVENTED = {"title": "Sell tickets", "source_lines": [1, 1], "quote": "sell many
 
 
 async def test_a_model_is_asked_about_prose(here: Checkout) -> None:
-    """``--model`` names another one than the settings; what the model invents is left out."""
+    """``--model`` helps where the structure says nothing; what the model invents is left out."""
     (here.folder / "plan.md").write_text(PROSE)
     here.model.says(json.dumps([WINGS, INVENTED]))
 
@@ -181,9 +166,9 @@ async def test_a_model_is_asked_about_prose(here: Checkout) -> None:
 
 
 async def test_no_model_is_asked_without_need(here: Checkout) -> None:
-    """Where there are checkboxes no settings are needed either."""
+    """Where the structure is enough no settings are needed either."""
     here.environment.clear()
-    (here.folder / "plan.md").write_text(PLAN)
+    (here.folder / "plan.md").write_bytes(STEPS)
 
     said = await here.cairn("roadmap", "normalize", "plan.md", "--model", "large")
 

@@ -1,11 +1,11 @@
-"""A model is asked what the tasks of a roadmap are, and about a long one a few times at most."""
+"""A model is asked about a roadmap only where its structure says nothing, and at most twice."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable
 
-from runner.loop.normalising import CHUNK, MAX_CALLS, cut, propose
+from runner.loop.normalising import CHUNK, cut, propose
 from runner.prompts.questions import Message
 
 Golden = Callable[[str, str], None]
@@ -27,13 +27,46 @@ class Scripted:
         return answer if isinstance(answer, str) else json.dumps(answer)
 
 
-ENGINE = {"title": "Build the engine", "source_lines": [5, 5], "quote": "build the engine"}
+async def test_structure_comes_first() -> None:
+    """Where the structure says what the tasks are, no model is asked."""
+    model = Scripted()
+    proposal = await propose("PLAN.md", b"## Phase 1\n\n- a\n", model)
+
+    assert (proposal.verdict, proposal.by_model, model.asked) == ("proposed", False, [])
+
+
+LEFT = """\
+# Plan
+
+## Phase 1
+
+- paint
+
+# Notes
+
+- wings are light
+- first build the engine
+"""
+ENGINE = {"title": "Build the engine", "source_lines": [10, 10], "quote": "build the engine"}
+PAINT = {"title": "Paint", "source_lines": [5, 5], "quote": "paint"}
+
+
+async def test_what_is_left_beside_other_tasks() -> None:
+    """The model may be asked about a list that the structure leaves; the other tasks stay."""
+    model = Scripted([PAINT, ENGINE])
+
+    found = await propose("PLAN.md", LEFT.encode(), model)
+    proposal = await propose("PLAN.md", LEFT.encode(), model, beside=True)
+
+    assert [task.title for task in found.tasks] == ["paint"]
+    assert [task.title for task in proposal.tasks] == ["paint", "first build the engine"]
+    assert (proposal.by_model, len(model.asked)) == (True, 1)
 
 
 async def test_states_beside_checkboxes() -> None:
     """Lines that show a status beside checkboxes get theirs from the model, and nothing else."""
     content = "# Plan\n\n- [x] paint\n\n🚧 build the engine\n❌ sell it\n".encode()
-    model = Scripted([ENGINE, {"title": "Paint", "source_lines": [3, 3], "quote": "paint"}])
+    model = Scripted([ENGINE | {"source_lines": [5, 5]}])
 
     proposal = await propose("PLAN.md", content, model, beside=True)
 
@@ -50,7 +83,7 @@ async def test_a_model_helps(check_golden: Golden) -> None:
     assert proposal.new.decode() == PROSE.replace(
         "parser.\n", "parser.\n\n- [ ] Build the parser\n\n"
     )
-    assert proposal.verdict == "proposed"
+    assert (proposal.verdict, proposal.by_model) == ("proposed", True)
     assert ["'Go home'" in line for line in proposal.dropped] == [True]
 
 
@@ -71,30 +104,31 @@ async def test_a_model_that_names_nothing() -> None:
     proposal = await propose("PLAN.md", PROSE.encode(), Scripted([]))
 
     assert (proposal.verdict, proposal.new) == ("unclear", PROSE.encode())
+    assert proposal.by_model
 
 
-async def test_a_long_file_is_asked_about_in_parts_and_no_more() -> None:
+async def test_a_long_file_is_asked_about_in_two_parts_and_no_more() -> None:
     """What is not read is told, and lines keep their numbers in each part."""
     text = "".join(f"We shall build thing {n}.\n\n" for n in range(4000))
     second = cut(text.split("\n"))[1]
     at = next(n for n in range(second.first, second.last) if n % 2)
     entry = {"title": "Build it", "source_lines": [at, at], "quote": "shall build"}
-    model = Scripted([], [entry], *([[]] * (MAX_CALLS - 2)))
+    model = Scripted([], [entry])
     proposal = await propose("PLAN.md", text.encode(), model)
 
-    assert len(model.asked) == MAX_CALLS
+    assert len(model.asked) == 2
     assert [task.title for task in proposal.tasks] == ["Build it"]
     assert any(line.startswith("lines ") and "not read" in line for line in proposal.dropped)
 
 
-async def test_a_file_of_exactly_so_many_parts_is_read_to_its_end() -> None:
+async def test_a_file_of_exactly_two_parts_is_read_to_its_end() -> None:
     """Nothing of it is reported as not read."""
     lines = "".join(f"We shall build thing {n}.\n\n" for n in range(4000)).split("\n")
-    text = "\n".join(lines[: cut(lines)[MAX_CALLS - 1].last])
-    model = Scripted(*([[]] * MAX_CALLS))
+    text = "\n".join(lines[: cut(lines)[1].last])
+    model = Scripted([], [])
     proposal = await propose("PLAN.md", text.encode(), model)
 
-    assert (len(cut(text.split("\n"))), len(model.asked)) == (MAX_CALLS, MAX_CALLS)
+    assert (len(cut(text.split("\n"))), len(model.asked)) == (2, 2)
     assert proposal.dropped == ()
 
 
