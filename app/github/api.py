@@ -169,12 +169,12 @@ class RepositoryApi:
         self._shown: Any = None
 
     async def find(self, path: str, doing: str, *, refused: Refused = TaskError) -> Any:
-        """Return what is at ``path``, None when there is nothing (404)."""
+        """Return what is at ``path``, None when there is nothing (404), or no longer (410)."""
         with refusals_explained(doing, refused=refused):
             try:
                 return await self._client.getitem(f"{self._root}/{path}")
             except BadRequest as refusal:
-                if refusal.status_code == 404:
+                if refusal.status_code in (404, 410):
                     return None
                 raise
 

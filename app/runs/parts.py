@@ -314,7 +314,7 @@ class ServerParts:
             lessons=self.lessons(id),
             config=partial(self._config_of, run, repository.client),
             missing=partial(self.permissions.missing, run),
-            is_wanted=partial(self._is_wanted, run),
+            is_wanted=partial(self.is_wanted, run),
             ceilings=Ceilings(self.settings),
             within=partial(limited, self.model, self.settings, self.store, self.around.clock),
             app=self.identity.is_app,
@@ -339,7 +339,7 @@ class ServerParts:
             link=partial(self.page_link, run),
         )
 
-    async def _is_wanted(self, run: Run) -> bool:
+    async def is_wanted(self, run: Run) -> bool:
         """Whether who started a run may still write, or somebody continued it. Raises ``Outage``.
 
         Bots have no role: what they may start, the operator's list says.

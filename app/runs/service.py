@@ -331,8 +331,14 @@ class RunService:
         for run in await self.parts.runs.by_issue(repository_id, issue):
             if what == "pause" and run.status == "paused" and run.cause == PERSON:
                 continue  # only what would go on by itself
+            # one that has ended, and would begin again by itself, has nothing to stop at
+            waits = what == "cancel" and run.status == "ended" and (run.result or {}).get("waits")
             if await self.queue.set_status(
-                run.id, status, allowed=allowed, reason=reason, cause=cause
+                run.id,
+                "cancelled" if waits else status,
+                allowed=OVER if waits else allowed,
+                reason=reason,
+                cause=cause,
             ):
                 moved.append(run.id)
                 await self.parts.audit.add("asked", repository_id, by.login, what, run=run.id)

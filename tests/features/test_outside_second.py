@@ -712,21 +712,7 @@ async def test_the_text_is_changed_while_it_waits(bot: Bot) -> None:
 
 
 @OUTSIDE
-@pytest.mark.parametrize(
-    "how",
-    [
-        "skip",
-        "close",
-        pytest.param(
-            "cancel",
-            marks=pytest.mark.xfail(strict=True, reason="the issue that waits is not cancelled"),
-        ),
-        pytest.param(
-            "write",
-            marks=pytest.mark.xfail(strict=True, reason="begins for who may not write any more"),
-        ),
-    ],
-)
+@pytest.mark.parametrize("how", ["skip", "close", "cancel", "write"])
 @on({"README.md": b"# Notes\n", **LABEL})
 async def test_no_longer_wanted_while_it_waits(bot: Bot, how: str) -> None:
     """Skipped, cancelled, closed, or asked for by somebody who may not write any more."""
@@ -866,7 +852,6 @@ async def test_closed_in_the_middle_of_another_way(bot: Bot, how: str) -> None:
 
 
 @OUTSIDE
-@pytest.mark.xfail(strict=True, reason="each later close of an issue is tried again for ever")
 async def test_deleted_while_it_waits(tmp_path: Path) -> None:
     """What waits beside it begins."""
     files = {"README.md": b"# Notes\n", **LABEL}

@@ -81,7 +81,9 @@ async def _closed(service: RunService, event: IssueClosed) -> None:
             await service.queue.set_status(
                 run.id, "cancelling", allowed=UNFINISHED, reason=why, cause="closed"
             )
-        elif (run.result or {}).get("waits") and await _may_begin(service, run):
+        elif run.status == "ended" and (run.result or {}).get("waits"):
+            if not await _may_begin(service, run):
+                continue
             await service.queue.set_status(run.id, "queued", allowed=OVER, cause="closed")
     await service.look()
 
@@ -90,12 +92,13 @@ _MOST_LOOKED_AT = 100
 
 
 async def _may_begin(service: RunService, run: Run) -> bool:
-    """Whether nothing is in the way of an issue any more, whose text is as it was."""
+    """Whether nothing is in the way of an issue any more, and it is wanted as it was."""
     number, api = run.roadmap.removeprefix("#"), service.parts.api(run.repository, CONVERSE)
     found = await api.find(f"issues/{number}", f"show issue {number}", refused=Outage)
     if not found or found["state"] != "open" or waits_for(found) != (0, 0):
         return False
-    return Issue.model_validate(found).told == run.request.get("told")
+    same = Issue.model_validate(found).told == run.request.get("told")
+    return same and await service.parts.is_wanted(run)
 
 
 def waits_for(found: Any) -> tuple[int, int]:
