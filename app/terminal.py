@@ -17,8 +17,11 @@ _ACTIVE = re.compile(
 
 
 def printable(text: str) -> str:
-    """Return the text with every active character written as its escape; lines stay lines."""
-    return _ACTIVE.sub(_escape, text)
+    """Return the text with every active character written as its escape; lines stay lines.
+
+    What keeps GitHub from linking ``#1`` is left out: here nothing is a link.
+    """
+    return _ACTIVE.sub(_escape, text.replace("\u200b", ""))
 
 
 def one_line(text: str) -> str:

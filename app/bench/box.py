@@ -126,6 +126,8 @@ async def copy_project(named: str, place: Path) -> None:
             raise PortError("file", bench_texts.no_project(named)) from None
         inside = [each for each in listed if ".." not in each.parts and each.suffix != ".pyc"]
         files = {str(each): each.read_binary() for each in inside}
+    if not files:
+        raise PortError("file", bench_texts.empty(named))
     await checkout(place, files)
 
 

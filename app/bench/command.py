@@ -77,6 +77,7 @@ async def _played(
     asked: BenchOptions, settings: RunSettings, listener: Events, control: Interrupts
 ) -> tuple[dict[str, Any], Outage | None]:
     """Return the report and what stopped the bench, if something did."""
+    _check(asked)
     place = asked.output.resolve()
     mine = take(place)
     try:
@@ -98,6 +99,16 @@ async def _played(
         return report, stopped
     finally:
         os.close(mine)
+
+
+def _check(asked: BenchOptions) -> None:
+    """Raise ``PortError`` for a suite without what it needs, or with what it does not use."""
+    given = {"--project": asked.project, "--newer": asked.newer}
+    needed = {"toy": (), "releases": ("--project", "--newer")}.get(asked.suite, ("--project",))
+    if missing := [name for name in needed if not given[name]]:
+        raise PortError("file", bench_texts.needs(asked.suite, missing[0]))
+    if unused := [name for name, value in given.items() if value and name not in needed]:
+        raise PortError("file", bench_texts.unused(asked.suite, unused[0]))
 
 
 def _left(asked: BenchOptions, place: Path) -> Budget:
@@ -136,7 +147,7 @@ async def _tasks(asked: BenchOptions, settings: RunSettings) -> Sequence[BenchTa
                 async with opened_box(newer, asked.sandbox, settings) as other:
                     tasks = [await release(project, box, newer, other)]
     if not tasks:
-        raise PortError("file", bench_texts.no_tasks(asked.project))
+        raise PortError("file", bench_texts.no_tasks(asked.suite, asked.project))
     rows = [asdict(task) for task in tasks[: asked.most]]
     write_file(kept, json.dumps({**wanted, "most": asked.most, "tasks": rows}).encode())
     return tasks[: asked.most]

@@ -260,6 +260,10 @@ def run(
     from app.local.options import LocalRun, of_project
 
     named, own = of_project(project) if "#" in project else (project, "")
+    if own == project != "":
+        raise typer.BadParameter(f"Write a task as PROJECT#TASK, such as api#1.2, not {project!r}.")
+    if not (project or roadmap):
+        named, task = of_project(task)
     if project and (roadmap or (own and task)):
         raise typer.BadParameter("Name the plan and the task once: PROJECT#TASK, or the options.")
     flags = {

@@ -312,7 +312,9 @@ async def database(patient: Surveyed) -> Finding:
 async def _wanted(patient: Surveyed, settings: RunSettings) -> list[str]:
     """The models that would be asked here, each once, the one that writes first."""
     try:
-        wanted = (await configured(patient)).model
+        config = await configured(patient)
     except ConfigError:  # said by the check of the configuration
         return [settings.cairn_model]
-    return list(dict.fromkeys([wanted.name or settings.cairn_model, *wanted.roles.values()]))
+    groups = [config.model, *(config.of_plan(plan).model for plan in config.plans)]
+    named = [name for each in groups for name in (each.name, *each.roles.values())]
+    return list(dict.fromkeys(name or settings.cairn_model for name in named))

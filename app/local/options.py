@@ -105,7 +105,7 @@ async def every_plan(
 def of_project(word: str) -> tuple[str, str]:
     """Return the project and the task that people name: ``api#1.2``, or a task alone."""
     project, sign, task = word.partition("#")
-    return (project, task) if sign and project else ("", word)
+    return (project, task) if sign and project and task else ("", word)
 
 
 def options_for(asked: LocalRun, config: RepositoryConfig) -> Options:

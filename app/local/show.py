@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from app.local.compose import kept_in, repository_in
-from app.local.options import FOLDER
+from app.local.options import FOLDER, of_project
 from app.local.report import run_object, run_text
 from app.local.runs import (
     SHORTEST,
@@ -112,7 +112,10 @@ async def _find(words: Sequence[str], kept: LocalStore) -> _Found | None:
         for known_run, state in await states([run], kept):
             if not rest:
                 return _Found(known_run, state)
-            if key := task_called(state, rest[-1]):
+            project, task = of_project(rest[-1])
+            if project and project.lower() != state.request.options.projects.name.lower():
+                continue
+            if key := task_called(state, task):
                 return _Found(known_run, state, key)
     raise NotFound(texts.nothing_called(rest[-1] if rest else words[0], [run.id for run in runs]))
 

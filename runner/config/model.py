@@ -17,9 +17,9 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
-    StringConstraints,
     ValidationError,
     ValidationInfo,
+    WithJsonSchema,
     field_validator,
     model_validator,
 )
@@ -47,6 +47,8 @@ from runner.config.values import (
     Word,
     gitignore,
     inside,
+    project_folder,
+    project_name,
     report_pattern,
 )
 from runner.retries.policy import RetryPolicy
@@ -630,7 +632,11 @@ class BudgetGroup(_Group):
     cost_per_run: Dollars | None = None
 
 
-ProjectName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_-]*$", max_length=50)]
+ProjectName = Annotated[
+    str,
+    AfterValidator(project_name),
+    WithJsonSchema({"type": "string", "pattern": "^[A-Za-z][A-Za-z0-9_-]*$", "maxLength": 50}),
+]
 
 
 class ProjectGroup(_Group):
@@ -640,7 +646,7 @@ class ProjectGroup(_Group):
     """
 
     name: ProjectName
-    path: Annotated[Word, AfterValidator(inside)]
+    path: Annotated[Word, AfterValidator(project_folder)]
     plan: Annotated[Word, AfterValidator(inside)] | None = None
     model: Annotated[ModelGroup, BeforeValidator(_named)] = ModelGroup()
     setup: Annotated[Items[Command], Field(max_length=20)] = ()
@@ -736,6 +742,9 @@ class RepositoryConfig(_Group):
         names = [each.name.lower() for each in projects]
         if twice := sorted({name for name in names if names.count(name) > 1}):
             raise ValueError(f"has two projects called {twice[0]}; rename one of them")
+        plans = [each.plan_setting for each in projects]
+        if twice := sorted({plan for plan in plans if plans.count(plan) > 1}):
+            raise ValueError(f"has two projects with the plan {twice[0]}; a plan is of one project")
         return projects
 
     def project(self, name: str) -> ProjectGroup | None:

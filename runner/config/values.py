@@ -60,6 +60,24 @@ def inside(path: str) -> str:
     return path
 
 
+def project_folder(path: str) -> str:
+    """Check the folder of a project; a ``/`` at its end means nothing."""
+    if path.rstrip("/") in (".", ""):
+        raise ValueError(
+            "is the repository itself, whose plan is `roadmap.path`; name a folder in it"
+        )
+    return inside(path.removesuffix("/"))
+
+
+def project_name(name: str) -> str:
+    """Check the name of a project."""
+    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]{0,49}", name):
+        raise ValueError(
+            "must begin with a letter, then letters, digits, - and _ may follow (50 in all)"
+        )
+    return name
+
+
 def report_pattern(pattern: str) -> str:
     """Check a shell pattern of files in the workspace; '' is none."""
     if pattern and (pattern.startswith(("/", "-", "~")) or ".." in pattern.split("/")):

@@ -29,6 +29,7 @@ from runner.state.events import (
 )
 from runner.state.options import Request
 from runner.state.run_state import Failure, RunState, Step
+from runner.state.status_words import waits_elsewhere
 from runner.text.logged import about
 
 log = logging.getLogger(__name__)
@@ -283,8 +284,14 @@ def lines(state: RunState) -> list[str]:
     tasks = would_do(state)
     if not tasks:
         return [f"{MARK} {state.request.roadmap} has no open task."]
+    names = {task.key: task.name for task in state.tasks}
+    waiting = {} if state.request.options.scope.task else state.elsewhere
     return [
         f"{MARK} {number}. {task.name}: {task.title}"
         f" ({state.request.roadmap}, line {task.place.line})"
         for number, task in enumerate(tasks, 1)
+    ] + [
+        f"{MARK} {names[key]} {waits_elsewhere(needed[0])}"
+        for key, needed in waiting.items()
+        if key in names
     ]

@@ -125,7 +125,8 @@ def meaning(
             "model_name",
             f"the endpoint {endpoint} has no model {model}: {refused.message}. "
             + (f"{offer} " if offer else "")
-            + "Correct CAIRN_MODEL (--model) or OPENAI_BASE_URL",
+            + "Correct the name (CAIRN_MODEL, --model, or `model` in .github/cairn.yml) or "
+            "OPENAI_BASE_URL",
         )
     if refused.too_long:
         return TaskError(

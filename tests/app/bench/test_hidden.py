@@ -251,16 +251,25 @@ async def test_all_tasks_together_may_cost_so_much(here: Checkout) -> None:
     ("words", "says"),
     [
         (("--project", "none"), "'none' is neither a folder nor a package that is installed"),
-        (("--project", ""), "is neither a folder nor a package that is installed"),
+        (("--project", ""), "--suite hidden needs --project: a folder, or the name of a package"),
+        (("--project", "../empty"), "../empty has no files (of a git repository, its newest"),
+        (("--project", "../short"), "three statements or more, below the line of its `def`"),
+        (("--newer", "x"), "--suite hidden does not use --newer."),
+        (("--suite", "toy"), "--suite toy does not use --project. To take tasks from a project"),
+        (("--suite", "exercism", "--project", ""), "--suite exercism needs --project: a folder"),
+        (("--suite", "releases"), "--suite releases needs --newer: the folder or the installed"),
         (("--project", "../red"), "No Python test of the project passes twice"),
         (("--max-cost", "1"), "price of model scripted"),
-        (("--suite", "exercism"), "No task can be made of .: "),
+        (("--suite", "exercism"), "it has no folder with an exercise of Exercism's Python track"),
     ],
 )
 async def test_what_cannot_be_measured(here: Checkout, words: tuple[str, ...], says: str) -> None:
     """One sentence says why, and nothing is asked; 2."""
     (here.folder.parent / "red").mkdir()
     (here.folder.parent / "red/test_red.py").write_text("def test_red():\n    assert 0\n")
+    (here.folder.parent / "empty").mkdir()
+    (here.folder.parent / "short").mkdir()
+    (here.folder.parent / "short/test_short.py").write_text("def test_short():\n    assert 1\n")
 
     said = await here.cairn(*bench(here, "--tasks", "1", *words))
 
@@ -274,7 +283,7 @@ async def test_a_folder_holds_one_suite(here: Checkout) -> None:
     here.model.when(contains="Implement `once`").says(edit("once"))
     await here.cairn(*bench(here, "--tasks", "1"))
 
-    said = await here.cairn(*bench(here, "--suite", "toy"))
+    said = await here.cairn("bench", "--output", str(here.folder.parent / "out"))
 
     assert said.code == 2
     assert "holds the suite hidden of ." in said.err

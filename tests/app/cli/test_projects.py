@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.app.checkout import checkout
+from tests.model_server import Fault
 from tests.scenarios.monorepo import DOUBLE, FILES, FLOOR
 from tests.scenarios.projects import answer
 
@@ -71,3 +72,35 @@ async def test_a_project_has_a_budget_of_its_own(tmp_path: Path) -> None:
     assert "raise projects[api].budget.cost_per_run in .github/cairn.yml" in paused.err
     assert "of $0.0002 is spent" in more.err
     assert "cairn resume --max-cost" in more.err
+
+
+async def test_a_project_and_a_task_of_it_are_named(tmp_path: Path) -> None:
+    """By each command alike; half a name starts nothing; what waits is said before a run, too."""
+    files = {
+        ".github/cairn.yml": b"projects: [{name: api, path: api}, "
+        b"{name: web, path: web/, model: gpt-9}]\n",
+        "api/ROADMAP.md": b"- [ ] 1.1 Write one.md\n",
+        "web/ROADMAP.md": b"- [ ] 1.1 Write two.md (depends on api#1.1)\n- [ ] 1.2 Write a.md\n",
+    }
+    async with checkout(tmp_path / "here", files) as here:
+        halves = [await here.cairn("run", word) for word in ("api#", "#1.1")]
+        dry = await here.cairn("run", "web", "--dry-run")
+        here.model.says(answer({"api/one.md": "One.\n"}), answer({"web/a.md": "A.\n"}))
+        named = await here.cairn("run", "--task", "api#1.1", "--dry-run")
+        await here.cairn("run", "api")
+        here.git.commit({"api/ROADMAP.md": b"- [ ] 1.1 Write one.md\n"})
+        web = await here.cairn("run", "web", "--model", "scripted")
+        shown = [await here.cairn("show", f"{name}#1.1") for name in ("api", "web")]
+        here.model.otherwise = lambda _: Fault.http_status(404, "The model `gpt-9` does not exist")
+        doctor = await here.cairn("doctor")
+
+    assert [half.code for half in halves] == [2, 2]
+    assert "Write a task as PROJECT#TASK, such as api#1.2" in halves[0].err
+    assert "[DRY RUN] 1. 1.2: Write a.md" in dry.out
+    assert "[DRY RUN] 1.1 waits for `api#1.1`" in dry.out
+    assert "1.1: Write one.md (api/ROADMAP.md" in named.out
+    assert "waits for `api#1.1` |" in web.out
+    assert "\u200b" not in web.out
+    assert [each.code for each in shown] == [0, 2]
+    assert "Task 1.1 Write one.md" in shown[0].out
+    assert "gpt-9" in doctor.out
