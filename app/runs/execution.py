@@ -122,7 +122,11 @@ async def execute(
         for kinds in (KINDS, *(each.kinds for each in features)):
             for kind, work in kinds.items():
                 if run.request.get(kind):
-                    yield await work(begun)
+                    outcome = await work(begun)
+                    for each in features:
+                        if kind == "verify" and outcome.status == "ended" and each.verified:
+                            await each.verified(begun, runs)
+                    yield outcome
                     return
         if not await deps.journal.recall(run.id):
             why = [await each.hindered(begun) for each in features if each.hindered]

@@ -9,6 +9,7 @@ from typing import Any
 from app.jobs.worker import Outcome
 from app.runs.begun import Begun
 from app.runs.service import RunService
+from app.store.runs import StoredRuns
 from handlers.events import PullChanged
 from handlers.grammar import Commands
 from runner.loop.task_pool import Ended
@@ -47,6 +48,8 @@ class Feature:
     """
     published: Callable[[Begun], Awaitable[None]] | None = None
     """Called when a run has published the work on a task, and that is saved."""
+    verified: Callable[[Begun, StoredRuns], Awaitable[None]] | None = None
+    """Called when a run has verified the head of a pull request again, and shown the result."""
     ended: Callable[[Begun, Ended], Awaitable[str]] | None = None
     """Called when a run that works on tasks stops; what it returns is said below the result."""
     events: Mapping[type, Callable[[RunService, Any], Awaitable[None]]] = field(

@@ -245,19 +245,13 @@ async def test_resumed_with_an_open_pull_request(bot: Bot) -> None:
     assert says_so(pull)
 
 
-STAYS = pytest.mark.xfail(strict=True, reason="cairn/trust is red, and auto-merge stays enabled")
-
-
+@OUTSIDE
 @pytest.mark.parametrize(
     ("file", "kept"),
     [
-        pytest.param(
-            {"calc/add.py": b"def add(a, b):\n    return a - b\n"}, False, marks=[OUTSIDE, STAYS]
-        ),
-        pytest.param(
-            {"tests/test_add.py": b"def test_add():\n    pass\n"}, False, marks=[OUTSIDE, STAYS]
-        ),
-        pytest.param({"notes.md": b"Mine.\n"}, True, marks=OUTSIDE),
+        ({"calc/add.py": b"def add(a, b):\n    return a - b\n"}, False),
+        ({"tests/test_add.py": b"def test_add():\n    pass\n"}, False),
+        ({"notes.md": b"Mine.\n"}, True),
     ],
 )
 @on(STOOD)
@@ -333,9 +327,6 @@ async def test_an_issue_is_merged_by_an_approval(bot: Bot) -> None:
 
 
 @OUTSIDE
-@pytest.mark.xfail(
-    strict=True, reason="only after a merge, not after a close, the next one gets it"
-)
 @on(STOOD)
 async def test_closed_below(bot: Bot) -> None:
     """The next one then builds on no open one."""

@@ -26,6 +26,7 @@ from app.runs.feature import Feature
 from app.runs.following import is_paused
 from app.runs.requests import no_run
 from app.runs.service import RunService
+from app.store.runs import StoredRuns
 from handlers.events import IssueCommentCreated, PullChanged
 from runner.errors import STOP_REQUEST
 from runner.loop.task_pool import Ended
@@ -46,6 +47,7 @@ _DISABLE = """mutation($pull: ID!) {
   disablePullRequestAutoMerge(input: {pullRequestId: $pull}) { clientMutationId }
 }"""
 _SECTION = "merge"
+_MOST_RUNS = 50
 _JSON = re.compile(r"\A```json\n(.*?)\n```", re.DOTALL)
 
 
@@ -78,9 +80,11 @@ async def _stood(at: Place, pull: Pull) -> int | None:
     That is what ``cairn/trust`` says of its newest commit; None while it says nothing.
     """
     check = await at.checks.tried(lambda: at.checks.find(TRUST, pull.sha))
-    found = _JSON.match(check["output"]["text"] or "") if check else None
-    if found is None or check["status"] != "completed":
+    if check is None or check["status"] != "completed":
         return None
+    found = _JSON.match(check["output"]["text"] or "")
+    if found is None:  # it says why nobody knows how far the commit is verified
+        return 0
     every: list[dict[str, Any]] = json.loads(found[1])
     # checks of an older Cairn do not count them
     stood = [each.get("tests_that_stood_there", 0) * (each["verdict"] == "shown") for each in every]
@@ -103,7 +107,9 @@ async def _enable(at: Place, pull: Pull, stood: int) -> None:
 async def _disable(at: Place, pull: Pull) -> None:
     doing = f"disable auto-merge of pull request #{pull.number}"
     found = (await at.api.graphql(_ASK, doing, pull=pull.node))["node"]["autoMergeRequest"]
-    if found and found["enabledBy"]["login"] == at.bot_login.removesuffix("[bot]"):
+    if found is None:  # a person disabled it: what the description says keeps us from enabling it
+        return
+    if found["enabledBy"]["login"] == at.bot_login.removesuffix("[bot]"):
         await at.api.graphql(_DISABLE, doing, pull=pull.node)
     await at.pulls.annotate(pull, **{_SECTION: ""})
 
@@ -127,14 +133,31 @@ async def _happened(service: RunService, event: PullChanged | IssueCommentCreate
     if config.pull_requests.merge == "never" or config.github_mode == "disabled":
         return
     at = await parts.repository(no_run(here, delivery=event.delivery))
+    await _looked(at, parts.runs, here.id)
+
+
+async def _verified(begun: Begun, runs: StoredRuns) -> None:
+    """Look again: tests that stood there may show a newer commit, or show it no longer."""
+    if begun.proposes and begun.config.pull_requests.merge == "auto":
+        await _looked(begun.ports.repository, runs, begun.run.repository.id)
+
+
+async def _looked(at: Place, runs: StoredRuns, repository_id: int) -> None:
     pulls, stopped = await at.pulls.open_ones(), set()
     for roadmap in {pull.roadmap for pull in pulls}:
-        for run in await parts.runs.newest(here.id, roadmap, most=1):
-            if is_paused(run) or run.status.startswith("cancel"):
-                stopped.add(roadmap)
+        newest = await runs.newest(repository_id, roadmap, most=_MOST_RUNS)
+        # nobody pauses or cancels what only verifies a head
+        asked = next((run for run in newest if not run.request.get("verify")), None)
+        if asked and (is_paused(asked) or asked.status.startswith("cancel")):
+            stopped.add(roadmap)
     await _kept(at, pulls, stopped)
 
 
 def register() -> Feature:
     """Return what the feature adds."""
-    return Feature(ended=_ended, restacked=_happened, events={IssueCommentCreated: _happened})
+    return Feature(
+        ended=_ended,
+        verified=_verified,
+        restacked=_happened,
+        events={IssueCommentCreated: _happened},
+    )

@@ -152,3 +152,40 @@ async def test_who_disables_it_is_not_asked_again(bot: Bot) -> None:
 
     assert armed(bot) == [False, False]
     bot.says()
+
+
+async def pushed(bot: Bot, text: str) -> None:
+    """A person replaces what was written, and the new commit is verified."""
+    branch = bot.pulls[0].pull.head
+    await bot.github.push(REPOSITORY, {"calc/add.py": text.encode()}, branch=branch)
+    await bot.later(minutes=10)
+
+
+@on(project(ROADMAP))
+async def test_a_push_decides_anew(bot: Bot) -> None:
+    """What breaks the task takes it back, a repair gives it again; a person's click stands."""
+    demand(bot)
+    bot.model.says(ADD)
+    await bot.comment("/execute --task 1.1")
+    await pushed(bot, "def add(a, b):\n    return a - b\n")
+    assert armed(bot) == [False]
+    await pushed(bot, "def add(a, b):\n    return b + a\n")
+    assert armed(bot) == [True]
+
+    bot.pulls[0].pull.auto_merge = None
+    await pushed(bot, "def add(a, b):\n    return a - b\n")
+    await pushed(bot, "def add(a, b):\n    return a + b\n")
+    assert armed(bot) == [False]
+    bot.says()
+
+
+@on(project(ROADMAP, "pull_requests: {merge: auto}\nlimits: {open_pull_requests: 1}\n"))
+async def test_a_push_does_not_end_a_pause(bot: Bot) -> None:
+    """That a newer commit is verified is no run that somebody asked for."""
+    demand(bot)
+    bot.model.says(ADD)
+    await bot.comment("/execute")
+    await bot.comment("/execute pause")
+    await pushed(bot, "def add(a, b):\n    return b + a\n")
+    assert armed(bot) == [False]
+    bot.says()
