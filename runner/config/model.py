@@ -144,7 +144,7 @@ class ModelGroup(_Group):
         default=300,
         ge=10,
         le=7200,
-        description="Seconds without a word from the model after which it is asked again. A whole "
+        description="Seconds without output from the model after which it is asked again. A whole "
         "answer may take four times as long; what has come by then is continued.",
     )
     window: int | None = Field(
