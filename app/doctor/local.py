@@ -45,18 +45,16 @@ async def configuration(patient: Surveyed) -> Finding:
     """The settings, and the repository's own configuration and patterns as they are committed."""
     if patient.problems:
         return problem(" ".join(str(each) for each in patient.problems), texts.settings())
+    content = await _configuration(patient)
+    config = parse_config(content or b"")
     checkout = await checkout_in(patient.folder)
-    paths = filter(is_pattern, await _entries(checkout)) if checkout else ()
+    paths = filter(is_pattern, await _entries(checkout)) if checkout and config.patterns else ()
     patterns = {path: await _content(patient, path) or b"" for path in paths}
     if wrong := read_patterns(patterns)[1]:
         return warning(" ".join(wrong), texts.patterns())
-    content = await _configuration(patient)
-    if content is None:
-        if not patient.app and (patient.folder / CONFIG_PATH).is_file():
-            return warning(texts.not_committed(), texts.commit_it())
-        return ok(texts.settings_read(patient.app, configured=False))
-    parse_config(content)
-    return ok(texts.settings_read(patient.app, configured=True))
+    if content is None and not patient.app and (patient.folder / CONFIG_PATH).is_file():
+        return warning(texts.not_committed(), texts.commit_it())
+    return ok(texts.settings_read(patient.app, configured=content is not None))
 
 
 async def git(patient: Surveyed) -> Finding:

@@ -158,6 +158,16 @@ async def test_a_pattern_that_cannot_be_used(here: Checkout) -> None:
     assert ".github/cairn/patterns/a.yml, line 3: `files`" in found["configuration"]["said"]
 
 
+async def test_a_wrong_pattern_hides_no_wrong_configuration(here: Checkout) -> None:
+    """What keeps every run from starting is told once, and first."""
+    wrong = {".github/cairn/patterns/a.yml": b"name: a\n", ".github/cairn.yml": b"colour: red\n"}
+    here.git.commit(wrong)
+
+    said = await here.cairn("doctor")
+
+    assert "line 1: `colour`" in line(said, "configuration")
+
+
 async def test_settings_that_are_wrong(here: Checkout) -> None:
     """All problems of the environment are in one line; what needs the settings is skipped; 2."""
     here.environment |= {"CAIRN_SANDBOX": "cloud", "CAIRN_CONCURENCY": "2"}
