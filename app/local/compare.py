@@ -177,7 +177,7 @@ def report_of(found: Sequence[tuple[str, Ended]]) -> dict[str, Any]:
 
 def as_table(report: dict[str, Any]) -> HistoryTable:
     """The same for people: a column for each model."""
-    rows = report["models"]
+    models = report["models"]
     cells = [
         (
             (row["status"] or "not begun").replace("_", " "),
@@ -188,12 +188,13 @@ def as_table(report: dict[str, Any]) -> HistoryTable:
             ),
             *(_amounts(row, report["id"]) if row["calls"] else [""] * 6),
         )
-        for row in rows
+        for row in models
     ]
     names = ("Status", "Verdict", "Shown by", "Failing", *_AMOUNTS)
-    head = ("", *(row["model"] for row in rows))
+    head = ("", *(row["model"] for row in models))
     title = texts.compared(report)
-    return HistoryTable(title, head, tuple(zip(names, *cells, strict=True)))
+    rows = (row for row in zip(names, *cells, strict=True) if any(row[1:]))
+    return HistoryTable(title, head, tuple(rows))
 
 
 _AMOUNTS = ("Tokens", "Cost", "Seconds", "Calls", "Change", "Read")

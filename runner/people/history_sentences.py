@@ -5,7 +5,7 @@ The terminal, the comment and the pages show the same lines and tables; only the
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final
@@ -204,13 +204,14 @@ def averages_of(each: NamedTally) -> tuple[str, str, str]:
     return f"{round(used.tokens / number):,}", cost_cell(one), duration(one.seconds)
 
 
-def recent_table(executions: Iterable[Execution]) -> HistoryTable:
+def recent_table(executions: Collection[Execution]) -> HistoryTable:
     """Return the newest attempts, one a row."""
+    several = len({each.place.roadmap for each in executions}) > 1
     rows = tuple(
         (
             _when(each.at),
             each.key.run,
-            task_name(each),
+            task_name(each, of_plan=several),
             ending(each),
             each.models.writing or "-",
             str(each.calls.answers),
@@ -224,13 +225,14 @@ def recent_table(executions: Iterable[Execution]) -> HistoryTable:
     return HistoryTable("Newest attempts", head, rows, (5, 6, 7, 8))
 
 
-def errors_table(executions: Iterable[Execution]) -> HistoryTable:
+def errors_table(executions: Collection[Execution]) -> HistoryTable:
     """Return the newest attempts that failed, with what went wrong."""
+    several = len({each.place.roadmap for each in executions}) > 1
     rows = tuple(
         (
             _when(each.at),
             each.key.run,
-            task_name(each),
+            task_name(each, of_plan=several),
             each.end.error.replace("_", " "),
             cut(each.end.message, _LONGEST_MESSAGE),
             each.recovery.strategy or "-",
@@ -245,10 +247,14 @@ def _when(at: float) -> str:
     return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M")
 
 
-def task_name(each: Execution) -> str:
-    """The name and title of the task, and which attempt at it this is if there were more."""
+def task_name(each: Execution, *, of_plan: bool = False) -> str:
+    """The name and title of the task, and which attempt at it this is if there were more.
+
+    ``of_plan``: with the path of its plan, where tasks of several are listed.
+    """
     place, nth = each.place, f" (attempt {each.key.attempt})" if each.key.attempt > 1 else ""
-    return f"{place.name}: {cut(place.title, _LONGEST_TITLE)}{nth}"
+    plan = f"{place.roadmap} " * of_plan
+    return f"{plan}{place.name}: {cut(place.title, _LONGEST_TITLE)}{nth}"
 
 
 def cut(text: str, most: int = _LONGEST_MESSAGE) -> str:

@@ -90,6 +90,7 @@ async def test_a_project_and_a_task_of_it_are_named(tmp_path: Path) -> None:
         await here.cairn("run", "api")
         here.git.commit({"api/ROADMAP.md": b"- [ ] 1.1 Write one.md\n"})
         web = await here.cairn("run", "web", "--model", "scripted")
+        history = await here.cairn("history")
         shown = [await here.cairn("show", f"{name}#1.1") for name in ("api", "web")]
         here.model.otherwise = lambda _: Fault.http_status(404, "The model `gpt-9` does not exist")
         doctor = await here.cairn("doctor")
@@ -104,3 +105,5 @@ async def test_a_project_and_a_task_of_it_are_named(tmp_path: Path) -> None:
     assert [each.code for each in shown] == [0, 2]
     assert "Task 1.1 Write one.md" in shown[0].out
     assert "gpt-9" in doctor.out
+    assert "api/ROADMAP.md 1.1: Write one.md" in history.out
+    assert "web/ROADMAP.md 1.2: Write a.md" in history.out
