@@ -89,11 +89,11 @@ async def _as_meant(
     """What a command says where the repository has a project whose name it begins with."""
     if not isinstance(command, Misunderstood) or command.meant is None:
         return command
-    names = await conversation.runs.projects(conversation.event.repository)
-    if command.project.lower() in map(str.lower, names):
+    known = await conversation.runs.projects(conversation.event.repository)
+    if command.project.lower() in map(str.lower, known.names):
         return command.meant
-    said = replies.no_project(names)
-    return replace(command, problem=f"{command.problem} {said}") if names else command
+    said = replies.no_project(known)
+    return replace(command, problem=f"{command.problem} {said}") if said else command
 
 
 def _allowed(conversation: Conversation, command: Command | Misunderstood) -> bool:

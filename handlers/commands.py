@@ -134,7 +134,7 @@ def no_task(name: str, found: Unknown | Ambiguous) -> CommandReply:
     """Say that no task is called so, or several are."""
     if isinstance(found, Ambiguous):
         return CommandReply(replies.ambiguous_task(name, found.candidates))
-    return CommandReply(replies.no_task(name, found.roadmap, found.names))
+    return CommandReply(replies.no_task(name, found))
 
 
 async def _decide(conversation: Conversation, command: Deciding) -> CommandReply:

@@ -197,11 +197,26 @@ class NamedTask:
 
 
 @dataclass(frozen=True, slots=True)
+class Projects:
+    """The projects of a repository, by name.
+
+    ``problems`` say what is wrong in its configuration, and in which line: then none is known.
+    """
+
+    names: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Unknown:
-    """No task is called so; ``names`` are those there are."""
+    """No task is called so; ``names`` are those there are.
+
+    ``projects`` are those of the repository where a task of theirs may be meant.
+    """
 
     roadmap: str
     names: tuple[str, ...]
+    projects: Projects = Projects()
 
 
 @dataclass(frozen=True, slots=True)
@@ -317,8 +332,8 @@ class Runs(Protocol):
         no task (``Feature.kinds``).
         """
 
-    async def projects(self, repository: InstalledRepository) -> tuple[str, ...]:
-        """Return the names of the projects of a repository."""
+    async def projects(self, repository: InstalledRepository) -> Projects:
+        """Return the projects of a repository. Raises ``Outage``."""
 
     async def find_task(
         self, request: RunRequested, name: str, path: str | None = None

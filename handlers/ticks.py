@@ -174,4 +174,4 @@ class _Hand:
 def _no_task(name: str, found: Unknown | Ambiguous) -> str:
     if isinstance(found, Ambiguous):
         return replies.ambiguous_task(name, found.candidates)
-    return replies.no_task(name, found.roadmap, found.names)
+    return replies.no_task(name, found)

@@ -34,12 +34,14 @@ from handlers.ports import (
     NamedTask,
     OfferKind,
     Order,
+    Projects,
     Revising,
     RunRequested,
     RunStatus,
     TaskLine,
     Unknown,
 )
+from runner.config.reading import ConfigError
 from runner.errors import Outage
 from runner.loop.journal import keeps_change
 from runner.roadmap.edit import find
@@ -143,10 +145,13 @@ class RunService:
             log.warning("Run %s has no comment yet: %s", run.id, error)
             return None
 
-    async def projects(self, repository: InstalledRepository) -> tuple[str, ...]:
-        """Return the names of the projects of a repository."""
-        config = await self.parts.config_or_default(repository)
-        return tuple(each.name for each in config.projects)
+    async def projects(self, repository: InstalledRepository) -> Projects:
+        """Return the projects of a repository. Raises ``Outage``."""
+        try:
+            config = await self.parts.config(repository)
+        except ConfigError as error:
+            return Projects(problems=tuple(map(str, error.problems)))
+        return Projects(tuple(each.name for each in config.projects))
 
     async def find_task(
         self, request: RunRequested, name: str, path: str | None = None
@@ -176,7 +181,10 @@ class RunService:
         same = [each for each in roadmap.tasks if each.id == name]
         if same:
             return Ambiguous(tuple((each.key, each.place.line, each.title) for each in same))
-        return Unknown(path, tuple(each.name for each in roadmap.tasks if each.kind == "work"))
+        names = tuple(each.name for each in roadmap.tasks if each.kind == "work")
+        if names and not (project and own):
+            return Unknown(path, names)
+        return Unknown(path, names, await self.projects(request.repository))
 
     async def kept(self, request: RunRequested) -> str | None:
         """Return the newest run that kept a change for the one task of the command."""

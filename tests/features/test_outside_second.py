@@ -1088,7 +1088,6 @@ async def test_boxes_of_two_projects_in_one_edit(bot: Bot) -> None:
 
 
 @OUTSIDE
-@pytest.mark.xfail(strict=True, reason="each section names /execute, which works on no project")
 @on(TWO)
 async def test_the_commands_that_the_dashboard_names(bot: Bot) -> None:
     """What a project's section says to comment works on that project."""
@@ -1136,7 +1135,6 @@ async def test_hostile_projects(bot: Bot, project: str) -> None:
 
 
 @OUTSIDE
-@pytest.mark.xfail(strict=True, reason="the answer does not say that cairn.yml has an error")
 @on({**TWO, ".github/cairn.yml": b"projects:\n  - {name: api, path: services/api, bugdet: {}}\n"})
 async def test_a_typo_in_a_project(bot: Bot) -> None:
     """Whoever names the project is told of the wrong line, not that there is no such command."""
@@ -1145,7 +1143,6 @@ async def test_a_typo_in_a_project(bot: Bot) -> None:
 
 @OUTSIDE
 @pytest.mark.parametrize("command", ["retry nope#1.1", "retry 1.1", "skip nope#1.1"])
-@pytest.mark.xfail(strict=True, reason="the answer is about a ROADMAP.md that does not exist")
 @on(TWO)
 async def test_no_such_project_to_retry(bot: Bot, command: str) -> None:
     """The answer names the projects that there are."""
@@ -1362,13 +1359,10 @@ async def test_a_repair_that_breaks_another_test(bot: Bot) -> None:
     assert "Verified by tests" in (pull.body or "")
 
 
-UNSEEN = pytest.mark.xfail(strict=True, reason="text that nobody sees counts as a description")
-
-
 @OUTSIDE
 @pytest.mark.parametrize(
     "body",
-    ["", " \r\n", *(pytest.param(b, marks=UNSEEN) for b in ("<!-- Traceback -->", "\u200b"))],
+    ["", " \r\n", "<!-- Traceback -->", "\u200b"],
 )
 @on({"README.md": b"# Notes\n"})
 async def test_fix_without_a_description(bot: Bot, body: str) -> None:

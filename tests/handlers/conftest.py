@@ -24,6 +24,7 @@ from handlers.ports import (
     NamedTask,
     OfferKind,
     Order,
+    Projects,
     ProposalView,
     Revising,
     Rules,
@@ -78,8 +79,8 @@ class WrittenRuns:
         self.asked.append(("find", name))
         return self.task
 
-    async def projects(self, repository: InstalledRepository) -> tuple[str, ...]:
-        return ("api",)
+    async def projects(self, repository: InstalledRepository) -> Projects:
+        return Projects(("api",))
 
     async def kept(self, request: RunRequested) -> str | None:
         return None

@@ -48,8 +48,9 @@ def issue_text(title: str, milestone: str, body: str) -> str:
 
 
 def has_body(text: str) -> bool:
-    """Say whether an issue says more than its title."""
-    return bool("".join(text.split("\n", 2)[2:]).strip())
+    """Say whether people who see an issue read more than its title."""
+    body = _UNSEEN.sub("", "".join(text.split("\n", 2)[2:]))
+    return bool(_NO_ANSWER.sub("", _HIDDEN.sub("", body)).strip())
 
 
 def names_issue(task: Task, number: int, repository: str = r"[\w.-]+/[\w.-]+") -> bool:
