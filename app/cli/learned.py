@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -61,14 +63,15 @@ def show_memory(
     from dataclasses import asdict
     from json import dumps
 
+    from app.terminal import say
     from app.texts import show_texts
     from runner.files.results import FileMemory
 
     notes = asyncio.run(FileMemory(_FILE, mask=str).notes())
     if json:
-        typer.echo(dumps({"notes": [asdict(note) for note in notes]}, ensure_ascii=False))
+        say(dumps({"notes": [asdict(note) for note in notes]}, ensure_ascii=False))
         return
-    typer.echo(show_texts.memory(notes))
+    say(show_texts.memory(notes))
 
 
 @memory_cli.command()
@@ -83,7 +86,8 @@ def forget(
     from app.texts import show_texts
     from runner.files.results import FileMemory
 
-    notes = asyncio.run(FileMemory(_FILE, mask=str).forget(about))
+    with _changing():
+        notes = asyncio.run(FileMemory(_FILE, mask=str).forget(about))
     if not notes:
         typer.echo(f"Nothing is remembered about {about!r}.", err=True)
         raise typer.Exit(2)
@@ -93,5 +97,20 @@ def forget(
 @memory_cli.command()
 def clear() -> None:
     """Forget everything: delete the file."""
-    _FILE.unlink(missing_ok=True)
+    with _changing():
+        _FILE.unlink(missing_ok=True)
     typer.echo("The project memory is now empty.")
+
+
+@contextmanager
+def _changing() -> Iterator[None]:
+    """Say what keeps the file from being changed; exit code 2."""
+    from runner.errors import Outage
+    from runner.files.durable import translating_errors
+
+    try:
+        with translating_errors(f"change {_FILE}"):
+            yield
+    except Outage as outage:
+        typer.echo(f"{outage.message}.", err=True)
+        raise typer.Exit(2) from outage

@@ -303,9 +303,10 @@ def run(
 
 def graph() -> None:
     """Print the steps of Cairn's loop as a mermaid diagram."""
+    from app.terminal import say
     from runner.graph import mermaid
 
-    typer.echo(mermaid())
+    say(mermaid())
 
 
 cli.command()(run)

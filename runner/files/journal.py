@@ -71,7 +71,7 @@ class AnswerFiles:
     def _read(self, file: Path) -> Answer | None:
         try:
             return Answer(**json.loads(file.read_bytes()))
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             return None
         except (OSError, ValueError, TypeError) as error:
             raise Outage("journal", f"{file} cannot be read: {error}. Remove it.") from error

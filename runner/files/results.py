@@ -302,11 +302,11 @@ class FileMemory:
         try:
             with self._path.open("rb") as file:  # one that is longer is no valid JSON when cut
                 stored = _File.model_validate_json(file.read(MAX_BYTES))
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             return ()
-        except (OSError, ValueError) as error:
-            reason = first_fault(error) if isinstance(error, ValidationError) else str(error)
-            log.warning("%s is not used: %s. It will be moved aside.", self._path, reason)
+        except (OSError, ValidationError) as error:
+            wrong = first_fault(error) if isinstance(error, ValidationError) else error.strerror
+            log.warning("%s is not used: %s. It will be moved aside.", self._path, wrong)
             return None
         return tuple(MemoryNote(n.kind, n.about, n.text, n.run, n.count) for n in stored.notes)
 

@@ -112,3 +112,15 @@ def test_clearing_leaves_nothing(runner: CliRunner) -> None:
     assert first.output == again.output == "The project memory is now empty.\n"
     assert (first.exit_code, again.exit_code) == (0, 0)
     assert runner.invoke(cli, ["memory", "show"]).output == "The project memory is empty.\n"
+
+
+@pytest.mark.parametrize("words", [("forget", "t1"), ("clear",)])
+def test_what_cannot_be_changed(runner: CliRunner, words: tuple[str, ...]) -> None:
+    """What keeps them from it is said in a sentence, with what to do; 2."""
+    Path(".executor").write_text("mine")
+
+    said = runner.invoke(cli, ["memory", *words])
+
+    assert (said.exit_code, type(said.exception)) == (2, SystemExit)
+    assert "Errno" not in said.output
+    assert ("Move .executor away" in said.output) == (words == ("clear",))
