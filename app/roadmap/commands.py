@@ -121,7 +121,7 @@ def sync_todos(file: str, *, todos: str, write: bool) -> int:
     try:
         found = sync(_todos(todos), roadmap)
         for edit in found.edits:
-            print(f"{printable(file)}:{edit.line}: {'tick' if edit.checked else 'untick'}")
+            say(f"{printable(file)}:{edit.line}: {'tick' if edit.checked else 'untick'}")
         for conflict in found.conflicts:
             complain(conflict)
         if write and found.edits and file == STDIN:
@@ -134,9 +134,9 @@ def sync_todos(file: str, *, todos: str, write: bool) -> int:
         complain(str(error))
         return 2
     if not found.edits:
-        print("There is nothing to copy to the roadmap.")
+        say("There is nothing to copy to the roadmap.")
     elif not write:
-        print("Nothing was written; add --write to change the file.")
+        say("Nothing was written; add --write to change the file.")
     return 1 if found.conflicts else 0
 
 

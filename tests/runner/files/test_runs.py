@@ -22,7 +22,7 @@ async def begun(folder: Path, run: str) -> FileJournal:
 async def test_a_run_is_known_as_it_was_put(tmp_path: Path) -> None:
     """Everything that was said about it is there again."""
     run = KnownRun(
-        *("r1", "PLAN.md", "paused", 5.0, "process", 0.5, 1000, "no model"),
+        *("r1", "PLAN.md", "paused", 5.0, "process", 0.5, 1000, ("cost",), "no model"),
         until=datetime(2026, 8, 1, tzinfo=UTC),
     )
     await (await begun(tmp_path, "r1")).close()
