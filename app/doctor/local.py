@@ -204,6 +204,11 @@ async def limits(patient: Surveyed) -> Finding:
         for name, amount in config.limits.model_dump().items()
         if name.startswith(("tokens_per", "cost_per", "queue_")) and amount is not None
     }
+    shown |= {
+        f"projects[{project.name}].budget.{name}": amount
+        for project in config.projects
+        for name, amount in project.budget.model_dump(exclude_none=True).items()
+    }
     if operator:
         shown |= {
             name.upper(): amount

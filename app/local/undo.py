@@ -18,7 +18,7 @@ from pathlib import Path
 from app.interrupts import CODE, Interrupts
 from app.local.compose import kept_in, local_deps, repository_in, sandbox_of
 from app.local.files import take
-from app.local.options import FOLDER, LocalRun, options_for, settings_of
+from app.local.options import FOLDER, LocalRun, options_for, read_config, settings_of
 from app.local.runs import branch_in_review, record_results
 from app.settings import SettingsError, settings_without_model
 from app.terminal import any_encoding, say
@@ -30,6 +30,7 @@ from runner.files.results import FileMemory
 from runner.git.local_repository import LocalRepository
 from runner.git.objects import merged
 from runner.loop.deps import Deps
+from runner.loop.stacking import plan_of
 from runner.loop.undoing import FinishedTask, inverse
 from runner.nodes.undo import verified_without
 from runner.people.pull_requests import accept_text, undo_text
@@ -93,6 +94,10 @@ async def _opened(folder: Path, roadmap: str) -> AsyncIterator[_Place]:
         deps = replace(here.deps, repository=repository, events=Fanout())
         at = await repository.stack()
         now = await repository.snapshot(at.tip)
+        whole = await read_config(deps, at.tip)
+        own = await plan_of(repository, at.tip, whole.roadmap.path)
+        if not roadmap and len(whole.projects) > 1 and own not in now.entries:
+            raise PortError("file", texts.whose_task([each.name for each in whole.projects]))
         config = await settings_of(roadmap, deps, at.tip)
         plan = await _roadmap(repository, now, config.roadmap.path)
         made = await repository.task_commits()

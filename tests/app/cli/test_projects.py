@@ -78,7 +78,7 @@ async def test_a_project_and_a_task_of_it_are_named(tmp_path: Path) -> None:
     """By each command alike; half a name starts nothing; what waits is said before a run, too."""
     files = {
         ".github/cairn.yml": b"projects: [{name: api, path: api}, "
-        b"{name: web, path: web/, model: gpt-9}]\n",
+        b"{name: web, path: web/, model: gpt-9, budget: {tokens_per_run: 900000}}]\n",
         "api/ROADMAP.md": b"- [ ] 1.1 Write one.md\n",
         "web/ROADMAP.md": b"- [ ] 1.1 Write two.md (depends on api#1.1)\n- [ ] 1.2 Write a.md\n",
     }
@@ -88,6 +88,7 @@ async def test_a_project_and_a_task_of_it_are_named(tmp_path: Path) -> None:
         here.model.says(answer({"api/one.md": "One.\n"}), answer({"web/a.md": "A.\n"}))
         named = await here.cairn("run", "--task", "api#1.1", "--dry-run")
         await here.cairn("run", "api")
+        undo = await here.cairn("undo", "1.1")
         here.git.commit({"api/ROADMAP.md": b"- [ ] 1.1 Write one.md\n"})
         web = await here.cairn("run", "web", "--model", "scripted")
         history = await here.cairn("history")
@@ -100,10 +101,12 @@ async def test_a_project_and_a_task_of_it_are_named(tmp_path: Path) -> None:
     assert "[DRY RUN] 1. 1.2: Write a.md" in dry.out
     assert "[DRY RUN] 1.1 waits for `api#1.1`" in dry.out
     assert "1.1: Write one.md (api/ROADMAP.md" in named.out
+    assert (undo.code, "Say whose task you mean, such as api#1.2" in undo.err) == (2, True)
     assert "waits for `api#1.1` |" in web.out
     assert "\u200b" not in web.out
     assert [each.code for each in shown] == [0, 2]
     assert "Task 1.1 Write one.md" in shown[0].out
     assert "gpt-9" in doctor.out
+    assert "projects[web].budget.tokens_per_run: 900000" in doctor.out
     assert "api/ROADMAP.md 1.1: Write one.md" in history.out
     assert "web/ROADMAP.md 1.2: Write a.md" in history.out
