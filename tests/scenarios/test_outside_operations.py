@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 import shutil
@@ -497,6 +498,10 @@ async def test_a_run_that_waits_again(tmp_path: Path) -> None:
         for words in ("/execute", "/execute pause", "/execute resume", "/execute status"):
             await bot.github.comment("octo/two", issue, words, by="writer")
             await running.inbox.idle()
+            while words == "/execute pause" and not any(  # noqa: ASYNC110 - nothing tells of it
+                "is paused" in each.body for each in bot.github.repo("octo/two").comments(issue)
+            ):
+                await asyncio.sleep(0)  # while it still pauses there is nothing to resume
             for _ in range(2):
                 bot.github.clock.advance(60)
                 await bot.rests.ring(bot.github.clock.now())
