@@ -146,7 +146,7 @@ async def test_a_model_that_is_not_there(here: Checkout) -> None:
     assert said.code == 2
     assert "has no model scriptet" in said.err
     assert "It offers scripted." in said.err
-    assert "CAIRN_MODEL (--model)" in said.err
+    assert "Correct the name (CAIRN_MODEL, --model, or `model`" in said.err
     assert not re.search(r"\b[0-9a-f]{10}\b", said.err)  # no run is named that is not there
     assert "resume" not in said.err
     assert "paused" not in said.err
