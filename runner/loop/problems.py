@@ -13,6 +13,7 @@ from runner.roadmap.plans import form_of
 from runner.roadmap.plans.choosing import USUAL, plans_in
 from runner.roadmap.plans.form import is_closed
 from runner.roadmap.task import Roadmap, Task
+from runner.state.publishing import Member
 from runner.state.run_state import RunState, Status
 from runner.state.status_words import TASKS, task_word, waits_elsewhere
 from runner.text.counting import counted
@@ -111,8 +112,10 @@ def similar_roadmaps(path: str, paths: Iterable[str]) -> list[str]:
     return sorted(same or usual, key=lambda each: (each.count("/"), each))[:_MOST_MEANT]
 
 
-def nothing_to_do(state: RunState, roadmap: Roadmap, start: StartCommands) -> str:
-    """Say why no task can be picked, or nothing."""
+def nothing_to_do(
+    state: RunState, roadmap: Roadmap, start: StartCommands, members: Sequence[Member] = ()
+) -> str:
+    """Say why no task can be picked, or nothing; ``members`` are the open pull requests."""
     path, wanted = _plain(roadmap.path), state.request.options.scope.task
     if roadmap.asks and not (wanted and roadmap.tasks):
         return f"`{path}`: {roadmap.asks}"
@@ -131,10 +134,10 @@ def nothing_to_do(state: RunState, roadmap: Roadmap, start: StartCommands) -> st
         task = find(roadmap, wanted)
         if task and phase and not in_phase(task, phase):
             return f"Task `{task.name}` (line {task.place.line}) is not in phase `{_plain(phase)}`."
-        return _unworkable(state, task) if task else _no_single(roadmap, wanted)
+        return _unworkable(state, task, members) if task else _no_single(roadmap, wanted)
     if not open_tasks(state):
         if form_of(roadmap.path).apart:
-            return _unworkable(state, roadmap.tasks[0])
+            return _unworkable(state, roadmap.tasks[0], members)
         if state.request.options.scope.tasks:
             return _none_left(state, roadmap, start)
         work = [task for task in roadmap.tasks if task.kind == "work"]
@@ -217,7 +220,7 @@ def _listed(tasks: Iterable[tuple[str, Task]]) -> str:
     )
 
 
-def _unworkable(state: RunState, task: Task) -> str:
+def _unworkable(state: RunState, task: Task, members: Sequence[Member]) -> str:
     """Say why a task that was asked for cannot be worked on, or nothing."""
     name = f"Task `{task.name}` (line {task.place.line})"
     if form_of(state.request.roadmap).apart:
@@ -227,7 +230,11 @@ def _unworkable(state: RunState, task: Task) -> str:
     if task.kind == "check":
         return f"{name} is a check of other work, not a task; name the task it belongs to."
     why = TASKS[state.status(task)].refusal
-    return f"{name} {why}." if why else ""
+    if not why:
+        return ""
+    # on a checkout they have no address
+    there = next((each.url for each in members if task.key in each.tasks and each.url), "")
+    return f"{name} {why}. See {there}" if there else f"{name} {why}."
 
 
 def _plain(text: str) -> str:

@@ -82,7 +82,7 @@ async def parse_roadmap(state: RunState, deps: Deps, work: TaskWork) -> Step:
     statuses = _statuses(state, roadmap, stack, now.ticked)
     state = replace(state, roadmap=roadmap, statuses=statuses)
     state = with_blocked(await _with_others(state, deps, stack))
-    if problem := nothing_to_do(state, roadmap, deps.start):
+    if problem := nothing_to_do(state, roadmap, deps.start, stack.members):
         return Step(replace(state, problem=problem), "rejected")
     return Step(state, "ok")
 

@@ -1285,7 +1285,6 @@ async def test_fix_asked_several_times(bot: Bot) -> None:
 
 
 @OUTSIDE
-@pytest.mark.xfail(strict=True, reason="the answer does not say which pull request is open")
 @on({"README.md": b"# Notes\n"})
 async def test_fix_what_is_in_review(bot: Bot) -> None:
     """While a repair is open, the command answers with a link to it."""
