@@ -22,7 +22,7 @@ async def test_a_project_is_worked_on_in_its_own_surroundings(tmp_path: Path) ->
     What needs a task of another project waits for it.
     """
     async with checkout(tmp_path / "here", FILES) as here:
-        here.model.says(DOUBLE, FLOOR)
+        here.model.says("Yes.", DOUBLE, FLOOR)
 
         either = await here.cairn("run")
         unknown = await here.cairn("run", "apu")
@@ -50,7 +50,8 @@ async def test_a_project_is_worked_on_in_its_own_surroundings(tmp_path: Path) ->
         left = here.left("report.json")
         assert left["timeline"][0]["verdict"] == "shown"
         assert "[x] 1.1" in (here.folder / "web/ROADMAP.md").read_text()
-        first, second = here.model.requests
+        checked, first, second = here.model.requests
+        assert checked.body["model"] == "gpt-6.2-sol"  # which the server does not list
         assert first.body["model"] == "gpt-6.2-sol" != second.body["model"]
         assert "This plan is about the project in `web/`" in second.prompt
 
